@@ -59,6 +59,9 @@ class Desk(Protocol):
     async def review(self, path: Path, episode: str = "") -> None:
         """Score a run, or one of its episodes."""
 
+    def ask_to_stop(self, path: Path) -> None:
+        """Ask the process that plays a run to stop it between two turns."""
+
     def with_live(self, screen: OfRun, wish: Callable[[LiveRun], None]) -> bool:
         """Send a wish to the run on a screen; a stored one is taken up first."""
         ...

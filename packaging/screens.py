@@ -152,7 +152,7 @@ async def draw(folder: Path, home: Path, names: Sequence[str]) -> None:
                 async with app.run_test(size=size) as pilot:
                     await pilot.pause(1)
                     await part(app, pilot, keep, language)
-                    await app.action_quit()
+                    await app.depart()
 
 
 async def records(app: Any, pilot: Any, keep: Keep, language: str) -> None:

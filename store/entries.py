@@ -41,6 +41,15 @@ class AttemptRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Grown:
+    """An attempt and how many events it has."""
+
+    attempt: int
+    episode: str
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreRow:
     """One score: append-only, so re-scoring and human edits never disturb the record."""
 

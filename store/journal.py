@@ -19,12 +19,12 @@ from typing import Any
 
 from filelock import FileLock
 
-from store import bounded, chain, run_file, seals
-from store.entries import AttemptRow, Entry, EpisodeRow, ScoreRow
+from store import bounded, chain, run_file, seals, writer
+from store.entries import AttemptRow, Entry, EpisodeRow, Grown, ScoreRow
 from store.errors import Damaged, StoreError
 
 SUFFIX = ".moot"
-__all__ = ["SUFFIX", "UNCOVERED", "AttemptRow", "Entry", "EpisodeRow", "Journal", "ScoreRow", "text_hash"]
+__all__ = ["SUFFIX", "UNCOVERED", "AttemptRow", "Entry", "EpisodeRow", "Grown", "Journal", "ScoreRow", "text_hash"]
 
 
 def text_hash(text: str) -> str:
@@ -44,6 +44,17 @@ _TAIL = (
 )
 _NEWEST = "SELECT seq FROM events WHERE attempt = ? AND tag = ? ORDER BY seq DESC LIMIT 1"
 _SCORES = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores"
+_GROWN = (
+    "SELECT heads.rowid, attempts.id, episode, count FROM heads"
+    " JOIN attempts ON attempts.id = CAST(substr(name, 8) AS INTEGER)"
+    " WHERE heads.rowid > ? AND name GLOB 'events/*' ORDER BY heads.rowid"
+)
+_ENDINGS = (
+    "SELECT episode, events.at, data FROM attempts JOIN events ON attempt = attempts.id"
+    " WHERE attempts.id IN (SELECT max(id) FROM attempts GROUP BY episode) AND tag = ?"
+    " AND seq > (SELECT max(seq) FROM events WHERE attempt = attempts.id) - 16"
+)
+"""An episode goes on to say what its last step came to after it has said that it is over: few events."""
 _STEPS = 10**9
 """Steps of an attempt, far more than any has."""
 PAGE = 500
@@ -86,25 +97,25 @@ class Journal:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
-        lock = run_file.lock(path)
+        lock = writer.lock(path)
         try:
             run_file.create(path, fill)
             with run_file.plainly(path):
                 return cls(path, run_file.connect(path, write=True), lock, found=False)
         except BaseException:
-            run_file.release(lock)
+            writer.release(path, lock)
             raise
 
     @classmethod
     def open(cls, path: Path, *, write: bool = False) -> Journal:
         """Open a run file; a second writer is refused, readers never are."""
         run_file.look(path, write=write)
-        lock = run_file.lock(path) if write else None
+        lock = writer.lock(path) if write else None
         try:
             with run_file.plainly(path):
                 return cls(path, run_file.connect(path, write=write), lock)
         except BaseException:
-            run_file.release(lock)
+            writer.release(path, lock)
             raise
 
     @property
@@ -303,6 +314,23 @@ class Journal:
             text = seals.newest(database)
         return None if text is None else self._load(text)
 
+    def grown(self, since: int = 0) -> tuple[int, list[Grown]]:
+        """The attempts that have grown after a mark (0: all that hold events), and the mark to ask with next time.
+
+        Work is in step with what has changed, not with the size of the file: a head is replaced whole when its strand
+        grows, and what replaces it has the highest row id. For whoever follows a run that is being written.
+        """
+        with self._reading():
+            rows = self._rows(_GROWN, (since,))
+        return max((mark for mark, *_ in rows), default=since), [Grown(*row) for _, *row in rows]
+
+    def endings(self, tag: str) -> list[tuple[str, float, Any]]:
+        """Episodes whose last attempt has an event of this tag among its last: id, when, data. Two look-ups an episode;
+        for a glance: their chains are proved when their events are read."""
+        with self._reading():
+            rows = self._rows(_ENDINGS, (tag,))
+        return [(episode, at, self._load(data)) for episode, at, data in rows]
+
     def check(self) -> None:
         """Raise `Damaged` unless the file is whole."""
         with self._reading() as database:
@@ -320,7 +348,7 @@ class Journal:
                 except sqlite3.Error:
                     pass  # a reader holds the file: it stays in WAL mode, which is as safe
             self._database.close()
-            run_file.release(self._lock)
+            writer.release(self.path, self._lock)
             self._lock = None
 
     def __enter__(self) -> Journal:
@@ -347,7 +375,8 @@ class Journal:
 
     def _each(self, query: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query of ours, each cell of the type that its column has in a file of Moot."""
-        kinds = tuple(_KINDS[name] for name in query[len("SELECT ") : query.index(" FROM")].split(", "))
+        names = query[len("SELECT ") : query.index(" FROM")].split(", ")
+        kinds = tuple(_KINDS[name if name in _KINDS else name.rpartition(".")[2]] for name in names)
         return run_file.bounded_rows(self.path, self._opened, query, values, kinds)
 
     def _prove(self, database: sqlite3.Connection, strand: str, rows: Iterable[chain.Row], what: str) -> None:
@@ -375,7 +404,8 @@ class Journal:
 _KINDS: dict[str, run_file.Kind] = {
     **dict.fromkeys(("key", "value", "hash", "text", "episode", "task_id", "reason", "tag", "data", "chain"), str),
     **dict.fromkeys(("scorer", "version", "settings", "evidence", "author"), str),
-    **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number"), int),
+    **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number", "count", "rowid"), int),
+    "attempts.id": int,
     "id": (int, str),  # of an episode a text, of an attempt a number: the rows differ by what they are joined to
     "parent": (int, type(None)),
     "at": float,

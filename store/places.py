@@ -36,6 +36,13 @@ def config() -> Path:
     return Path(platformdirs.user_config_dir("moot", appauthor=False))
 
 
+def logs() -> Path:
+    """What runs in the background say."""
+    if os.environ.get("MOOT_HOME"):
+        return home() / "logs"
+    return Path(platformdirs.user_log_dir("moot", appauthor=False))
+
+
 def cache() -> Path:
     """Caches of Moot and of its libraries; safe to delete."""
     if os.environ.get("MOOT_HOME"):

@@ -1,9 +1,8 @@
-"""How the SQLite file of a run is opened, locked and watched. A run file is data from elsewhere, whoever made it.
+"""How the SQLite file of a run is opened and watched. A run file is data from elsewhere, whoever made it.
 
 Before a row is read: it is a plain file, its first bytes are those of a run, its schema is letter for letter one that a
 release of Moot made (so no view, trigger or computed column stands in for a table), and from then on an authorizer, limits
-and a count of steps hold whatever is asked of it. One process writes, under a lock beside the real file, through the
-only name it has. Work is counted in steps of SQLite's virtual machine, sizes in bytes.
+and a count of steps hold whatever is asked of it. One process writes (`store.writer`), through the only name it has. Work is counted in steps of SQLite's virtual machine, sizes in bytes.
 """
 
 from __future__ import annotations
@@ -19,11 +18,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
+from store import writer
 from store.bounded import CHARACTERS
 from store.errors import BadInput, Damaged, NotFound, StoreError
-from store.files import let_go
 from store.upgrades import UPGRADES, VERSION
 
 APPLICATION_ID = 0x4D6F6F74  # "Moot"
@@ -37,8 +34,6 @@ SLACK = 1_000_000
 
 BESIDE = ("-wal", "-shm", "-journal")
 """Ends of the names of what SQLite keeps beside a file."""
-WAIT = 0.2
-"""Seconds that a writer waits for whoever only looks whether there is one."""
 
 _READING = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION}
@@ -230,41 +225,6 @@ def upgrade(database: sqlite3.Connection, version: int) -> None:
     database.execute(f"PRAGMA user_version={VERSION}")
 
 
-def lock(path: Path) -> FileLock:
-    """The lock of whoever writes the run file, under its real name.
-
-    Raises:
-        StoreError: another process has it, or the folder cannot be written.
-    """
-    real = path.resolve()
-    held = FileLock(_lock_path(real), timeout=WAIT)
-    if not os.access(real.parent, os.W_OK):
-        raise StoreError(f"cannot write {path}: the folder is read-only", "Choose another place with --out.")
-    try:
-        held.acquire()
-    except Timeout as error:
-        raise StoreError(f"{path} is being written by another process", "Wait for it or stop it.") from error
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
-    return held
-
-
-def is_written(path: Path) -> bool:
-    """Whether a process has the run file open for writing."""
-    beside = _lock_path(path.resolve())
-    if not beside.exists():
-        return False
-    held = FileLock(beside, timeout=0)
-    try:
-        held.acquire()
-    except Timeout:
-        return True
-    except OSError:
-        return False
-    let_go(held)  # left behind by a process that was killed
-    return False
-
-
 def remove(path: Path) -> list[Path]:
     """Take a run file away with all that lies beside it; gives what is gone. Of a link only the link goes.
 
@@ -276,7 +236,7 @@ def remove(path: Path) -> list[Path]:
     if path.is_symlink():
         path.unlink()
         return [path]
-    held = lock(path)
+    held = writer.lock(path)
     gone = path.with_name(f".{path.name}.removed")
     try:
         os.replace(path, gone)  # one step: a kill from here on leaves nothing that looks like a run
@@ -287,14 +247,8 @@ def remove(path: Path) -> list[Path]:
     except OSError as error:
         raise StoreError(f"cannot remove {path}: {error.strerror}", "Check the permissions of its folder.") from error
     finally:
-        release(held)
+        writer.release(path, held)
     return removed
-
-
-def release(held: FileLock | None) -> None:
-    """Let others write; the lock's file goes with it."""
-    if held is not None:
-        let_go(held)
 
 
 class Watch:
@@ -435,7 +389,3 @@ def _identity(path: Path) -> Identity | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _lock_path(real: Path) -> Path:
-    return real.with_name(f".{real.name}.lock")

@@ -144,7 +144,7 @@ def _run_one(base: RunSpec, choice: Choice, folder: Path, place: str) -> tuple[O
                 note(f"stopped with {left} episodes of {name} unfinished. The same command goes on.")
                 sys.exit(1)
             run.record_scores()
-            if name_errors(run):
+            if name_errors(run.scheduler.episodes.errors, len(run.scheduler.episodes)):
                 sys.exit(1)
     stored = read_stored(path)
     block = summary_of(stored).block()

@@ -136,7 +136,7 @@ def _data() -> Iterator[Check]:
         hint = "" if good else t("doctor.packs.broken.hint", name=manifest.parent.name)
         yield Check("packs", "ok" if good else "failed", detail, hint)
     runs = sum(
-        1 for path in places.runs().glob("*") if path.is_file() and not path.name.endswith(("-wal", "-shm", ".lock"))
+        1 for path in places.runs().glob("[!.]*") if path.is_file() and not path.name.endswith(("-wal", "-shm"))
     )
     yield Check("runs", "ok" if runs else "absent", t("doctor.runs.count", n=runs))
 

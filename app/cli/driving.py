@@ -6,12 +6,15 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from app import background, log
 from app.cli.grading import grade
 from app.cli.notes import note
 from app.cli.progress import Progress
@@ -22,6 +25,7 @@ from app.strings.sentences import told
 from app.terminal import clean, json_text
 from models.engine import Ask
 from store import places
+from store.writer import when_wished
 from tasks.episode.watcher import EpisodeEnded, Notice, Watcher
 from tasks.errors import UsageError
 from tasks.run.header import header_of
@@ -33,15 +37,13 @@ if TYPE_CHECKING:
     from app.court_words import Voice
 
 
-def _watchers(made: Run, watch: str) -> list[Watcher]:
-    watchers: list[Watcher] = []
+def watcher(left: int, watch: str) -> Watcher:
+    """Who shows a run with `left` open episodes on stderr: its events as text or JSON, else only how far it is."""
     if watch == "plain":
-        watchers.append(PlainWatcher(sys.stderr))
-    elif watch == "json":
-        watchers.append(JsonWatcher(sys.stderr))
-    else:
-        watchers.append(Progress(made.scheduler.episodes.open, sys.stderr))
-    return watchers
+        return PlainWatcher(sys.stderr)
+    if watch == "json":
+        return JsonWatcher(sys.stderr)
+    return Progress(left, sys.stderr)
 
 
 class Failures:
@@ -67,9 +69,14 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
 
     Exits with 1 where episodes are left, or all ended in an error.
     """
-    with made, interruptible(made.scheduler.interrupt) as stopped:
-        failures = Failures()
-        made.scheduler.watchers += [failures, *_watchers(made, watch)]
+    path = made.journal.path
+    with made, interruptible(made.scheduler.interrupt) as stopped, when_wished(path, stopped.halt):
+        failures, left = Failures(), made.scheduler.episodes.open
+        if background.is_here():
+            background.refuse_people(background.engines_of(made))
+            background.began(made.id, path)
+        made.scheduler.watchers += [failures, watcher(left, watch)]
+        made.scheduler.watchers += log.run_begins(made.id, path, header_of(made.journal), left)
 
         def go_on() -> bool:
             return not stopped.is_set() and (max_failures is None or failures.count < max_failures)
@@ -86,22 +93,19 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
         _say_troubles(made, said)
         if made.known is not None and made.known.taken:
             note(t("run.cached", n=made.known.taken))
-        left = made.scheduler.episodes.open
-        if left:
-            name = made.id if made.journal.path.parent == places.runs() else made.journal.path
-            hint = f"`moot resume {name}` goes on."
-            note(f"stopped with {left} episodes unfinished. {hint}")
+        episodes = made.scheduler.episodes
+        log.run_ends(made.id, episodes.outcomes, seconds)
+        if unfinished(path, episodes.open, episodes.errors, len(episodes)):
             if spent := made.budget.spent():
                 note(told(spent))
-            name_errors(made)
             sys.exit(1)
         made.record_scores()
         if grader := made.spec.seats.get(GRADER):
             grade(made.journal, made.bench, made.questions, grader)
         summary, header = made.summary(), header_of(made.journal)
-        n = len(made.scheduler.episodes)
+        n = len(episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
-        nothing_but_errors = name_errors(made)
+        nothing_but_errors = name_errors(episodes.errors, n)
     print_summary(summary, as_json, header)
     if nothing_but_errors:
         sys.exit(1)
@@ -116,9 +120,19 @@ def _say_troubles(made: Run, said: set[str]) -> set[str]:
     return {*said, *sentences}
 
 
-def name_errors(made: Run) -> bool:
-    """Say why episodes failed, which a count alone does not; whether nothing else came of any."""
-    reasons, n = made.scheduler.episodes.errors, len(made.scheduler.episodes)
+def unfinished(path: Path, left: int, reasons: Counter[str], n: int) -> int:
+    """Say how many episodes of a run that is not played any more are left open, and how it goes on."""
+    if left:
+        name = path.stem if path.parent == places.runs() else path
+        hint = f"`moot resume {name}` goes on."
+        note(f"stopped with {left} episodes unfinished. {hint}")
+        name_errors(reasons, n)
+    return left
+
+
+def name_errors(reasons: Counter[str], n: int) -> bool:
+    """Say why episodes failed (reason -> how many of n), which a count alone does not; whether nothing else came of
+    any."""
     failed = reasons.total()
     if failed:
         reason, count = reasons.most_common(1)[0]
@@ -177,6 +191,23 @@ class Stopping(threading.Event):
 
     reading = False
 
+    def __init__(self, cut: Callable[[], None]) -> None:
+        super().__init__()
+        self._cut = cut
+        self.over = threading.Event()
+
+    def halt(self) -> None:
+        """Let no step begin any more, and cut the calls in flight; from any thread."""
+        self.set()
+        # not here: whoever was interrupted may hold a lock of the engine
+        threading.Thread(target=self._insist, daemon=True).start()
+
+    def _insist(self) -> None:
+        """Again and again: a call may begin just after the others were cut."""
+        while not self.over.is_set():
+            self._cut()
+            self.over.wait(0.5)
+
 
 @contextmanager
 def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
@@ -184,13 +215,7 @@ def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
 
     Their questions stay open, what came before is stored. A second one ends the program.
     """
-    stopped, over = Stopping(), threading.Event()
-
-    def insist() -> None:
-        """Again and again: a call may begin just after the others were cut."""
-        while not over.is_set():
-            cut()
-            over.wait(0.5)
+    stopped = Stopping(cut)
 
     def stop(number: int, _: object) -> None:
         without_terminal(number)
@@ -199,11 +224,10 @@ def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
         stopped.set()
         if stopped.reading:
             raise KeyboardInterrupt
-        # not here: whoever was interrupted may hold a lock of the engine
-        threading.Thread(target=insist, daemon=True).start()
+        stopped.halt()
 
     try:
         with when_asked(stop, "SIGINT", *ASKED):
             yield stopped
     finally:
-        over.set()
+        stopped.over.set()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from logging import WARNING
 
+from app import log
 from app.cli.notes import note
+from models.engine import Ask, Engine, EngineError, Listener, Reply
 from store.journal import Journal
 from tasks.benchmark import Benchmark, Question
 from tasks.errors import UsageError
@@ -18,7 +21,8 @@ def grade(journal: Journal, bench: Benchmark, questions: Sequence[Question], spe
     """Grade the ended episodes of an open run; says how many, and how many gradings failed."""
     engine = open_engine(spec)
     try:
-        rows = grade_run(journal, bench, {question.id: question for question in questions}, engine, spec, _progress)
+        known = {question.id: question for question in questions}
+        rows = grade_run(journal, bench, known, _Logged(engine, spec, journal.path.stem), spec, _progress)
     finally:
         engine.close()
     failed = sum(bool(row.settings.get("failed")) for row in rows)
@@ -28,6 +32,26 @@ def grade(journal: Journal, bench: Benchmark, questions: Sequence[Question], spe
         if failed
         else f"{n} answers graded by {spec}"
     )
+
+
+class _Logged:
+    """A grader's engine whose calls go into the log: they belong to no episode, so no watcher hears of them."""
+
+    def __init__(self, engine: Engine, spec: str, run: str) -> None:
+        self._engine = engine
+        self._about = {"run": run, "seat": GRADER, "engine": spec}
+        self.describe, self.cancel, self.close = engine.describe, engine.cancel, engine.close
+
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
+        """As the engine answers."""
+        answers = self._engine.answer(asks, listen)
+        for ask, answer in zip(asks, answers, strict=True):
+            where = {**self._about, "episode": ask.episode}
+            if isinstance(answer, Reply):
+                log.say("call", {**where, **log.cost(answer.usage), "finish": answer.finish})
+            else:
+                log.say("call_failed", {**where, "try": ask.attempt, "said": log.own_words(answer.title)}, WARNING)
+        return answers
 
 
 def grade_stored(run: StoredRun, seats: Sequence[str]) -> None:

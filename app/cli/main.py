@@ -24,6 +24,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("app.cli.run:run", "Run an agent on the tasks of a benchmark."),
     "resume": ("app.cli.run:resume", "Go on with an interrupted run."),
     "fork": ("app.cli.run:fork", "Start a new run from a step of an old one."),
+    "attach": ("app.cli.attach:attach", "Follow a run that another process plays."),
+    "stop": ("app.cli.attach:stop", "Stop a run that another process plays; it can be resumed."),
     "show": ("app.cli.show:show", "Show a run or one episode; --verify re-runs it against its record."),
     "list": ("app.cli.runs:list_runs", "List the runs; remove, name and tag them."),
     "score": ("app.cli.score:score", "Score a run again."),
@@ -43,6 +45,8 @@ HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 """Settings of the context of every command; click keeps the help option of the first context that a command meets."""
 HIDDEN = {"_engine": "run", "_raw": "run_raw", "_template": "run_template", "_read": "run_reader"}
 """Children of this program -> what starts them in `app.cli.engine`."""
+BACKGROUND = "_background"
+"""What stands before the command of a run without a terminal (`app.background`)."""
 
 
 class LazyGroup(click.Group):
@@ -80,8 +84,10 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings=HELP)
 @click.version_option(package_name="mootbench", prog_name="moot")
+@click.option("--log-file", type=click.Path(), default=None, metavar="FILE", help="Append what happens to this file.")
+@click.option("--debug", is_flag=True, help="Log all texts too, and where a defect lies.")
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, log_file: str | None, debug: bool) -> None:
     """Moot (模拟法庭评测台): evaluate legal LLM agents on one laptop, fully offline.
 
     Without a command it opens the desk.
@@ -91,7 +97,11 @@ def cli(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
         from app.desk.main import open_desk
 
-        ctx.exit(open_desk())
+        ctx.exit(open_desk(log_file=log_file, debug=debug))
+    elif log_file or debug:
+        raise click.UsageError(
+            f"--log-file and --debug of the desk stand alone; write them behind '{ctx.invoked_subcommand}'."
+        )
 
 
 def _say(text: str) -> None:
@@ -104,11 +114,16 @@ def _say(text: str) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
-    first = (arguments if arguments is not None else sys.argv[1:])[:1]
-    if first and first[0] in HIDDEN:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] in HIDDEN:
         from app.cli import engine
 
-        sys.exit(getattr(engine, HIDDEN[first[0]])())
+        sys.exit(getattr(engine, HIDDEN[arguments[0]])())
+    if arguments[:1] == [BACKGROUND]:
+        from app import background
+
+        background.be_here()
+        sys.argv[1:] = arguments = arguments[1:]
     from app.cli.help_text import HelpText
     from app.guard import install_guard
     from app.leaving import ASKED, end, when_asked
@@ -121,7 +136,7 @@ def main(arguments: list[str] | None = None) -> None:
     click.Context.formatter_class = HelpText
     try:
         with when_asked(end, *ASKED):
-            code = cli.main(args=arguments, prog_name="moot", standalone_mode=False) or 0
+            code = cli.main(args=arguments, prog_name="moot", standalone_mode=False, obj=tuple(arguments)) or 0
             sys.stdout.flush()
         sys.exit(code)
     except click.exceptions.Abort:

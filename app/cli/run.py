@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from pydantic import ValidationError
 
+from app import background as detached
+from app.background import refuse_people
 from app.cli.consent import allow_host_option
 from app.cli.driving import drive
 from app.cli.names import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK
 from app.cli.notes import note
 from app.cli.settings import BenchmarkCommand
+from app.log import log_options
 from app.strings import t
 from app.terminal import clean, json_text
 from models.specs import FORMS
@@ -72,6 +76,31 @@ def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return tokens(seconds(command))
 
 
+def background_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --background."""
+    return click.option(
+        "--background", is_flag=True,
+        help="Go on without this terminal; `moot attach RUN` follows the run, `moot stop RUN` stops it.",
+    )(command)  # fmt: skip
+
+
+def _in_background(wanted: bool, as_json: bool) -> bool:
+    """Begin this command in the background if that is wanted; whether it was begun, and nothing is left to do here."""
+    if not wanted or detached.is_here():
+        return False
+    try:
+        begun = detached.begin(click.get_current_context().obj)
+    except detached.NotBegun as ended:  # what was said there is said here
+        click.echo(ended.out, nl=False)
+        click.echo(ended.words, nl=False, err=True)
+        sys.exit(ended.exit_code)
+    if as_json:
+        click.echo(json_text(asdict(begun)))
+    else:
+        click.echo(clean(t("run.background", run=begun.run, pid=begun.pid, log=begun.log)), err=True)
+    return True
+
+
 @click.command(cls=BenchmarkCommand)
 @click.argument("benchmark", type=BENCHMARK)
 @click.option(
@@ -123,6 +152,8 @@ def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @budget_options
 @max_failures_option
+@background_option
+@log_options
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option
@@ -135,11 +166,16 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
     spec = _spec(benchmark, options)
     if options["dry_run"]:
         return _dry_run(spec, as_json)
+    if options["background"]:
+        refuse_people((spec.agent, spec.model, *spec.seats.values()))
+    if _in_background(options["background"], as_json):
+        return None
     if options["tasks_file"] and spec.pack == "sample" and benchmark != "courts":
         note("these tasks run on the fictional pack 'sample'; name another with --pack.")
     out = options["out"]
     made = start_run(spec, out=out, argv=sys.argv[1:])
     drive(made, options["watch"], as_json, options["max_failures"])
+    return None
 
 
 @click.command()
@@ -147,17 +183,21 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 @click.option("--new-attempt", is_flag=True, help="Begin unfinished episodes anew; the old attempts are kept.")
 @budget_options
 @max_failures_option
+@background_option
+@log_options
 @allow_host_option
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
 def resume(
     run_name: str, new_attempt: bool, watch: str, as_json: bool, max_failures: int | None, budget_tokens: int | None,
-    budget_seconds: float | None,
+    budget_seconds: float | None, background: bool,
 ) -> None:  # fmt: skip
     """Go on with an interrupted RUN where its record ends.
 
     Example: moot resume 20261121-120000-legalagentbench-rules-1a2b
     """
+    if _in_background(background, as_json):
+        return
     with reading(run_path(run_name)):
         made = resume_run(run_name, new_attempt=new_attempt)
         made.budget = made.budget.having(budget_tokens, budget_seconds)
@@ -180,19 +220,26 @@ def resume(
     metavar="ROLE=SPEC",
     help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC, which keeps the method of the seat.",
 )
+@background_option
+@log_options
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
 def fork(
-    run_name: str, episode: str, turn: int, seats: tuple[str, ...], out: Path | None, watch: str, as_json: bool
-) -> None:
+    run_name: str, episode: str, turn: int, seats: tuple[str, ...], out: Path | None, watch: str, as_json: bool,
+    background: bool,
+) -> None:  # fmt: skip
     """Start a new run from turn K of an EPISODE of an old RUN.
 
     Example: moot fork 20261121-120000-legalagentbench-rules-1a2b sample-405 --turn 2 --seat agent=human
     """
     with reading(run_path(run_name)):
         sits = _newcomer(run_name, episode, turn, seats)
+        if background:
+            refuse_people(_sitting(run_name, episode, turn, sits))
+        if _in_background(background, as_json):
+            return
         made = fork_run(run_name, episode, turn, newcomer=sits, out=out, argv=sys.argv[1:])
         drive(made, watch, as_json)
 
@@ -259,6 +306,14 @@ def _seats(pairs: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--seat '{pair}' is not ROLE=SPEC", "For example --seat agent=human.")
         seats[role] = value
     return seats
+
+
+def _sitting(run_name: str, episode: str, turn: int, newcomer: Seated | None) -> Iterator[str]:
+    """The engines of those who sit after a fork."""
+    with Journal.open(run_path(run_name)) as journal:
+        seats = fold(completed(read_episode(journal, episode), turn)).seats
+    for sits in {**seats, **({newcomer.seat: newcomer} if newcomer else {})}.values():
+        yield sits.engine
 
 
 def _newcomer(run_name: str, episode: str, turn: int, pairs: Sequence[str]) -> Seated | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -17,10 +18,13 @@ from app.strings import t
 from app.strings.sentences import said
 from app.terminal import clean, json_text, pad
 from store import places, run_file
+from store.errors import StoreError
 from store.journal import SUFFIX
 from store.labels import Label, change, check_name, check_tags
+from store.writer import writer_of
 from tasks.errors import UsageError
 from tasks.run.engines import run_path, run_paths
+from tasks.run.following import standing
 from tasks.run.listing import SORTS, STATES, RunLine, Wanted, in_order, moment, runs
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -81,7 +85,9 @@ def _text(line: RunLine) -> str:
     if line.error:
         return "  ".join(filter(None, (line.id, f"✘ {said(line.error)}", called)))
     done = f"{line.finished}/{line.n}"
-    state = t("list.running") if line.running else ""
+    playing = _playing(line)
+    pace = t("progress.rate", rate=f"{playing['rate']:.1f}") if playing and playing["rate"] else ""
+    state = " · ".join(filter(None, (t("list.playing") if playing else "", pace)))
     cells = (
         pad(line.id, 52),
         pad(line.pack, 16),
@@ -122,8 +128,19 @@ def _data(line: RunLine) -> dict[str, Any]:
         "measure": line.measure,
         "compat": line.compat,
         "strict": line.strict,
+        "playing": _playing(line),
         **called,
     }
+
+
+def _playing(line: RunLine) -> dict[str, Any] | None:
+    """Who plays the run at this moment: process and episodes a minute; None where nobody does."""
+    writer = writer_of(line.path) if line.running else None
+    if writer is None:
+        return None
+    with suppress(StoreError):  # it has gone meanwhile
+        return {"pid": writer.process, "rate": standing(line.path, writer).rate}
+    return None
 
 
 @list_runs.command()
@@ -139,7 +156,7 @@ def remove(run_names: tuple[str, ...], yes: bool, as_json: bool) -> None:
     paths = run_paths(run_names)
     for path in paths:  # all of them before the first is gone
         run_file.look(path, write=False)
-        if run_file.is_written(path):
+        if writer_of(path) is not None:
             raise UsageError(f"{path} is being written by another process", "Wait for it or stop it.")
     if not yes:
         if not sys.stdin.isatty():

@@ -12,6 +12,7 @@ from app.cli.driving import print_summary
 from app.cli.grading import grade_stored
 from app.cli.names import RUN
 from app.cli.notes import note
+from app.log import log_options
 from tasks.run.rescoring import append_scores, read_stored, summary_of
 
 FILE = click.Path(path_type=Path)
@@ -24,6 +25,7 @@ FILE = click.Path(path_type=Path)
 @click.option(
     "--seat", "seats", multiple=True, metavar="grader=SPEC", help="A model that grades what rules cannot score."
 )
+@log_options
 @allow_host_option
 @click.option("--author", default="moot", show_default=True, help="Who scored, for the record.")
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")

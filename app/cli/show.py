@@ -18,6 +18,7 @@ from app.cli.would_read import show_prompt
 from app.strings import known, t
 from app.terminal import clean, json_text, pad, truncate, width
 from store.journal import Journal, ScoreRow
+from tasks.episode.episodes import UNFINISHED
 from tasks.episode.events import OUTCOMES, ModelCalled
 from tasks.episode.state import digest, fold
 from tasks.episode.watcher import Committed
@@ -25,7 +26,7 @@ from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of
 from tasks.run.peeking import FORMS
-from tasks.run.reading import UNFINISHED, read_episode, stopped_of
+from tasks.run.reading import read_episode, stopped_of
 from tasks.run.verifying import verify_episode
 
 

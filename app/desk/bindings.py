@@ -96,6 +96,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("open_episode", "enter", "open", 10, "glyph.enter"),
         Key("assess", "i", "review", 15),
         Key("resume", "u", "resume", 20),
+        Key("pause", "p", "pause", 25),
         Key("close", "escape", "close", 30, "Esc"),
     ),
     "models": (

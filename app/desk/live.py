@@ -16,6 +16,7 @@ from contextlib import suppress
 from itertools import count, takewhile
 from pathlib import Path
 
+from app import log
 from app.desk.episode.open import OpenTurn
 from app.desk.messages import (
     Away,
@@ -35,8 +36,10 @@ from app.desk.messages import (
 )
 from app.desk.pace import PACES
 from app.engine_away import away_text
+from app.strings import t
 from app.strings.sentences import told
 from models.engine import Ask, Delta, EngineError
+from store.writer import when_wished
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Seated, StepEnded, Stopped
 from tasks.episode.scheduler import HUMAN
@@ -54,6 +57,11 @@ POLL = 0.2
 _numbers = count(1)
 
 
+def fresh_number() -> int:
+    """The number of one more thread that tells of a run."""
+    return next(_numbers)
+
+
 class LiveRun:
     """One run and its thread. `opener` makes the run inside the thread; `post` takes messages from any thread."""
 
@@ -61,7 +69,7 @@ class LiveRun:
         self, opener: Callable[[], Run], post: Callable[[LiveMessage], object], *, episode: str | None = None,
         mode: str = "paused", then: Wish | None = None,
     ) -> None:  # fmt: skip
-        self.number = next(_numbers)
+        self.number = fresh_number()
         self.pace = 1
         self.path: Path | None = None
         self._opener = opener
@@ -193,6 +201,22 @@ class LiveRun:
             with suppress(OSError, ValueError, EngineError):
                 self._run.scheduler.interrupt()
 
+    @property
+    def moves(self) -> bool:
+        """Whether it goes on by itself, and is not at its end."""
+        with self._watching:
+            left = any(state.stopped is None for state in self._states.values())
+        return left and self._mode != "paused" and not self.closed.is_set()
+
+    @property
+    def has_people(self) -> bool:
+        """Whether a person sits in an episode that is not over."""
+        with self._watching:
+            left = [state for state in self._states.values() if state.stopped is None]
+        if self._run is not None and HUMAN in (self._run.spec.agent, *self._run.spec.seats.values()):
+            return True
+        return any(sits.engine == HUMAN for state in left for sits in state.seats.values())
+
     # the thread
 
     def work(self, cancelled: Callable[[], bool] = lambda: False) -> None:
@@ -206,17 +230,24 @@ class LiveRun:
             return
         self._run = run
         try:
-            with run:
+            with run, when_wished(run.journal.path, self._wished):
                 self._begin(run)
+                began = clock()
                 while not self._closing.is_set() and not cancelled():
                     self._go_on(run)
                 with suppress(Exception):
                     run.record_scores()
+                log.run_ends(run.id, run.scheduler.episodes.outcomes, clock() - began)
         except Exception as error:
             self._tell_failure(error, fatal=True)
         finally:
             self.closed.set()
             self._post(Closed(self.number))
+
+    def _wished(self) -> None:
+        """Another process asked that the run stops."""
+        self._post(Away(self.number, t("played.wished")))
+        self.close()
 
     def notify(self, notice: Notice) -> None:
         """A notice of the scheduler, in its thread."""
@@ -256,7 +287,9 @@ class LiveRun:
         if self._watched not in episodes:
             self._watched = next((name for name in episodes if not episodes.outcome(name)), next(iter(episodes), ""))
         self._done = len(episodes) - episodes.open
-        facts = RunFacts(run.id, run.journal.path, header_of(run.journal))
+        header = header_of(run.journal)
+        run.scheduler.watchers += log.run_begins(run.id, self.path, header, episodes.open)
+        facts = RunFacts(run.id, run.journal.path, header)
         lines = (EpisodeLine(row.id, row.task_id, 0, episodes.outcome(row.id)) for row in run.rows.values())
         self._post(RunOpened(self.number, facts, tuple(lines)))
         if self._watched:
@@ -414,5 +447,6 @@ class LiveRun:
             self._post(Progressed(self.number, self._done, len(run.scheduler.episodes)))
 
     def _tell_failure(self, error: Exception, *, fatal: bool) -> None:
+        log.failed(error)
         title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
         self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), fatal))

@@ -6,17 +6,25 @@ import sys
 from pathlib import Path
 
 
-def open_desk(run: Path | None = None, demo: bool = False) -> int:
+def open_desk(run: Path | None = None, demo: bool = False, log_file: str | None = None, debug: bool = False) -> int:
     """Open the desk, on a run or on the ready episode; gives the exit code.
 
     Raises:
-        UsageError: there is no terminal to draw on.
+        UsageError: there is no terminal to draw on, or no file for what is to be logged.
+        StoreError: that file cannot be written.
     """
+    from app import log
     from app.desk.shell import Desk
     from tasks.errors import UsageError
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the desk needs a terminal", "Use `moot demo --plain`, `moot run` or `moot show` here.")
-    desk = Desk(run, demo=demo)
-    desk.run()
+    if debug and log_file is None:
+        raise UsageError("the desk has the terminal for itself", "Name a file for --debug with --log-file.")
+    end = log.start(Path(log_file) if log_file else None, debug)
+    try:
+        desk = Desk(run, demo=demo)
+        desk.run()
+    finally:
+        end()
     return desk.return_code or 0

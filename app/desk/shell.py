@@ -11,10 +11,9 @@ from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from textual import on
-from textual.app import App
 from textual.binding import BindingType
 from textual.command import CommandPalette
 from textual.screen import Screen
@@ -30,6 +29,8 @@ from app.desk.episode.prompt import PromptPage
 from app.desk.episode.renderers import one
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.tokens import TokensScreen
+from app.desk.followed import FollowedRun
+from app.desk.home.played import is_played
 from app.desk.home.run import RunScreen
 from app.desk.home.screen import HomeScreen
 from app.desk.law.screen import LawScreen
@@ -52,26 +53,21 @@ from app.desk.models.chat import TrialScreen
 from app.desk.models.screen import ModelsScreen
 from app.desk.palette import MootCommands
 from app.desk.presenter.screen import PresenterScreen
+from app.desk.quitting import PATIENCE, PAUSE, Quitting
 from app.desk.review.screen import ReviewScreen
 from app.desk.themes import DARK, LIGHT
 from app.hosts import consent, with_origin
-from app.leaving import ASKED, Leave, when_asked
 from app.strings import language, set_language, t
 from app.strings.sentences import said
 from models.llama import shelf
+from store.writer import ask_to_stop
 from tasks.run.runner import Run, fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
 
 Opener = Callable[[], Run]
-PATIENCE = 30.0
-"""Seconds to wait for a step of the run before to end."""
-HURRY = 1.5
-"""Seconds that a call may take to hear that the desk is left, before its engine is closed."""
-PAUSE = 0.05
-"""Seconds between two words to a run that is to end."""
 
 
-class Desk(App[int]):
+class Desk(Quitting):
     """The desk of Moot."""
 
     TITLE = "Moot"
@@ -99,6 +95,7 @@ class Desk(App[int]):
         self.theme = "moot-dark"
         self.live: LiveRun | None = None
         self.pace = 1
+        self.followed: FollowedRun | None = None
         self._before: LiveRun | None = None
         self._leaving = threading.Event()
         self._first_run = run
@@ -241,15 +238,41 @@ class Desk(App[int]):
         screen = self.episode_screen
         assert screen is not None
         if self.live is not None and self.live.path == path and not self.live.closed.is_set():
+            screen.source = self.live.number
             self.live.watch(episode)
+        elif self.followed is not None and self.followed.path == path and not self.followed.closed.is_set():
+            screen.source = self.followed.number
+            self.followed.watch(episode)
+        elif await asyncio.to_thread(is_played, path):
+            self.leave_followed()
+            self.followed = FollowedRun(path, self.post_message, episode=episode)
+            work = partial(_thread, self.followed)
+            self.run_worker(work, name="followed", group="followed", thread=True, exit_on_error=False)
         else:
+            self.leave_followed()
             screen.open_stored(path, episode)
+
+    def leave_followed(self) -> None:
+        """Look no longer at what another process plays; it goes on."""
+        if self.followed is not None:
+            self.followed.close()
+            self.followed = None
+
+    def ask_to_stop(self, path: Path) -> None:
+        """Ask the process that plays a run to stop it between two turns."""
+
+        def ask() -> None:
+            found = ask_to_stop(path)
+            self.call_from_thread(self.say, t("played.asked" if found else "played.nobody"))
+
+        self.run_worker(ask, name="ask_to_stop", thread=True, exit_on_error=False)
 
     async def begin(
         self, opener: Opener, *, mode: str = "paused", hint: str = "", show: bool = True, episode: str = ""
     ) -> LiveRun:
         """Put a run in motion; the one before is stored first."""
         self.leave_run()
+        self.leave_followed()
         if show:
             await self.switch_mode("episode")
             screen = self.episode_screen
@@ -272,6 +295,10 @@ class Desk(App[int]):
     def with_live(self, screen: EpisodeScreen, wish: Callable[[LiveRun], None]) -> bool:
         """Send a wish to the run on the screen; a stored one is taken up first."""
         if screen.facts is None or (self.live is not None and self.live.path is None):
+            return False
+        followed = self.followed
+        if followed is not None and followed.path == screen.facts.path and not followed.closed.is_set():
+            self.say(t("played.refused", press="x"), "warning")
             return False
         if self.live is not None and not self.live.closed.is_set() and self.live.path == screen.facts.path:
             wish(self.live)
@@ -355,64 +382,41 @@ class Desk(App[int]):
     @on(Failed)
     @on(Closed)
     def _heard(self, message: LiveMessage) -> None:
-        """News from the thread of the run, for whoever is interested; late news of an earlier run are dropped."""
-        if self.live is None or message.live != self.live.number:
+        """News from the thread of a run, for whoever is interested; late news of an earlier run are dropped."""
+        ours = self.live is not None and message.live == self.live.number
+        if not ours and (self.followed is None or message.live != self.followed.number):
             return
         if isinstance(message, Failed):
             self.problem(message.title, message.hint)
         if isinstance(message, Away):
             self.say(one(message.text), "warning")
         if isinstance(message, Closed):
-            self.live = None
-        streams = isinstance(message, Streamed)
-        for screen in (self.episode_screen, self.presenter_screen, None if streams else self.home_screen):
+            if ours:
+                self.live = None
+            else:
+                self.followed = None
+        shown = self.episode_screen
+        told: list[EpisodeScreen | PresenterScreen | HomeScreen | None] = []
+        if shown is not None and shown.hears(message):
+            told += [shown, self.presenter_screen]
+        if ours and not isinstance(message, Streamed):
+            told.append(self.home_screen)
+        for screen in told:
             if screen is not None and screen.is_mounted:
                 screen.hear(message)
 
     # leaving
-
-    async def action_quit(self) -> None:
-        """Leave; the run in motion is stored. A call in flight is broken off: it is told so until it has heard."""
-        self._leaving.set()
-        threads = [worker for worker in self.workers if worker.group == "live"]
-        runs = [live for live in (self.live, self._before) if live is not None]
-        began = time.monotonic()
-        hurry, end = began + HURRY, began + HURRY + PATIENCE
-        while not all(worker.is_finished for worker in threads) and time.monotonic() < end:
-            for live in runs:
-                live.close()
-            await asyncio.sleep(PAUSE)
-            if time.monotonic() > hurry:
-                hurry = end
-                self.say(t("app.leaving"))
-                for live in runs:
-                    await asyncio.to_thread(live.abandon)
-        self.exit(0, return_code=self._code)
-
-    def run(self, *arguments: Any, **options: Any) -> int | None:
-        """Run until it is left; another program may ask for that by a signal."""
-        with when_asked(Leave(self), *ASKED, "SIGINT"):
-            return super().run(*arguments, **options)
-
-    def leave(self, code: int) -> bool:
-        """Leave as `ctrl+q` does, with an exit code; False before there is anything on the screen."""
-        if self._loop is None or not self.is_running:
-            return False
-        self._code = code
-        self._loop.call_soon_threadsafe(
-            lambda: self.run_worker(self.action_quit(), name="leave", exit_on_error=False)
-        )
-        return True
 
     def on_unmount(self) -> None:
         """However the app ends, the thread ends too, no model stays in memory, and nobody is asked any more."""
         self._leaving.set()
         consent()
         self.leave_run()
+        self.leave_followed()
         shelf.clear()
 
 
-def _thread(live: LiveRun) -> None:
+def _thread(live: LiveRun | FollowedRun) -> None:
     """In a context of its own: the thread serves others afterwards, and what it opened must not be named to them."""
     worker = get_current_worker()
     copy_context().run(live.work, lambda: worker.is_cancelled)

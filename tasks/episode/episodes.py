@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tasks.episode.driver import Driver
 
+UNFINISHED = "unfinished"
+"""What lists say of an episode that has not ended."""
+
 Maker = Callable[[str], Driver]
 """Makes an episode by its id."""
 
@@ -65,6 +68,11 @@ class Episodes(Mapping[str, Driver]):
     def outcome(self, name: str) -> str:
         """How an episode ended, '' while it has not; no episode is made or read for it."""
         return self._outcomes[name]
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        """How many ended how; those that have not are `unfinished`."""
+        return Counter(outcome or UNFINISHED for outcome in self._outcomes.values())
 
     @property
     def open(self) -> int:

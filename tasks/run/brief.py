@@ -16,12 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from store.errors import StoreError
 from store.journal import EpisodeRow, Journal, ScoreRow
 from tasks.benchmark import benchmark
+from tasks.episode.episodes import UNFINISHED
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import fold
 from tasks.errors import TaskError, UsageError
 from tasks.run.header import HeaderData, header_of, spec_of
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import UNFINISHED, grades, read_episode, stopped_of
+from tasks.run.reading import grades, read_episode, stopped_of
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.overall import Summing, mean_of, summing_of
 

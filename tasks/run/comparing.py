@@ -13,12 +13,13 @@ from pathlib import Path
 
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import Benchmark, Question, TellsValues, benchmark
+from tasks.episode.episodes import UNFINISHED
 from tasks.episode.state import fold
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, spec_of, unchanged
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import UNFINISHED, read_episode, stopped_of
+from tasks.run.reading import read_episode, stopped_of
 from tasks.run.rescoring import pack_of
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import RULES, Group, Measure, Rule

@@ -14,13 +14,14 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from store import labels, run_file, run_index
+from store import labels, run_index
 from store.errors import Damaged, StoreError
 from store.journal import Journal
+from store.writer import writer_of
+from tasks.episode.episodes import UNFINISHED
 from tasks.errors import TaskError, UsageError
 from tasks.run.brief import brief_of
 from tasks.run.header import header_of, is_fictional
-from tasks.run.reading import UNFINISHED
 
 STATES = ("finished", "unfinished", "running", "damaged")
 """A run has come to its end; it can be resumed; a process writes it now; its file cannot be read."""
@@ -32,8 +33,9 @@ class RunLine:
 
     Rates are means over scored episodes, None where there are none; `unscored` says that there are answers all the same.
     `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the mean of its domain, or the overall score of
-    the courts. origin: the episode that it was forked from. running: whether a process writes it now. name and tags are
-    this machine's.
+    the courts. origin: the episode that it was forked from. running: whether a process writes it now. process, pace: the other
+    process that plays it at this moment, and the episodes that end there a minute, where somebody looked. name and tags
+    are this machine's.
     """
 
     path: Path
@@ -54,6 +56,8 @@ class RunLine:
     uncovered: tuple[str, ...] = ()
     error: str = ""
     running: bool = False
+    process: int | None = None
+    pace: float | None = None
     name: str = ""
     tags: tuple[str, ...] = ()
 
@@ -128,7 +132,7 @@ def _labels() -> Mapping[str, labels.Label]:
 
 def _called(line: RunLine, called: Mapping[str, labels.Label]) -> RunLine:
     label = called.get(line.path.name)
-    running = not line.error and line.finished < line.n and run_file.is_written(line.path)
+    running = not line.error and line.finished < line.n and writer_of(line.path) is not None
     if label is None and not running:
         return line
     label = label or labels.Label()

@@ -21,10 +21,6 @@ GRADER = "grader"
 """The scorer under which a grader's word stands in the journal."""
 
 
-UNFINISHED = "unfinished"
-"""What lists say of an episode that has not ended."""
-
-
 def list_runs() -> list[Path]:
     """All run files, newest first."""
     folder = places.runs()

@@ -22,7 +22,7 @@ from textual.widgets import Input, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import app.desk.live as running  # noqa: E402
-from app.desk import shell  # noqa: E402
+from app.desk import quitting  # noqa: E402
 from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
 from app.desk.episode.calls import call_lines, totals  # noqa: E402
 from app.desk.episode.open import TAIL, OpenTurn  # noqa: E402
@@ -597,7 +597,7 @@ async def test_quitting_while_a_model_speaks_does_not_wait_for_it(pack: Path, en
 async def test_an_engine_that_does_not_hear_is_closed_under_its_call(
     pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shell, "HURRY", 0.0)
+    monkeypatch.setattr(quitting, "HURRY", 0.0)
     engine.deaf = True
     async with desk() as pilot:
         screen = await begun(pilot, pack)

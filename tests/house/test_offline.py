@@ -68,7 +68,7 @@ async def look():
             if app.home_screen is None or app.home_screen._loaded:
                 break
             await pilot.pause(0.02)
-        await app.action_quit()
+        await app.depart()
 
 if sys.argv[2] == "desk":
     asyncio.run(look())

@@ -145,7 +145,7 @@ class Person:
                 await until(lambda: type(desk.screen).__name__ != "HostScreen")
                 await until(lambda: desk.live is None or desk.live._mode == "paused")
                 questions += [type(desk.screen).__name__] if len(desk.screen_stack) > 1 else []
-            await desk.action_quit()
+            await desk.depart()
         return questions
 
 

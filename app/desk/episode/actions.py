@@ -39,6 +39,10 @@ from tasks.run.header import spec_of
 
 QUICK = 0.2
 """Seconds that a stored step is shown at least while it is replayed."""
+PLAYED: dict[str, Callable[[bool], bool]] = {
+    "stop": lambda back: True, "step": lambda back: back, "auto": lambda back: back, "seat": lambda back: False,
+}  # fmt: skip
+"""What can be done to a run that another process plays; what only shows stored steps goes while one looks back."""
 
 
 class EpisodeActions(OnDesk, FindingScreen):
@@ -118,6 +122,8 @@ class EpisodeActions(OnDesk, FindingScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What makes no sense at the moment is dim."""
+        if self.moving == "followed" and action in PLAYED:
+            return PLAYED[action](self.shown.back) or None
         if action == "tokens":
             return self.loaded and self.facts is not None and self.facts.benchmark == "legalsearch"
         if action == "present":
@@ -168,10 +174,14 @@ class EpisodeActions(OnDesk, FindingScreen):
         return None
 
     def action_stop(self) -> None:
-        """Break off the turn that a model is making: nothing of it is recorded."""
+        """Break off the turn that a model is making: nothing of it is recorded. What another process plays is asked to
+        stop."""
+        if self.moving == "followed" and self.facts is not None:
+            return self.desk.ask_to_stop(self.facts.path)
         if self.desk.with_live(self, lambda live: live.stop()):
             self.stopping = True
             self.show_heading()
+        return None
 
     def action_prompt(self) -> None:
         """What the model saw in the call at the cursor, or in the last one before it; where no model spoke in that

@@ -86,6 +86,8 @@ class EpisodeScreen(EpisodeActions):
         self.keeper_failed = False
         self.hint = ""
         self.asked = ""
+        self.source = 0
+        """The number of the thread whose run is shown; 0: one from disk."""
         self.face: Face = Face(self)
         self._due: Timer | None = None
 
@@ -156,9 +158,14 @@ class EpisodeScreen(EpisodeActions):
         self, facts: RunFacts, episodes: tuple[EpisodeLine, ...], episode: str, records: list[Any]
     ) -> None:
         """Show an episode as it is on disk."""
+        self.source = 0
         self._enter(facts, episodes)
         self.moving = "stored"
         self._show_episode(episode, fold(records))
+
+    def hears(self, message: LiveMessage) -> bool:
+        """Whether news are of the run that is shown, open it, or are for everybody."""
+        return message.live == self.source or isinstance(message, RunOpened | Failed)
 
     def hear(self, message: LiveMessage) -> None:
         """News from the thread of the run."""
@@ -168,6 +175,7 @@ class EpisodeScreen(EpisodeActions):
             case Progressed():
                 return None
             case RunOpened(run=run, episodes=episodes):
+                self.source = message.live
                 self._enter(run, episodes)
                 self.moving = "paused"
             case Watched(episode=episode, state=state, ask=ask):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -14,6 +17,7 @@ from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one, policy_name
+from app.desk.home.played import played, with_play
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.rows import RowsTable
 from app.desk.widgets.score_strip import rate
@@ -25,6 +29,17 @@ from app.terminal import truncate, width
 FIXED = 47
 """Cells that all columns but task and question take, with frames and the space between columns."""
 COLUMNS = ("task", "steps", "outcome", "compat", "strict", "question")
+LOOK = 2.0
+"""Seconds between two looks at a run that another process plays."""
+
+
+def _read(line: RunLine) -> tuple[StoredRun, RunLine, float]:
+    """The run as it is now, its line, and the seconds that this took."""
+    began = time.monotonic()
+    stored = read_stored(line.path)
+    counted = replace(line, outcomes=dict(Counter(one.outcome or "unfinished" for one in stored.episodes)))
+    (now,) = with_play([counted], played())
+    return stored, now, time.monotonic() - began
 
 
 class RunScreen(OnDesk, Screen[None]):
@@ -40,6 +55,7 @@ class RunScreen(OnDesk, Screen[None]):
         self.line = line
         self.stored: StoredRun | None = None
         self.unreadable = False
+        self._rest = 0.0
 
     def compose(self) -> ComposeResult:
         """Title, table, keys."""
@@ -51,6 +67,13 @@ class RunScreen(OnDesk, Screen[None]):
         """Read the run."""
         self.retranslate()
         self.query_one(RowsTable).focus()
+        self.set_interval(LOOK, self._look)
+
+    def _look(self) -> None:
+        """Read on while another process plays the run; a large one at most half of the time."""
+        busy = any(worker.group == "stored" and not worker.is_finished for worker in self.workers)
+        if self.is_current and self.line.process is not None and not busy and time.monotonic() > self._rest:
+            self.reload()
 
     def on_resize(self) -> None:
         """Other widths fit."""
@@ -63,14 +86,15 @@ class RunScreen(OnDesk, Screen[None]):
 
     def reload(self) -> None:
         """Read the run again."""
-        job = partial(read_stored, self.line.path)
+        job = partial(_read, self.line)
         self.run_worker(job, name="stored", group="stored", thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """The episodes, or why they cannot be read."""
         self.unreadable = event.state == WorkerState.ERROR
-        if not self.desk.worker_failed(event) and event.worker.name == "stored":
-            self.stored = event.worker.result
+        if not self.desk.worker_failed(event) and event.worker.name == "stored" and event.worker.result is not None:
+            self.stored, self.line, seconds = event.worker.result
+            self._rest = time.monotonic() + seconds
             self.retranslate()
 
     def retranslate(self) -> None:
@@ -81,6 +105,9 @@ class RunScreen(OnDesk, Screen[None]):
         words += [one(line.pack)] if line.pack else []
         if line.fictional:
             words.append(t("mark.fictional"))
+        if line.process is not None:
+            pace = [t("home.pace", rate=f"{line.pace:.0f}")] if line.pace else []
+            words = [f"{t('list.playing')} {line.finished}/{line.n}", *pace, *words]
         if self.stored is not None and self.stored.uncovered:
             words.append(t("mark.uncovered"))
         if self.stored is not None and self.stored.n > len(self.stored.episodes):
@@ -117,9 +144,11 @@ class RunScreen(OnDesk, Screen[None]):
             table.move_cursor(row=min(at, len(self.stored.episodes) - 1), animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """An ended run cannot go on."""
+        """An ended run cannot go on, nor one that goes on elsewhere."""
         if action == "resume":
-            return True if self.line.outcomes.get("unfinished") else None
+            return True if self.line.outcomes.get("unfinished") and self.line.process is None else None
+        if action == "pause":
+            return self.line.process is not None
         if action == "review":
             return True if self.line.finished else None
         return True
@@ -145,6 +174,10 @@ class RunScreen(OnDesk, Screen[None]):
         """Go on with the run."""
         self.desk.run_worker(self.desk.resume(self.line.path), name="resume", exit_on_error=False)
         self.dismiss()
+
+    def action_pause(self) -> None:
+        """Ask the process that plays the run to stop it."""
+        self.desk.ask_to_stop(self.line.path)
 
     def action_close(self) -> None:
         """Back to the list of runs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from typing import ClassVar
@@ -19,6 +20,7 @@ from app.desk.bindings import bindings
 from app.desk.compare.screen import CompareScreen
 from app.desk.episode.renderers import Line, one, policy_name
 from app.desk.home.new_run import NewRunScreen
+from app.desk.home.played import played, with_play
 from app.desk.home.run import RunScreen
 from app.desk.messages import Closed, Ended, LiveMessage, Moving, Progressed
 from app.desk.widgets.empty import Empty
@@ -74,6 +76,7 @@ class HomeScreen(OnDesk, Screen[None]):
         """Words, then what is on disk."""
         self.retranslate()
         self.query_one(Table).focus()
+        self.set_interval(LOOK, self._look)
 
     def on_resize(self) -> None:
         """Other widths fit."""
@@ -93,15 +96,31 @@ class HomeScreen(OnDesk, Screen[None]):
 
     def reload(self) -> None:
         """Read again what is on disk."""
-        job = partial(lambda: (list(library.runs()), library.packs()))
+        job = partial(lambda: (with_play(library.runs(), played()), library.packs()))
         self.run_worker(job, name="library", group="library", thread=True, exclusive=True, exit_on_error=False)
+
+    def _look(self) -> None:
+        """How far other processes are with what they play; one look at a time, for large runs take long."""
+        busy = any(worker.group == "played" and not worker.is_finished for worker in self.workers)
+        if self.is_current and self._loaded and not busy:
+            job = partial(_changes, tuple(self.runs))
+            self.run_worker(job, name="played", group="played", thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """What is on disk, or why it cannot be read."""
-        if not self.desk.worker_failed(event) and event.worker.name == "library" and event.worker.result is not None:
+        if self.desk.worker_failed(event) or event.worker.result is None:
+            return
+        if event.worker.name == "library":
             self.runs, self.packs = event.worker.result
             self._loaded = True
             self._show()
+        elif event.worker.name == "played":
+            begun_or_ended, lines = event.worker.result
+            if begun_or_ended:
+                self.reload()
+            elif lines != self.runs:
+                self.runs = lines
+                self._show_runs()
 
     def hear(self, message: LiveMessage) -> None:
         """News from the run in motion."""
@@ -182,12 +201,12 @@ class HomeScreen(OnDesk, Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What makes no sense at the moment is dim."""
-        if action == "pause":
-            return self.progress is not None
         line = self._current()
+        if action == "pause":
+            return self.progress is not None or (line is not None and line.process is not None)
         rules = {
             "open": line is not None,
-            "resume": line is not None and bool(line.outcomes.get("unfinished")),
+            "resume": line is not None and bool(line.outcomes.get("unfinished")) and line.process is None,
             "new": any(pack.tasks for pack in self.packs),
             "review": line is not None and not line.error and line.finished > 0,
             "compare": line is not None and not line.error and line.finished > 0,
@@ -261,12 +280,15 @@ class HomeScreen(OnDesk, Screen[None]):
     def action_resume(self) -> None:
         """Go on with an unfinished run."""
         line = self._current()
-        if line is not None and line.outcomes.get("unfinished"):
+        if line is not None and self.check_action("resume", ()):
             self.run_worker(self.desk.resume(line.path), name="resume", exit_on_error=False)
 
     def action_pause(self) -> None:
-        """Stop the run in motion after the step it is making."""
-        if self.desk.live is not None:
+        """Stop the chosen run that another process plays, else the run in motion after the step it is making."""
+        line = self._current()
+        if line is not None and line.process is not None:
+            self.desk.ask_to_stop(line.path)
+        elif self.desk.live is not None:
             self.desk.live.pause()
 
     def action_build(self) -> None:
@@ -282,6 +304,15 @@ class HomeScreen(OnDesk, Screen[None]):
         self.reload()
 
 
+def _changes(lines: Sequence[RunLine]) -> tuple[bool, list[RunLine]]:
+    """Whether a run has begun or ended elsewhere, and the lines as they are now."""
+    found = played()
+    before = {line.path.name for line in lines if line.process is not None}
+    return before != found.keys(), with_play(lines, found)
+
+
+LOOK = 2.0
+"""Seconds between two looks at runs that other processes play."""
 COLUMNS = ("created", "run", "progress", "compat", "strict")
 RATES = ("compat", "strict")
 MOST = 300
@@ -315,8 +346,9 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
         ]
     name = f"benchmark.{line.benchmark}"
     benchmark = t(name) if known(name) else one(line.benchmark)
-    told = [t("list.running")] if line.running else []
-    told += [f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n]
+    told = [t("list.running")] if line.running and line.process is None else []
+    told += [t("home.pace", rate=f"{line.pace:.0f}")] if line.pace else []
+    told += [] if line.pace else [f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n]
     outcomes = " · ".join(told)
     pack = (f" · {one(line.pack)}" if line.pack else "") + (f" ● {t('mark.fictional')}" if line.fictional else "")
     when = _local(line.created)
@@ -325,7 +357,11 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
     return [
         Text.assemble(f"{when:%m-%d}" if when else "—", "\n", (f"{when:%H:%M}" if when else "", "dim")),
         Text.assemble(truncate(called(line), RUN), "\n", (truncate(f"{benchmark}{pack}", RUN), "dim")),
-        Text.assemble(f"{line.finished}/{line.n}", "\n", (truncate(outcomes, min(24, max(9, room - FIXED))), "dim")),
+        Text.assemble(
+            f"{'▶ ' if line.process is not None else ''}{line.finished}/{line.n}",
+            "\n",
+            (truncate(outcomes, min(24, max(9, room - FIXED))), "dim"),
+        ),
         *(Text.assemble(figure, "\n", (measure, "dim"), justify="right") for figure in rates),
     ]
 

@@ -1,0 +1,105 @@
+"""`moot attach` and `moot stop`: see, and end, what another process plays. Both know no more than the run file and what lies
+beside it; seconds are those of the clock on the wall."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from app.cli.driving import name_errors, print_summary, unfinished, watcher
+from app.cli.names import RUN
+from app.cli.notes import note
+from app.cli.run import watch_option
+from app.strings import t
+from app.terminal import clean, json_text
+from store.errors import StoreError
+from store.journal import Journal
+from store.writer import Writer, ask_to_stop, writer_of
+from tasks.run.engines import run_path
+from tasks.run.following import POLL, Follower, standing
+from tasks.run.reading import stopped_of
+from tasks.run.rescoring import read_stored, summary_of
+
+PATIENCE = 60.0
+"""Seconds that a run may take to stop before it is said that it does not."""
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN", type=RUN)
+@watch_option
+@click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
+def attach(run_name: str, watch: str, as_json: bool) -> None:
+    """Follow a RUN that another process plays until it ends, and print what came of it. Ctrl-C leaves the run alone.
+
+    Example: moot attach latest --watch plain
+    """
+    path = run_path(run_name)
+    writer = writer_of(path)
+    if writer is None:
+        note(t("attach.nobody", run=path.stem))
+    else:
+        try:
+            _follow(path, watch, writer)
+        except KeyboardInterrupt:
+            click.echo(err=True)
+            note(t("attach.left", run=path.stem))
+            return
+    with Journal.open(path) as journal:
+        stops = [stopped_of(journal, attempts[-1].id) for _, attempts in journal.walk()]
+    errors = Counter(one.reason for one in stops if one is not None and one.outcome == "error")
+    if unfinished(path, stops.count(None), errors, len(stops)):
+        sys.exit(1)
+    run = read_stored(path)
+    nothing_but_errors = name_errors(errors, len(stops))
+    print_summary(summary_of(run), as_json, run.header)
+    if nothing_but_errors:
+        sys.exit(1)
+
+
+def _follow(path: Path, watch: str, writer: Writer) -> None:
+    """Show what comes to disk as long as somebody writes, and what came last."""
+    follower = Follower(path)
+    follower.look()
+    click.echo(clean(_told(path, writer), multiline=False), err=True)
+    follower.watchers.append(watcher(follower.n - len(follower.outcomes), watch))
+    while writer_of(path) is not None:
+        follower.look()
+        time.sleep(POLL)
+    follower.look()
+
+
+def _told(path: Path, writer: Writer) -> str:
+    far = standing(path, writer)
+    return t("attach.begun", run=path.stem, pid=writer.process, done=far.ended, n=far.n)
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN", type=RUN)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def stop(run_name: str, as_json: bool) -> None:
+    """Stop a RUN that another process plays, as Ctrl-C there would, and wait until it has; `moot resume` goes on with it.
+
+    Example: moot stop latest
+    """
+    path = run_path(run_name)
+    writer = ask_to_stop(path)
+    if writer is None:
+        raise StoreError(f"nobody plays run {path.stem}", "`moot list` shows which are being played.")
+    end = time.monotonic() + PATIENCE
+    while writer_of(path) is not None:
+        if time.monotonic() > end:
+            raise StoreError(
+                f"run {path.stem} has not stopped in {PATIENCE:.0f} s: process {writer.process} does not hear",
+                "Wait, or end that process; nothing that is on disk is lost.",
+            )
+        time.sleep(POLL / 5)
+    far = standing(path)
+    if as_json:
+        told = {"run": path.stem, "pid": writer.process, "episodes": far.n, "unfinished": far.n - far.ended}
+        click.echo(json_text(told))
+    else:
+        click.echo(clean(t("stop.done", run=path.stem, done=far.ended, n=far.n), multiline=False))

@@ -1,0 +1,288 @@
+"""Runs in the background as a user starts them: they go on without a terminal, are followed, stopped, killed and resumed,
+and come to what they would have come to in a terminal. Every wait is for a fact."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import log
+from store.journal import Journal
+from store.writer import writer_of, writers
+from tasks.run.following import standing
+from tests.support.fake_endpoint import Call, FakeServer, fake_server
+from tests.support.kill_harness import CALL, END, MISS, digests, prepare
+from tests.support.patience import PATIENCE
+
+ROOT = Path(__file__).resolve().parents[2]
+FREE = 24
+"""Calls that are answered before the server holds its breath: some episodes of eight are over by then, most are not."""
+
+
+def until(true: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+class Home:
+    """A home with a small pack, tasks and a server that can hold its answers; runs commands in processes of their own."""
+
+    def __init__(self, home: Path, server: FakeServer) -> None:
+        self.home = home
+        self.tasks = prepare(home, 8)["tasks"]
+        self.server = server
+        self.open = threading.Event()
+        self.answered, self.free = 0, FREE
+        self.fail_every = 0
+        server.chat = self.answer
+
+    def answer(self, call: Call) -> None:
+        """What follows from the prompt alone, in its time."""
+        with self.server.lock:
+            self.answered += 1
+            fails = self.fail_every and self.answered % self.fail_every == 0
+            number = self.answered
+        while number > self.free and not self.open.is_set() and not self.server.closing.wait(0.01):
+            pass
+        told = str(call.body["messages"])
+        if fails:
+            return call.refuse(400, f"what was asked was: {told[:200]}")
+        return call.speak(*(END if told.count("乙公司") > 1 else MISS if "甲公司" in told[-400:] else CALL))
+
+    def more(self) -> None:
+        """Some more answers."""
+        self.free = self.answered + FREE // 2
+
+    def moot(self, *arguments: str, code: int = 0, **options: Any) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "app.cli.main", *arguments], cwd=ROOT, capture_output=True, text=True,
+            timeout=PATIENCE, stdin=subprocess.DEVNULL, **options,
+        )  # fmt: skip
+        assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+        return done
+
+    def line(self, *more: str) -> list[str]:
+        start = [
+            "run",
+            "legalagentbench",
+            "--agent",
+            "react",
+            "--model",
+            f"endpoint:{self.server.spec}",
+            "--pack",
+            "kill",
+        ]
+        return [*start, "--tasks", self.tasks, "--parallel", "2", "--max-turns", "12", "--seed", "5", *more]
+
+    def begin(self, *more: str) -> tuple[Path, dict[str, Any]]:
+        begun = json.loads(self.moot(*self.line("--background", "--json", *more)).stdout)
+        return Path(begun["path"]), begun
+
+    def wanted(self) -> dict[str, str]:
+        """What the same run comes to in a terminal; afterwards answers are held again."""
+        self.open.set()
+        path = self.home / "wanted.moot"
+        self.moot(*self.line("--out", str(path)))
+        self.open.clear()
+        self.answered = 0
+        return digests(path)
+
+
+@pytest.fixture
+def home(moot_home: Path) -> Iterator[Home]:
+    with fake_server() as server:
+        yield Home(moot_home, server)
+    for writer in writers(moot_home / "runs").values():  # what a test that failed has left
+        os.kill(writer.process, signal.SIGKILL)
+
+
+def test_a_run_goes_on_alone_and_is_followed_to_its_end(home: Home) -> None:
+    wanted = home.wanted()
+    path, begun = home.begin()
+    writer = writer_of(path)
+    assert writer is not None and writer.process == begun["pid"] != os.getpid()
+    words = home.home / "words"
+    command = [sys.executable, "-m", "app.cli.main", "attach", begun["run"], "--json", "--watch", "json"]
+    with (
+        words.open("wb") as said_to,
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=said_to) as attached,
+    ):
+        until(lambda: "跟看" in words.read_text("utf-8"))
+        home.open.set()
+        printed, _ = attached.communicate(timeout=PATIENCE)
+    assert attached.returncode == 0
+    assert writer_of(path) is None, "attach ends with the run"
+    block = json.loads(printed)
+    assert block["n"] == 8 == sum(block["outcomes"].values())
+    assert digests(path) == wanted
+    said = Path(begun["output"]).read_text("utf-8")
+    assert begun["run"] in said and "8" in said
+    again = home.moot("attach", begun["run"], "--json")
+    assert json.loads(again.stdout) == block and "没有进程在运行" in again.stderr
+    lines = [json.loads(line) for line in words.read_text("utf-8").splitlines() if line.startswith("{")]
+    assert lines
+    with Journal.open(path) as journal:
+        ends = {row.id: journal.entries(journal.attempts(row.id)[-1].id) for row in journal.episodes()}
+    for line in lines:
+        entry = ends[line["episode"]][line["seq"]]
+        assert (line["tag"], line["data"]) == (entry.tag, entry.data), "followed is what is on disk"
+
+
+def test_a_run_is_stopped_by_a_word_and_goes_on_in_the_background(home: Home) -> None:
+    wanted = home.wanted()
+    path, begun = home.begin()
+    until(lambda: standing(path).ended >= 1)
+    stopped = json.loads(home.moot("stop", "latest", "--json").stdout)
+    assert stopped["pid"] == begun["pid"] and stopped["run"] == begun["run"]
+    assert writer_of(path) is None and 0 < stopped["unfinished"] < 8
+    (row,) = (one for one in json.loads(home.moot("list", "--json").stdout)["runs"] if one["path"] == str(path))
+    assert row["playing"] is None and row["n"] - row["finished"] == stopped["unfinished"]
+    refused = home.moot("stop", "latest", code=1)
+    assert refused.stderr.count("\n") == 1 and "没有进程在运行" in refused.stderr
+    again = json.loads(home.moot("resume", "latest", "--background", "--json").stdout)
+    assert again["path"] == begun["path"] and again["pid"] != begun["pid"]
+    home.open.set()
+    home.moot("attach", "latest", "--json")
+    assert digests(path) == wanted
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills with POSIX signals")
+def test_a_killed_background_run_is_seen_as_such_and_resumed(home: Home) -> None:
+    wanted = home.wanted()
+    path, begun = home.begin()
+    until(lambda: standing(path).ended >= 1)
+    (row,) = (one for one in json.loads(home.moot("list", "--json").stdout)["runs"] if one["path"] == str(path))
+    assert row["playing"]["pid"] == begun["pid"]
+    os.kill(begun["pid"], signal.SIGKILL)
+    until(lambda: writer_of(path) is None)
+    left = home.moot("attach", "latest", code=1)
+    assert "moot resume" in left.stderr and left.stdout == ""
+    home.open.set()
+    home.moot("resume", "latest")
+    assert digests(path) == wanted
+
+
+def test_two_processes_never_play_one_run(home: Home) -> None:
+    wanted = home.wanted()
+    path, begun = home.begin()
+    refused = home.moot("resume", begun["run"], code=1)
+    assert (
+        refused.stderr.count("\n") == 1 and "另一个进程正在写入" in refused.stderr and "moot attach" in refused.stderr
+    )
+    again = home.moot("resume", begun["run"], "--background", code=1)
+    assert "另一个进程正在写入" in again.stderr and again.stdout == ""
+    home.open.set()
+    home.moot("attach", begun["run"], "--json")
+    assert digests(path) == wanted, "neither disturbed it"
+
+
+def test_what_is_wrong_before_the_beginning_is_said_here(home: Home) -> None:
+    runs = home.home / "runs"
+    wrong = home.moot(*home.line("--background", "--pack", "gone"), code=2)
+    assert wrong.stderr.count("\n") == 1 and wrong.stdout == ""
+    scripts = home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--model", "scripted:/gone",
+                        "--background", code=2)  # fmt: skip
+    assert scripts.stderr.count("\n") == 1
+    for seat in (("--agent", "human"), ("--seat", "agent=human")):
+        person = home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, *seat, "--background",
+                           code=2)  # fmt: skip
+        assert person.stderr.count("\n") == 1 and "后台" in person.stderr
+    assert not runs.exists() or list(runs.iterdir()) == []
+
+
+def test_a_run_with_a_person_in_it_is_not_resumed_in_the_background(home: Home) -> None:
+    home.moot(
+        "run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--agent", "human", code=2
+    )  # no input
+    (path,) = (home.home / "runs").glob("*.moot")
+    before = digests(path)
+    refused = home.moot("resume", "latest", "--background", code=2)
+    assert refused.stderr.count("\n") == 1 and "后台" in refused.stderr
+    assert digests(path) == before and writer_of(path) is None
+    home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--limit", "1")
+    fork = home.moot("fork", "latest", "1", "--turn", "0", "--seat", "agent=human", "--background", code=2)
+    assert "后台" in fork.stderr and len(list((home.home / "runs").glob("*.moot"))) == 2
+
+
+# --- the log ----------------------------------------------------------------------------------------------------------
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_the_log_says_what_happened_and_not_what_was_said(home: Home, tmp_path: Path) -> None:
+    home.open.set()
+    home.fail_every = 5
+    file = tmp_path / "deep" / "run.log"
+    home.moot(*home.line("--log-file", str(file)))
+    (path,) = (home.home / "runs").glob("*.moot")
+    lines = lines_of(file)
+    assert all({"time", "level", "event"} <= line.keys() for line in lines)
+    assert lines[0]["event"] == "run_began" and lines[-1]["event"] == "run_ended"
+    assert sum(lines[-1]["outcomes"].values()) == lines[0]["episodes"] == 8
+    with Journal.open(path) as journal:
+        tags = [e.tag for row in journal.episodes() for e in journal.entries(journal.attempts(row.id)[-1].id)]
+    for event, tag in (("call", "model_called"), ("call_failed", "engine_failed"), ("tool", "tool_returned"), ("episode", "stopped")):  # fmt: skip
+        assert sum(line["event"] == event for line in lines) == tags.count(tag) > 0, event
+    call = next(line for line in lines if line["event"] == "call")
+    assert call["run"] == path.stem and call["seat"] == "agent" and call["engine"].startswith("endpoint:")
+    assert call["ms"] >= 0 and call["generated"] > 0 and call["finish"] == "stop"
+    text = file.read_text("utf-8")
+    for secret in ("甲公司", "乙公司", "查一查", "999001", "思考"):
+        assert secret not in text
+    home.moot(*home.line("--log-file", str(file), "--debug", "--limit", "1"))
+    more = lines_of(file)
+    assert more[: len(lines)] == lines, "it grows at its end"
+    assert "乙公司" in file.read_text("utf-8") and any(line["event"] == "record" for line in more[len(lines) :])
+
+
+def test_a_log_that_cannot_be_written_stops_the_run_before_it_begins(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in (tmp_path, tmp_path / "file" / "under"):
+        refused = home.moot(*home.line("--log-file", str(place)), code=2 if place == tmp_path else 1)
+        assert refused.stderr.count("\n") == 1 and str(place) in refused.stderr
+    assert not (home.home / "runs").exists() or list((home.home / "runs").glob("*.moot")) == []
+
+
+def test_a_line_that_a_kill_has_cut_is_ended_and_failures_are_logged(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "run.log"
+    file.write_text('{"time": "cut')
+    home.moot("resume", "gone", "--log-file", str(file), code=2)
+    cut, failed = file.read_text("utf-8").splitlines()
+    assert cut == '{"time": "cut'
+    told = json.loads(failed)
+    assert told["event"] == "failed" and told["kind"] == "NotFound" and "trace" not in told
+    home.moot("resume", "gone", "--log-file", str(file), "--debug", code=2)
+    assert "run_path" in json.loads(file.read_text("utf-8").splitlines()[-1])["trace"]
+
+
+def test_a_log_that_can_be_written_no_more_ends_and_the_run_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.log"
+    end = log.start(path, False)
+    try:
+        log.say("first", {"n": 1})
+        (handler,) = (one for one in logging.getLogger("moot").handlers if isinstance(one, logging.FileHandler))
+        handler.stream.close()  # as good as a full disk
+        log.say("second", {"n": 2})
+        log.say("third", {"n": 3})
+    finally:
+        end()
+    assert [line["event"] for line in lines_of(path)] == ["first"] and not log.configured()
+    assert capsys.readouterr().err.count("\n") == 1, "said once"

@@ -1,0 +1,186 @@
+"""Runs that another process plays, on the desk: they are marked, followed, asked to stop; a run of the desk goes to the
+background when it is left. The other process asks a server that the test can hold; every wait is for a fact."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Button
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.desk.dialogs.quit import QuitScreen  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.home import run as run_screen  # noqa: E402
+from app.desk.home import screen as home_screen  # noqa: E402
+from app.desk.home.run import RunScreen  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from store.writer import ask_to_stop, writer_of  # noqa: E402
+from tasks.run.following import standing  # noqa: E402
+from tasks.run.reading import list_runs, read_episode  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.cli.test_background import Home, home  # noqa: E402, F401
+from tests.desk.test_desk_screens import desk, episode, settled, text_of, until  # noqa: E402, F401
+from tests.support.kill_harness import digests  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look more often than people need."""
+    monkeypatch.setattr(home_screen, "LOOK", 0.05)
+    monkeypatch.setattr(run_screen, "LOOK", 0.05)
+
+
+def spec(home: Home, **more: Any) -> RunSpec:  # noqa: F811
+    about = {
+        "benchmark": "legalagentbench",
+        "agent": "react",
+        "model": f"endpoint:{home.server.spec}",
+        "pack": "kill",
+    }
+    return RunSpec.model_validate({**about, "tasks": home.tasks, "parallel": 2, "max_turns": 12, "seed": 5, **more})
+
+
+def unfinished(path: Path) -> str:
+    """An episode that has begun and is not over."""
+    with Journal.open(path) as journal:
+        for row in journal.episodes():
+            tags = [record.event.tag for record in read_episode(journal, row.id)]
+            if tags and "stopped" not in tags:
+                return row.id
+    raise AssertionError("none")
+
+
+async def test_home_marks_what_another_process_plays_and_stops_it(home: Home) -> None:  # noqa: F811
+    path, _ = home.begin()
+    async with desk() as pilot:
+        await until(pilot, lambda: "▶ " in text_of(pilot) and "题/分" in text_of(pilot))
+        screen = pilot.app.home_screen  # type: ignore[attr-defined]
+        before = screen.runs[0].finished
+        assert screen.check_action("resume", ()) is None and screen.check_action("pause", ())
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and "▶ 进行中" in text_of(pilot))
+        shown = pilot.app.screen
+        assert shown.check_action("resume", ()) is None  # type: ignore[attr-defined]
+        home.more()
+        await until(pilot, lambda: shown.line.finished > before)  # type: ignore[attr-defined]
+        await pilot.press("escape")
+        await pilot.press("p")
+        await until(pilot, lambda: writer_of(path) is None)
+        await until(pilot, lambda: screen.runs[0].process is None and screen.check_action("resume", ()))
+        assert "▶ " not in text_of(pilot) and screen.runs[0].finished < 8
+
+
+async def test_an_episode_of_another_process_is_followed_and_taken_up_when_it_has_stopped(home: Home) -> None:  # noqa: F811
+    path, _ = home.begin()
+    async with desk() as pilot:
+        await until(pilot, lambda: home.answered > 24 and standing(path).ended >= 1)
+        name = unfinished(path)
+        pilot.app.open_episode(path, name)  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        screen = episode(pilot)
+        await until(pilot, lambda: screen.moving == "followed")
+        assert "由另一进程运行" in text_of(pilot)
+        for action in ("step", "auto", "seat"):
+            assert screen.check_action(action, ()) is None
+        before = len(screen.shown.records)
+        home.more()
+        await until(pilot, lambda: len(screen.shown.records) > before)
+        await pilot.press("b")
+        assert screen.shown.back and screen.check_action("step", ()) and screen.check_action("auto", ())
+        await pilot.press("g", "n")
+        assert not screen.shown.back and pilot.app.live is None, "nothing of ours plays it"  # type: ignore[attr-defined]
+        await pilot.press("x")
+        await until(pilot, lambda: screen.moving == "stored" and writer_of(path) is None)
+        with Journal.open(path) as journal:
+            assert [r.event for r in screen.shown.records] == [r.event for r in read_episode(journal, screen.episode)]
+        home.open.set()
+        if not screen.over:
+            await pilot.press("n")
+            await until(pilot, lambda: screen.moving == "paused" and len(screen.shown.records) > before)
+
+
+async def test_two_runs_of_the_same_tasks_are_not_mixed(home: Home) -> None:  # noqa: F811
+    with start_run(spec(home)) as stored:
+        pass
+    path, _ = home.begin()
+    async with desk() as pilot:
+        pilot.app.open_episode(path, "1")  # type: ignore[attr-defined]
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.moving == "followed"
+        )
+        screen = episode(pilot)
+        pilot.app.open_episode(stored.journal.path, "1")  # type: ignore[attr-defined]
+        await until(pilot, lambda: screen.facts is not None and screen.facts.path == stored.journal.path)
+        home.open.set()
+        await until(pilot, lambda: writer_of(path) is None)
+        await pilot.pause(0.5)
+        assert screen.facts is not None and screen.facts.path == stored.journal.path and not screen.shown.records
+
+
+async def test_a_run_of_the_desk_goes_on_in_the_background(home: Home) -> None:  # noqa: F811
+    wanted = home.wanted()
+    async with desk() as pilot:
+        await pilot.app.start(spec(home), everything=True)  # type: ignore[attr-defined]
+        await until(pilot, lambda: home.answered > 24)
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuitScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, QuitScreen))
+        assert pilot.app.live is not None and pilot.app.live.moves and pilot.app.is_running  # type: ignore[attr-defined]
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuitScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app._exit)
+    (path,) = list_runs()
+    writer = writer_of(path)
+    assert writer is not None and ask_to_stop(path) == writer
+    async with desk() as pilot:
+        await until(pilot, lambda: writer_of(path) is None)
+    home.open.set()
+    home.moot("resume", "latest")
+    assert digests(path) == wanted
+
+
+async def test_leaving_can_stop_the_run(home: Home) -> None:  # noqa: F811
+    async with desk() as pilot:
+        await pilot.app.start(spec(home), everything=True)  # type: ignore[attr-defined]
+        await until(pilot, lambda: home.answered > 24)
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuitScreen))
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: pilot.app._exit)
+    (path,) = list_runs()
+    assert writer_of(path) is None and 0 < standing(path).ended < 8
+
+
+async def test_who_sits_in_a_run_is_not_offered_the_background(home: Home) -> None:  # noqa: F811
+    async with desk() as pilot:
+        await pilot.app.start(spec(home, agent="human", model="", parallel=1), everything=True)  # type: ignore[attr-defined]
+        await until(pilot, lambda: pilot.app.live is not None and pilot.app.live.has_people)  # type: ignore[attr-defined]
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuitScreen))
+        assert [button.id for button in pilot.app.screen.query(Button)] == ["stop", "stay"]
+        assert "本人" in text_of(pilot)
+
+
+async def test_a_run_of_the_desk_is_stopped_by_a_word_from_elsewhere(home: Home) -> None:  # noqa: F811
+    async with desk() as pilot:
+        said: list[str] = []
+        pilot.app.say = lambda text, severity="information": said.append(text)  # type: ignore[attr-defined]
+        await pilot.app.start(spec(home), everything=True)  # type: ignore[attr-defined]
+        await until(pilot, lambda: home.answered > 24)
+        (path,) = list_runs()
+        assert ask_to_stop(path) is not None
+        await until(pilot, lambda: writer_of(path) is None and pilot.app.live is None)  # type: ignore[attr-defined]
+        assert pilot.app.is_running and "应另一进程的要求" in "".join(said)
+
+
+@pytest.fixture(autouse=True)
+def nobody_left(moot_home: Path) -> Iterator[None]:
+    yield
+    assert not list((moot_home / "runs").glob(".*.stop"))
