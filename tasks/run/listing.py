@@ -67,6 +67,11 @@ class RunLine:
         return self.n - self.outcomes.get(UNFINISHED, 0)
 
     @property
+    def parent(self) -> str:
+        """The run that it was forked from, or ''."""
+        return str((self.origin or {}).get("run", ""))
+
+    @property
     def state(self) -> str:
         """One of `STATES`."""
         if self.error:

@@ -87,7 +87,7 @@ async def test_a_fork_opens_beside_its_parent(runs: tuple[Path, Path]) -> None:
         fork.record_scores()
     async with desk() as pilot:
         home = pilot.app.screen
-        assert isinstance(home, HomeScreen) and home.runs[0].origin and home.runs[0].origin["run"] == "first"
+        assert isinstance(home, HomeScreen) and home.runs[0].parent == "first"
         await pilot.press("c")
         await until(
             pilot, lambda: isinstance(pilot.app.screen, CompareScreen) and pilot.app.screen.comparison is not None

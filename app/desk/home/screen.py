@@ -249,11 +249,10 @@ class HomeScreen(OnDesk, Screen[None]):
         if line is None or not self.check_action("compare", ()):
             return
         base, self.base = self.base, None
-        if base is None and line.origin:
-            parent = str(line.origin["run"])
-            base = next((other for other in self.runs if other.id == parent), None)
+        if base is None and line.parent:
+            base = next((other for other in self.runs if other.id == line.parent), None)
             if base is None:
-                self.desk.say(t("home.compare.gone", run=one(parent)), "warning")
+                self.desk.say(t("home.compare.gone", run=one(line.parent)), "warning")
         if base is None:
             self.base = line
             self.desk.say(t("home.compare.base", run=one(line.id)))
