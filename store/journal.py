@@ -13,14 +13,14 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
-from store import bounded, chain, run_file
+from store import bounded, chain, run_file, strands
 from store.errors import Damaged, StoreError
 
 SUFFIX = ".moot"
@@ -73,6 +73,11 @@ class ScoreRow:
     author: str
     at: float = 0.0
 
+    def stored(self, path: Path) -> chain.Row:
+        """As it stands in the file at `path`."""
+        said = (strands.dump(path, part) for part in (self.settings, self.value, self.evidence))
+        return (self.attempt, self.scorer, self.version, *said, self.author, self.at)
+
 
 def text_hash(text: str) -> str:
     """The name under which the journal keeps a text once (surrogates of broken model output included)."""
@@ -90,6 +95,8 @@ _STEPS = 10**9
 """Steps of an attempt, far more than any has."""
 _LATEST = 1e11
 """Seconds since the epoch: no clock says more (the year 5138)."""
+_PAGE = 500
+"""Rows that are held at a time where a whole table is walked through."""
 
 
 class Journal:
@@ -108,26 +115,17 @@ class Journal:
     @classmethod
     def create(cls, path: Path, header: Mapping[str, Any], episodes: Sequence[EpisodeRow]) -> Journal:
         """A new run file with its episodes and a first attempt each. The file must not exist yet."""
-        if path.exists() or path.is_symlink():
-            raise StoreError(f"run file already exists: {path}", "Give another --out, or resume it.")
 
         def fill(database: sqlite3.Connection) -> None:
-            rows = sorted((key, _dump(path, value)) for key, value in header.items())
-            database.executemany("INSERT INTO header VALUES (?, ?)", rows)
-            chain.grown(database, chain.HEADER, rows)
+            strands.add_header(database, path, header)
             placed = [(row.id, row.position, row.task_id, row.epoch) for row in episodes]
             database.executemany("INSERT INTO episodes VALUES (?, ?, ?, ?)", placed)
             chain.grown(database, chain.EPISODES, sorted(placed, key=lambda row: row[1]))
             for row in episodes:
-                _insert_attempt(database, row.id, 1, "first", time.time())
+                strands.add_attempt(database, row.id, 1, "first", time.time())
 
+        lock = run_file.create(path, fill)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
-        lock = run_file.lock(path)
-        try:
-            run_file.create(path, fill)
             with run_file.plainly(path):
                 return cls(path, run_file.connect(path, write=True), lock, found=False)
         except BaseException:
@@ -187,28 +185,32 @@ class Journal:
 
     def begin_attempt(self, episode: str, reason: str) -> AttemptRow:
         """A new attempt; the earlier ones stay."""
-        number = len(self.attempts(episode)) + 1
+        number, at = len(self.attempts(episode)) + 1, time.time()
         with self._writing() as database:
-            return _insert_attempt(database, episode, number, reason, time.time())
+            return AttemptRow(strands.add_attempt(database, episode, number, reason, at), episode, number, reason, at)
 
     def append(self, entries: Iterable[Entry], texts: Iterable[str] = ()) -> None:
         """Commit events, and the texts they refer to by hash. On disk when this returns."""
         rows: dict[int, list[tuple[Any, ...]]] = {}
         for e in entries:
-            row = (e.attempt, e.seq, e.step, e.parent, e.at, e.tag, _dump(self.path, e.data))
+            row = (e.attempt, e.seq, e.step, e.parent, e.at, e.tag, strands.dump(self.path, e.data))
             rows.setdefault(e.attempt, []).append(row)
-        kept = [(text_hash(text), _dump(self.path, text)) for text in texts]
+        kept = [(text_hash(text), strands.dump(self.path, text)) for text in texts]
         with self._writing() as database:
             database.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", kept)
             for attempt, fresh in rows.items():
-                links = chain.grown(database, chain.events_of(attempt), fresh)
-                database.executemany(
-                    "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    [(*row, made) for row, made in zip(fresh, links, strict=True)],
-                )
+                strands.add_events(database, attempt, fresh)
 
     def entries(self, attempt: int, tag: str | None = None) -> list[Entry]:
         """The events of an attempt in order, or those of one tag; `Damaged` when any is not the one that was written."""
+        return [
+            Entry(attempt, seq, step, parent, at, name, self._load(data))
+            for _, seq, step, parent, at, name, data in self.event_rows(attempt)
+            if tag is None or name == tag
+        ]
+
+    def event_rows(self, attempt: int) -> list[chain.Row]:
+        """The events of an attempt as they stand: attempt, seq, step, parent, at, tag, data (JSON); checked like `entries`."""
         with self._reading() as database:
             rows = self._rows(_EVENTS, (attempt,))
             end = chain.head(database, chain.events_of(attempt)) if self._opened.version > 1 else None
@@ -224,22 +226,13 @@ class Journal:
                 raise Damaged(f"{self.path}: event {seq} of attempt {attempt} has no place", "Use an earlier copy.")
         if end is not None and end != (len(rows), before):
             raise Damaged(f"{self.path}: events of attempt {attempt} are missing", "Use an earlier copy.")
-        return [
-            Entry(attempt, seq, step, parent, at, name, self._load(data))
-            for _, seq, step, parent, at, name, data, _ in rows
-            if tag is None or name == tag
-        ]
+        return [row[:-1] for row in rows]
 
     def text(self, name: str) -> str | None:
         """The text with this hash."""
         with self._reading():
             rows = self._rows("SELECT text FROM texts WHERE hash = ?", (name,))
-        if not rows:
-            return None
-        text = self._load(rows[0][0])
-        if not isinstance(text, str) or text_hash(text) != name:
-            raise Damaged(f"{self.path}: a text is not what was written", "Use an earlier copy.")
-        return text
+        return self._check_text(name, rows[0][0]) if rows else None
 
     def text_of(self, name: str) -> str:
         """The text that an event refers to by this hash; `Damaged` when it is gone."""
@@ -248,21 +241,39 @@ class Journal:
             raise Damaged(f"{self.path}: a text that an event refers to is gone", "Use an earlier copy.")
         return text
 
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """All texts by hash, as they stand (JSON), each checked; a few are held at a time."""
+        last = ""
+        while True:
+            with self._reading():
+                rows = self._rows(f"SELECT hash, text FROM texts WHERE hash > ? ORDER BY hash LIMIT {_PAGE}", (last,))
+            if not rows:
+                return
+            for name, text in rows:
+                self._check_text(name, text)
+                yield name, text
+            last = rows[-1][0]
+
+    def seal(self) -> str:
+        """sha256 in hex over the ends of all strands: one name for everything that the file vouches for."""
+        sum_, last = sha256(), ""
+        while True:
+            with self._reading():
+                rows = self._rows(
+                    f"SELECT name, count, chain FROM heads WHERE name > ? ORDER BY name LIMIT {_PAGE}", (last,)
+                )
+            if not rows:
+                return sum_.hexdigest()
+            for row in rows:
+                sum_.update(f"{chain.dump(row)}\n".encode())
+            last = rows[-1][0]
+
     def add_scores(self, scores: Iterable[ScoreRow]) -> None:
         """Append scores."""
         now = time.time()
-        rows: list[tuple[Any, ...]] = []
-        for s in scores:
-            said = (_dump(self.path, part) for part in (s.settings, s.value, s.evidence))
-            rows.append((s.attempt, s.scorer, s.version, *said, s.author, now))
+        rows = [replace(score, at=now).stored(self.path) for score in scores]
         with self._writing() as database:
-            for row in rows:
-                chain.grown(database, chain.scores_of(row[0]), [row])
-            database.executemany(
-                "INSERT INTO scores (attempt, scorer, version, settings, value, evidence, author, at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                rows,
-            )
+            strands.add_scores(database, rows)
 
     def scores(self, attempt: int | None = None) -> list[ScoreRow]:
         """The scores of an attempt, or all, oldest first."""
@@ -322,6 +333,12 @@ class Journal:
                 f"{self.path} holds a record that cannot be read: {error}", "Use an earlier copy."
             ) from error
 
+    def _check_text(self, name: str, stored: str) -> str:
+        text = self._load(stored)
+        if not isinstance(text, str) or text_hash(text) != name:
+            raise Damaged(f"{self.path}: a text is not what was written", "Use an earlier copy.")
+        return text
+
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query of ours, each cell of the type that its column has in a file of Moot."""
         kinds = [_KINDS[name] for name in query[len("SELECT ") : query.index(" FROM")].split(", ")]
@@ -351,31 +368,10 @@ class Journal:
 
 _KINDS: dict[str, run_file.Kind] = {
     **dict.fromkeys(("key", "value", "hash", "text", "episode", "task_id", "reason", "tag", "data", "chain"), str),
-    **dict.fromkeys(("scorer", "version", "settings", "evidence", "author"), str),
-    **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number"), int),
+    **dict.fromkeys(("scorer", "version", "settings", "evidence", "author", "name"), str),
+    **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number", "count"), int),
     "id": (int, str),  # of an episode a text, of an attempt a number: the rows differ by what they are joined to
     "parent": (int, type(None)),
     "at": float,
 }
 """Column -> what its cells are; the file says so too (STRICT), but it could be forged."""
-
-
-def _insert_attempt(database: sqlite3.Connection, episode: str, number: int, reason: str, at: float) -> AttemptRow:
-    cursor = database.execute(
-        "INSERT INTO attempts (episode, number, reason, at) VALUES (?, ?, ?, ?)", (episode, number, reason, at)
-    )
-    assert cursor.lastrowid is not None
-    row = (cursor.lastrowid, episode, number, reason, at)
-    chain.grown(database, chain.attempts_of(episode), [row])
-    return AttemptRow(*row)
-
-
-def _dump(path: Path, value: Any) -> str:
-    """A value as JSON; refused where the file could not be read again."""
-    text = chain.dump(value)
-    try:
-        bounded.check_length(text)
-        bounded.check(text, value)
-    except ValueError as error:
-        raise StoreError(f"{path}: a record cannot be kept: {error}", "Nothing of this step was written.") from error
-    return text

@@ -186,11 +186,22 @@ def bounded_rows(
     return rows
 
 
-def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
-    """Make a run file beside its place, fill it in one transaction, and move it in whole."""
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.unlink(missing_ok=True)
+def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> FileLock:
+    """Make a run file beside its place, fill it in one transaction, and move it in whole; gives its lock, which is held.
+
+    Raises:
+        StoreError: there is a file already, or it cannot be written.
+    """
+    if path.exists() or path.is_symlink():
+        raise StoreError(f"run file already exists: {path}", "Give another --out, or resume it.")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
+    held = lock(path)
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        fresh.unlink(missing_ok=True)
         database = sqlite3.connect(fresh, isolation_level=None)
         try:
             with plainly(fresh), transaction(database):
@@ -202,7 +213,9 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
         os.replace(fresh, path)
     except BaseException:
         fresh.unlink(missing_ok=True)
+        release(held)
         raise
+    return held
 
 
 def upgrade(database: sqlite3.Connection, version: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -42,6 +43,22 @@ PARALLEL_RULES = 16
 """Episodes driven together when no model decodes: their steps share one commit."""
 
 
+class ShardType(click.ParamType):  # type: ignore[type-arg]  # it has no parameters before click 8.5
+    """K/N: the K-th of N shares."""
+
+    name = "shard"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Both numbers."""
+        found = re.fullmatch(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})", str(value))
+        if found is None or int(found[1]) > int(found[2]):
+            raise UsageError(f"--shard '{value}' is not K/N", "For example --shard 2/4, the second of four.")
+        return int(found[1]), int(found[2])
+
+
+SHARD = ShardType()
+
+
 def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --watch."""
     return click.option(
@@ -77,6 +94,10 @@ def max_failures_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--task", "task_ids", multiple=True, type=TASK, help="Run only this task; may be repeated.")
 @click.option("--pack", default="sample", type=PACK, show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Run only the first N tasks.")
+@click.option(
+    "--shard", type=SHARD, default=None, metavar="K/N",
+    help="Run only the K-th of N equal shares of the tasks; `moot merge` puts them together.",
+)  # fmt: skip
 @click.option("--epochs", type=click.IntRange(1), default=1, help="Repeat every task N times.")
 @click.option("--seed", type=int, default=0, help="Seed of all sampling.")
 @click.option("--max-turns", type=click.IntRange(1), default=None, help="Turns an episode may take.")
@@ -200,7 +221,7 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
         else PARALLEL_RULES
     )
     calls = _calls(options)
-    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper")
+    names = ("pack", "limit", "shard", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper")
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],

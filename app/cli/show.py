@@ -161,6 +161,8 @@ def _show_run(journal: Journal, as_json: bool) -> None:
         return
     if journal.uncovered:
         note(t("show.uncovered"))
+    if missing := header.get("merged", {}).get("missing"):
+        note(t("merge.missing", n=f"{missing:,}", total=f"{missing + len(episodes):,}"))
     spec = header["spec"]
     calls = "" if spec["calls"] == "schema" else f" · calls {spec['calls']}"
     line = f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}{calls}"
