@@ -121,6 +121,13 @@ def max_failures_option(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="G",
     help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.",
 )
+@click.option(
+    "--on", default=None, metavar="ray[:HOST:PORT]",
+    help="Play shards on the machines of a Ray cluster, or side by side on this one, and merge them.",
+)  # fmt: skip
+@click.option(
+    "--shards", type=click.IntRange(1), default=None, help="With --on: how many; default: by tasks and room."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
 @max_failures_option
 @allow_host_option
@@ -138,6 +145,12 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
     if options["tasks_file"] and spec.pack == "sample" and benchmark != "courts":
         note("these tasks run on the fictional pack 'sample'; name another with --pack.")
     out = options["out"]
+    if options["on"]:
+        from app.cli.cluster import run_on  # it loads what only a cluster needs
+
+        return run_on(options["on"], spec, out, options["shards"], options["watch"], as_json, options["max_failures"])
+    if options["shards"]:
+        raise UsageError("--shards belongs to --on", "Alone, play one share with --shard K/N.")
     made = start_run(spec, out=out, argv=sys.argv[1:])
     drive(made, options["watch"], as_json, options["max_failures"])
 

@@ -135,9 +135,7 @@ def test_a_gap_is_named_and_refused_unless_it_is_meant(spec: dict[str, Any], tmp
     assert (made.episodes, made.missing) == (8, 4)
     shown = CliRunner().invoke(cli, ["show", str(out)])
     assert "12 局中有 4 局不在所合并的评测里" in shown.output
-    assert (
-        "2 次评测，缺 4 局" in CliRunner().invoke(cli, ["report", str(out), "--format", "md"]).output
-    )
+    assert "2 次评测，缺 4 局" in CliRunner().invoke(cli, ["report", str(out), "--format", "md"]).output
     whole = merge_runs([out, parts[1]], tmp_path / "whole.moot")  # what was partial can be made whole
     assert whole.missing == 0
     assert digests(whole.path) == digests(play(spec, tmp_path / "one.moot"))
