@@ -164,10 +164,13 @@ def _noted() -> Iterator[dict[str, str]]:
 
 def _say_no_room(address: str, need: Need) -> None:
     """No node can hold a shard now: one of this machine never will, a cluster may grow."""
-    words = f"{need.processors} processors and {need.memory / 1e9:.1f} GB of memory"
+    processors, size = need.processors, f"{need.memory / 1e9:.1f}"
     if not address:
-        raise UsageError(f"a shard needs {words}, more than this machine has", "Choose a smaller model or context.")
-    note(f"no node has {words}, which a shard needs: it waits until one joins")
+        raise UsageError(
+            f"a shard needs {processors} processors and {size} GB of memory, more than this machine has",
+            "Choose a smaller model or context.",
+        )
+    note(f"no node has the {processors} processors and {size} GB of memory that a shard needs: it waits for one")
 
 
 def _planned(folder: Path, order: Order) -> Order:

@@ -84,6 +84,7 @@ def away(home: Path) -> Any:
 
 @pytest.fixture
 def stage(moot_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(shard, "SHARE", 0)  # a copy at every commit, however long copies take
     monkeypatch.setattr(shard, "install_guard", lambda: None)  # it cannot be taken out of this process again
     monkeypatch.setattr(engines, "admit", engines.admit)
     yield Stage(moot_home, tmp_path, monkeypatch, 3)
