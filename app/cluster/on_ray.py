@@ -11,9 +11,11 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import secrets
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from app.cluster.hub import Hub, Look
@@ -30,7 +32,11 @@ LOOKS = 0.5
 """Seconds between two looks at how far the shards are."""
 AGAIN = 3
 """Times that Ray begins a shard again whose process or node died, or that could not be played where it was."""
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_TQDM": "0"}
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+"""Nothing is reported; and which GPUs a task may see stays as it is on the node."""
+_ALONE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
+"""For a Ray of this machine: the switch by which it binds to the loopback, read when it is imported, and a secret of its
+own, for other users of the machine reach the loopback, too."""
 
 _SETTINGS = b"\x04"
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0" + _SETTINGS + b"\0\0\0\0\0"
@@ -74,15 +80,14 @@ def connected(address: str) -> Iterator[Any]:
         ForeignHost: the address is of another machine, and nobody allowed it.
     """
     host = address.rpartition(":")[0].strip("[]")
-    near = not address or is_near(host)
-    os.environ.update(_QUIET)
-    if near:  # the switch by which Ray binds to the loopback, read when it is imported
-        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    os.environ.update(_QUIET if address else {**_QUIET, **_ALONE, "RAY_AUTH_TOKEN": secrets.token_hex(32)})
+    if address and _has_token():  # Ray takes it for a cluster that it starts itself, and has to be told for another
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     try:
         ray: Any = importlib.import_module("ray")  # an extra, and slow to load
     except ImportError:
         raise UsageError("Ray is not installed here", "Install the extra: pip install 'mootbench[ray]'.") from None
-    if not near:
+    if address and not is_near(host):
         engines.admit(ForeignHost(host))
     if address:
         _knock(address)
@@ -107,6 +112,14 @@ def connected(address: str) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _has_token() -> bool:
+    named = os.environ.get("RAY_AUTH_TOKEN_PATH")
+    return (
+        bool(os.environ.get("RAY_AUTH_TOKEN"))
+        or (Path(named) if named else Path.home() / ".ray/auth_token").is_file()
+    )
 
 
 def _knock(address: str) -> None:
@@ -152,7 +165,8 @@ class Cluster:
 
     def stop(self) -> None:
         """No shard begins a step any more."""
-        self._hub.stop.remote()
+        if self._hub is not None:
+            self._hub.stop.remote()
 
     def wait(self, refs: Sequence[Any], watch: Callable[[Look], None]) -> list[str]:
         """Wait for all shards, telling how far they are; gives why shards could not be played, a sentence each."""
