@@ -19,6 +19,7 @@ ADOPTED = "adopted"
 """Not a strand: a head of this name says that an earlier release had written the file without heads."""
 
 Row = Sequence[Any]
+_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 
 
 def attempts_of(episode: str) -> str:
@@ -38,7 +39,7 @@ def scores_of(attempt: int) -> str:
 
 def dump(value: object) -> str:
     """A value as the journal writes it."""
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def link(chain: str, row: Row) -> str:

@@ -133,12 +133,13 @@ def _sweep(place: Path) -> None:
     """Take away what writers of this place left behind that are no more."""
     for left in place.parent.glob(f"{_prefix(place)}*{SUFFIX}"):
         number = left.name[len(_prefix(place)) : -len(SUFFIX)].partition("-")[0]
-        if number.isdigit() and not _running(int(number)):
+        if number.isdigit() and not is_running(int(number)):
             with suppress(OSError):
                 left.unlink()
 
 
-def _running(number: int) -> bool:
+def is_running(number: int) -> bool:
+    """Whether a process of this machine has this number; on Windows always, as far as can be told without harm."""
     if number == os.getpid() or os.name == "nt":
         return os.name != "nt"  # there an open file cannot be taken away, so that trying does no harm
     try:

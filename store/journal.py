@@ -13,13 +13,14 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
-from store import bounded, chain, run_file, seals, writer
+from store import bounded, chain, run_file, seals, strands, writer
 from store.entries import AttemptRow, Entry, EpisodeRow, Grown, ScoreRow
 from store.errors import Damaged, StoreError
 
@@ -58,7 +59,7 @@ _ENDINGS = (
 _STEPS = 10**9
 """Steps of an attempt, far more than any has."""
 PAGE = 500
-"""Episodes that are read at a time."""
+"""Rows that are read at a time where a whole table is walked through."""
 _LATEST = 1e11
 """Seconds since the epoch: no clock says more (the year 5138)."""
 
@@ -80,26 +81,17 @@ class Journal:
     @classmethod
     def create(cls, path: Path, header: Mapping[str, Any], episodes: Sequence[EpisodeRow]) -> Journal:
         """A new run file with its episodes and a first attempt each. The file must not exist yet."""
-        if path.exists() or path.is_symlink():
-            raise StoreError(f"run file already exists: {path}", "Give another --out, or resume it.")
 
         def fill(database: sqlite3.Connection) -> None:
-            rows = sorted((key, _dump(path, value)) for key, value in header.items())
-            database.executemany("INSERT INTO header VALUES (?, ?)", rows)
-            chain.grown(database, chain.HEADER, rows)
+            strands.add_header(database, path, header)
             placed = [(row.id, row.position, row.task_id, row.epoch) for row in episodes]
             database.executemany("INSERT INTO episodes VALUES (?, ?, ?, ?)", placed)
             chain.grown(database, chain.EPISODES, sorted(placed, key=lambda row: row[1]))
             for row in episodes:
-                _insert_attempt(database, row.id, 1, "first", time.time())
+                strands.add_attempt(database, row.id, 1, "first", time.time())
 
+        lock = run_file.create(path, fill)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
-        lock = writer.lock(path)
-        try:
-            run_file.create(path, fill)
             with run_file.plainly(path):
                 return cls(path, run_file.connect(path, write=True), lock, found=False)
         except BaseException:
@@ -183,30 +175,30 @@ class Journal:
 
     def begin_attempt(self, episode: str, reason: str) -> AttemptRow:
         """A new attempt; the earlier ones stay."""
-        number = len(self.attempts(episode)) + 1
+        number, at = len(self.attempts(episode)) + 1, time.time()
         with self._writing() as database:
-            return _insert_attempt(database, episode, number, reason, time.time())
+            return AttemptRow(strands.add_attempt(database, episode, number, reason, at), episode, number, reason, at)
 
     def append(self, entries: Iterable[Entry], texts: Iterable[str] = ()) -> None:
         """Commit events, and the texts they refer to by hash. On disk when this returns."""
         rows: dict[int, list[tuple[Any, ...]]] = {}
         for e in entries:
-            row = (e.attempt, e.seq, e.step, e.parent, e.at, e.tag, _dump(self.path, e.data))
+            row = (e.attempt, e.seq, e.step, e.parent, e.at, e.tag, strands.dump(self.path, e.data))
             rows.setdefault(e.attempt, []).append(row)
-        kept = [(text_hash(text), _dump(self.path, text)) for text in texts]
+        kept = [(text_hash(text), strands.dump(self.path, text)) for text in texts]
         with self._writing() as database:
             database.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", kept)
             for attempt, fresh in rows.items():
-                links = chain.grown(database, chain.events_of(attempt), fresh)
-                database.executemany(
-                    "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    [(*row, made) for row, made in zip(fresh, links, strict=True)],
-                )
+                strands.add_events(database, attempt, fresh)
 
     def entries(self, attempt: int, tag: str | None = None) -> list[Entry]:
         """The events of an attempt in order, or those of one tag; `Damaged` when any is not the one that was written."""
+        return self._entries(self.event_rows(attempt), tag)
+
+    def event_rows(self, attempt: int) -> list[chain.Row]:
+        """The events of an attempt as they stand: attempt, seq, step, parent, at, tag, data (JSON); checked like `entries`."""
         with self._reading() as database:
-            return self._linked(database, attempt, self._rows(_EVENTS, (attempt,)), 0, "", tag)
+            return self._linked(database, attempt, self._rows(_EVENTS, (attempt,)), 0, "")
 
     def tail(self, attempt: int, tag: str) -> list[Entry]:
         """The events of an attempt from the newest one of a tag to the end, none where it has no such event.
@@ -219,16 +211,15 @@ class Journal:
                 first = newest[0][0]
                 rows = self._rows(_TAIL, (attempt, first - 1))
                 before = rows.pop(0)[-1] if rows and rows[0][1] == first - 1 else ""
-                return self._linked(database, attempt, rows, first, before)
+                return self._entries(self._linked(database, attempt, rows, first, before))
         self.entries(attempt)  # that there is none is true only if they are all there
         return []
 
     def _linked(
-        self, database: sqlite3.Connection, attempt: int, rows: Sequence[tuple[Any, ...]], first: int, before: str,
-        wanted: str | None = None,
-    ) -> list[Entry]:  # fmt: skip
-        """Events up to the end of an attempt, from the one with number `first`, which follows the link `before`; all are
-        proven, those of the tag that is wanted are given."""
+        self, database: sqlite3.Connection, attempt: int, rows: Sequence[tuple[Any, ...]], first: int, before: str
+    ) -> list[chain.Row]:
+        """Events up to the end of an attempt, from the one with number `first`, which follows the link `before`, proven;
+        without their links."""
         for position, (*row, made) in enumerate(rows, first):
             before = chain.link(before, row)
             _, seq, step, parent, at, _, _ = row
@@ -240,9 +231,13 @@ class Journal:
                 raise Damaged(f"{self.path}: event {seq} of attempt {attempt} has no place", "Use an earlier copy.")
         if self._opened.version > 1 and chain.head(database, chain.events_of(attempt)) != (first + len(rows), before):
             raise Damaged(f"{self.path}: events of attempt {attempt} are missing", "Use an earlier copy.")
+        return [row[:-1] for row in rows]
+
+    def _entries(self, rows: Iterable[chain.Row], wanted: str | None = None) -> list[Entry]:
+        """Rows of events as what they say; only those of a tag if it is wanted."""
         return [
             Entry(attempt, seq, step, parent, at, name, self._load(data))
-            for _, seq, step, parent, at, name, data, _ in rows
+            for attempt, seq, step, parent, at, name, data in rows
             if wanted is None or name == wanted
         ]
 
@@ -250,12 +245,7 @@ class Journal:
         """The text with this hash."""
         with self._reading():
             rows = self._rows("SELECT text FROM texts WHERE hash = ?", (name,))
-        if not rows:
-            return None
-        text = self._load(rows[0][0])
-        if not isinstance(text, str) or text_hash(text) != name:
-            raise Damaged(f"{self.path}: a text is not what was written", "Use an earlier copy.")
-        return text
+        return self._check_text(name, rows[0][0]) if rows else None
 
     def text_of(self, name: str) -> str:
         """The text that an event refers to by this hash; `Damaged` when it is gone."""
@@ -264,21 +254,32 @@ class Journal:
             raise Damaged(f"{self.path}: a text that an event refers to is gone", "Use an earlier copy.")
         return text
 
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """All texts by hash, as they stand (JSON), each checked; a few are held at a time."""
+        last = ""
+        while True:
+            with self._reading():
+                rows = self._rows("SELECT hash, text FROM texts WHERE hash > ? ORDER BY hash LIMIT ?", (last, PAGE))
+            if not rows:
+                return
+            for name, text in rows:
+                self._check_text(name, text)
+                yield name, text
+            last = rows[-1][0]
+
+    def state(self) -> str:
+        """sha256 in hex over the ends of all strands: one name for everything that the file vouches for."""
+        with self._reading() as database:
+            return seals.state(database)
+
     def add_scores(self, scores: Iterable[ScoreRow]) -> int:
         """Append scores, all or none of them; returns how many. They are written as they come: a reader of the same
         file may make them."""
         now, n = time.time(), 0
         with self._writing() as database:
-            for s in scores:
+            for score in scores:
+                strands.add_scores(database, [replace(score, at=now).stored(self.path)])
                 n += 1
-                said = (_dump(self.path, part) for part in (s.settings, s.value, s.evidence))
-                row = (s.attempt, s.scorer, s.version, *said, s.author, now)
-                chain.grown(database, chain.scores_of(s.attempt), [row])
-                database.execute(
-                    "INSERT INTO scores (attempt, scorer, version, settings, value, evidence, author, at) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    row,
-                )
         return n
 
     def scores(self, attempt: int | None = None) -> list[ScoreRow]:
@@ -302,7 +303,7 @@ class Journal:
 
     def seal(self, summary: Any) -> None:
         """Append what the run came to as it stands now; whatever is written afterwards makes it stale."""
-        text = _dump(self.path, summary)
+        text = strands.dump(self.path, summary)
         with self._writing() as database:
             seals.add(database, text)
 
@@ -338,6 +339,15 @@ class Journal:
         if answer != "ok":
             raise Damaged(f"{self.path} is damaged: {answer}", "Copy the file away and use an earlier copy.")
 
+    def settled(self) -> bool:
+        """Move all that was committed from the log to the file: until the next append a copy of the file alone is whole.
+
+        False where somebody reads it just now.
+        """
+        with self._guard, run_file.plainly(self.path):
+            (busy, _, _) = self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
     def close(self) -> None:
         """Checkpoint, leave one plain file that opens from a read-only medium, and let other writers in."""
         with self._guard:
@@ -369,6 +379,12 @@ class Journal:
             raise Damaged(
                 f"{self.path} holds a record that cannot be read: {error}", "Use an earlier copy."
             ) from error
+
+    def _check_text(self, name: str, stored: str) -> str:
+        text = self._load(stored)
+        if not isinstance(text, str) or text_hash(text) != name:
+            raise Damaged(f"{self.path}: a text is not what was written", "Use an earlier copy.")
+        return text
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         return list(self._each(query, values))
@@ -403,7 +419,7 @@ class Journal:
 
 _KINDS: dict[str, run_file.Kind] = {
     **dict.fromkeys(("key", "value", "hash", "text", "episode", "task_id", "reason", "tag", "data", "chain"), str),
-    **dict.fromkeys(("scorer", "version", "settings", "evidence", "author"), str),
+    **dict.fromkeys(("scorer", "version", "settings", "evidence", "author", "name"), str),
     **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number", "count", "rowid"), int),
     "attempts.id": int,
     "id": (int, str),  # of an episode a text, of an attempt a number: the rows differ by what they are joined to
@@ -411,24 +427,3 @@ _KINDS: dict[str, run_file.Kind] = {
     "at": float,
 }
 """Column -> what its cells are; the file says so too (STRICT), but it could be forged."""
-
-
-def _insert_attempt(database: sqlite3.Connection, episode: str, number: int, reason: str, at: float) -> AttemptRow:
-    cursor = database.execute(
-        "INSERT INTO attempts (episode, number, reason, at) VALUES (?, ?, ?, ?)", (episode, number, reason, at)
-    )
-    assert cursor.lastrowid is not None
-    row = (cursor.lastrowid, episode, number, reason, at)
-    chain.grown(database, chain.attempts_of(episode), [row])
-    return AttemptRow(*row)
-
-
-def _dump(path: Path, value: Any) -> str:
-    """A value as JSON; refused where the file could not be read again."""
-    text = chain.dump(value)
-    try:
-        bounded.check_length(text)
-        bounded.check(text, value)
-    except ValueError as error:
-        raise StoreError(f"{path}: a record cannot be kept: {error}", "Nothing of this step was written.") from error
-    return text

@@ -18,6 +18,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from store import writer
 from store.bounded import CHARACTERS
 from store.errors import BadInput, Damaged, NotFound, StoreError
@@ -199,11 +201,22 @@ def _signatures(kinds: tuple[Kind, ...]) -> tuple[frozenset[tuple[type, ...]], t
     return found, tuple(place for place, kind in enumerate(kinds) if kind is str)
 
 
-def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
-    """Make a run file beside its place, fill it in one transaction, and move it in whole."""
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.unlink(missing_ok=True)
+def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> FileLock:
+    """Make a run file beside its place, fill it in one transaction, and move it in whole; gives its lock, which is held.
+
+    Raises:
+        StoreError: there is a file already, or it cannot be written.
+    """
+    if path.exists() or path.is_symlink():
+        raise StoreError(f"run file already exists: {path}", "Give another --out, or resume it.")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
+    held = writer.lock(path)
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        fresh.unlink(missing_ok=True)
         database = sqlite3.connect(fresh, isolation_level=None)
         try:
             with plainly(fresh), transaction(database):
@@ -215,7 +228,9 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
         os.replace(fresh, path)
     except BaseException:
         fresh.unlink(missing_ok=True)
+        writer.release(path, held)
         raise
+    return held
 
 
 def upgrade(database: sqlite3.Connection, version: int) -> None:

@@ -64,7 +64,7 @@ SLOW = frozenset(
         " gguf_memory golden growth guard"
         " hostile_runs import_law_files import_limits kill llama_engine llama_grammar llama_sequences"
         " llama_template template_process models_bench offline policies_examples policy_conformance pty_hostile"
-        " recorded_log sample_pack sample_statutes sample_tasks search_reading statutes_import store_imports"
+        " merging on_ray recorded_log sample_pack sample_statutes sample_tasks search_reading shards statutes_import store_imports"
         " store_placing store_reading tasks_cli verl_loop walls web_import"
     ).split()
 )

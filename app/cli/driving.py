@@ -100,12 +100,20 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
                 note(told(spent))
             sys.exit(1)
         made.record_scores()
-        if grader := made.spec.seats.get(GRADER):
-            grade(made.journal, made.bench, made.questions, grader)
-        summary, header = made.summary(), header_of(made.journal)
-        n = len(episodes)
-        click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
-        nothing_but_errors = name_errors(episodes.errors, n)
+        finish(made, as_json, seconds)
+
+
+def finish(made: Run, as_json: bool, seconds: float) -> None:
+    """Grade a run whose episodes are over, where that is asked for, and print what came of it.
+
+    Exits with 1 where all ended in an error.
+    """
+    if grader := made.spec.seats.get(GRADER):
+        grade(made.journal, made.bench, made.questions, grader)
+    summary, header = made.summary(), header_of(made.journal)
+    episodes, n = made.scheduler.episodes, len(made.scheduler.episodes)
+    click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
+    nothing_but_errors = name_errors(episodes.errors, n)
     print_summary(summary, as_json, header)
     if nothing_but_errors:
         sys.exit(1)

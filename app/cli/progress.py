@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TextIO
 
 from app.engine_away import away_text
@@ -43,8 +43,7 @@ class Progress:
     def notify(self, notice: Notice) -> None:
         """Count what is on disk, and say where nobody answers."""
         if isinstance(notice, EngineAway):
-            self._end_line()
-            self._write(clean(f"moot: {away_text(notice)}", multiline=False) + "\n")
+            self.say(away_text(notice))
         if not isinstance(notice, Committed):
             return
         for record in notice.records:
@@ -52,6 +51,19 @@ class Progress:
                 self._tokens += record.event.generated if record.event.origin != "cached" else 0
             elif isinstance(record.event, Stopped):
                 self._outcomes[record.event.outcome] += 1
+        self._look()
+
+    def count(self, outcomes: Mapping[str, int], tokens: int) -> None:
+        """Figures that somebody else has counted, all so far."""
+        self._outcomes, self._tokens = Counter(outcomes), tokens
+        self._look()
+
+    def say(self, sentence: str) -> None:
+        """A sentence of its own, above the line."""
+        self._end_line()
+        self._write(clean(f"moot: {sentence}", multiline=False) + "\n")
+
+    def _look(self) -> None:
         done = self._outcomes.total() == self._total
         if done and not self._over:
             return  # the summary follows

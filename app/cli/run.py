@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -44,6 +45,22 @@ ROLLOUT_TEMPERATURE = 1.0
 """At which the published rollouts were sampled."""
 PARALLEL_RULES = 16
 """Episodes driven together when no model decodes: their steps share one commit."""
+
+
+class ShardType(click.ParamType):  # type: ignore[type-arg]  # it has no parameters before click 8.5
+    """K/N: the K-th of N shares."""
+
+    name = "shard"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Both numbers."""
+        found = re.fullmatch(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})", str(value))
+        if found is None or int(found[1]) > int(found[2]):
+            raise UsageError(f"--shard '{value}' is not K/N", "For example --shard 2/4, the second of four.")
+        return int(found[1]), int(found[2])
+
+
+SHARD = ShardType()
 
 
 def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,6 +137,10 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
 @click.option("--task", "task_ids", multiple=True, type=TASK, help="Run only this task; may be repeated.")
 @click.option("--pack", default="sample", type=PACK, show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Run only the first N tasks.")
+@click.option(
+    "--shard", type=SHARD, default=None, metavar="K/N",
+    help="Run only the K-th of N equal shares of the tasks; `moot merge` puts them together.",
+)  # fmt: skip
 @click.option("--epochs", type=click.IntRange(1), default=1, help="Repeat every task N times.")
 @click.option("--seed", type=int, default=0, help="Seed of all sampling.")
 @click.option("--max-turns", type=click.IntRange(1), default=None, help="Turns an episode may take.")
@@ -142,6 +163,13 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
     default=None,
     metavar="G",
     help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.",
+)
+@click.option(
+    "--on", default=None, metavar="ray[:HOST:PORT]",
+    help="Play shards on the machines of a Ray cluster, or side by side on this one, and merge them.",
+)  # fmt: skip
+@click.option(
+    "--shards", type=click.IntRange(1), default=None, help="With --on: how many; default: by tasks and room."
 )
 @click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
 @click.option(
@@ -173,6 +201,12 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
     if options["tasks_file"] and spec.pack == "sample" and benchmark != "courts":
         note("these tasks run on the fictional pack 'sample'; name another with --pack.")
     out = options["out"]
+    if options["on"]:
+        from app.cli.cluster import run_on  # it loads what only a cluster needs
+
+        return run_on(options["on"], spec, out, options["shards"], options["watch"], as_json, options["max_failures"])
+    if options["shards"]:
+        raise UsageError("--shards belongs to --on", "Alone, play one share with --shard K/N.")
     made = start_run(spec, out=out, argv=sys.argv[1:])
     drive(made, options["watch"], as_json, options["max_failures"])
     return None
@@ -275,7 +309,7 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
     )
     calls = _calls(options)
     names = (
-        *("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper"),
+        *("pack", "limit", "shard", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper"),
         *("budget_tokens", "budget_seconds", "cache"),
     )
     try:

@@ -106,6 +106,8 @@ def _lines(journal: Journal, header: HeaderData, episodes: Iterable[dict[str, An
     """A run as text: its heading, and a line an episode."""
     if journal.uncovered:
         note(t("show.uncovered"))
+    if missing := header.get("merged", {}).get("missing"):
+        note(t("merge.missing", n=f"{missing:,}", total=f"{missing + journal.count():,}"))
     spec = header["spec"]
     calls = "" if spec["calls"] == "schema" else f" · calls {spec['calls']}"
     yield f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}{calls}"

@@ -79,11 +79,21 @@ def facts(report: Report, language: str) -> list[tuple[str, str]]:
             "parent",
             f"{parent['run']} · {parent['episode']} · {parent['step']}" if isinstance(parent, Mapping) else "",
         ),
+        ("merged", _merged(header, language)),
         ("settings", _settings(at(header, "spec") or {})),
         ("created", str(at(header, "created") or "")),
         ("command", " ".join(map(str, at(header, "command") or ()))),
     ]
     return [(word(key, language), printable(text)) for key, text in rows if text]
+
+
+def _merged(header: Mapping[str, object], language: str) -> str:
+    """Of how many runs this one was made, and how many episodes are in none of them; '' where it was played as one."""
+    parts, missing = at(header, "merged", "parts"), at(header, "merged", "missing")
+    if not parts:
+        return ""
+    said = word("merged.parts", language).format(n=len(parts))
+    return said + (word("merged.missing", language).format(n=missing) if missing else "")
 
 
 def _settings(spec: Mapping[str, object]) -> str:

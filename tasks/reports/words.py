@@ -88,6 +88,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "created": ("时间", "Created"),
     "command": ("命令", "Command"),
     "parent": ("分叉自", "Forked from"),
+    "merged": ("合并自", "Merged from"),
+    "merged.parts": ("{n} 次评测", "{n} runs"),
+    "merged.missing": ("，缺 {n} 局", ", {n} episodes missing"),
     **COURT_WORDS,
     **COMPARE_WORDS,
 }

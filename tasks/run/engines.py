@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from models.engine import Engine, Reply, Room
 from models.errors import BadEngine, ForeignHost
+from models.llama.library import resolve
 from models.sampling import bare, context_of
 from models.scripted import RecordedEngine
 from models.specs import Opening, Replays, check_file, check_spec, on_another_machine
@@ -53,6 +54,7 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
         parallel: how many episodes will ask at a time, so that an engine can make room for them.
     """
     kind, rest = check_spec(bare(spec), registry.names("engines"))
+    rest = _here(rest)
     if kind in _FILES:
         check_file(rest.partition("#")[0])
     opener: Callable[[Opening], object] = registry.load("engines", kind)
@@ -88,8 +90,33 @@ def replayed_agents(spec: str) -> tuple[str, ...]:
     opener = registry.load("engines", kind) if kind in registry.names("engines") else None
     if not isinstance(opener, Replays):
         return ()
+    rest = _here(rest)
     check_file(rest)
     return opener.agents(rest)
+
+
+def _here(rest: str) -> str:
+    """The SPEC after its kind, with the file as it lies on this machine."""
+    name, mark, settings = rest.partition("#")
+    return f"{places.brought(name)}{mark}{settings}"
+
+
+def file_of(spec: str) -> tuple[str, Path] | None:
+    """The file that stands behind a SPEC: how it is named there, and where it lies; None where there is none.
+
+    Raises:
+        BadEngine: it is none that could be read.
+        NotFound: there is no such run.
+    """
+    kind, rest = check_spec(bare(spec), registry.names("engines"))
+    name = rest.partition("#")[0]
+    if kind == "recorded":
+        return name, run_path(name, exact=True)
+    if kind not in _FILES:
+        return None
+    check_file(name)
+    path = resolve(name, places.models()) if kind == "llama" else Path(name)
+    return name, path
 
 
 def run_path(name: str | Path, *, exact: bool = False) -> Path:

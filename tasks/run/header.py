@@ -94,6 +94,30 @@ class ParentFacts(BaseModel):
     digest: str = ""
 
 
+class PartFacts(BaseModel):
+    """One of the files that a merged run was made of.
+
+    seal: sha256 over the ends of its chains; sha256: of its bytes, '' where a log lay beside it.
+    """
+
+    model_config = _Facts
+    run: str
+    seal: str
+    sha256: str = ""
+    episodes: int
+    shard: tuple[int, int] | None = None
+    created: str = ""
+    versions: dict[str, str] = {}
+
+
+class MergedFacts(BaseModel):
+    """What a merged run was made of. missing: episodes of the task file that were in no part."""
+
+    model_config = _Facts
+    parts: list[PartFacts]
+    missing: int = 0
+
+
 class Header(BaseModel):
     """The header of a run file as every reader may rely on it, whoever wrote the file.
 
@@ -114,13 +138,14 @@ class Header(BaseModel):
     command: list[str] = []
     parent: ParentFacts | None = None
     imported: dict[str, str] | None = None
+    merged: MergedFacts | None = None
 
 
-_OPTIONAL = ("parent", "imported")
+_OPTIONAL = ("parent", "imported", "merged")
 
 
 def header_of(journal: Journal) -> dict[str, Any]:
-    """The header of a run file, checked: the keys of `Header`, `parent` and `imported` only where they say something.
+    """The header of a run file, checked: the keys of `Header`, `parent`, `imported`, `merged` only where they say something.
 
     Raises:
         Damaged: it is not the header of a run.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from store import places
 from store.errors import BadInput, NotFound
+from store.journal import EpisodeRow
 from store.pack import Pack
 from tasks.benchmark import Benchmark, Question, check_layout
 from tasks.episode.driver import Limits
@@ -57,7 +59,7 @@ def stored_task_file(header: HeaderData) -> Path:
 
 def named_file(tasks: str) -> Path:
     """The file or folder of tasks that a command or a run names; a pipe or device would never come to an end."""
-    path = Path(tasks)
+    path = Path(places.brought(tasks))
     if os.path.isfile(path) or os.path.isdir(path):
         return path
     if os.path.lexists(path):
@@ -66,13 +68,34 @@ def named_file(tasks: str) -> Path:
 
 
 def choose(bench: Benchmark, questions: Sequence[Question], spec: RunSpec) -> list[Question]:
-    """The questions to run, in the order of the file."""
+    """The questions to run, in the order of the file.
+
+    A shard takes every n-th of those that the run would play as a whole, so that tasks that are sorted by difficulty
+    are spread evenly.
+
+    Raises:
+        UsageError: a task is not in the file, or none is left for the shard.
+    """
     known = {question.id for question in questions}
     for wanted in spec.task_ids:
         if wanted not in known:
             raise UsageError(f"no task '{wanted}' in the task file", f"It has {len(questions)} tasks.")
     chosen = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
-    return list(bench.among(chosen, questions, spec))[: spec.limit]
+    whole = list(bench.among(chosen, questions, spec))[: spec.limit]
+    if spec.shard is None:
+        return whole
+    number, shards = spec.shard
+    if number > len(whole):
+        raise UsageError(f"shard {number}/{shards} has no task: {len(whole)} are chosen", "Make fewer shards.")
+    return whole[number - 1 :: shards]
+
+
+def episodes_of(questions: Iterable[Question], epochs: int) -> Iterator[EpisodeRow]:
+    """The episodes of a run: every question `epochs` times, in order. Names are those of the whole run in every shard."""
+    played = ((question, epoch) for question in questions for epoch in range(epochs))
+    for position, (question, epoch) in enumerate(played):
+        name = question.id if epochs == 1 else f"{question.id}#{epoch + 1}"
+        yield EpisodeRow(name, position, question.id, epoch)
 
 
 def need_of(bench: Benchmark, question: Question, sits: Seated, spec: RunSpec) -> int:

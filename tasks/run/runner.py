@@ -36,7 +36,7 @@ from tasks.run.cast import Cast, check_seat
 from tasks.run.engines import open_engine, run_path
 from tasks.run.experiment import check_same, make_header
 from tasks.run.header import description_hash, header_of, now, refuse_imported, spec_of, unchanged
-from tasks.run.plan import choose, limits_of, refuse_narrow, task_file
+from tasks.run.plan import choose, episodes_of, limits_of, refuse_narrow, task_file
 from tasks.run.reading import GRADER, Results, episode_of, grades, read_episode, stopped_of
 from tasks.run.spec import RunSpec, fresh_id
 from tasks.scoring.added import added_rows, with_added
@@ -191,12 +191,7 @@ def start_run(
         refuse_narrow(bench, seated, spec)
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
-        rows = [
-            EpisodeRow(
-                f"{question.id}" if spec.epochs == 1 else f"{question.id}#{epoch + 1}", position, question.id, epoch
-            )
-            for position, (question, epoch) in enumerate((q, e) for q in chosen for e in range(spec.epochs))
-        ]
+        rows = list(episodes_of(chosen, spec.epochs))
         header = make_header(name, spec, bench, pack, tasks, tasks_hash, chosen, engines, argv)
         journal = Journal.create(path, header, rows)
     except BaseException:

@@ -26,6 +26,8 @@ class RunSpec(BaseModel):
     tasks: str | None = None
     task_ids: tuple[str, ...] = ()
     limit: int | None = Field(default=None, ge=1)
+    shard: tuple[int, int] | None = None
+    """(k, n): of the tasks that are chosen otherwise, those at the places k, k + n, k + 2n … counted from 1."""
     epochs: int = Field(default=1, ge=1)
     seed: int = 0
     max_turns: int | None = Field(default=None, ge=1)
@@ -72,6 +74,8 @@ class RunSpec(BaseModel):
     def _agreed(self) -> RunSpec:
         if self.free != (self.calls == "free"):
             raise ValueError(f"free and calls = {self.calls} exclude each other")
+        if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
+            raise ValueError(f"there is no shard {self.shard[0]} of {self.shard[1]}")
         return self
 
     @model_serializer(mode="wrap")
