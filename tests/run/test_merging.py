@@ -25,7 +25,8 @@ from tasks.run.header import header_of  # noqa: E402
 from tasks.run.merging import merge_runs  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.rescoring import read_stored, summary_of  # noqa: E402
-from tasks.run.runner import resume_run, start_run, verify_episode  # noqa: E402
+from tasks.run.runner import resume_run, start_run  # noqa: E402
+from tasks.run.verifying import verify_episode  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
