@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-
-from store import chain, strands
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +61,3 @@ class ScoreRow:
     evidence: Any
     author: str
     at: float = 0.0
-
-    def stored(self, path: Path) -> chain.Row:
-        """As it stands in the file at `path`."""
-        said = (strands.dump(path, part) for part in (self.settings, self.value, self.evidence))
-        return (self.attempt, self.scorer, self.version, *said, self.author, self.at)

@@ -278,7 +278,7 @@ class Journal:
         now, n = time.time(), 0
         with self._writing() as database:
             for score in scores:
-                strands.add_scores(database, [replace(score, at=now).stored(self.path)])
+                strands.add_scores(database, [strands.score_row(self.path, replace(score, at=now))])
                 n += 1
         return n
 

@@ -1,7 +1,7 @@
 """Several run files become one: rows are carried over as they stand, each proved by the chain of its file, and chained anew.
 
 Attempts get new ids, so every link is another one than before; what the merged file rests on is therefore named by its
-header (`Journal.seal` of each part). One attempt and a page of texts are held at a time. Times are seconds since the
+header (`Journal.state` of each part). One attempt and a page of texts are held at a time. Times are seconds since the
 epoch.
 """
 
@@ -21,7 +21,7 @@ _PAGE = 500
 """Rows that are held at a time."""
 Placed = Callable[[EpisodeRow], int]
 """Where an episode stands in the merged run, from 0."""
-Accept = Callable[[Journal, EpisodeRow, list[chain.Row]], None]
+Accept = Callable[[Journal, EpisodeRow, list[tuple[Any, ...]]], None]
 """Looks at an episode with the events of its last attempt, and raises where it must not be taken over."""
 
 
@@ -30,7 +30,7 @@ class Part:
     """A run file, and what it vouched for when it was looked at."""
 
     path: Path
-    seal: str
+    state: str
 
 
 def merge(path: Path, header: Mapping[str, Any], parts: Iterable[Part], placed: Placed, accept: Accept) -> None:
@@ -53,7 +53,7 @@ def merge(path: Path, header: Mapping[str, Any], parts: Iterable[Part], placed: 
         for part in parts:
             with Journal.open(part.path) as journal:
                 _carry(database, path, journal, placed, accept)
-                if journal.state() != part.seal:
+                if journal.state() != part.state:
                     raise StoreError(f"{part.path} changed while it was read", "Wait for whoever writes it.")
         rows = database.execute("SELECT id, position, task_id, epoch FROM episodes ORDER BY position")
         while page := rows.fetchmany(_PAGE):
@@ -65,13 +65,13 @@ def merge(path: Path, header: Mapping[str, Any], parts: Iterable[Part], placed: 
 def _carry(database: sqlite3.Connection, path: Path, journal: Journal, placed: Placed, accept: Accept) -> None:
     for name, text in journal.texts():
         database.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (name, text))
-    for row in journal.episodes():
+    for row, attempts in journal.walk():
         database.execute("INSERT INTO episodes VALUES (?, ?, ?, ?)", (row.id, placed(row), row.task_id, row.epoch))
-        events: list[chain.Row] = []
-        for old in journal.attempts(row.id):
+        events: list[tuple[Any, ...]] = []
+        for old in attempts:
             attempt = strands.add_attempt(database, row.id, old.number, old.reason, old.at)
             events = [(attempt, *event[1:]) for event in journal.event_rows(old.id)]
             strands.add_events(database, attempt, events)
             scores = journal.scores(old.id)
-            strands.add_scores(database, [(attempt, *score.stored(path)[1:]) for score in scores])
+            strands.add_scores(database, [(attempt, *strands.score_row(path, score)[1:]) for score in scores])
         accept(journal, row, events)

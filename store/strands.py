@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from store import bounded, chain
+from store.entries import ScoreRow
 from store.errors import StoreError
 
 
@@ -51,8 +52,14 @@ def add_events(database: sqlite3.Connection, attempt: int, rows: Sequence[chain.
     )
 
 
+def score_row(path: Path, score: ScoreRow) -> chain.Row:
+    """A score as it stands in the file at `path`."""
+    said = (dump(path, part) for part in (score.settings, score.value, score.evidence))
+    return (score.attempt, score.scorer, score.version, *said, score.author, score.at)
+
+
 def add_scores(database: sqlite3.Connection, rows: Sequence[chain.Row]) -> None:
-    """Scores: attempt, scorer, version, settings (JSON), value (JSON), evidence (JSON), author, at."""
+    """Scores, as `score_row` gives them."""
     for row in rows:
         chain.grown(database, chain.scores_of(row[0]), [row])
     database.executemany(

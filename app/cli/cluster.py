@@ -53,6 +53,8 @@ def run_on(
         raise UsageError("--watch and --on exclude each other", "Look at the merged run with `moot show`.")
     if spec.shard:
         raise UsageError("--shard and --on exclude each other", "The shards are made by --shards N.")
+    if spec.cache or spec.budget_tokens or spec.budget_seconds:
+        raise UsageError("a cache and a budget are of one machine", "Leave --cache and --budget-… out.")
     spec, parcels, hosts, need, tasks = _looked_at(spec)
     path = out or places.runs() / f"{fresh_id(spec)}{SUFFIX}"
     if path.exists():

@@ -31,7 +31,7 @@ class Begun:
 
 @dataclass(slots=True)
 class Standing:
-    """How far a shard is: who plays it, how its episodes ended, tokens that models wrote."""
+    """How far a shard is: who plays it, how its episodes ended, tokens that models wrote in this turn."""
 
     turn: int = 0
     node: str = ""

@@ -25,7 +25,7 @@ from app.engine_away import away_text
 from app.guard import install_guard, open_hosts
 from models.errors import ForeignHost
 from store import places
-from store.files import is_running, naming
+from store.files import is_running, naming, written_whole
 from store.journal import Journal
 from tasks.episode.events import ModelCalled, Stopped
 from tasks.episode.watcher import Committed, EngineAway, Notice
@@ -125,14 +125,13 @@ class Post:
 
     def follow(self, made: Run) -> int:
         """Play a run, told of everything; gives how many of its episodes are left."""
-        drivers = made.scheduler.episodes.values()
-        self._outcomes.update(d.state.stopped.outcome for d in drivers if d.state.stopped)
-        self._tokens = sum(driver.state.generated_tokens for driver in drivers)
+        episodes = made.scheduler.episodes
+        self._outcomes.update(filter(None, map(episodes.outcome, episodes)))
         self._journal = made.journal
         made.scheduler.watchers.append(self)
         made.go(lambda: self.goes_on)
         self._tell()
-        return sum(not driver.stopped for driver in drivers)
+        return episodes.open
 
     def notify(self, notice: Notice) -> None:
         """Count what is on disk; now and then tell, and hand on a copy."""
@@ -195,6 +194,6 @@ def _reader(line: Line) -> Callable[[str, int, int], bytes]:
 
 def _copied(path: Path, number: int, size: int, line: Line) -> None:
     """The journal of a shard as it was handed on last."""
-    with naming(path), path.open("wb") as file:
+    with written_whole(path, binary=True) as file:
         while file.tell() < size:
             file.write(line("journal", number, file.tell()))

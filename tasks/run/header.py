@@ -97,12 +97,12 @@ class ParentFacts(BaseModel):
 class PartFacts(BaseModel):
     """One of the files that a merged run was made of.
 
-    seal: sha256 over the ends of its chains; sha256: of its bytes, '' where a log lay beside it.
+    state: sha256 over the ends of its chains; sha256: of its bytes, '' where a log lay beside it.
     """
 
     model_config = _Facts
     run: str
-    seal: str
+    state: str
     sha256: str = ""
     episodes: int
     shard: tuple[int, int] | None = None

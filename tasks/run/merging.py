@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from store import chain, identity, merging
+from store import identity, merging
 from store.errors import Damaged, StoreError
 from store.journal import EpisodeRow, Journal, text_hash
 from tasks.benchmark import Question, benchmark
 from tasks.episode.events import Stopped
 from tasks.errors import RecordMismatch, UsageError
+from tasks.run.brief import seal
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, MergedFacts, PartFacts, header_of, now, spec_of
 from tasks.run.plan import choose, episodes_of, stored_task_file
@@ -28,7 +29,7 @@ from tasks.run.spec import RunSpec
 
 PARTIAL = ("shard", "task_ids")
 """Settings that say which part of the tasks a run plays."""
-LOCAL = (*PARTIAL, "tasks", "pack", "parallel", "benchmark", "budget_tokens", "budget_seconds", "cache")
+LOCAL = (*PARTIAL, "tasks", "pack", "parallel", "benchmark", "budget_tokens", "budget_seconds")
 """Settings that may differ between the parts: the files are compared by their hashes, and no result follows from how
 many episodes went on at a time (engines of whose description it is a part say so themselves)."""
 _NOBODY = -1
@@ -79,7 +80,7 @@ def merge_runs(
     places = _Places(whole, spec.epochs)
     for number, path in enumerate(paths):
         with Journal.open(path) as journal:
-            for row in journal.episodes():
+            for row, _ in journal.walk():
                 places.take(row, number, paths)
     missing = places.missing()
     if missing and not partial:
@@ -89,7 +90,7 @@ def merge_runs(
         )
     unfinished = 0
 
-    def accept(journal: Journal, row: EpisodeRow, events: list[chain.Row]) -> None:
+    def accept(journal: Journal, row: EpisodeRow, events: list[tuple[Any, ...]]) -> None:
         nonlocal unfinished
         if any(event[-2] == Stopped.tag for event in events):
             return
@@ -106,8 +107,11 @@ def merge_runs(
         "command": list(argv),
         "merged": MergedFacts(parts=facts, missing=missing).model_dump(mode="json"),
     }
-    parts = (merging.Part(path, fact.seal) for path, fact in zip(paths, facts, strict=True))
+    parts = (merging.Part(path, fact.state) for path, fact in zip(paths, facts, strict=True))
     merging.merge(out, header, parts, places.of, accept)
+    if not unfinished:
+        with Journal.open(out, write=True) as journal:
+            seal(journal)
     return Merged(out, out.stem, len(paths), places.total - missing, missing, unfinished)
 
 
@@ -154,8 +158,8 @@ def _compared(paths: Sequence[Path]) -> tuple[dict[str, Any], list[PartFacts]]:
             header = header_of(journal)
             _refuse(header, journal)
             fact = PartFacts(
-                run=header["run"], seal=journal.state(), sha256="" if _has_log(path) else digest,
-                episodes=len(journal.episodes()), shard=header["spec"].get("shard"),
+                run=header["run"], state=journal.state(), sha256="" if _has_log(path) else digest,
+                episodes=journal.count(), shard=header["spec"].get("shard"),
                 created=header["created"], versions=header["versions"],
             )  # fmt: skip
         facts.append(fact)

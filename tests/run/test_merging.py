@@ -26,8 +26,8 @@ from tasks.run.merging import merge_runs  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.rescoring import read_stored, summary_of  # noqa: E402
 from tasks.run.runner import resume_run, start_run  # noqa: E402
-from tasks.run.verifying import verify_episode  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
+from tasks.run.verifying import verify_episode  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
 
@@ -89,7 +89,7 @@ def test_shards_merge_into_the_run_that_one_machine_would_have_made(spec: dict[s
         ("3of4", (3, 4)), ("1of4", (1, 4)), ("4of4", (4, 4)), ("2of4", (2, 4)),
     ]  # fmt: skip
     with Journal.open(parts[2]) as journal:
-        assert header["merged"]["parts"][0]["seal"] == journal.state()
+        assert header["merged"]["parts"][0]["state"] == journal.state()
     assert header["spec"]["shard"] is None
 
 

@@ -27,8 +27,8 @@ from tasks.run import engines  # noqa: E402
 from tasks.run.merging import merge_runs  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.verifying import verify_episode  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
+from tasks.run.verifying import verify_episode  # noqa: E402
 from tests.support.gguf_files import tiny_llama  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
