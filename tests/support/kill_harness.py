@@ -164,9 +164,9 @@ def _check(path: Path, acknowledged: dict[tuple[str, int], str], report: Report)
     report.lost += [f"{path.name}: {key}" for key, data in acknowledged.items() if found.get(key) != data]
 
 
-def run_trials(folder: Path, kills: int, seed: int = 1) -> Report:
-    """Trials until at least `kills` kills have been survived."""
-    spec = prepare(folder)
+def run_trials(folder: Path, kills: int, seed: int = 1, *, tasks: int = 6, **changes: Any) -> Report:
+    """Trials until at least `kills` kills have been survived; `changes` of the run that is killed."""
+    spec = {**prepare(folder, tasks), **changes}
     whole = folder / "whole.moot"
     ours, theirs = CONTEXT.Pipe(duplex=False)
     process = CONTEXT.Process(target=child, args=(str(folder), spec, str(whole), theirs), daemon=True)
