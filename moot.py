@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from tasks.legalsearch.agents.reading import Round
     from tasks.legalsearch.searching import SearchTools
-    from tasks.run.runner import Run
+    from tasks.run.opened import Run
 
 __all__ = [
     "Agent", "Answer", "Ask", "BadEngine", "Benchmark", "CallTool", "CaseFile", "CourtSeat", "CourtView", "Cue",

@@ -28,7 +28,7 @@ from tasks.errors import UsageError
 from tasks.run.reading import read_episode
 
 if TYPE_CHECKING:
-    from tasks.run.runner import Run
+    from tasks.run.opened import Run
 
 WORD = "_background"
 """What stands before the command of a run without a terminal; the entry point knows it too."""

@@ -29,7 +29,7 @@ from tasks.errors import UsageError
 from tasks.run import engines
 
 if TYPE_CHECKING:
-    from tasks.run.runner import Run
+    from tasks.run.opened import Run
 
 MOST_BYTES = 1_000_000
 """Size that the file may have."""

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from store import places
 from store.pack import Pack
 from tasks.legalagentbench.questions import load_questions
-from tasks.run.runner import Run, start_run
+from tasks.run.opened import Run
+from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 
 TASK = "sample-405"

@@ -29,8 +29,8 @@ from store.writer import when_wished
 from tasks.episode.watcher import EpisodeEnded, Notice, Watcher
 from tasks.errors import UsageError
 from tasks.run.header import header_of
+from tasks.run.opened import Run
 from tasks.run.reading import GRADER
-from tasks.run.runner import Run
 from tasks.scoring.metrics import Summary
 
 if TYPE_CHECKING:

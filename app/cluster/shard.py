@@ -31,7 +31,8 @@ from tasks.episode.events import ModelCalled, Stopped
 from tasks.episode.watcher import Committed, EngineAway, Notice
 from tasks.errors import TaskError
 from tasks.run import engines
-from tasks.run.runner import Run, resume_run, start_run
+from tasks.run.opened import Run
+from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
 
 TOLD = 0.5

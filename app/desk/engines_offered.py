@@ -21,7 +21,7 @@ from tasks.benchmark import benchmark
 from tasks.errors import TaskError
 from tasks.run.cast import Cast
 from tasks.run.engines import open_engine
-from tasks.run.runner import check_calls
+from tasks.run.opened import check_calls
 from tasks.run.spec import RunSpec
 
 MOST_RUNS = 20

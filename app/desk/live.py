@@ -46,8 +46,8 @@ from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State, fold
 from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting
 from tasks.run.header import header_of
+from tasks.run.opened import Run
 from tasks.run.reading import read_episode
-from tasks.run.runner import Run
 
 Wish = Callable[[Run], None]
 clock = time.monotonic

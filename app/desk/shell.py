@@ -61,7 +61,8 @@ from app.strings import language, set_language, t
 from app.strings.sentences import said
 from models.llama import shelf
 from store.writer import ask_to_stop
-from tasks.run.runner import Run, fork_run, resume_run, start_run
+from tasks.run.opened import Run
+from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
 
 Opener = Callable[[], Run]

@@ -31,10 +31,11 @@ from tasks.run.cast import Cast
 from tasks.run.engines import open_engine
 from tasks.run.experiment import check_same
 from tasks.run.header import description_hash, header_of, spec_of
+from tasks.run.opened import Run
 from tasks.run.plan import task_file
 from tasks.run.reading import stopped_of
 from tasks.run.rescoring import StoredRun, pack_of
-from tasks.run.runner import Run, resume_run, start_run
+from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.statistics import (

@@ -18,8 +18,9 @@ from tasks.courts.environment import PUBLISHED
 from tasks.episode.events import ActionParsed, ModelCalled, Said, Seated
 from tasks.errors import UsageError
 from tasks.run.engines import open_engine
+from tasks.run.opened import Run
 from tasks.run.reading import read_episode
-from tasks.run.runner import Run, start_run
+from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tasks.run.verifying import verify_episode
 from tests.courts.test_courts_injection import CASES, ITEMS, Play, with_field

@@ -23,8 +23,9 @@ from app.desk.widgets.lines import row_text  # noqa: E402
 from models.engine import Message, Reply, TokenChance, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.episode.events import ModelCalled, Record, Seated  # noqa: E402
+from tasks.run.opened import Run  # noqa: E402
 from tasks.run.reading import list_runs, read_episode  # noqa: E402
-from tasks.run.runner import Run, start_run  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
 from tests.desk.test_desk_screens import SIZES, desk, episode, opened, same_as_stored, settled, text_of, until  # noqa: E402, F401
 from tests.support.desk_fixture import COURT, QUESTION, build_pack  # noqa: E402
 from tests.support.hostile_templates import EVERY  # noqa: E402

@@ -24,9 +24,10 @@ from tasks.run import brief  # noqa: E402
 from tasks.run.brief import brief_of  # noqa: E402
 from tasks.run.engines import run_path, run_paths  # noqa: E402
 from tasks.run.listing import RunLine, in_order, read_run, runs  # noqa: E402
+from tasks.run.opened import Run  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.rescoring import append_scores, read_stored, summary_of  # noqa: E402
-from tasks.run.runner import Run, resume_run, start_run  # noqa: E402
+from tasks.run.runner import resume_run, start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
 from tests.support.altered import alter  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402

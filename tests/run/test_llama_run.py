@@ -14,8 +14,9 @@ import pytest
 from tasks.episode.events import EngineFailed, ModelCalled
 from tasks.episode.state import digest, fold
 from tasks.episode.watcher import Committed, Notice, Streaming
+from tasks.run.opened import Run
 from tasks.run.reading import read_episode
-from tasks.run.runner import Run, resume_run, start_run
+from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
 
 ROOT = Path(__file__).resolve().parents[2]
