@@ -70,6 +70,7 @@ def test_what_means_nothing_is_refused_before_anybody_is_asked(spec: dict[str, A
     assert "--shards belongs to --on" in str(said("--shards", "2"))
     assert "--shard and --on exclude" in str(said("--on", "ray", "--shard", "1/2"))
     assert "--watch and --on exclude" in str(said("--on", "ray", "--watch", "plain"))
+    assert "--background and --on exclude" in str(said("--on", "ray", "--background"))
     assert "a cache and a budget are of one machine" in str(said("--on", "ray", "--cache"))
     assert "a person sits at one machine" in str(said("--on", "ray", "--pack", "kill", "--seat", "agent=human"))
     assert isinstance(said("--on", "ray", "--pack", "nowhere"), NotFound)
