@@ -28,7 +28,6 @@ GRACE = 20.0
 """Seconds that a cancelled call may take to end by itself before the child is killed."""
 LOOK = 0.25
 """Seconds after which whoever waits looks whether the child still lives."""
-ANEW = "The next call starts it anew."
 News = Callable[[Mapping[str, Any]], None]
 
 
@@ -95,13 +94,15 @@ class Life:
     def error(self) -> EngineError:
         """What those are told who waited when it ended."""
         if self.reason:
-            return EngineError(self.reason, ANEW)
+            return EngineError(self.reason, "The next call starts it anew.")
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.child.wait(timeout=2.0)
         code = self.child.poll()
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         words = " ".join(self._said)[-300:].strip()
-        return EngineError(f"the model's process died ({how})" + (f": {words}" if words else ""), ANEW)
+        return EngineError(
+            f"the model's process died ({how})" + (f": {words}" if words else ""), "The next call starts it anew."
+        )
 
     def _tell(self) -> None:
         """Writes in a thread of its own: a child that reads no more must hold up nobody who orders or cancels."""
@@ -196,7 +197,7 @@ class Process:
         with self._lock:
             life = self._life
             if life is None:
-                raise EngineError("the model's process is not running", ANEW)
+                raise EngineError("the model's process is not running", "The next call starts it anew.")
             self._number += 1
             order = life.open[self._number] = Order(self._number, life)
         life.write({"op": op, "id": order.number, **what})
