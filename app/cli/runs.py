@@ -95,6 +95,7 @@ def _text(line: RunLine) -> str:
         line.created,
         state,
         _cut_short(line.outcomes),
+        line.model or line.source,
         called,
     )
     return "  ".join(filter(None, cells))

@@ -33,7 +33,7 @@ class RunLine:
 
     Rates are means over scored episodes, None where there are none; `unscored` says that there are answers all the same.
     `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the mean of its domain, or the overall score of
-    the courts. origin: the episode that it was forked from. running: whether a process writes it now. process, pace: the other
+    the courts. origin: the episode that it was forked from; source: the file that it was imported from. running: whether a process writes it now. process, pace: the other
     process that plays it at this moment, and the episodes that end there a minute, where somebody looked. name and tags
     are this machine's.
     """
@@ -53,6 +53,7 @@ class RunLine:
     unscored: bool = False
     fictional: bool = False
     origin: dict[str, Any] | None = None
+    source: str = ""
     uncovered: tuple[str, ...] = ()
     error: str = ""
     running: bool = False
@@ -117,7 +118,7 @@ def read_run(path: Path) -> RunLine:
     return RunLine(
         path, path.stem, spec["benchmark"], spec["agent"], spec["model"], header["pack"]["name"], header["created"],
         brief.n, dict(brief.outcomes), brief.compat, brief.strict, brief.measure,
-        brief.scored and brief.compat is None and brief.strict is None, is_fictional(header), header.get("parent"), uncovered,
+        brief.scored and brief.compat is None and brief.strict is None, is_fictional(header), header.get("parent"), str(header.get("imported", {}).get("file", "")), uncovered,
     )  # fmt: skip
 
 
@@ -170,7 +171,8 @@ class Wanted:
             return False
         if self.state and line.state != self.state or not set(self.tags) <= set(line.tags):
             return False
-        words = " ".join((line.id, line.name, *line.tags, line.benchmark, line.agent, line.model, line.pack))
+        named = (line.id, line.name, *line.tags, line.benchmark, line.agent, line.model, line.source, line.pack)
+        words = " ".join(named)
         if self.text.lower() not in words.lower():
             return False
         return self.since is None or ((when := moment(line.created)) is not None and when >= self.since)

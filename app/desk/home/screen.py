@@ -368,7 +368,8 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
 def called(line: RunLine) -> str:
     """What a run is called in a list: its name here, who played, its tags."""
     named = f"{one(line.name)} · " if line.name else ""
-    return f"{named}{policy_name(line.agent, line.model)}{''.join(f' #{one(tag)}' for tag in line.tags)}"
+    who = one(line.source) or policy_name(line.agent, line.model)
+    return f"{named}{who}{''.join(f' #{one(tag)}' for tag in line.tags)}"
 
 
 def _local(moment: str) -> datetime | None:
