@@ -80,7 +80,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("pause", "p", "pause", 55),
         Key("refresh", "r", "refresh", 60),
         Key("assess", "i", "review"),
-        Key("compare", "c", "compare", 52),
+        Key("compare", "c", "compare"),
     ),
     "compare": (
         Key("open_steps", "enter", "open", 10, "glyph.enter"),

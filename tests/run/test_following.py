@@ -98,6 +98,7 @@ def test_an_episode_that_begins_anew_is_open_again(spec: RunSpec, tmp_path: Path
         ended = journal.endings(Stopped.tag)
     assert [episode for episode, _, _ in ended] == ["3"]
     with resume_run(path) as run:
+        assert not run.scheduler.episodes["3"].stopped  # its turn comes
         follower = Follower(path, [heard := Heard()])
         follower.look()
         assert len(run.journal.attempts("3")) == 2 and follower.outcomes == {}

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import tasks.run.opened as opened_runs  # noqa: E402
 import tasks.run.runner as runner  # noqa: E402
 from models.engine import Ask, EngineError, Listener, Reply, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
@@ -179,8 +180,8 @@ def spec(
 
 def opened(
     spec: dict[str, Any], path: Path, stub: Stub, monkeypatch: pytest.MonkeyPatch, **changes: Any
-) -> runner.Run:
-    monkeypatch.setattr(runner, "open_engine", lambda *args, **named: stub)
+) -> opened_runs.Run:
+    monkeypatch.setattr(opened_runs, "open_engine", lambda *args, **named: stub)
     run = runner.start_run(RunSpec.model_validate({**spec, **changes}), out=path)
     stub.interrupt = run.scheduler.interrupt
     return run

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import tasks.run.runner as runner  # noqa: E402
+import tasks.run.opened as opened_runs  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.benchmark import benchmark  # noqa: E402
 from tasks.episode.events import Seated  # noqa: E402
 from tasks.errors import RecordMismatch, UsageError  # noqa: E402
+from tasks.run.cast import Cast  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.runner import fork_run, resume_run, start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
@@ -32,12 +34,12 @@ def spec(moot_home: Path) -> dict[str, Any]:
 
 
 def model(home: Path, name: str = "calls") -> Seated:
-    bench = runner.benchmark("legalagentbench")
-    tested = runner.Cast.of(bench, RunSpec(benchmark="legalagentbench", agent="react", model="x:y")).tested
+    bench = benchmark("legalagentbench")
+    tested = Cast.of(bench, RunSpec(benchmark="legalagentbench", agent="react", model="x:y")).tested
     return Seated(seat="agent", policy=tested.policy, engine=f"scripted:{home / name}.json")
 
 
-def started(spec: dict[str, Any], path: Path) -> runner.Run:
+def started(spec: dict[str, Any], path: Path) -> opened_runs.Run:
     return start_run(RunSpec.model_validate(spec), out=path)
 
 
@@ -50,7 +52,7 @@ def test_a_model_takes_a_seat_and_its_engine_is_closed_with_the_run(
     spec: dict[str, Any], moot_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Any] = []
-    real = runner.open_engine
+    real = opened_runs.open_engine
 
     def watched(*args: Any, **named: Any) -> Any:
         engine = real(*args, **named)
@@ -58,7 +60,7 @@ def test_a_model_takes_a_seat_and_its_engine_is_closed_with_the_run(
         monkeypatch.setattr(engine, "close", lambda: opened.remove(engine))
         return engine
 
-    monkeypatch.setattr(runner, "open_engine", watched)
+    monkeypatch.setattr(opened_runs, "open_engine", watched)
     with started(spec, tmp_path / "r.moot") as run:
         assert not opened
         run.seat("1", model(moot_home))

@@ -184,13 +184,13 @@ def write_own(path: Path, content: Content) -> bool:
 @contextmanager
 def _raw_texts(raws: list[str]) -> Iterator[None]:
     """Whoever makes JSON in here writes the text of a `Raw` in place of its mark."""
-    honest: Callable[..., str] = json.dumps
+    honest: Callable[[object], str] = chain.dump
 
-    def dumps(value: Any, **options: Any) -> str:
-        return MARK.sub(lambda match: raws[int(match[1])], honest(value, **options))
+    def dump(value: object) -> str:
+        return MARK.sub(lambda match: raws[int(match[1])], honest(value))
 
     with (
-        mock.patch("json.dumps", dumps),
+        mock.patch.object(chain, "dump", dump),
         mock.patch("time.time", lambda: WRITTEN),
         mock.patch.object(bounded, "check", lambda text, value: None),
     ):

@@ -193,6 +193,7 @@ class HomeScreen(OnDesk, Screen[None]):
         names = ["demo", "run"] if any(pack.tasks for pack in self.packs) else ["build"]
         names += ["open"] if self.runs else []
         names += ["resume"] if any(line.outcomes.get("unfinished") for line in self.runs) else []
+        names += ["compare"] if sum(line.finished > 0 for line in self.runs) > 1 else []
         names += ["models"] if self.packs else []
         names += ["import"] if all(set(pack.provenance) == {"authored"} for pack in self.packs) else []
         return [(("· ", "label"), (t(f"next.{name}"), "text")) for name in names]
