@@ -50,6 +50,10 @@ def lock(path: Path) -> FileLock:
     try:
         held.acquire()
     except Timeout as error:
+        if not _beside(real, "lock").exists():
+            raise StoreError(
+                f"cannot write {path}: the folder is read-only", "Choose another place with --out."
+            ) from error
         raise StoreError(
             f"{path} is being written by another process",
             "`moot attach RUN` follows it, `moot stop RUN` stops it.",

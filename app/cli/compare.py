@@ -21,6 +21,7 @@ from tasks.reports.comparison import FORMATS
 from tasks.run.aligning import Step, aligned, parting
 from tasks.run.comparing import Comparison
 from tasks.run.comparing import compare as compared
+from tasks.run.engines import run_paths
 from tasks.run.reading import read_episode
 
 LEFT, RIGHT = {"same": ("", ""), "removed": ("[-", "-]")}, {"same": ("", ""), "added": ("{+", "+}")}
@@ -46,9 +47,10 @@ def compare(
 
     Example: moot compare 20261121-120000-legalagentbench-rules-1a2b latest
     """
-    if len(run_names) < 2:
+    paths = run_paths(run_names)
+    if len(paths) < 2:
         raise UsageError("compare needs two runs or more", "Name the run to compare with first, then the others.")
-    made = compared(run_names, across=across, seed=seed)
+    made = compared(paths, across=across, seed=seed)
     if task is not None:
         return _beside(made, task, as_json or form == "json")
     text = FORMATS["json" if as_json else form](made, language())
@@ -73,6 +75,8 @@ def _beside(made: list[Comparison], task: str, as_json: bool) -> None:
     steps = aligned(*records)
     if as_json:
         return click.echo(json_text(_data(task, line.episodes, steps)))
+    for sign, side in (("-", made[0].first), ("+", made[0].second)):
+        click.echo(clean(f"{sign} {side.run}", multiline=False))
     apart = parting(steps)
     click.echo(t("compare.alike") if apart is None else t("compare.parting", step=apart))
     for step in steps:
@@ -83,7 +87,8 @@ def _beside(made: list[Comparison], task: str, as_json: bool) -> None:
 
 def _lines(step: Step) -> Iterator[str]:
     """What both did, once; what they did otherwise, side after side with the words marked that differ."""
-    for pair in step.pairs:
+    # what only one of them did: first all of the one, then all of the other
+    for pair in sorted(step.pairs, key=lambda pair: pair.first is None):
         first, second = (plain_line(record).strip() if record else "" for record in (pair.first, pair.second))
         if first == second:
             if first:

@@ -195,7 +195,7 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
     if options["dry_run"]:
         return _dry_run(spec, as_json)
     if options["background"] and options["on"]:
-        raise UsageError("--background and --on exclude each other", "Leave one of them out.")
+        raise UsageError("--background and --on exclude each other", "Leave --background out.")
     if options["background"]:
         refuse_people((spec.agent, spec.model, *spec.seats.values()))
     if _in_background(options["background"], as_json):

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from app.cli.help_text import Whole
 from app.cli.names import AGENT, BENCHMARK, PACK, RUN
 from app.cli.notes import note
 from app.strings import t
@@ -30,7 +31,7 @@ from tasks.run.listing import SORTS, STATES, RunLine, Wanted, in_order, moment, 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(name="list", invoke_without_command=True)
+@click.group(name="list", cls=Whole, invoke_without_command=True)
 @click.option("--benchmark", type=BENCHMARK, default="", help="Only runs of this benchmark.")
 @click.option("--agent", type=AGENT, default="", help="Only runs of this agent.")
 @click.option("--model", default="", metavar="TEXT", help="Only runs whose model has this in its SPEC.")
@@ -169,6 +170,10 @@ def remove(run_names: tuple[str, ...], yes: bool, as_json: bool) -> None:
     removed: list[str] = []
     for path in paths:
         removed += map(str, run_file.remove(path))
+        for log in (places.logs() / f"{path.stem}.log", places.logs() / f"{path.stem}.txt"):
+            if log.is_file():  # of a run in the background
+                log.unlink()
+                removed.append(str(log))
         if _is_listed(path):
             change(path, lambda label: None)
     if as_json:

@@ -21,6 +21,8 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from app import library
 from app.desk.bindings import bindings
+from app.desk.compare.screen import CompareScreen
+from app.desk.compare.steps import StepsScreen
 from app.desk.dialogs.confirm import HostScreen
 from app.desk.dialogs.help import HelpScreen
 from app.desk.dialogs.problem import ProblemScreen
@@ -169,13 +171,15 @@ class Desk(Quitting):
                 if (
                     isinstance(
                         screen,
-                        EpisodeScreen
+                        CompareScreen
+                        | EpisodeScreen
                         | HomeScreen
                         | LawScreen
                         | ModelsScreen
                         | PromptPage
                         | ReviewScreen
                         | RunScreen
+                        | StepsScreen
                         | TokensScreen
                         | TrialScreen,
                     )

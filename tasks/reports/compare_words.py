@@ -39,6 +39,7 @@ COMPARE_WORDS: dict[str, Names] = {
     "compare.only_in_first": ("另有 {n} 题仅甲评测过", "{n} more tasks only in A"),
     "compare.only_in_second": ("另有 {n} 题仅乙评测过", "{n} more tasks only in B"),
     "compare.apart": ("两次评测的不同之处", "What is different about the runs"),
+    "compare.unfinished": ("有 {n} 题至少一次评测还没有做完，不列入", "{n} tasks that a run has not ended yet are left out"),
     "compare.fact": ("项目", "What"),
     "compare.fact.agent": ("智能体", "agent"),
     "compare.fact.model": ("模型", "model"),
@@ -64,6 +65,14 @@ COMPARE_WORDS: dict[str, Names] = {
     "compare.verdict.single": (
         "只有一个题簇，分不出高下：{measure}相差 {difference} 分（{n} 题）",
         "A single cluster of tasks shows nothing: {measure} by {difference} points (n = {n})",
+    ),
+    "compare.verdict.few": (
+        "题簇只有 {k} 个，检验分不出高下：{measure}相差 {difference} 分（95% 区间 {low} 至 {high}，{n} 题，p {p}）",
+        "{k} clusters of tasks are too few for the test: {measure} by {difference} points (95% {low} to {high}, n = {n}, p {p})",
+    ),
+    "compare.verdict.alike": (
+        "两次评测得分相同：{measure}，{n} 题",
+        "Both runs score alike: {measure}, n = {n}",
     ),
     "compare.verdict.chance": (
         "未能分出高下：{measure}相差 {difference} 分（95% 区间 {low} 至 {high}，{n} 题，p {p}），偶然性即可解释",

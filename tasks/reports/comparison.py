@@ -99,7 +99,7 @@ def differing(one: Comparison, language: str) -> Table:
     shown = found[:MOST_TASKS]
     rows = [
         Row(
-            (line.task, line.group, _ended(line.outcomes[0], language), _ended(line.outcomes[1], language)),
+            (line.task, line.label[language == "en"], _ended(line.outcomes[0], language), _ended(line.outcomes[1], language)),
             tuple(
                 Cell(None if value is None else SCALE * value)
                 for rule in ("compat", "strict")
@@ -114,7 +114,9 @@ def differing(one: Comparison, language: str) -> Table:
         for rule in ("compat", "strict")
         for side in ("first", "second")
     )
-    notes = [word("compare.tasks_note", language).format(n=len(found), of=len(one.tasks))]
+    notes = [word("compare.tasks_note", language).format(n=len(found), of=sum(line.ended for line in one.tasks))]
+    if open_now := sum(not line.ended for line in one.tasks):
+        notes.append(word("compare.unfinished", language).format(n=open_now))
     notes += [
         word(f"compare.only_in_{side}", language).format(n=len(tasks))
         for side, tasks in zip(("first", "second"), one.only, strict=True)
@@ -163,20 +165,24 @@ def verdict(one: Comparison, language: str) -> str:
     """In one sentence: which is better by the strict rule, by how much, and whether chance could do it."""
     row = next((row for row in one.rows if row.measure.rule == "strict"), one.rows[0])
     found = row.found
-    kind = (
-        "single"
-        if found.clusters < 2
-        else "chance"
-        if row.holm >= 0.05
-        else "better"
-        if found.difference > 0
-        else "worse"
-    )
-    return word(f"compare.verdict.{kind}", language).format(
-        first=one.first.run, second=one.second.run, measure=measured(row, language), n=found.n,
-        difference=f"{SCALE * found.difference:+.1f}", low=f"{SCALE * found.interval.low:+.1f}",
-        high=f"{SCALE * found.interval.high:+.1f}", p=chance(row.holm),
+    sign = -1 if found.difference < 0 else 1
+    low, high = sorted((sign * SCALE * found.interval.low, sign * SCALE * found.interval.high))
+    return word(f"compare.verdict.{_kind(row)}", language).format(
+        first=one.first.run, second=one.second.run, measure=measured(row, language), n=found.n, k=found.clusters,
+        difference=f"{abs(SCALE * found.difference):.1f}", low=f"{low:.1f}", high=f"{high:.1f}", p=chance(row.holm),
     )  # fmt: skip
+
+
+def _kind(row: Compared) -> str:
+    """Which sentence says what a row comes to."""
+    found = row.found
+    if found.clusters < 2:
+        return "single"
+    if found.difference == 0 and found.p == 1:
+        return "alike"
+    if clear(row):
+        return "better" if found.difference > 0 else "worse"
+    return "few" if 2 * 0.5**found.clusters >= LEVEL else "chance"
 
 
 def _heads(one: Comparison, language: str) -> Iterator[str]:

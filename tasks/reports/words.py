@@ -43,6 +43,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "outcome.stalled": ("停滞", "Stalled"),
     "outcome.error": ("故障", "Error"),
     "outcome.cancelled": ("已取消", "Cancelled"),
+    "outcome.unfinished": ("未完成", "Unfinished"),
     "group.all": ("全部", "All"),
     "flag.outside_pack": ("数据包未收录", "Outside the pack"),
     "flag.leak": ("泄漏", "Leak"),

@@ -22,7 +22,7 @@ from tasks.run.plan import stored_task_file
 from tasks.run.reading import read_episode, stopped_of
 from tasks.run.rescoring import pack_of
 from tasks.scoring.context import ScoreContext
-from tasks.scoring.metrics import RULES, Group, Measure, Rule
+from tasks.scoring.metrics import RULES, Group, Measure, Names, Rule
 from tasks.scoring.paired import Paired, holm, paired
 
 Key = tuple[Rule, str]
@@ -77,10 +77,11 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class TaskLine:
-    """A task that both runs played: its group, how each attempt ended, the values of what sums it up, by rule."""
+    """A task that both runs played: its group and what that is called, how each attempt ended, the values of what sums it up, by rule."""
 
     task: str
     group: str
+    label: Names
     episodes: tuple[str, str]
     outcomes: tuple[str, str]
     values: Mapping[Rule, tuple[float | None, float | None]]
@@ -88,7 +89,12 @@ class TaskLine:
     @property
     def differs(self) -> bool:
         """Whether the runs came to different scores."""
-        return any(a != b for a, b in self.values.values())
+        return self.ended and any(a != b for a, b in self.values.values())
+
+    @property
+    def ended(self) -> bool:
+        """Whether both runs are done with it."""
+        return UNFINISHED not in " ".join(self.outcomes).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +271,10 @@ def _compared(first: Side, second: Side, questions: Sequence[Question], seed: in
         raise UsageError(
             f"runs '{first.run}' and '{second.run}' have no task in common", "Compare runs of the same tasks."
         )
+    labels = _labels(first, both)
     lines = [
         TaskLine(
-            question.id, question.group, (first.tasks[question.id][0].episode, second.tasks[question.id][0].episode),
+            question.id, question.group, labels[question.group], (first.tasks[question.id][0].episode, second.tasks[question.id][0].episode),
             (_outcomes(first, question.id), _outcomes(second, question.id)),
             {rule: (first.whole(question.id, rule), second.whole(question.id, rule)) for rule in RULES},
         )
@@ -277,7 +284,7 @@ def _compared(first: Side, second: Side, questions: Sequence[Question], seed: in
         [task for task in first.tasks if task not in second.tasks],
         [task for task in second.tasks if task not in first.tasks],
     )
-    rows = list(_rows(first, second, both, seed))
+    rows = list(_rows(first, second, both, labels, seed))
     if not rows:
         raise UsageError(
             f"runs '{first.run}' and '{second.run}' have no scored task in common", "Score them: moot score RUN."
@@ -289,11 +296,18 @@ def _outcomes(side: Side, task: str) -> str:
     return " ".join(dict.fromkeys(one.outcome for one in side.tasks[task]))
 
 
-def _rows(first: Side, second: Side, both: Sequence[Question], seed: int) -> Iterable[Compared]:
+def _labels(first: Side, both: Sequence[Question]) -> dict[str, Names]:
+    """Group -> what the benchmark calls it, in the order of the tasks."""
+    some = {question.group: question for question in reversed(both)}
+    called = {group.name: group.label for group in first.bench.summary(first.run, list(some.values()), []).groups}
+    return {name: called.get(name, (name, name)) for name in dict.fromkeys(question.group for question in both)}
+
+
+def _rows(
+    first: Side, second: Side, both: Sequence[Question], labels: Mapping[str, Names], seed: int
+) -> Iterable[Compared]:
     """A row a measure and group: what sums up attempts in every group, all else where it occurs."""
-    groups = list(dict.fromkeys(question.group for question in both))
-    some = [next(question for question in both if question.group == group) for group in groups]
-    labels = {group.name: group.label for group in first.bench.summary(first.run, some, []).groups}
+    groups = list(labels)
     keys = dict.fromkeys(
         key for side in (first, second) for question in both for one in side.tasks[question.id] for key in one.values
     )
@@ -309,7 +323,7 @@ def _rows(first: Side, second: Side, both: Sequence[Question], seed: int) -> Ite
             if pairs and (name in WHOLES or group == "all"):
                 left, right, clusters = zip(*pairs, strict=True)
                 found = paired(left, right, clusters, seed=seed)
-                label = ("全部", "All") if group == "all" else labels.get(group, (group, group))
+                label = ("全部", "All") if group == "all" else labels[group]
                 yield Compared(Measure(rule, name), Group(group, label, len(members)), found, found.p)
 
 

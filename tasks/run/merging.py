@@ -176,7 +176,7 @@ def _compared(paths: Sequence[Path]) -> tuple[dict[str, Any], list[PartFacts]]:
             first["spec"]["task_ids"] = []
         if header["tasks"].get("fictional"):
             first["tasks"]["fictional"] = True
-    first["spec"]["shard"] = None
+    first["spec"] |= {"shard": None, "budget_tokens": None, "budget_seconds": None}  # of the parts, not of the whole
     return first, facts
 
 

@@ -131,8 +131,11 @@ def fork_run(
     )
     available = ended_in - 1 if ended_in else fold(completed(records)).steps
     if not 0 <= step <= available:
-        ended = f" to go on from: it ended in step {ended_in}" if ended_in == step else ""
-        raise UsageError(f"episode {episode} has no step {step}{ended}", f"Choose 0 to {available}.")
+        if ended_in == step:
+            raise UsageError(
+                f"episode {episode} ended in step {step}: there is nothing to go on from", f"Choose 0 to {available}."
+            )
+        raise UsageError(f"episode {episode} has no step {step}", f"Choose 0 to {available}.")
     spec = spec_of(header).model_copy(update={"budget_tokens": None, "budget_seconds": None})  # of the run it left
     bench = benchmark(spec.benchmark)
     pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)

@@ -174,12 +174,12 @@ class CompareScreen(OnDesk, Screen[None]):
         for line in self.lines:
             values = [value for rule in RULES for value in line.values[rule]]
             table.add_row(
-                Text(one(line.task)), Text(one(line.group)), *(Text(_ended(outcomes)) for outcomes in line.outcomes),
+                Text(one(line.task)), Text(one(line.label[language() == "en"])), *(Text(_ended(outcomes)) for outcomes in line.outcomes),
                 *(Text("–" if value is None else f"{SCALE * value:.1f}", justify="right") for value in values),
                 key=line.task,
             )  # fmt: skip
         n = sum(line.differs for line in self.comparison.tasks)
-        table.border_title = t("compare.tasks", n=n, of=len(self.comparison.tasks))
+        table.border_title = t("compare.tasks", n=n, of=sum(line.ended for line in self.comparison.tasks))
         if self.lines:
             table.move_cursor(row=min(max(at, 0), len(self.lines) - 1), animate=False)
 

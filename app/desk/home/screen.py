@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -56,6 +57,7 @@ class HomeScreen(OnDesk, Screen[None]):
         self.packs: list[PackLine] = []
         self.progress: tuple[int, int] | None = None
         self._loaded = False
+        self._chosen: Path | None = None
         self.base: RunLine | None = None
         """The run that the next one chosen is compared with."""
 
@@ -156,7 +158,7 @@ class HomeScreen(OnDesk, Screen[None]):
 
     def _show_runs(self) -> None:
         table = self.query_one(Table)
-        at = table.cursor_row
+        at, chosen = table.cursor_row, self._chosen
         table.clear(columns=True)
         table.display = bool(self.runs)
         more = len(self.runs) - MOST
@@ -172,7 +174,8 @@ class HomeScreen(OnDesk, Screen[None]):
                 cells[1] = Text.assemble((f" {t('home.compare.mark')} ", "reverse"), " ", cells[1])
             table.add_row(*cells, key=str(line.path), height=2)
         if self.runs:
-            table.move_cursor(row=min(at, len(self.runs) - 1, MOST - 1), animate=False)
+            there = (row for row, line in enumerate(self.runs[:MOST]) if line.path == chosen)
+            table.move_cursor(row=next(there, min(at, len(self.runs) - 1, MOST - 1)), animate=False)
 
     def _packs(self) -> list[Line]:
         if not self.packs:
@@ -219,7 +222,9 @@ class HomeScreen(OnDesk, Screen[None]):
         return self.runs[row] if 0 <= row < len(self.runs) else None
 
     def on_data_table_row_highlighted(self) -> None:
-        """Other keys may make sense."""
+        """Other keys may make sense; and when the list changes the cursor stays with its run."""
+        line = self._current()
+        self._chosen = line.path if line is not None else None
         self.query_one(KeyBar).refresh()
 
     def on_data_table_row_selected(self) -> None:
@@ -339,7 +344,7 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
     if line.error:
         return [
             Text("✘"),
-            Text.assemble(one(line.id), "\n", (one(said(line.error)), "dim")),
+            Text.assemble(truncate(one(line.id), RUN), "\n", (truncate(one(said(line.error)), RUN), "dim")),
             Text(""),
             Text(""),
             Text(""),
