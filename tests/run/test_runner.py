@@ -209,7 +209,7 @@ def test_a_fork_beyond_the_end_is_refused(spec: dict[str, Any], tmp_path: Path) 
     with Journal.open(tmp_path / "r.moot") as journal:
         last = fold(read_episode(journal, "1"))
     if last.stopped is not None and last.stopped.outcome == "finished":
-        with pytest.raises(UsageError, match=f"it ended in step {last.steps}"):
+        with pytest.raises(UsageError, match=f"ended in step {last.steps}: there is nothing to go on from"):
             fork_run(tmp_path / "r.moot", "1", last.steps, out=tmp_path / "f.moot")
     for step in range(last.steps):
         with fork_run(tmp_path / "r.moot", "1", step, out=tmp_path / f"f{step}.moot") as run:
