@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import count, takewhile
+from itertools import count
 from pathlib import Path
 
 from app import log
@@ -34,7 +34,7 @@ from app.desk.messages import (
     Streamed,
     Watched,
 )
-from app.desk.pace import PACES
+from app.desk.pace import Made
 from app.engine_away import away_text
 from app.strings import t
 from app.strings.sentences import told
@@ -89,7 +89,7 @@ class LiveRun:
         self._news = False
         self._stopping = threading.Event()
         self._idle = False
-        self._made: tuple[tuple[Record, ...], float, float] = ((), 0.0, 0.0)
+        self._made = Made()
         if then is not None:
             self._wishes.put(then)
 
@@ -118,7 +118,7 @@ class LiveRun:
             driver = run.scheduler.episodes[episode]
             began = clock()
             run.scheduler.answer(episode, text)
-            self._note(driver, began)
+            self._made = Made.of(driver.state.records, began, clock())
             if episode not in self._asks and not driver.stopped and not run.scheduler.lost:
                 self._move("auto")
 
@@ -204,8 +204,8 @@ class LiveRun:
     @property
     def moves(self) -> bool:
         """Whether it goes on by itself, and is not at its end."""
-        with self._watching:
-            left = any(state.stopped is None for state in self._states.values())
+        run = self._run
+        left = run is not None and run.scheduler.episodes.open > 0
         return left and self._mode != "paused" and not self.closed.is_set()
 
     @property
@@ -382,7 +382,7 @@ class LiveRun:
         with suppress(queue.Empty):
             if self._mode == "all" and not self._idle:
                 return self._wishes.get_nowait()
-            while self._mode == "auto" and (rest := self._rest()) > 0:
+            while self._mode == "auto" and (rest := self._made.rest(self.pace, clock())) > 0:
                 # A moment at a time: another pace counts at once.
                 with suppress(queue.Empty):
                     return self._wishes.get(timeout=min(rest, POLL))
@@ -390,17 +390,6 @@ class LiveRun:
                     return None
             return self._wishes.get_nowait() if self._mode == "auto" else self._wishes.get(timeout=POLL)
         return None
-
-    def _note(self, driver: Driver, began: float) -> None:
-        """Keep what the last step brought, and when: what the pause after it depends on."""
-        now, records = clock(), driver.state.records
-        step = records[-1].step if records else 0
-        self._made = (tuple(takewhile(lambda record: record.step == step, reversed(records))), now - began, now)
-
-    def _rest(self) -> float:
-        """Seconds until the next step that comes by itself."""
-        records, spent, ended = self._made
-        return ended + PACES[self.pace].pause(records, spent) - clock()
 
     def _step(self, run: Run, episode: str, mode: str) -> None:
         driver = run.scheduler.episodes[episode]
@@ -410,7 +399,7 @@ class LiveRun:
         self._open_turn(driver)
         began = clock()
         goes_on = run.scheduler.step(episode)
-        self._note(driver, began)
+        self._made = Made.of(driver.state.records, began, clock())
         if driver.stopped:
             run.record_scores()
             self._tell_progress(run)

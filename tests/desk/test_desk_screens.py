@@ -20,6 +20,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app import library  # noqa: E402
 from app.desk.dialogs.help import HelpScreen  # noqa: E402
 from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
 from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
@@ -388,6 +389,21 @@ async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
         home = pilot.app.home_screen  # type: ignore[attr-defined]
         await until(pilot, lambda: len(home.runs) == 2 and all(line.compat is not None for line in home.runs))
         assert home.progress is None and all(line.finished == line.n for line in home.runs)
+
+
+async def test_a_run_longer_than_its_list_can_go_on(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "MOST", 1)
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack))) as run:
+        first = next(iter(run.scheduler.episodes))
+        while run.scheduler.step(first):
+            pass
+    async with desk() as pilot:
+        await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
+        shown = pilot.app.screen
+        assert isinstance(shown, RunScreen) and shown.stored is not None and shown.stored.episodes[0].outcome
+        assert 0 < shown.line.finished < shown.line.n and shown.check_action("resume", ())
 
 
 async def test_a_failure_becomes_a_dialog_with_a_hint(pack: Path) -> None:

@@ -1,4 +1,5 @@
-"""Runs that other processes play, in the list of runs: which they are, and how far they have come. Slow; called from workers."""
+"""Runs that other processes play, in the list of runs: which they are, and how far they have come. Slow; called from
+workers."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from app.library import RunLine
 from store import places
 from store.errors import StoreError
 from store.writer import Writer, writer_of, writers
+from tasks.episode.episodes import UNFINISHED
 from tasks.run.following import standing
 
 
@@ -35,7 +37,16 @@ def _now(line: RunLine, writer: Writer | None) -> RunLine:
     if writer is None or line.error:
         return replace(line, process=None, pace=None) if line.process is not None else line
     with suppress(StoreError):  # it has gone meanwhile: the next look finds that
-        far = standing(line.path, writer)
-        outcomes = {**far.outcomes, "unfinished": far.n - far.ended}
-        return replace(line, outcomes=outcomes, process=writer.process, pace=far.rate)
+        return counted(line, writer)
     return line
+
+
+def counted(line: RunLine, writer: Writer | None) -> RunLine:
+    """A line with how far its run is on disk at this moment, and who plays it.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    far = standing(line.path, writer)
+    outcomes = {**far.outcomes, UNFINISHED: far.n - far.ended}
+    return replace(line, outcomes=outcomes, process=writer.process if writer else None, pace=far.rate)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -17,7 +15,7 @@ from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one, policy_name
-from app.desk.home.played import played, with_play
+from app.desk.home.played import counted, played
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.rows import RowsTable
 from app.desk.widgets.score_strip import rate
@@ -25,6 +23,7 @@ from app.library import RunLine, StoredRun, read_stored
 from app.ports import OnDesk
 from app.strings import known, t
 from app.terminal import truncate, width
+from tasks.episode.episodes import UNFINISHED
 
 FIXED = 47
 """Cells that all columns but task and question take, with frames and the space between columns."""
@@ -37,8 +36,7 @@ def _read(line: RunLine) -> tuple[StoredRun, RunLine, float]:
     """The run as it is now, its line, and the seconds that this took."""
     began = time.monotonic()
     stored = read_stored(line.path)
-    counted = replace(line, outcomes=dict(Counter(one.outcome or "unfinished" for one in stored.episodes)))
-    (now,) = with_play([counted], played())
+    now = counted(line, played().get(line.path.name))
     return stored, now, time.monotonic() - began
 
 
@@ -131,7 +129,7 @@ class RunScreen(OnDesk, Screen[None]):
             rates = (
                 (t("scores.unscored") if value is None else rate(value) for value in scored) if scored else ("—", "—")
             )
-            outcome = episode.outcome or "unfinished"
+            outcome = episode.outcome or UNFINISHED
             table.add_row(
                 Text(one(episode.id)),
                 Text(str(episode.steps), justify="right"),
@@ -146,7 +144,7 @@ class RunScreen(OnDesk, Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """An ended run cannot go on, nor one that goes on elsewhere."""
         if action == "resume":
-            return True if self.line.outcomes.get("unfinished") and self.line.process is None else None
+            return True if self.line.finished < self.line.n and self.line.process is None else None
         if action == "pause":
             return self.line.process is not None
         if action == "review":

@@ -195,7 +195,7 @@ class HomeScreen(OnDesk, Screen[None]):
         """What to do next, from what is there."""
         names = ["demo", "run"] if any(pack.tasks for pack in self.packs) else ["build"]
         names += ["open"] if self.runs else []
-        names += ["resume"] if any(line.outcomes.get("unfinished") for line in self.runs) else []
+        names += ["resume"] if any(line.finished < line.n for line in self.runs) else []
         names += ["compare"] if sum(line.finished > 0 for line in self.runs) > 1 else []
         names += ["models"] if self.packs else []
         names += ["import"] if all(set(pack.provenance) == {"authored"} for pack in self.packs) else []
@@ -210,7 +210,7 @@ class HomeScreen(OnDesk, Screen[None]):
             return self.progress is not None or (line is not None and line.process is not None)
         rules = {
             "open": line is not None,
-            "resume": line is not None and bool(line.outcomes.get("unfinished")) and line.process is None,
+            "resume": line is not None and line.finished < line.n and line.process is None,
             "new": any(pack.tasks for pack in self.packs),
             "review": line is not None and not line.error and line.finished > 0,
             "compare": line is not None and not line.error and line.finished > 0,
