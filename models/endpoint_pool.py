@@ -1,9 +1,9 @@
 """The servers behind one seat: which of them is asked next, which is left alone for a while, and whether all hold the
 same model.
 
-The least busy one is asked. One that failed is left alone for ever longer, then tried with a single call; while nobody
-else answers it is asked all the same, unless it asked itself to be left alone. One that is away when the seat is taken
-joins when it answers, if what it says of its model is what the others say. A single server is a pool of one.
+The least busy one is asked. One that failed is left alone for ever longer, then tried with a single call; while
+nobody else answers it is asked all the same, unless it asked itself to be left alone. One that is away when the seat
+is taken joins when it answers, if what it says of its model is what the others say. A single server is a pool of one.
 
 Units: seconds of a clock that only goes forward.
 """
@@ -150,13 +150,8 @@ class Pool:
             busy = any(isinstance(member.why, Busy) for member in there)
             wait = min((member.shut_until - now for member in there), default=0.0)
         n = len(self.members)
-        all_ = Unavailable(f"none of the {n} servers behind the seat answers: {why.title}", why.hint)
-        error = all_ if n > 1 else why
-        return (
-            Busy(error.title, error.hint, wait if wait > 0 else None)
-            if busy
-            else Unavailable(error.title, error.hint)
-        )
+        title = f"none of the {n} servers behind the seat answers: {why.title}" if n > 1 else why.title
+        return Busy(title, why.hint, wait if wait > 0 else None) if busy else Unavailable(title, why.hint)
 
     def away(self) -> list[EngineError]:
         """Why servers are not asked now, [] where all are; of a single one whoever asks it is told."""

@@ -1,8 +1,9 @@
-"""Several run files become one: rows are carried over as they stand, each proved by the chain of its file, and chained anew.
+"""Several run files become one: rows are carried over as they stand, each proved by the chain of its file, and
+chained anew.
 
-Attempts get new ids, so every link is another one than before; what the merged file rests on is therefore named by its
-header (`Journal.state` of each part). One attempt and a page of texts are held at a time. Times are seconds since the
-epoch.
+Attempts get new ids, so every link is another one than before; what the merged file rests on is therefore named by
+its header (`Journal.state` of each part). One attempt and a page of texts are held at a time. Times are seconds since
+the epoch.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ from typing import Any
 
 from store import chain, run_file, strands, writer
 from store.errors import StoreError
-from store.journal import EpisodeRow, Journal
+from store.journal import PAGE, EpisodeRow, Journal
 
-_PAGE = 500
-"""Rows that are held at a time."""
 Placed = Callable[[EpisodeRow], int]
 """Where an episode stands in the merged run, from 0."""
 Accept = Callable[[Journal, EpisodeRow, list[tuple[Any, ...]]], None]
@@ -56,7 +55,7 @@ def merge(path: Path, header: Mapping[str, Any], parts: Iterable[Part], placed: 
                 if journal.state() != part.state:
                     raise StoreError(f"{part.path} changed while it was read", "Wait for whoever writes it.")
         rows = database.execute("SELECT id, position, task_id, epoch FROM episodes ORDER BY position")
-        while page := rows.fetchmany(_PAGE):
+        while page := rows.fetchmany(PAGE):
             chain.grown(database, chain.EPISODES, page)
 
     writer.release(path, run_file.create(path, fill))

@@ -13,19 +13,14 @@ from app.cli.watcher import plain_line, record_data
 from app.strings import language, t
 from app.terminal import clean, json_text
 from store.files import written_whole
-from store.journal import Journal
-from store.text.difference import Piece, difference
+from store.text.difference import MARKS, Piece, difference
 from tasks.episode.events import Record
 from tasks.errors import UsageError
 from tasks.reports.comparison import FORMATS
-from tasks.run.aligning import Step, aligned, parting
+from tasks.run.aligning import Step, parting, steps_of
 from tasks.run.comparing import Comparison
 from tasks.run.comparing import compare as compared
 from tasks.run.engines import run_paths
-from tasks.run.reading import read_episode
-
-LEFT, RIGHT = {"same": ("", ""), "removed": ("[-", "-]")}, {"same": ("", ""), "added": ("{+", "+}")}
-"""What stands around the words that only one side has."""
 
 
 @click.command()
@@ -68,11 +63,7 @@ def _beside(made: list[Comparison], task: str, as_json: bool) -> None:
     line = next((line for line in made[0].tasks if line.task == task), None)
     if line is None:
         raise UsageError(f"no task '{task}' that both runs played", "`moot compare A B` names those that differ.")
-    records = []
-    for side, episode in zip((made[0].first, made[0].second), line.episodes, strict=True):
-        with Journal.open(side.path) as journal:
-            records.append(read_episode(journal, episode))
-    steps = aligned(*records)
+    steps = steps_of(made[0], line)
     if as_json:
         return click.echo(json_text(_data(task, line.episodes, steps)))
     for sign, side in (("-", made[0].first), ("+", made[0].second)):
@@ -95,9 +86,10 @@ def _lines(step: Step) -> Iterator[str]:
                 yield f"  {first}"
             continue
         pieces = difference(first, second) if first and second else [Piece("same", first or second)]
-        for sign, marks, text in (("-", LEFT, first), ("+", RIGHT, second)):
+        for sign, other, text in (("-", "added", first), ("+", "removed", second)):
             if text:
-                yield f"{sign} {''.join(piece.text.join(marks[piece.kind]) for piece in pieces if piece.kind in marks)}"
+                said = (piece.text.join(MARKS[piece.kind]) for piece in pieces if piece.kind != other)
+                yield f"{sign} {''.join(said)}"
 
 
 def _data(task: str, episodes: tuple[str, str], steps: list[Step]) -> dict[str, object]:

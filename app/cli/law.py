@@ -39,10 +39,9 @@ from store.statutes.check import KINDS, check, check_law
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from store.statutes.timeline import Entry, timeline, wording
 from store.text.citation import parse_number
-from store.text.difference import Piece, difference
+from store.text.difference import MARKS, Piece, difference
 
 _COLOURS = {"removed": "red", "added": "green"}
-_MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
 @click.group(cls=Whole)
@@ -105,7 +104,7 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
 @pack_option
 @json_option
 def diff(law_name: str, article: str, first: str, second: str, pack_name: str | None, as_json: bool) -> None:
-    """Compare the wording of an ARTICLE on two days, character by character; [-gone-] and {+new+} in plain text.
+    """Compare the wording of an ARTICLE on two days, word by word; [-gone-] and {+new+} in plain text.
 
     ARTICLE is its number on the first day; where a revision renumbered the law it is followed.
 
@@ -308,4 +307,4 @@ def _coloured(pieces: Sequence[Piece]) -> str:
             click.style(clean(piece.text), fg=_COLOURS.get(piece.kind), strikethrough=piece.kind == "removed" or None)
             for piece in pieces
         )
-    return "".join(_MARKS[piece.kind].format(clean(piece.text)) for piece in pieces)
+    return "".join(clean(piece.text).join(MARKS[piece.kind]) for piece in pieces)

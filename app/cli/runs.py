@@ -1,4 +1,5 @@
-"""`moot list` and what can be done with the runs in it: remove, rename, tag. Lists open no run that they have seen as it is."""
+"""`moot list` and what can be done with the runs in it: remove, rename, tag. Lists open no run that they have seen as
+it is."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ from store.errors import StoreError
 from store.journal import SUFFIX
 from store.labels import Label, change, check_name, check_tags
 from store.writer import writer_of
+from tasks.episode.episodes import UNFINISHED
 from tasks.errors import UsageError
 from tasks.run.engines import run_path, run_paths
 from tasks.run.following import standing
@@ -103,9 +105,10 @@ def _text(line: RunLine) -> str:
 
 
 def _cut_short(outcomes: dict[str, int]) -> str:
-    """Episodes that did not come to their end by themselves, by outcome in words; those still open stand in the count."""
+    """Episodes that did not come to their end by themselves, by outcome in words; those still open stand in the
+    count."""
     return " · ".join(
-        f"{t('outcome.' + name)} {n}" for name, n in outcomes.items() if name not in ("finished", "unfinished")
+        f"{t('outcome.' + name)} {n}" for name, n in outcomes.items() if name not in ("finished", UNFINISHED)
     )
 
 
@@ -150,8 +153,8 @@ def _playing(line: RunLine) -> dict[str, Any] | None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @JSON
 def remove(run_names: tuple[str, ...], yes: bool, as_json: bool) -> None:
-    """Delete RUNs with their logs, names and tags, for good. Runs that are being written, and files that are no runs of
-    Moot, stay.
+    """Delete RUNs with their logs, names and tags, for good. Runs that are being written, and files that are no runs
+    of Moot, stay.
 
     Example: moot list remove 20261121-120000-legalagentbench-rules-1a2b --yes
     """

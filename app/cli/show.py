@@ -60,7 +60,8 @@ from tasks.run.verifying import verify_episode
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(
     run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, seat: str | None,
-    step: int | None, context: int | None, form: str | None, outcome: str | None, text: str, limit: int | None, as_json: bool,
+    step: int | None, context: int | None, form: str | None, outcome: str | None, text: str, limit: int | None,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Show a RUN, or one EPISODE of it event by event.
 
@@ -150,7 +151,7 @@ def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: 
         last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]
         data = {
             "run": header_of(journal)["run"], "episode": episode, "attempt": last.number, "digest": digest(records),
-            "outcome": state.stopped.outcome if state.stopped else "unfinished",
+            "outcome": state.stopped.outcome if state.stopped else UNFINISHED,
             "records": [record_data(episode, record) for record in records],
             "scores": [asdict(score) for score in journal.scores(last.id)],
         }  # fmt: skip

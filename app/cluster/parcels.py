@@ -1,7 +1,8 @@
-"""What a shard needs of the machine that asked for it: packs, task files, models; by sha256, fetched once a node and checked.
+"""What a shard needs of the machine that asked for it: packs, task files, models; by sha256, fetched once a node and
+checked.
 
-A parcel that lies on a node under the same path with the same bytes (a shared disk, the asking machine itself) is used
-where it is. Sizes and offsets are bytes.
+A parcel that lies on a node under the same path with the same bytes (a shared disk, the asking machine itself) is
+used where it is. Sizes and offsets are bytes.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
 
 from store import identity, places
-from store.errors import Damaged, NotFound
+from store.errors import Damaged, StoreError
 from store.files import naming
 from store.importers.reading import files_in
 
@@ -32,8 +34,8 @@ Read = Callable[[str, int, int], bytes]
 class Parcel:
     """A file, or a folder with all that is in it.
 
-    name: of the file or folder; home: where it lies on the asking machine; files: (path below the folder, sha256), of a
-    plain file one with the path ''.
+    name: of the file or folder; home: where it lies on the asking machine; files: (path below the folder, sha256), of
+    a plain file one with the path ''.
     """
 
     name: str
@@ -67,12 +69,8 @@ class Parcel:
         """Whether it lies there, byte for byte."""
         try:
             marks = identity.marks(self.at(root))
-        except (NotFound, OSError, ValueError):
+        except StoreError:
             return False
-        except Exception as error:
-            if hasattr(error, "exit_code"):
-                return False
-            raise
         return [mark.sha256 for mark in marks.values()] == [digest for _, digest in self.files]
 
 
@@ -100,15 +98,15 @@ def fetch(parcel: Parcel, read: Read) -> Path:
     with FileLock(shelf.with_name(f"{parcel.id}.lock")):  # one fetches, the others on this node wait
         if parcel.is_at(target):
             return target
-        partial = shelf / ".part"
-        _remove(partial)
+        begun = shelf / ".part"
+        _remove(begun)
         try:
-            for number, (file, (_, digest)) in enumerate(zip(parcel.at(partial), parcel.files, strict=True)):
-                _copy(file, digest, lambda offset, number=number: read(parcel.id, number, offset), parcel.name)  # type: ignore[misc]
+            for number, (file, (_, digest)) in enumerate(zip(parcel.at(begun), parcel.files, strict=True)):
+                _copy(file, digest, partial(read, parcel.id, number), parcel.name)
             _remove(target)  # damaged since, or half of it gone
-            os.replace(partial, target)
+            os.replace(begun, target)
         except BaseException:
-            _remove(partial)
+            _remove(begun)
             raise
     return target
 

@@ -25,7 +25,6 @@ from app.desk.compare.screen import CompareScreen
 from app.desk.compare.steps import StepsScreen
 from app.desk.dialogs.confirm import HostScreen
 from app.desk.dialogs.help import HelpScreen
-from app.desk.dialogs.problem import ProblemScreen
 from app.desk.dialogs.progress import ProgressScreen
 from app.desk.episode.prompt import PromptPage
 from app.desk.episode.renderers import one
@@ -60,7 +59,6 @@ from app.desk.review.screen import ReviewScreen
 from app.desk.themes import DARK, LIGHT
 from app.hosts import consent, with_origin
 from app.strings import language, set_language, t
-from app.strings.sentences import said
 from models.llama import shelf
 from store.writer import ask_to_stop
 from tasks.run.opened import Run
@@ -200,10 +198,6 @@ class Desk(Quitting):
     def say(self, text: str, severity: Literal["information", "warning", "error"] = "information") -> None:
         """A short message that goes away by itself."""
         self.notify(text, severity=severity, markup=False)
-
-    def problem(self, title: str, hint: str = "") -> None:
-        """A dialog that says what went wrong and what helps."""
-        self.push_screen(ProblemScreen(one(said(title)), one(said(hint))))
 
     def ask_host(self, host: str, run: str) -> bool:
         """Whether an engine may lead to a host beyond this machine; called by the thread that opens it, which waits."""

@@ -1,9 +1,9 @@
 """The child process: reads orders from its own pipe, lets a `Server` carry them out, and beats while it lives.
 
-One thread reads orders (so that cancelling works while llama.cpp computes), one beats, the first one computes: calls are
-in motion together, and whatever else is ordered is done between two of their steps. Standard
-output belongs to the pipe alone: what libraries print goes to standard error, which the parent keeps for the reason
-when the process dies. Memory figures in bytes, one beat every half second.
+One thread reads orders (so that cancelling works while llama.cpp computes), one beats, the first one computes: calls
+are in motion together, and whatever else is ordered is done between two of their steps. Standard output belongs to
+the pipe alone: what libraries print goes to standard error, which the parent keeps for the reason when the process
+dies. Memory figures in bytes, one beat every half second.
 """
 
 from __future__ import annotations
@@ -160,11 +160,12 @@ class Child:
 
 def _failure(error: Exception) -> dict[str, str]:
     """Why an order failed, by kind and in words."""
-    if isinstance(error, MemoryError):
-        return {"failed": "memory", "text": "the memory of this machine does not suffice"}
+    from models.llama.wire import told
+
+    kinds = {MemoryError: "memory", ImportError: "missing"}
     native = "native" if type(error).__name__ == "NativeError" else "error"
-    kind = "missing" if isinstance(error, ImportError) else native
-    return {"failed": kind, "text": (str(error) or type(error).__name__)[:2000]}
+    kind = next((kind for known, kind in kinds.items() if isinstance(error, known)), native)
+    return {"failed": kind, "text": told(error)}
 
 
 def resident() -> int:

@@ -384,7 +384,8 @@ def _call_form(template: str | None) -> str:
 
 
 def _data(call: Call, known: Set[tuple[str, str]], spent: float) -> dict[str, Any]:
-    """The call as data: with the earlier turns of its seat unless they are known, and with what is left of its time."""
+    """The call as data: with the earlier turns of its seat unless they are known, and with what is left of its
+    time."""
     ask = call.ask
     turns = () if (ask.episode, ask.seat) in known else ask.turns
     left = None if ask.seconds is None else max(0.0, ask.seconds - spent)

@@ -23,7 +23,8 @@ from models.llama.wire import line
 SILENCE = 20.0
 """Seconds without a heartbeat after which the child counts as hung."""
 STANDSTILL = 600.0
-"""Seconds without a single evaluation, while at work, after which it counts as hung: a chunk of a large model is slow."""
+"""Seconds without a single evaluation, while at work, after which it counts as hung: a chunk of a large model is
+slow."""
 GRACE = 20.0
 """Seconds that a cancelled call may take to end by itself before the child is killed."""
 LOOK = 0.25
@@ -32,8 +33,8 @@ News = Callable[[Mapping[str, Any]], None]
 
 
 def command(name: str = "_engine") -> list[str]:
-    """How this application starts its own children: by name, as a person would, so that it also works in a bundle, and
-    with `-P`, so that no module in the folder that a person happens to be in takes the place of ours."""
+    """How this application starts its own children: by name, as a person would, so that it also works in a bundle,
+    and with `-P`, so that no module in the folder that a person happens to be in takes the place of ours."""
     return [sys.executable, *(() if getattr(sys, "frozen", False) else ("-P", "-m", "app.cli.main")), name]
 
 
@@ -230,8 +231,8 @@ class Process:
             order.life.open.pop(order.number, None)
 
     def cancel(self, *orders: Order) -> None:
-        """Stop these orders, or all that are under way, from any thread; a child that does not obey is killed, however
-        often it is told."""
+        """Stop these orders, or all that are under way, from any thread; a child that does not obey is killed,
+        however often it is told."""
         life = self._life
         for order in orders or (list(life.open.values()) if life is not None else ()):
             order.cancelled_at = order.cancelled_at or time.monotonic()

@@ -1,12 +1,14 @@
-"""What the child process does for a living: loads one model and answers calls with it, which come and go as they like.
+"""What the child process does for a living: loads one model and answers calls with it, which come and go as they
+like.
 
-A step is one chunk of a newcomer's prompt and then one token of everybody who speaks, so that nobody falls silent while
-somebody reads; who is done leaves at once, and the next takes its place. A chunk is evaluated on its own: beside tokens
-of others llama.cpp cuts it (its first token goes with theirs), in other words its chunks would no longer follow from the
-prompt alone; with float weights that changed 3 of 60 prompts and every speech of three in 60, and it saves no time. Of
-tokens as many go in one batch as this model's kernels allow without changing a bit (`native.together`), the others in
-turns; the tokens of a prompt that are read one by one go with them. One newcomer reads at a time, so that the next finds
-what it read. Cancelling takes effect within one step. Units: milliseconds, tokens, bytes.
+A step is one chunk of a newcomer's prompt and then one token of everybody who speaks, so that nobody falls silent
+while somebody reads; who is done leaves at once, and the next takes its place. A chunk is evaluated on its own:
+beside tokens of others llama.cpp cuts it (its first token goes with theirs), in other words its chunks would no
+longer follow from the prompt alone; with float weights that changed 3 of 60 prompts and every speech of three in 60,
+and it saves no time. Of tokens as many go in one batch as this model's kernels allow without changing a bit
+(`native.together`), the others in turns; the tokens of a prompt that are read one by one go with them. One newcomer
+reads at a time, so that the next finds what it read. Cancelling takes effect within one step. Units: milliseconds,
+tokens, bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from models.llama.prompts import Prompter
 from models.llama.reasoning import opens, silent
 from models.llama.sequences import Found, Key, Memory, Plan, Pool, plan
 from models.llama.template import ChatTemplate
-from models.llama.wire import Call, Options, reply_data
+from models.llama.wire import Call, Options, reply_data, told
 
 Emit = Callable[[dict[str, object]], None]
 PAUSE = 0.04
@@ -148,7 +150,8 @@ class Server:
         return bool(self._waiting or self._turns)
 
     def give_up(self) -> list[int]:
-        """Forget all calls in motion, after something that none of them alone is to blame for; the orders they were of."""
+        """Forget all calls in motion, after something that none of them alone is to blame for; the orders they were
+        of."""
         for turn in self._turns:
             turn.speaker.sampler.close()
             self._pool.drop(turn.key)
@@ -236,7 +239,7 @@ class Server:
             if sampler is not None:
                 sampler.close()
             self._pool.drop(key)
-            self._answered(asked, {"event": "failed", "title": _title(error), "hint": ""})
+            self._answered(asked, {"event": "failed", "title": told(error), "hint": ""})
             return None
         self._turns.append(turn)
         self._tell_reading(turn)
@@ -303,7 +306,7 @@ class Server:
         self._turns.remove(turn)
         turn.speaker.sampler.close()
         self._pool.drop(turn.key)
-        self._answered(turn.asked, {"event": "failed", "title": _title(error), "hint": ""})
+        self._answered(turn.asked, {"event": "failed", "title": told(error), "hint": ""})
 
     def _leave(self, turn: Turn, finish: Finish) -> None:
         """The call is over, for this reason unless its speaker has one of its own."""
@@ -372,12 +375,6 @@ class Server:
             self._context.close()
             self._model.close()
             self._model = None
-
-
-def _title(error: Exception) -> str:
-    if isinstance(error, MemoryError):
-        return "the memory of this machine does not suffice"
-    return str(error) or type(error).__name__
 
 
 __all__ = ["CHUNK", "Server", "Turn"]

@@ -43,6 +43,12 @@ def line(data: Mapping[str, Any]) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode() + b"\n"
 
 
+def told(error: Exception) -> str:
+    """What the child says of an error that it ran into."""
+    words = "the memory of this machine does not suffice" if isinstance(error, MemoryError) else str(error)
+    return (words or type(error).__name__)[:2000]
+
+
 def options_data(options: Options) -> dict[str, Any]:
     """Options as JSON data."""
     return asdict(options)

@@ -7,7 +7,7 @@ replaced and not words that happen to agree.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +15,10 @@ from store.text.segment import cut
 
 Kind = Literal["same", "removed", "added"]
 
+MARKS: Mapping[Kind, tuple[str, str]] = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
+"""What stands around a piece, so that it is read without colours."""
 _SHORTEST_SAME = 2
+"""Characters between two changes that mean something by themselves."""
 LONGEST = 20_000
 """Longer texts are compared paragraph by paragraph only."""
 _NUMERAL = re.compile(r"[第0-9０-９零〇一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟.,]+")
@@ -23,7 +26,7 @@ _NUMERAL = re.compile(r"[第0-9０-９零〇一二三四五六七八九十百千
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of characters that is in both texts, only in the old one, or only in the new one."""
+    """Words that stand in both texts, only in the old one, or only in the new one."""
 
     kind: Kind
     text: str
@@ -62,7 +65,7 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
 
 
 def _without_specks(pieces: list[Piece]) -> Iterator[Piece]:
-    """Single equal characters between two changes become part of the change."""
+    """What is equal between two changes and too short becomes part of the change."""
     for place, piece in enumerate(pieces):
         between = 0 < place < len(pieces) - 1
         if piece.kind == "same" and between and len(piece.text) < _SHORTEST_SAME:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tasks.reports.as_html import STYLE
 from tasks.reports.forest import Bar, forest
-from tasks.reports.model import printable
+from tasks.reports.model import plain, printable
 from tasks.reports.tables import as_html, as_markdown, as_text
 from tasks.reports.words import phrase, word
 from tasks.run.comparing import Compared, Comparison
@@ -99,7 +99,7 @@ def differing(one: Comparison, language: str) -> Table:
     shown = found[:MOST_TASKS]
     rows = [
         Row(
-            (line.task, line.label[language == "en"], _ended(line.outcomes[0], language), _ended(line.outcomes[1], language)),
+            (line.task, line.label[language == "en"], *(_ended(outcomes, language) for outcomes in line.outcomes)),
             tuple(
                 Cell(None if value is None else SCALE * value)
                 for rule in ("compat", "strict")
@@ -168,7 +168,7 @@ def verdict(one: Comparison, language: str) -> str:
     sign = -1 if found.difference < 0 else 1
     low, high = sorted((sign * SCALE * found.interval.low, sign * SCALE * found.interval.high))
     return word(f"compare.verdict.{_kind(row)}", language).format(
-        first=one.first.run, second=one.second.run, measure=measured(row, language), n=found.n, k=found.clusters,
+        measure=measured(row, language), n=found.n, k=found.clusters,
         difference=f"{abs(SCALE * found.difference):.1f}", low=f"{low:.1f}", high=f"{high:.1f}", p=chance(row.holm),
     )  # fmt: skip
 
@@ -208,8 +208,6 @@ def text(made: Sequence[Comparison], language: str = "zh") -> str:
 
 def markdown(made: Sequence[Comparison], language: str = "zh") -> str:
     """For a document."""
-    from tasks.reports.model import plain
-
     parts = [f"# {word('compare.page', language)}"]
     for one in made:
         parts += ["", f"## {plain(one.first.run)} — {plain(one.second.run)}", ""]

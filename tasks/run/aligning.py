@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from store.journal import Journal
 from tasks.episode.events import (
     ActionParsed,
     Answered,
@@ -24,6 +25,8 @@ from tasks.episode.events import (
     ToolReturned,
     ToolsChosen,
 )
+from tasks.run.comparing import Comparison, TaskLine
+from tasks.run.reading import read_episode
 
 DONE: tuple[type[Event], ...] = (
     Planned, ToolsChosen, Thought, ActionParsed, ToolCalled, ToolReturned, Said, Answered, EngineFailed, LimitHit,
@@ -69,6 +72,15 @@ def aligned(first: Sequence[Record], second: Sequence[Record]) -> list[Step]:
         Step(number, tuple(_paired(left.get(number, ()), right.get(number, ()))))
         for number in sorted(left.keys() | right.keys())
     ]
+
+
+def steps_of(comparison: Comparison, line: TaskLine) -> list[Step]:
+    """The steps of a task in both runs, of its first repeat, read from their files."""
+    records = []
+    for side, episode in zip((comparison.first, comparison.second), line.episodes, strict=True):
+        with Journal.open(side.path) as journal:
+            records.append(read_episode(journal, episode))
+    return aligned(*records)
 
 
 def parting(steps: Sequence[Step]) -> int | None:

@@ -1,5 +1,5 @@
-"""Two runs of the same tasks: figures with intervals above, the tasks that differ below. Enter shows both ways through
-a task."""
+"""Two runs of the same tasks: figures with intervals above, the tasks that differ below. Enter shows both ways
+through a task."""
 
 from __future__ import annotations
 
@@ -174,7 +174,8 @@ class CompareScreen(OnDesk, Screen[None]):
         for line in self.lines:
             values = [value for rule in RULES for value in line.values[rule]]
             table.add_row(
-                Text(one(line.task)), Text(one(line.label[language() == "en"])), *(Text(_ended(outcomes)) for outcomes in line.outcomes),
+                Text(one(line.task)), Text(one(line.label[language() == "en"])),
+                *(Text(_ended(outcomes)) for outcomes in line.outcomes),
                 *(Text("–" if value is None else f"{SCALE * value:.1f}", justify="right") for value in values),
                 key=line.task,
             )  # fmt: skip

@@ -16,27 +16,15 @@ from textual.worker import Worker
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, one, render
-from app.desk.widgets.beside import aligned as aligned_lines
-from app.desk.widgets.beside import beside
+from app.desk.widgets.beside import aligned, beside
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import LineView, Row
 from app.ports import OnDesk
 from app.strings import t
-from store.journal import Journal
 from store.text.difference import difference
 from tasks.episode.events import Record, ToolReturned
-from tasks.run.aligning import Both, Step, aligned, parting
+from tasks.run.aligning import Both, Step, parting, steps_of
 from tasks.run.comparing import Comparison, TaskLine
-from tasks.run.reading import read_episode
-
-
-def read_steps(comparison: Comparison, line: TaskLine) -> list[Step]:
-    """The steps of a task in both runs; slow, for a worker."""
-    records = []
-    for side, episode in zip((comparison.first, comparison.second), line.episodes, strict=True):
-        with Journal.open(side.path) as journal:
-            records.append(read_episode(journal, episode))
-    return aligned(*records)
 
 
 class StepsView(LineView):
@@ -82,7 +70,7 @@ def _rows(pairs: Sequence[Both], column: int) -> Iterator[Row]:
         if not label:
             continue
         yield from beside([((label, "dim"),)], [((label, "dim"),)], column)
-        for left, right in aligned_lines(difference(first, first if pair.same else second)):
+        for left, right in aligned(difference(first, first if pair.same else second)):
             yield from beside(left, right, column)
 
 
@@ -132,7 +120,7 @@ class StepsScreen(OnDesk, Screen[None]):
         """Read both."""
         self.retranslate()
         self.query_one(StepsView).focus()
-        job = partial(read_steps, self.comparison, self.line)
+        job = partial(steps_of, self.comparison, self.line)
         self.run_worker(job, name="steps", group="steps", thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

@@ -11,13 +11,13 @@ from textual.binding import BindingType
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, one
 from app.desk.law.events import days_words
-from app.desk.widgets.beside import MARKS, aligned, beside
+from app.desk.widgets.beside import aligned, beside
 from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import t
 from app.terminal import clean
 from store.statutes.timeline import Entry
+from store.text.difference import MARKS, difference
 from store.text.difference import Piece as Run
-from store.text.difference import difference
 
 
 @dataclass(frozen=True, slots=True)

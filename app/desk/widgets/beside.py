@@ -1,4 +1,5 @@
-"""Two texts side by side: what is gone stands left as [-…-], what is new right as {+…+}, in colour and readable without.
+"""Two texts side by side: what is gone stands left as [-…-], what is new right as {+…+}, in colour and readable
+without.
 
 Sentences that both sides have begin at the same height.
 """
@@ -12,9 +13,9 @@ from itertools import zip_longest
 from app.desk.episode.renderers import Line, Piece
 from app.desk.widgets.lines import Row, wrapped
 from app.terminal import width
+from store.text.difference import MARKS
 from store.text.difference import Piece as Run
 
-MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}"), "same": ("", "")}
 ROLES = {"removed": "removed", "added": "added", "same": "text"}
 _END = re.compile(r"(?<=[。；])(?!$)|\n")
 """Where both sides begin a new line together."""
