@@ -202,7 +202,8 @@ def run(
     Args:
         benchmark: its name, see `benchmarks()`.
         agent: who is tested; default: rules, or with a model the first method for models.
-        model: SPEC of the engine of the tested seat: "llama:FILE_OR_NAME", "endpoint:URL[,URL]#MODEL", "scripted:FILE".
+        model: SPEC of the engine of the tested seat: "llama:FILE_OR_NAME", "endpoint:URL[,URL]#MODEL",
+            "scripted:FILE".
         pack: corpus pack, by name or folder.
         tasks: task file; default: the pack's own.
         task_ids: play only these.
@@ -210,8 +211,8 @@ def run(
         seats: role -> rules or the SPEC of a model, for the other seats. A person cannot sit in a notebook.
         out: the run file to write; must not exist.
         allow_hosts: hosts beyond this machine that this run may reach.
-        more: settings of every run (epochs, seed, max_turns, max_tokens, max_seconds, budget_tokens, budget_seconds, cache,
-            parallel, paper, calls) and of the benchmark.
+        more: settings of every run (epochs, seed, max_turns, max_tokens, max_seconds, budget_tokens, budget_seconds,
+            cache, parallel, paper, calls) and of the benchmark.
 
     Raises:
         TaskError, StoreError, BadEngine: what is wrong, in one sentence; nothing was written then.

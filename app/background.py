@@ -1,9 +1,9 @@
 """A run without a terminal: the same command in a session of its own, which goes on when whoever began it is gone.
 
-The one that begins it waits until the run has begun: what is wrong before that is said where it was asked for. The run tells
-so in one line on its standard output; from then on it says everything into files, one in JSON lines (`app.log`), one with
-what the command would have said to a terminal. Nothing else is spoken between the two: who wants to see it reads the run
-file, who wants it stopped leaves a wish beside it (`store.writer`).
+The one that begins it waits until the run has begun: what is wrong before that is said where it was asked for. The
+run tells so in one line on its standard output; from then on it says everything into files, one in JSON lines
+(`app.log`), one with what the command would have said to a terminal. Nothing else is spoken between the two: who
+wants to see it reads the run file, who wants it stopped leaves a wish beside it (`store.writer`).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _begun(line: bytes) -> Begun | None:
         return None
 
 
-# --- in the process without a terminal --------------------------------------------------------------------------------
+# --- in the process without a terminal ------------------------------------------------------------------------------
 
 
 def be_here() -> None:

@@ -1,9 +1,9 @@
 """The log of a run for machines: one JSON object a line, in a file that grows at its end.
 
-Every line has `time` (UTC), `level` and `event`; what else it has follows from the event, times in milliseconds. It says
-what happened, never what was said: no prompt, no reply, no key, and of an error only our own words, for behind their
-colon a server may quote. `--debug` adds the committed records as they are, and where a defect lies. A full file is moved
-to FILE.1, and that to FILE.2.
+Every line has `time` (UTC), `level` and `event`; what else it has follows from the event, times in milliseconds. It
+says what happened, never what was said: no prompt, no reply, no key, and of an error only our own words, for behind
+their colon a server may quote. `--debug` adds the committed records as they are, and where a defect lies. A full file
+is moved to FILE.1, and that to FILE.2.
 """
 
 from __future__ import annotations
@@ -250,7 +250,8 @@ class LogWatcher:
 
 
 def run_begins(run: str, path: Path, header: HeaderData, left: int) -> list[Watcher]:
-    """A run begins, or goes on with `left` episodes; gives whoever writes the log of it, nobody where there is none."""
+    """A run begins, or goes on with `left` episodes; gives whoever writes the log of it, nobody where there is
+    none."""
     if not configured():
         return []
     spec = header["spec"]

@@ -1,6 +1,6 @@
-"""What a server says of itself: the models that it lists, its build, its context. Recorded with a run, so only what stays
-the same from day to day; a list is taken for what it is, something of any size that a stranger wrote. Contexts are in
-tokens.
+"""What a server says of itself: the models that it lists, its build, its context. Recorded with a run, so only what
+stays the same from day to day; a list is taken for what it is, something of any size that a stranger wrote. Contexts
+are in tokens.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 Finish = Literal["stop", "length", "cancelled", "context_full", "time_limit"]
 Origin = Literal["", "fresh", "kept", "copied", "restored", "evicted", "cached"]
 """Where the memory of a call came from: nothing to reuse; still in place; copied from another sequence; brought back
-from parking; or lost because other sequences needed the room (and so evaluated again). `cached`: there was no call, the
-reply is one of an earlier run."""
+from parking; or lost because other sequences needed the room (and so evaluated again). `cached`: there was no call,
+the reply is one of an earlier run."""
 Phase = Literal["loading", "reading", "thinking", "speaking"]
 
 
@@ -189,14 +189,15 @@ class TokenChance:
 class Reply:
     """What came back. `finish` says why generation ended, `note` says it in a sentence where that helps.
 
-    `text` is speech alone; a reasoning block of the model is in `reasoning`. `tokens` are the ids of all generated tokens,
-    reasoning included, as far as the engine knows them. `calls` are the calls of tools that it made, in order; `text` is
-    then what it said beside them.
+    `text` is speech alone; a reasoning block of the model is in `reasoning`. `tokens` are the ids of all generated
+    tokens, reasoning included, as far as the engine knows them. `calls` are the calls of tools that it made, in
+    order; `text` is then what it said beside them.
 
-    `entropies` (where `Settings.entropy` asks and the engine sees all logits) are in nats, one for each of `tokens`, of the
-    softmax over the whole vocabulary of the logits as the model gives them: at temperature 1, before any cut, penalty or
-    grammar, so of the policy itself. `logprobs` then has a row a token as well, whose texts joined are all that was
-    generated, reasoning with its marks included; a token that ends inside a character has what is complete by then.
+    `entropies` (where `Settings.entropy` asks and the engine sees all logits) are in nats, one for each of `tokens`,
+    of the softmax over the whole vocabulary of the logits as the model gives them: at temperature 1, before any cut,
+    penalty or grammar, so of the policy itself. `logprobs` then has a row a token as well, whose texts joined are all
+    that was generated, reasoning with its marks included; a token that ends inside a character has what is complete
+    by then.
     """
 
     text: str
@@ -214,8 +215,8 @@ class Reply:
 class Delta:
     """News of a call in flight, for the eye alone: never journalled, replaced by the committed turn.
 
-    `text` is what came since the last Delta of the call; `done` of `total` counts percent while loading, prompt tokens
-    while reading, and afterwards the tokens generated so far (0: the engine does not count them).
+    `text` is what came since the last Delta of the call; `done` of `total` counts percent while loading, prompt
+    tokens while reading, and afterwards the tokens generated so far (0: the engine does not count them).
     """
 
     episode: str

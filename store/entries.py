@@ -1,4 +1,5 @@
-"""The rows of a journal as plain frozen values, for whoever writes or reads one. Times are seconds since the epoch."""
+"""The rows of a journal as plain frozen values, for whoever writes or reads one. Times are seconds since the
+epoch."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The journal of a run: one SQLite file that holds what happened, in order, for ever.
 
 Promises: an append is on disk when it returns (WAL, synchronous FULL), under the name of the run; after a kill at any
-moment the file opens and holds every acknowledged event once; one process writes, any number read; events, attempts and
-scores are never changed, and a row that is not as written is noticed when it is read. Store knows events as (tag, data)
-rows; their meaning belongs to `tasks`. Times are seconds since the epoch.
+moment the file opens and holds every acknowledged event once; one process writes, any number read; events, attempts
+and scores are never changed, and a row that is not as written is noticed when it is read. Store knows events as (tag,
+data) rows; their meaning belongs to `tasks`. Times are seconds since the epoch.
 """
 
 from __future__ import annotations
@@ -117,7 +117,8 @@ class Journal:
 
     @property
     def uncovered(self) -> tuple[str, ...]:
-        """What of this file no hash vouches for: it was written, at least begun, by a release that chained events alone."""
+        """What of this file no hash vouches for: it was written, at least begun, by a release that chained events
+        alone."""
         if self._opened.version < 2:
             return UNCOVERED
         with self._reading() as database:
@@ -192,11 +193,13 @@ class Journal:
                 strands.add_events(database, attempt, fresh)
 
     def entries(self, attempt: int, tag: str | None = None) -> list[Entry]:
-        """The events of an attempt in order, or those of one tag; `Damaged` when any is not the one that was written."""
+        """The events of an attempt in order, or those of one tag; `Damaged` when any is not the one that was
+        written."""
         return self._entries(self.event_rows(attempt), tag)
 
     def event_rows(self, attempt: int) -> list[chain.Row]:
-        """The events of an attempt as they stand: attempt, seq, step, parent, at, tag, data (JSON); checked like `entries`."""
+        """The events of an attempt as they stand: attempt, seq, step, parent, at, tag, data (JSON); checked like
+        `entries`."""
         with self._reading() as database:
             return self._linked(database, attempt, self._rows(_EVENTS, (attempt,)), 0, "")
 
@@ -218,8 +221,8 @@ class Journal:
     def _linked(
         self, database: sqlite3.Connection, attempt: int, rows: Sequence[tuple[Any, ...]], first: int, before: str
     ) -> list[chain.Row]:
-        """Events up to the end of an attempt, from the one with number `first`, which follows the link `before`, proven;
-        without their links."""
+        """Events up to the end of an attempt, from the one with number `first`, which follows the link `before`,
+        proven; without their links."""
         for position, (*row, made) in enumerate(rows, first):
             before = chain.link(before, row)
             _, seq, step, parent, at, _, _ = row
@@ -326,8 +329,8 @@ class Journal:
         return max((mark for mark, *_ in rows), default=since), [Grown(*row) for _, *row in rows]
 
     def endings(self, tag: str) -> list[tuple[str, float, Any]]:
-        """Episodes whose last attempt has an event of this tag among its last: id, when, data. Two look-ups an episode;
-        for a glance: their chains are proved when their events are read."""
+        """Episodes whose last attempt has an event of this tag among its last: id, when, data. Two look-ups an
+        episode; for a glance: their chains are proved when their events are read."""
         with self._reading():
             rows = self._rows(_ENDINGS, (tag,))
         return [(episode, at, self._load(data)) for episode, at, data in rows]
@@ -340,7 +343,8 @@ class Journal:
             raise Damaged(f"{self.path} is damaged: {answer}", "Copy the file away and use an earlier copy.")
 
     def settled(self) -> bool:
-        """Move all that was committed from the log to the file: until the next append a copy of the file alone is whole.
+        """Move all that was committed from the log to the file: until the next append a copy of the file alone is
+        whole.
 
         False where somebody reads it just now.
         """

@@ -1,7 +1,7 @@
 """Names and tags that the user gave to runs: what this machine calls them, never a part of their record.
 
-They stand in one JSON file beside the user's other decisions, by the file names of the runs in its folder. A run keeps
-its id, so that whoever checks its record finds the same everywhere; on another machine it has no name.
+They stand in one JSON file beside the user's other decisions, by the file names of the runs in its folder. A run
+keeps its id, so that whoever checks its record finds the same everywhere; on another machine it has no name.
 """
 
 from __future__ import annotations

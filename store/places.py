@@ -1,7 +1,7 @@
 """Where packs, runs and caches live. `MOOT_HOME` overrides all of them.
 
-A run that is played on another machine than the one it was asked for on names packs and files by the names that they have
-there: `brought` says where they lie here.
+A run that is played on another machine than the one it was asked for on names packs and files by the names that they
+have there: `brought` says where they lie here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Texts by key, kept across runs in one small SQLite file: a cache, so no run may be harmed by it.
 
 Every failure ends here. A file that is damaged is put aside and a new one begun; one that cannot be used otherwise is
-used no more; both are said once, in `troubles`. One that another run is writing to is passed over this once. Each text
-has its hash beside it, so that a flipped bit is noticed. Sizes are in bytes. Several processes may share the file; an
-object belongs to one thread at a time.
+used no more; both are said once, in `troubles`. One that another run is writing to is passed over this once. Each
+text has its hash beside it, so that a flipped bit is noticed. Sizes are in bytes. Several processes may share the
+file; an object belongs to one thread at a time.
 """
 
 from __future__ import annotations

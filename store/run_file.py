@@ -1,8 +1,9 @@
 """How the SQLite file of a run is opened and watched. A run file is data from elsewhere, whoever made it.
 
-Before a row is read: it is a plain file, its first bytes are those of a run, its schema is letter for letter one that a
-release of Moot made (so no view, trigger or computed column stands in for a table), and from then on an authorizer, limits
-and a count of steps hold whatever is asked of it. One process writes (`store.writer`), through the only name it has. Work is counted in steps of SQLite's virtual machine, sizes in bytes.
+Before a row is read: it is a plain file, its first bytes are those of a run, its schema is letter for letter one that
+a release of Moot made (so no view, trigger or computed column stands in for a table), and from then on an authorizer,
+limits and a count of steps hold whatever is asked of it. One process writes (`store.writer`), through the only name
+it has. Work is counted in steps of SQLite's virtual machine, sizes in bytes.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ Identity = tuple[int, int]
 
 
 def look(path: Path, *, write: bool) -> None:
-    """Raise unless the file can be a run: nothing is opened that could block, and nothing is written to what is none."""
+    """Raise unless the file can be a run: nothing is opened that could block, and nothing is written to what is
+    none."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -83,7 +85,8 @@ def look(path: Path, *, write: bool) -> None:
 
 
 def understood(path: Path, error: BaseException) -> BaseException:
-    """What a reader of a run file raises who stumbles over what it says: `Damaged` with the cause, else the error itself.
+    """What a reader of a run file raises who stumbles over what it says: `Damaged` with the cause, else the error
+    itself.
 
     Rows may be sound, chained and in order and still make no sense: only whoever reads them can tell.
     """
@@ -110,7 +113,8 @@ def reading(path: Path) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Opened:
-    """An open run file: the connection, the real path, the version of the journal in it, and the steps that a transaction has left."""
+    """An open run file: the connection, the real path, the version of the journal in it, and the steps that a
+    transaction has left."""
 
     database: sqlite3.Connection
     real: str
@@ -202,7 +206,8 @@ def _signatures(kinds: tuple[Kind, ...]) -> tuple[frozenset[tuple[type, ...]], t
 
 
 def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> FileLock:
-    """Make a run file beside its place, fill it in one transaction, and move it in whole; gives its lock, which is held.
+    """Make a run file beside its place, fill it in one transaction, and move it in whole; gives its lock, which is
+    held.
 
     Raises:
         StoreError: there is a file already, or it cannot be written.

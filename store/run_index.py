@@ -1,9 +1,10 @@
-"""What lists say of the runs of a folder, remembered by what the file system says of each file, so that a list opens none
-that it has seen before.
+"""What lists say of the runs of a folder, remembered by what the file system says of each file, so that a list opens
+none that it has seen before.
 
-A cache of the user: it may be deleted, broken, or written by several processes at once. A line counts only for the file
-whose identity it names (see `store.identity`), that of its log included, and only if its own sha256 holds; a file whose
-times are too young to tell one state from the next is read again each time. Times are nanoseconds since the epoch.
+A cache of the user: it may be deleted, broken, or written by several processes at once. A line counts only for the
+file whose identity it names (see `store.identity`), that of its log included, and only if its own sha256 holds; a
+file whose times are too young to tell one state from the next is read again each time. Times are nanoseconds since
+the epoch.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ def remembered() -> dict[str, tuple[str, str]]:
 
 
 def remember(fresh: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
-    """Keep new lines (path -> identity and line) and forget files that are gone; what cannot be kept is read again."""
+    """Keep new lines (path -> identity and line) and forget files that are gone; what cannot be kept is read
+    again."""
     rows = [(path, mark, text, _seal(path, mark, text)) for path, (mark, text) in fresh.items()]
     with suppress(sqlite3.Error, OSError), _opened() as database:
         database.execute("BEGIN IMMEDIATE")

@@ -1,9 +1,9 @@
 """Seals: what a run came to, kept in its file so that lists need not read everything again.
 
-A seal names the state of the file that it was made from: a sha256 in hex over the ends of all strands of the hash chain.
-One that names another state (something was written, changed or taken away since, also with the chain mended), or that is
-not as it was written, counts for nothing. It says what was true of the rows that were written: whether every row is still
-as written, those notice who read the rows.
+A seal names the state of the file that it was made from: a sha256 in hex over the ends of all strands of the hash
+chain. One that names another state (something was written, changed or taken away since, also with the chain mended),
+or that is not as it was written, counts for nothing. It says what was true of the rows that were written: whether
+every row is still as written, those notice who read the rows.
 """
 
 from __future__ import annotations

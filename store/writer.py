@@ -1,9 +1,9 @@
 """Who writes a run file: one process at a time, under a lock beside the file, and how anybody may ask it to stop.
 
 Beside `NAME.moot` lie `.NAME.moot.lock`, held while somebody writes, `.NAME.moot.writer` (who: a number of a process,
-since when) and `.NAME.moot.stop` (a wish). The system lets go of the lock with the process, however it ends: only under
-a lock that is held does the card say anything, so what a killed process left behind is never taken for somebody, and no
-signal is ever sent to a number. Times are in seconds since the epoch.
+since when) and `.NAME.moot.stop` (a wish). The system lets go of the lock with the process, however it ends: only
+under a lock that is held does the card say anything, so what a killed process left behind is never taken for
+somebody, and no signal is ever sent to a number. Times are in seconds since the epoch.
 """
 
 from __future__ import annotations

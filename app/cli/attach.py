@@ -1,5 +1,5 @@
-"""`moot attach` and `moot stop`: see, and end, what another process plays. Both know no more than the run file and what lies
-beside it; seconds are those of the clock on the wall."""
+"""`moot attach` and `moot stop`: see, and end, what another process plays. Both know no more than the run file and
+what lies beside it; seconds are those of the clock on the wall."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ def _told(path: Path, writer: Writer) -> str:
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def stop(run_name: str, as_json: bool) -> None:
-    """Stop a RUN that another process plays, as Ctrl-C there would, and wait until it has; `moot resume` goes on with it.
+    """Stop a RUN that another process plays, as Ctrl-C there would, and wait until it has; `moot resume` goes on with
+    it.
 
     Example: moot stop latest
     """

@@ -1,4 +1,5 @@
-"""`moot run … --on ray[:HOST:PORT]`: what is asked for is looked at here, played elsewhere, merged and scored here."""
+"""`moot run … --on ray[:HOST:PORT]`: what is asked for is looked at here, played elsewhere, merged and scored
+here."""
 
 from __future__ import annotations
 
@@ -39,8 +40,8 @@ from tasks.run.runner import resume_run
 from tasks.run.spec import RunSpec, fresh_id
 
 COPIED = 15.0
-"""Seconds between two copies of the journal of a shard: what is lost with a node is at most as much, or a twentieth of
-the time that the copy takes, whatever is longer."""
+"""Seconds between two copies of the journal of a shard: what is lost with a node is at most as much, or a twentieth
+of the time that the copy takes, whatever is longer."""
 PLAN = "plan.json"
 
 
@@ -108,8 +109,8 @@ def run_on(
 
 
 def _looked_at(spec: RunSpec) -> tuple[RunSpec, dict[str, Parcel], dict[str, str], Need, int]:
-    """Everything that can be wrong with a run, seen before any other machine is asked; the run as every shard begins it,
-    the files that it names, the hosts that its engines reach, what a shard needs, and the number of tasks."""
+    """Everything that can be wrong with a run, seen before any other machine is asked; the run as every shard begins
+    it, the files that it names, the hosts that its engines reach, what a shard needs, and the number of tasks."""
     bench = benchmark(spec.benchmark)
     cast = Cast.of(bench, spec)
     if HUMAN in {spec.agent, *spec.seats.values()}:

@@ -1,5 +1,5 @@
-"""`moot config`: what the user decided for this machine, that is which hosts beyond it endpoints may be on, and what is
-kept here for later runs: the cache of replies.
+"""`moot config`: what the user decided for this machine, that is which hosts beyond it endpoints may be on, and what
+is kept here for later runs: the cache of replies.
 """
 
 from __future__ import annotations

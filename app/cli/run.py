@@ -102,7 +102,8 @@ def background_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_background(wanted: bool, as_json: bool) -> bool:
-    """Begin this command in the background if that is wanted; whether it was begun, and nothing is left to do here."""
+    """Begin this command in the background if that is wanted; whether it was begun, and nothing is left to do
+    here."""
     if not wanted or detached.is_here():
         return False
     try:

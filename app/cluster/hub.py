@@ -1,4 +1,5 @@
-"""What the asking machine keeps while others play: the files they ask for, a copy of every shard's journal, what came so far.
+"""What the asking machine keeps while others play: the files they ask for, a copy of every shard's journal, what came
+so far.
 
 The copies lie beside the run file in a folder of its name with `.shards` at the end. A shard that is begun again, on
 whatever node, goes on from its copy; an earlier player of it that turns out to be alive is not listened to any more
@@ -21,8 +22,8 @@ from store.journal import SUFFIX
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The answer to whoever begins a shard. turn: counts who begins it; size: bytes of the journal so far, 0 for none;
-    goes_on: whether it is wanted at all."""
+    """The answer to whoever begins a shard. turn: counts who begins it; size: bytes of the journal so far, 0 for
+    none; goes_on: whether it is wanted at all."""
 
     turn: int
     size: int
@@ -87,8 +88,8 @@ class Hub:
             return file.read(PIECE)
 
     def keep(self, shard: int, turn: int, offset: int, piece: bytes, last: bool) -> bool:
-        """Take a piece of a journal; with the last one the whole takes the place of the copy before. False where somebody
-        else plays the shard by now.
+        """Take a piece of a journal; with the last one the whole takes the place of the copy before. False where
+        somebody else plays the shard by now.
 
         Raises:
             StoreError: it cannot be written here.

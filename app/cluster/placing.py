@@ -1,7 +1,8 @@
 """What a shard asks of the node that plays it, in the units of Ray: processors, and bytes of memory.
 
-A model of llama.cpp takes its threads and the memory that `moot models check` states; everything else (rules, servers that
-answer elsewhere, records) takes one processor. No engine computes on a GPU in this process: those stand behind servers.
+A model of llama.cpp takes its threads and the memory that `moot models check` states; everything else (rules, servers
+that answer elsewhere, records) takes one processor. No engine computes on a GPU in this process: those stand behind
+servers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A run that another process plays, on the desk: a thread reads what that process commits and posts the messages that a run
-in motion here would post, all but the open turn. Nothing can be done to it here but to ask that it stops.
+"""A run that another process plays, on the desk: a thread reads what that process commits and posts the messages that
+a run in motion here would post, all but the open turn. Nothing can be done to it here but to ask that it stops.
 
 Times are in seconds.
 """

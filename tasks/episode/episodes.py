@@ -1,5 +1,5 @@
-"""The episodes of a run by id, in order. In memory are those in motion alone: one that is over is read from the journal
-by whoever looks at it, one that has not begun is made when its turn comes.
+"""The episodes of a run by id, in order. In memory are those in motion alone: one that is over is read from the
+journal by whoever looks at it, one that has not begun is made when its turn comes.
 """
 
 from __future__ import annotations

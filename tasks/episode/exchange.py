@@ -6,8 +6,8 @@ own; any other is given all that wait in one batch whenever it is free. While no
 (`Unavailable`) its calls are held back and tried again after ever longer waits, one question at a time where it takes
 single ones; they are given back to nobody as errors, so that no episode ends because a server was started anew. One
 that asks to be left alone for a time (`Busy`) is, whoever else it answers. A question that finds nobody while others
-are answered is at fault itself, and is given back, the later where it was turned away from a busy engine. Waits are in
-seconds, what a call took in milliseconds.
+are answered is at fault itself, and is given back, the later where it was turned away from a busy engine. Waits are
+in seconds, what a call took in milliseconds.
 """
 
 from __future__ import annotations

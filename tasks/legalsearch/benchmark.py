@@ -1,4 +1,5 @@
-"""LegalSearch as the runner sees it: 13 tasks, agents with and without tools, seats for analyser, reader and grader."""
+"""LegalSearch as the runner sees it: 13 tasks, agents with and without tools, seats for analyser, reader and
+grader."""
 
 from __future__ import annotations
 
@@ -185,8 +186,8 @@ class LegalSearch:
         return replace(made, windows=self._by_window(questions, made, evidence, context))
 
     def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
-        """The mean of the one task that was run, or over the tasks of one domain, as published: the inner one where any of
-        its tasks has a score."""
+        """The mean of the one task that was run, or over the tasks of one domain, as published: the inner one where
+        any of its tasks has a score."""
         means = by_task(rows)
         if len(means) < 2:
             return next((Overall(task, one.compat.value, one.strict.value) for task, one in means.items()), None)

@@ -44,16 +44,19 @@ def forest(bars: Sequence[Bar], title: str, across: str) -> str:
 
     bottom = TOP + LINE * len(shown)
     parts = [
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {bottom + 40}" width="{WIDTH}" height="{bottom + 40}" role="img" font-size="12" fill="currentColor">',
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {bottom + 40}" width="{WIDTH}" height="{bottom + 40}" role="img"'
+        ' font-size="12" fill="currentColor">',
         f"<title>{_text(title)}</title>",
-        f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="{TOP - 8}" y2="{bottom}" stroke="currentColor" stroke-opacity=".5"/>',
+        f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="{TOP - 8}" y2="{bottom}"'
+        ' stroke="currentColor" stroke-opacity=".5"/>',
     ]
     for place, bar in enumerate(shown):
         y = TOP + LINE * place + LINE / 2
         fill = 'fill="#3a7bd5"' if bar.clear else 'fill="none" stroke="#3a7bd5"'
         parts.append(f'<text x="{LABEL - 12}" y="{y + 4:.1f}" text-anchor="end">{_text(bar.name)}</text>')
         parts.append(
-            f'<line x1="{x(max(bar.low, -most)):.1f}" x2="{x(min(bar.high, most)):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="#3a7bd5" stroke-width="2"/>'
+            f'<line x1="{x(max(bar.low, -most)):.1f}" x2="{x(min(bar.high, most)):.1f}" y1="{y:.1f}" y2="{y:.1f}"'
+            ' stroke="#3a7bd5" stroke-width="2"/>'
         )
         parts.append(f'<circle cx="{x(bar.value):.1f}" cy="{y:.1f}" r="4" {fill}/>')
         parts.append(f'<text x="{RIGHT + 8}" y="{y + 4:.1f}">{bar.value:+.1f}</text>')

@@ -88,7 +88,8 @@ def facts(report: Report, language: str) -> list[tuple[str, str]]:
 
 
 def _merged(header: Mapping[str, object], language: str) -> str:
-    """Of how many runs this one was made, and how many episodes are in none of them; '' where it was played as one."""
+    """Of how many runs this one was made, and how many episodes are in none of them; '' where it was played as
+    one."""
     parts, missing = at(header, "merged", "parts"), at(header, "merged", "missing")
     if not parts:
         return ""

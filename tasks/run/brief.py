@@ -1,7 +1,9 @@
-"""What a run came to in brief, for lists: how its episodes ended, and the figures that sum it up (shares from 0 to 1).
+"""What a run came to in brief, for lists: how its episodes ended, and the figures that sum it up (shares from 0 to
+1).
 
 It is made by one walk over the journal, an episode at a time, and sealed into the file when the run ends, so that no
-list reads a run twice. A seal that does not hold any more, or says nothing that a brief could, is as if it were not there.
+list reads a run twice. A seal that does not hold any more, or says nothing that a brief could, is as if it were not
+there.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ Short = Annotated[str, Field(max_length=100)]
 
 
 class Brief(BaseModel):
-    """What a run came to. outcomes: how many episodes ended how, open ones as `unfinished`; measure, compat, strict: as
-    `Overall` has them; scored: whether anything was."""
+    """What a run came to. outcomes: how many episodes ended how, open ones as `unfinished`; measure, compat, strict:
+    as `Overall` has them; scored: whether anything was."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
     outcomes: dict[Short, Count] = {}

@@ -1,9 +1,9 @@
-"""What a run may spend in all. When it is spent no step begins any more; those in flight are brought to their ends, so
-somewhat more is spent than was given. The run stands where it is, and goes on with more.
+"""What a run may spend in all. When it is spent no step begins any more; those in flight are brought to their ends,
+so somewhat more is spent than was given. The run stands where it is, and goes on with more.
 
 Tokens are those that models read, reused ones included, and wrote, in everything that the record holds, abandoned
-attempts too; what came from the cache of replies cost nothing. Seconds are those of a clock on the wall, of each sitting
-at the run: a run that is taken up again has them anew.
+attempts too; what came from the cache of replies cost nothing. Seconds are those of a clock on the wall, of each
+sitting at the run: a run that is taken up again has them anew.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Replies of earlier runs in place of calls: `--cache`.
 
-A reply is taken only where it would be the same: the question with its settings, tools and seed, the tokens of earlier
-turns, and all that the engine says of itself. Nothing is taken or kept above temperature 0, and nothing kept but a reply
-that ended by itself or at its number of tokens. What is taken says so: its usage has no time, nothing evaluated, and
-the origin `cached`.
+A reply is taken only where it would be the same: the question with its settings, tools and seed, the tokens of
+earlier turns, and all that the engine says of itself. Nothing is taken or kept above temperature 0, and nothing kept
+but a reply that ended by itself or at its number of tokens. What is taken says so: its usage has no time, nothing
+evaluated, and the origin `cached`.
 """
 
 from __future__ import annotations

@@ -77,7 +77,8 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class TaskLine:
-    """A task that both runs played: its group and what that is called, how each attempt ended, the values of what sums it up, by rule."""
+    """A task that both runs played: its group and what that is called, how each attempt ended, the values of what
+    sums it up, by rule."""
 
     task: str
     group: str
@@ -179,7 +180,8 @@ def _told(row: ScoreRow) -> str:
 
 
 def _values(bench: Benchmark, rows: Sequence[ScoreRow]) -> dict[Key, float | None]:
-    """All values of an attempt; what stands in a file and is no number is none, and strictly an error says nothing."""
+    """All values of an attempt; what stands in a file and is no number is none, and strictly an error says
+    nothing."""
     rows = [row for row in rows if _rule(row) == "compat" or _scored(row)]
     if isinstance(bench, TellsValues):
         told = bench.values(rows)
@@ -274,7 +276,8 @@ def _compared(first: Side, second: Side, questions: Sequence[Question], seed: in
     labels = _labels(first, both)
     lines = [
         TaskLine(
-            question.id, question.group, labels[question.group], (first.tasks[question.id][0].episode, second.tasks[question.id][0].episode),
+            question.id, question.group, labels[question.group],
+            (first.tasks[question.id][0].episode, second.tasks[question.id][0].episode),
             (_outcomes(first, question.id), _outcomes(second, question.id)),
             {rule: (first.whole(question.id, rule), second.whole(question.id, rule)) for rule in RULES},
         )

@@ -37,8 +37,8 @@ def make_header(
         "spec": {**spec.model_dump(mode="json"), **settings, "tasks": tasks},
         "tasks": {"file": task_file.name, "sha256": tasks_hash, **_fictional(questions)},
         "pack": {
-            "name": pack.name, "hash": pack.hash, "path": _pack_path(spec, pack), "provenance": sorted(pack.provenance),
-            "jurisdiction": pack.manifest.jurisdiction,
+            "name": pack.name, "hash": pack.hash, "path": _pack_path(spec, pack),
+            "provenance": sorted(pack.provenance), "jurisdiction": pack.manifest.jurisdiction,
         },
         "prompts": Cast.of(bench, spec).prompts(),
         "engines": {model: engine.describe() for model, engine in engines.items()},
@@ -78,7 +78,8 @@ def check_same(
 
 
 def _pack_path(spec: RunSpec, pack: Pack) -> str | None:
-    """Where the pack lies if not among the installed ones; as the run names it where it was brought from elsewhere."""
+    """Where the pack lies if not among the installed ones; as the run names it where it was brought from
+    elsewhere."""
     if pack.path.parent == places.packs():
         return None
     if Path(places.brought(spec.pack)) == pack.path and Path(spec.pack) != pack.path:

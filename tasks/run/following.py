@@ -1,7 +1,7 @@
 """Follows a run that another process plays, by reading what it has committed: nothing is spoken between the two.
 
-A follower tells watchers what the scheduler there told its own, after the fact and without the open turn. It keeps no file
-open between two looks, so that the writer can close its journal as if nobody looked on. Times are in seconds.
+A follower tells watchers what the scheduler there told its own, after the fact and without the open turn. It keeps no
+file open between two looks, so that the writer can close its journal as if nobody looked on. Times are in seconds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The header of a run: everything needed to judge the result, and to refuse a resume that would mix two experiments."""
+"""The header of a run: everything needed to judge the result, and to refuse a resume that would mix two
+experiments."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def now() -> str:
 
 
 def file_hash(path: Path) -> str:
-    """sha256 of a file's bytes; of a folder of task files, of their names and bytes in order. What was seen is not read again."""
+    """sha256 of a file's bytes; of a folder of task files, of their names and bytes in order. What was seen is not
+    read again."""
     if path.is_dir():
         marks = identity.marks(file for file in files_in(path) if file.suffix in TASK_SUFFIXES)
         parts = [(file.relative_to(path).as_posix(), mark.sha256) for file, mark in marks.items()]
@@ -54,7 +56,8 @@ def file_hash(path: Path) -> str:
 
 @contextmanager
 def unchanged(task_file: Path) -> Iterator[str]:
-    """The hash of a task file that is read inside the block; `RecordMismatch` where it is another one when the block ends."""
+    """The hash of a task file that is read inside the block; `RecordMismatch` where it is another one when the block
+    ends."""
     digest = file_hash(task_file)
     yield digest
     if file_hash(task_file) != digest:
@@ -145,7 +148,8 @@ _OPTIONAL = ("parent", "imported", "merged")
 
 
 def header_of(journal: Journal) -> dict[str, Any]:
-    """The header of a run file, checked: the keys of `Header`, `parent`, `imported`, `merged` only where they say something.
+    """The header of a run file, checked: the keys of `Header`, `parent`, `imported`, `merged` only where they say
+    something.
 
     Raises:
         Damaged: it is not the header of a run.

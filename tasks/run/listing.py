@@ -1,7 +1,8 @@
-"""The list of runs: a line each, made of header and brief, remembered until the file changes. No journal is opened twice.
+"""The list of runs: a line each, made of header and brief, remembered until the file changes. No journal is opened
+twice.
 
-A damaged file is a line of the list, never a failure of the list. Rates are shares from 0 to 1; moments are as the header
-has them, UTC.
+A damaged file is a line of the list, never a failure of the list. Rates are shares from 0 to 1; moments are as the
+header has them, UTC.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ STATES = ("finished", "unfinished", "running", "damaged")
 class RunLine:
     """One run in the list; `error` says what is wrong with it.
 
-    Rates are means over scored episodes, None where there are none; `unscored` says that there are answers all the same.
-    `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the mean of its domain, or the overall score of
-    the courts. origin: the episode that it was forked from; source: the file that it was imported from. running: whether a process writes it now. process, pace: the other
-    process that plays it at this moment, and the episodes that end there a minute, where somebody looked. name and tags
-    are this machine's.
+    Rates are means over scored episodes, None where there are none; `unscored` says that there are answers all the
+    same. `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the mean of its domain, or the
+    overall score of the courts. origin: the episode that it was forked from; source: the file that it was imported
+    from. running: whether a process writes it now. process, pace: the other process that plays it at this moment, and
+    the episodes that end there a minute, where somebody looked. name and tags are this machine's.
     """
 
     path: Path
@@ -85,7 +86,8 @@ _FAULTS = (StoreError, TaskError, OSError)
 
 
 def runs(most: int | None = None) -> Iterator[RunLine]:
-    """The runs of this machine, newest first, all or so many; only files that no list has seen as they are are opened."""
+    """The runs of this machine, newest first, all or so many; only files that no list has seen as they are are
+    opened."""
     files = run_index.run_files()[:most]
     known = run_index.remembered()
     called = _labels()
@@ -118,7 +120,8 @@ def read_run(path: Path) -> RunLine:
     return RunLine(
         path, path.stem, spec["benchmark"], spec["agent"], spec["model"], header["pack"]["name"], header["created"],
         brief.n, dict(brief.outcomes), brief.compat, brief.strict, brief.measure,
-        brief.scored and brief.compat is None and brief.strict is None, is_fictional(header), header.get("parent"), str(header.get("imported", {}).get("file", "")), uncovered,
+        brief.scored and brief.compat is None and brief.strict is None, is_fictional(header),
+        header.get("parent"), str(header.get("imported", {}).get("file", "")), uncovered,
     )  # fmt: skip
 
 
@@ -147,8 +150,8 @@ def _called(line: RunLine, called: Mapping[str, labels.Label]) -> RunLine:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which runs a list shows; '' and () ask for nothing. Parts of names count, in any case of letters; `text` is looked
-    for in all that names a run; `since` is a day or a moment."""
+    """Which runs a list shows; '' and () ask for nothing. Parts of names count, in any case of letters; `text` is
+    looked for in all that names a run; `since` is a day or a moment."""
 
     benchmark: str = ""
     agent: str = ""
@@ -179,7 +182,8 @@ class Wanted:
 
 
 def moment(text: str) -> datetime | None:
-    """A day or a moment as ISO 8601 writes it; of this machine's clock where it names no zone; None where it is none."""
+    """A day or a moment as ISO 8601 writes it; of this machine's clock where it names no zone; None where it is
+    none."""
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError):

@@ -1,9 +1,9 @@
-"""Several runs of one experiment over disjoint tasks become one run, whoever played which: shards of a cluster, of Slurm,
-runs on sticks.
+"""Several runs of one experiment over disjoint tasks become one run, whoever played which: shards of a cluster, of
+Slurm, runs on sticks.
 
 What was played is compared first (`differences` names the first that matters), then every episode gets the place that
-it would have had in one run: the seed of a call follows from run seed, episode, seat and number of the call, so events,
-and with them digests and scores, are those of one machine. Times are those of the parts.
+it would have had in one run: the seed of a call follows from run seed, episode, seat and number of the call, so
+events, and with them digests and scores, are those of one machine. Times are those of the parts.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What came of it. missing: episodes of the experiment that are in no part; unfinished: those that `resume` goes on with."""
+    """What came of it. missing: episodes of the experiment that are in no part; unfinished: those that `resume` goes
+    on with."""
 
     path: Path
     run: str

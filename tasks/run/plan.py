@@ -91,7 +91,8 @@ def choose(bench: Benchmark, questions: Sequence[Question], spec: RunSpec) -> li
 
 
 def episodes_of(questions: Iterable[Question], epochs: int) -> Iterator[EpisodeRow]:
-    """The episodes of a run: every question `epochs` times, in order. Names are those of the whole run in every shard."""
+    """The episodes of a run: every question `epochs` times, in order. Names are those of the whole run in every
+    shard."""
     played = ((question, epoch) for question in questions for epoch in range(epochs))
     for position, (question, epoch) in enumerate(played):
         name = question.id if epochs == 1 else f"{question.id}#{epoch + 1}"

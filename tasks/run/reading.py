@@ -1,4 +1,5 @@
-"""Reading runs: run files, the records of an episode, what its episodes came to, the verdicts of graders. Nothing is written."""
+"""Reading runs: run files, the records of an episode, what its episodes came to, the verdicts of graders. Nothing is
+written."""
 
 from __future__ import annotations
 
@@ -71,8 +72,8 @@ def read_episode(journal: Journal, episode: str, attempt: int | None = None) -> 
 
 
 class Results(Sequence[Result]):
-    """What the episodes of a run came to, the last attempt of each, in order. Each look at one reads it from the journal:
-    a run of any length takes no more memory than its longest episode."""
+    """What the episodes of a run came to, the last attempt of each, in order. Each look at one reads it from the
+    journal: a run of any length takes no more memory than its longest episode."""
 
     def __init__(
         self,
@@ -113,7 +114,8 @@ class Results(Sequence[Result]):
 
 
 def grades(journal: Journal) -> dict[tuple[str, int], Grade]:
-    """(task id, epoch) -> the newest verdicts of graders on the last attempt of an episode; a failure hides no verdict."""
+    """(task id, epoch) -> the newest verdicts of graders on the last attempt of an episode; a failure hides no
+    verdict."""
     found: dict[tuple[str, int], Grade] = {}
     for row, attempts in journal.walk():
         merged: dict[str, float | None] = {}

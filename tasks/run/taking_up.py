@@ -1,4 +1,5 @@
-"""Episodes of a run that goes on: which are over, what is left of the others, and how each is taken up when its turn comes.
+"""Episodes of a run that goes on: which are over, what is left of the others, and how each is taken up when its turn
+comes.
 
 An engine or a task that is not what it was when the record was made is refused before anything is asked.
 """
@@ -24,7 +25,8 @@ from tasks.run.reading import stopped_of
 
 
 def sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True) -> None:
-    """Open the engines of the seats of an episode that goes on; with `check`, refuse one that differs from its record."""
+    """Open the engines of the seats of an episode that goes on; with `check`, refuse one that differs from its
+    record."""
     header = header_of(run.journal)["engines"]
     for sits in seats.values():
         try:
@@ -80,8 +82,8 @@ def look_at(run: Run, row: EpisodeRow, attempt: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """What is left of an episode that goes on: the records that stand, and whether its last attempt failed, or nothing
-    of it counts any more."""
+    """What is left of an episode that goes on: the records that stand, and whether its last attempt failed, or
+    nothing of it counts any more."""
 
     attempt: int
     records: list[Record]
@@ -106,7 +108,8 @@ class _Left:
 
 
 def taken_up(run: Run, episode: str) -> Driver:
-    """An episode that begins or goes on: its first attempt, the one that was left, or another after one that failed."""
+    """An episode that begins or goes on: its first attempt, the one that was left, or another after one that
+    failed."""
     left = _Left.of(run, episode)
     attempt = left.attempt
     if left.failed or (left.anew and left.records):

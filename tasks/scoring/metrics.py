@@ -132,8 +132,8 @@ class Asked(Protocol):
 
 
 def complete(questions: Iterable[Asked], results: Iterable[Result]) -> Iterator[Result]:
-    """The results of these questions, looked at once; a question without any result is one error. Results of no question
-    are left out."""
+    """The results of these questions, looked at once; a question without any result is one error. Results of no
+    question are left out."""
     missing = {question.id: True for question in questions}
     for result in results:
         if result.task_id in missing:

@@ -1,7 +1,9 @@
-"""What sums up a run in a list: one figure by each rule, from the score rows of its journal alone, without its task file.
+"""What sums up a run in a list: one figure by each rule, from the score rows of its journal alone, without its task
+file.
 
 Rows come in the order of episodes, those of one attempt together, and are looked at once: memory does not grow with
-them. Figures are shares from 0 to 1. A benchmark whose runs are summed up otherwise has a method `overall` of its own.
+them. Figures are shares from 0 to 1. A benchmark whose runs are summed up otherwise has a method `overall` of its
+own.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ Rates = tuple[str, Value, Value]
 
 @dataclass(frozen=True, slots=True)
 class Overall:
-    """The figures of a run by rule, None where nothing has a value. measure: what they are, '' for the answer rate."""
+    """The figures of a run by rule, None where nothing has a value. measure: what they are, '' for the answer
+    rate."""
 
     measure: str
     compat: Value

@@ -127,8 +127,8 @@ def detectable_before(n: float, disagree: float) -> float:
 def sign_flip(
     differences: Sequence[float], clusters: Sequence[Hashable], *, draws: int = FLIPS, seed: int = 0
 ) -> tuple[float, str]:
-    """The p value and the name of the test: if both sides were alike, every cluster could as well have turned out the other
-    way round.
+    """The p value and the name of the test: if both sides were alike, every cluster could as well have turned out the
+    other way round.
 
     All choices of signs are counted where clusters differ by whole numbers (yes-or-no values), which for clusters of
     one task is McNemar's exact test, and where they are few; else they are drawn, and the choice that was seen counts
@@ -156,7 +156,8 @@ def sign_flip(
 
 
 def _all_signs(sums: NDArray[np.int64], seen: int) -> float:
-    """The share of all choices of signs whose sum is at least as far from 0: by adding one cluster after the other."""
+    """The share of all choices of signs whose sum is at least as far from 0: by adding one cluster after the
+    other."""
     chances, reach = np.ones(1), 0
     for size in map(int, sums):
         wider = np.zeros(len(chances) + 2 * size)

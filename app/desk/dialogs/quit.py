@@ -15,7 +15,8 @@ from app.strings import t
 
 
 class QuitScreen(ModalScreen[str]):
-    """Gives `background`, `stop`, or nothing where the person stays. A run with a person in it cannot go on without him."""
+    """Gives `background`, `stop`, or nothing where the person stays. A run with a person in it cannot go on without
+    him."""
 
     CSS_PATH = "dialog.tcss"
     help_id = "dialog"

@@ -174,8 +174,8 @@ class EpisodeActions(OnDesk, FindingScreen):
         return None
 
     def action_stop(self) -> None:
-        """Break off the turn that a model is making: nothing of it is recorded. What another process plays is asked to
-        stop."""
+        """Break off the turn that a model is making: nothing of it is recorded. What another process plays is asked
+        to stop."""
         if self.moving == "followed" and self.facts is not None:
             return self.desk.ask_to_stop(self.facts.path)
         if self.desk.with_live(self, lambda live: live.stop()):

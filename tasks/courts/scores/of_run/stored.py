@@ -22,8 +22,8 @@ _GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
 
 
 def stored_overall(rows: Iterable[ScoreRow]) -> Overall | None:
-    """The mean of the columns of the published main table except VER, by rule, without a value where no column has one;
-    None where nothing was scored."""
+    """The mean of the columns of the published main table except VER, by rule, without a value where no column has
+    one; None where nothing was scored."""
     columns: dict[tuple[Rule, str, str], list[Value]] = defaultdict(list)
     told = False
     waiting: set[tuple[Rule, str, str]] = set()
