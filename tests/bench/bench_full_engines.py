@@ -1,6 +1,6 @@
-"""How full a server is kept: `bench_full_engines.py`. A server answers after a time drawn from an exponential
-distribution of mean 0.25 s, as many calls at a time as it gets; 48 episodes of 13 calls are played at 16 and at 48 at
-a time.
+"""How full a server is kept: `bench_full_engines.py [--episodes 48,480]`. A server answers after a time of mean 0.25 s,
+as many calls at a time as it gets; the time is drawn from an exponential distribution, or from one with a heavy tail
+(lognormal, sigma 1.5: one call in a hundred takes over 2.5 s). Episodes of 13 calls are played at 16 and at 48 at a time.
 
 Printed: the busy share (seconds that calls took at the server / seconds of the run / calls at a time), and the most
 that the draw allows, since the last episodes leave places empty whoever plays them. Fails where less than `LEAST` of
@@ -9,12 +9,16 @@ that is reached.
 
 from __future__ import annotations
 
+import argparse
 import heapq
+import itertools
+import math
 import multiprocessing
 import random
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -32,15 +36,21 @@ from tasks.episode.scheduler import Scheduler  # noqa: E402
 from tasks.episode.state import State  # noqa: E402
 from tests.support.fake_endpoint import Call, fake_server  # noqa: E402
 
-EPISODES, CALLS, MEAN = 48, 13, 0.25
+CALLS, MEAN, SIGMA = 13, 0.25, 1.5
 TOGETHER = (16, 48)
 LEAST = 0.8
 SPEC = "endpoint:server"
 
 
+DRAWS: dict[str, Callable[[random.Random], float]] = {
+    "exponential": lambda dice: dice.expovariate(1 / MEAN),
+    "heavy": lambda dice: dice.lognormvariate(math.log(MEAN) - SIGMA**2 / 2, SIGMA),
+}
+
+
 def latency(question: str) -> float:
-    """Seconds that the answer to a question takes: the same in every run."""
-    return random.Random(question).expovariate(1 / MEAN)
+    """Seconds that the answer to a question, "draw.episode.call", takes: the same in every run."""
+    return DRAWS[question.partition(".")[0]](random.Random(question))
 
 
 def serve(told: Connection) -> None:
@@ -67,11 +77,11 @@ class Talk:
             yield from emit(Stopped(outcome="finished"))
 
 
-def played(server: str, together: int, folder: Path) -> float:
+def played(server: str, draw: str, episodes: int, together: int, folder: Path) -> float:
     """Seconds of a run."""
     engine = open_endpoint(Opening(server, together, {}, folder))
-    rows = [EpisodeRow(str(n), n, str(n)) for n in range(EPISODES)]
-    with Journal.create(folder / f"{together}.moot", {"run": "r"}, rows) as journal:
+    rows = [EpisodeRow(str(n), n, f"{draw}.{n}") for n in range(episodes)]
+    with Journal.create(folder / f"{draw}-{episodes}-{together}.moot", {"run": "r"}, rows) as journal:
         scheduler = Scheduler(journal, {SPEC: engine})
         for row in journal.episodes():
             attempt = journal.attempts(row.id)[-1]
@@ -88,31 +98,43 @@ def played(server: str, together: int, folder: Path) -> float:
     return seconds
 
 
-def shortest(together: int) -> float:
+def shortest(draw: str, episodes: int, together: int) -> float:
     """Seconds of the same draw where nothing but the server takes time."""
     ends = [0.0] * together
-    for episode in range(EPISODES):
-        took = sum(latency(f"{episode}.{number}") for number in range(1, CALLS + 1))
+    for episode in range(episodes):
+        took = sum(latency(f"{draw}.{episode}.{number}") for number in range(1, CALLS + 1))
         heapq.heapreplace(ends, ends[0] + took)
     return max(ends)
 
 
 def main() -> int:
-    """A line a number of calls at a time."""
+    """A line a draw, number of episodes and number of calls at a time."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--episodes", default="48,480")
+    sizes = [int(size) for size in parser.parse_args().episodes.split(",")]
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=serve, args=(there,))
     process.start()
-    work = sum(latency(f"{episode}.{number}") for episode in range(EPISODES) for number in range(1, CALLS + 1))
     low = False
     with tempfile.TemporaryDirectory() as folder:
         server = here.recv()
-        for together in TOGETHER:
-            seconds, least = played(server, together, Path(folder)), shortest(together)
+        for draw, episodes, together in itertools.product(DRAWS, sizes, TOGETHER):
+            calls = itertools.product(range(episodes), range(1, CALLS + 1))
+            work = sum(latency(f"{draw}.{episode}.{number}") for episode, number in calls)
+            cpu = time.process_time()
+            seconds = played(server, draw, episodes, together, Path(folder))
+            cpu = time.process_time() - cpu
+            least = shortest(draw, episodes, together)
             share = least / seconds
             low |= share < LEAST
             busy, most = work / seconds / together, work / least / together
-            print(f"{together} at a time: busy {busy:.2f}, of {most:.2f} possible ({share:.2f}), {seconds:.1f} s")
+            print(
+                f"{draw}, {episodes} episodes, {together} at a time: busy {busy:.2f}, of {most:.2f} possible "
+                f"({share:.2f}), {seconds:.1f} s; own processor time {1000 * cpu / episodes / CALLS:.2f} ms a call, "
+                f"{100 * cpu / work:.2f} % of the calls' time",
+                flush=True,
+            )
     here.send(None)
     process.join()
     return 1 if low else 0
