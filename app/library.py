@@ -14,11 +14,14 @@ from store import manifest as manifests
 from store import places
 from store.errors import StoreError
 from store.journal import Journal
+from tasks.benchmark import benchmark
 from tasks.episode.events import Record
 from tasks.episode.state import fold
+from tasks.errors import TaskError
 from tasks.run.brief import scores_of, summing
 from tasks.run.header import header_of
 from tasks.run.listing import RunLine, read_run, runs
+from tasks.run.plan import stored_task_file
 from tasks.run.reading import read_episode
 
 __all__ = [
@@ -28,6 +31,7 @@ __all__ = [
     "facts_of",
     "has_sample",
     "packs",
+    "read_groups",
     "read_records",
     "read_run",
     "read_stored",
@@ -83,13 +87,28 @@ def read_stored(path: Path) -> StoredRun:
         uncovered = bool(journal.uncovered)
         for row, attempts in islice(journal.walk(), MOST):
             state = fold(read_episode(journal, row.id))
-            outcome = state.stopped.outcome if state.stopped else ""
-            episodes.append(EpisodeLine(row.id, row.task_id, state.steps, outcome))
+            outcome, reason = (state.stopped.outcome, state.stopped.reason) if state.stopped else ("", "")
+            episodes.append(
+                EpisodeLine(
+                    row.id, row.task_id, state.steps, outcome, state.tokens, state.milliseconds / 1000, reason
+                )
+            )
             questions[row.id] = str(state.card.get("question", ""))
             if found := sum_up(rows_of(row, attempts[-1].id)):
                 scores[row.id] = (found.compat, found.strict)
         n = journal.count()
     return StoredRun(facts, tuple(episodes), scores, questions, n, uncovered)
+
+
+def read_groups(path: Path) -> dict[str, str]:
+    """Task -> the group in whose rows it counts; nothing where its task file is not here as it was."""
+    with Journal.open(path) as journal:
+        header = header_of(journal)
+    try:
+        questions = benchmark(str(header["spec"]["benchmark"])).load(stored_task_file(header))
+    except (StoreError, TaskError, OSError):
+        return {}
+    return {question.id: question.group for question in questions}
 
 
 def read_records(path: Path, episode: str) -> tuple[RunFacts, tuple[EpisodeLine, ...], str, list[Record]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, runtime_checkable
 
 from textual.worker import Worker
 
@@ -20,6 +20,16 @@ class OfRun(Protocol):
 
     facts: RunFacts | None
     episode: str
+
+
+@runtime_checkable
+class Translated(Protocol):
+    """A screen that can say all its words again in another language."""
+
+    is_mounted: bool
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
 
 
 class Desk(Protocol):
@@ -58,6 +68,9 @@ class Desk(Protocol):
 
     async def review(self, path: Path, episode: str = "") -> None:
         """Score a run, or one of its episodes."""
+
+    async def board(self, path: Path) -> None:
+        """Show the tasks of a run on the Board."""
 
     def ask_to_stop(self, path: Path) -> None:
         """Ask the process that plays a run to stop it between two turns."""

@@ -1,5 +1,5 @@
-"""What lists say of the runs of a folder, remembered by what the file system says of each file, so that a list opens
-none that it has seen before.
+"""What lists and boards say of runs, remembered by what the file system says of each file, so that nobody opens one
+that was looked at before.
 
 A cache of the user: it may be deleted, broken, or written by several processes at once. A line counts only for the
 file whose identity it names (see `store.identity`), that of its log included, and only if its own sha256 holds; a
@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -22,11 +22,12 @@ from store import identity, places
 from store.journal import SUFFIX
 
 FILE = "runs.db"
-VERSION = 1
-"""Of the lines: a release that says something else of a run counts from here, and forgets what was said before."""
+VERSION = 2
+"""Of what is said: a release that says something else of a run counts from here, and forgets what was said before."""
 
 _PATIENCE = 5.0
-_TABLE = "CREATE TABLE lines (path TEXT PRIMARY KEY, identity TEXT, text TEXT, seal TEXT) STRICT"
+_TABLES = ("lines", "figures")
+_COLUMNS = "(path TEXT PRIMARY KEY, identity TEXT, text TEXT, seal TEXT) STRICT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,14 @@ def run_files() -> list[RunFile]:
     return sorted(found, key=lambda file: (-file.changed, file.path.name))
 
 
-def _looked_at(folder: Path, entry: os.DirEntry[str], seen: Mapping[str, object], now: int) -> RunFile:
+def run_file(path: Path) -> RunFile:
+    """One run file as its folder shows it; it may be anywhere."""
+    path = path.absolute()
+    return _looked_at(path.parent, path, None, identity.now())
+
+
+def _looked_at(folder: Path, entry: os.DirEntry[str] | Path, seen: Container[str] | None, now: int) -> RunFile:
+    """seen: the names of the folder, None where nobody has listed it."""
     path = folder / entry.name
     try:
         own, meant = entry.stat(follow_symlinks=False), entry.stat()
@@ -62,7 +70,7 @@ def _looked_at(folder: Path, entry: os.DirEntry[str], seen: Mapping[str, object]
         marks, latest = identity.of(meant), max(meant.st_mtime_ns, meant.st_ctime_ns)
         log = path.resolve() if entry.is_symlink() else path
         log = log.with_name(f"{log.name}-wal")
-        if log.name in seen or log.parent != folder:
+        if seen is None or log.name in seen or log.parent != folder:
             with suppress(FileNotFoundError):
                 beside = log.stat()
                 marks, latest = f"{marks} {identity.of(beside)}", max(latest, beside.st_mtime_ns, beside.st_ctime_ns)
@@ -85,11 +93,37 @@ def remember(fresh: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
     """Keep new lines (path -> identity and line) and forget files that are gone; what cannot be kept is read
     again."""
     rows = [(path, mark, text, _seal(path, mark, text)) for path, (mark, text) in fresh.items()]
+    gone = list(gone)
     with suppress(sqlite3.Error, OSError), _opened() as database:
         database.execute("BEGIN IMMEDIATE")
         database.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?)", rows)
-        database.executemany("DELETE FROM lines WHERE path = ?", ((path,) for path in gone))
+        for table in _TABLES:
+            database.executemany(f"DELETE FROM {table} WHERE path = ?", ((path,) for path in gone))
         database.execute("COMMIT")
+
+
+def figures(file: RunFile) -> str | None:
+    """What is remembered of the figures of a run file as it is."""
+    try:
+        with _opened() as database:
+            row = database.execute(
+                "SELECT identity, text, seal FROM figures WHERE path = ?", (str(file.path),)
+            ).fetchone()
+    except (sqlite3.Error, OSError):
+        return None
+    if row is None or not file.identity or row[0] != file.identity or row[2] != _seal(str(file.path), *row[:2]):
+        return None
+    return str(row[1])
+
+
+def remember_figures(file: RunFile, text: str) -> None:
+    """Keep the figures of a run file that is settled; what cannot be kept is made again."""
+    if not file.settled or not file.identity:
+        return
+    path = str(file.path)
+    with suppress(sqlite3.Error, OSError), _opened() as database:
+        row = (path, file.identity, text, _seal(path, file.identity, text))
+        database.execute("INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?)", row)
 
 
 def _seal(path: str, mark: str, text: str) -> str:
@@ -107,8 +141,9 @@ def _opened() -> Iterator[sqlite3.Connection]:
                 database.execute("PRAGMA synchronous=OFF")
                 if database.execute("PRAGMA user_version").fetchone()[0] != VERSION:
                     database.execute("BEGIN IMMEDIATE")
-                    database.execute("DROP TABLE IF EXISTS lines")
-                    database.execute(_TABLE)
+                    for table in _TABLES:
+                        database.execute(f"DROP TABLE IF EXISTS {table}")
+                        database.execute(f"CREATE TABLE {table} {_COLUMNS}")
                     database.execute(f"PRAGMA user_version={VERSION}")
                     database.execute("COMMIT")
                 yield database

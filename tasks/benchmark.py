@@ -19,6 +19,7 @@ from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Rule, Summary, Value
 from tasks.scoring.predicted import Predictions
+from tasks.scoring.published import Published
 from tasks.scoring.result import Result
 from tasks.settings import Settings
 
@@ -126,6 +127,15 @@ class TellsValues(Protocol):
 
     def values(self, rows: Iterable[ScoreRow]) -> Mapping[tuple[Rule, str], Value]:
         """The values of an attempt by rule and name, from 0 to 1; None where there is nothing to score."""
+        ...
+
+
+@runtime_checkable
+class TellsPublished(Protocol):
+    """A benchmark whose paper printed figures."""
+
+    def published(self) -> Sequence[Published]:
+        """The rows of the paper, in its order."""
         ...
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TextIO
 
 from app.engine_away import away_text
-from app.strings import t
+from app.strings import duration, t
 from app.terminal import clean, pad
 from tasks.episode.events import ModelCalled, Stopped
 from tasks.episode.watcher import Committed, EngineAway, Notice
@@ -79,7 +79,7 @@ class Progress:
         if done and seconds > 0:
             parts.append(t("progress.rate", rate=f"{done / seconds * 60:.1f}"))
         if 0 < done < self._total:
-            parts.append(t("progress.left", time=_duration(seconds / done * (self._total - done))))
+            parts.append(t("progress.left", time=duration(seconds / done * (self._total - done))))
         if self._tokens and seconds > 0:
             parts.append(t("progress.tokens", rate=f"{self._tokens / seconds:.0f}"))
         parts += [f"{t(f'outcome.{kind}')} {n}" for kind, n in sorted(self._outcomes.items()) if kind != "finished"]
@@ -101,8 +101,3 @@ class Progress:
     def _write(self, text: str) -> None:
         self._stream.write(text)
         self._stream.flush()
-
-
-def _duration(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    return t("progress.minutes", n=minutes) if minutes else t("progress.seconds", n=max(1, round(seconds)))

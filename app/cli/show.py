@@ -15,7 +15,8 @@ from app.cli.names import RUN
 from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
 from app.cli.would_read import show_prompt
-from app.strings import known, t
+from app.score_names import score_name
+from app.strings import t
 from app.terminal import clean, json_text, pad, truncate, width
 from store.journal import Journal, ScoreRow
 from tasks.episode.episodes import UNFINISHED
@@ -179,8 +180,7 @@ def _rests(scores: list[ScoreRow]) -> Iterator[str]:
         rests = [one for one in kept if isinstance(one, dict) and isinstance(one.get("metrics"), list)]
         if not rests or not isinstance(score.value, dict):
             continue
-        named = {name: f"{t(f'scores.{name}')} {name}" if known(f"scores.{name}") else name for name in score.value}
-        values = [f"{named[name]} {value:.3f}" for name, value in score.value.items() if value is not None]
+        values = [f"{score_name(name)} {100 * value:.1f}" for name, value in score.value.items() if value is not None]
         yield t("show.rests", scorer=score.scorer, version=score.version)
         yield f"  {' · '.join(values)}"
         yield from (f"    {_rest(one)}" for one in rests)
@@ -191,7 +191,11 @@ def _rest(one: dict[str, Any]) -> str:
     turn = t("show.turn", n=one["turn"]) if one.get("turn") else ""
     quote = f"“{truncate(one['quote'], 60)}”" if one.get("quote") else ""
     what = truncate(str(one.get("what", "")), 100)
-    return " ".join(part for part in (sign, f"[{' '.join(one['metrics'])}]", what, turn, quote) if part)
+    return " ".join(
+        part
+        for part in (sign, f"[{t('show.listed').join(map(score_name, one['metrics']))}]", what, turn, quote)
+        if part
+    )
 
 
 def _verify(run_name: str, episode: str | None, as_json: bool) -> None:

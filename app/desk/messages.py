@@ -15,12 +15,16 @@ from tasks.run.header import HeaderData
 
 @dataclass(frozen=True)
 class EpisodeLine:
-    """One episode in a list: its id, task, number of completed steps and outcome ('' while it is open)."""
+    """One episode in a list: its id, task, number of completed steps and outcome ('' while it is open), tokens and
+    seconds that it took, why it ended."""
 
     id: str
     task_id: str
     steps: int
     outcome: str
+    tokens: int = 0
+    seconds: float = 0.0
+    reason: str = ""
 
 
 @dataclass(frozen=True)

@@ -21,18 +21,14 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from app import library
 from app.desk.bindings import bindings
-from app.desk.compare.screen import CompareScreen
-from app.desk.compare.steps import StepsScreen
+from app.desk.board.screen import BoardScreen
 from app.desk.dialogs.confirm import HostScreen
 from app.desk.dialogs.help import HelpScreen
 from app.desk.dialogs.progress import ProgressScreen
-from app.desk.episode.prompt import PromptPage
 from app.desk.episode.renderers import one
 from app.desk.episode.screen import EpisodeScreen
-from app.desk.episode.tokens import TokensScreen
 from app.desk.followed import FollowedRun
 from app.desk.home.played import is_played
-from app.desk.home.run import RunScreen
 from app.desk.home.screen import HomeScreen
 from app.desk.law.screen import LawScreen
 from app.desk.live import LiveRun
@@ -50,7 +46,6 @@ from app.desk.messages import (
     Streamed,
     Watched,
 )
-from app.desk.models.chat import TrialScreen
 from app.desk.models.screen import ModelsScreen
 from app.desk.palette import MootCommands
 from app.desk.presenter.screen import PresenterScreen
@@ -58,6 +53,7 @@ from app.desk.quitting import PATIENCE, PAUSE, Quitting
 from app.desk.review.screen import ReviewScreen
 from app.desk.themes import DARK, LIGHT
 from app.hosts import consent, with_origin
+from app.ports import Translated
 from app.strings import language, set_language, t
 from models.llama import shelf
 from store.writer import ask_to_stop
@@ -81,6 +77,7 @@ class Desk(Quitting):
         "episode": EpisodeScreen,
         "models": ModelsScreen,
         "law": LawScreen,
+        "board": BoardScreen,
         "review": ReviewScreen,
     }  # type: ignore[assignment]
     DEFAULT_MODE = "home"
@@ -148,6 +145,12 @@ class Desk(Quitting):
         if self.review_screen is not None:
             self.review_screen.take(path, episode)
 
+    async def board(self, path: Path) -> None:
+        """Show the tasks of a run on the Board."""
+        await self.action_mode("board")
+        if isinstance(self.screen, BoardScreen):
+            self.screen.take(path)
+
     async def action_mode(self, mode: str) -> None:
         """Go to another mode."""
         if len(self.screen_stack) > 1 and isinstance(self.screen, ProgressScreen):
@@ -166,23 +169,7 @@ class Desk(Quitting):
         set_language("en" if language() == "zh" else "zh")
         for stack in self._screen_stacks.values():
             for screen in stack:
-                if (
-                    isinstance(
-                        screen,
-                        CompareScreen
-                        | EpisodeScreen
-                        | HomeScreen
-                        | LawScreen
-                        | ModelsScreen
-                        | PromptPage
-                        | ReviewScreen
-                        | RunScreen
-                        | StepsScreen
-                        | TokensScreen
-                        | TrialScreen,
-                    )
-                    and screen.is_mounted
-                ):
+                if isinstance(screen, Translated) and screen.is_mounted:
                     screen.retranslate()
         self.say(t("app.switched"))
 

@@ -45,6 +45,14 @@ def counted(key: str, n: int, **values: object) -> str:
     return t(singular if n == 1 and known(singular) else key, n=n, **values)
 
 
+def duration(seconds: float) -> str:
+    """A time in words: seconds, minutes, or hours."""
+    if seconds >= 2 * 3600:
+        return t("progress.hours", n=f"{seconds / 3600:.1f}")
+    minutes = round(seconds / 60)
+    return t("progress.minutes", n=minutes) if minutes else t("progress.seconds", n=max(1, round(seconds)))
+
+
 def known(key: str) -> bool:
     """Whether there is a text of this key."""
     return key in table("zh")

@@ -1,8 +1,9 @@
 """What the child process does for a living: loads one model and answers calls with it, which come and go as they
 like.
 
-A step is one chunk of a newcomer's prompt and then one token of everybody who speaks, so that nobody falls silent
-while somebody reads; who is done leaves at once, and the next takes its place. A chunk is evaluated on its own:
+A step is a chunk of a newcomer's prompt, or several short ones of at most so many tokens, and then one token of
+everybody who speaks, so that nobody falls silent while somebody reads, and newcomers with short prompts speak together
+from the beginning; who is done leaves at once, and the next takes its place. A chunk is evaluated on its own:
 beside tokens of others llama.cpp cuts it (its first token goes with theirs), in other words its chunks would no
 longer follow from the prompt alone; with float weights that changed 3 of 60 prompts and every speech of three in 60,
 and it saves no time. Of tokens as many go in one batch as this model's kernels allow without changing a bit
@@ -162,17 +163,26 @@ class Server:
         return left
 
     def step(self) -> None:
-        """Go on with all calls: one chunk of the one that reads, one token of each that speaks."""
+        """Go on with all calls: about a chunk of those that read, one token of each that speaks."""
         self._stop_some()
+        read = 0
+        while (reader := self._reader()) is not None and len(reader.next) > 1:
+            if read and read + len(reader.next) > CHUNK:
+                break
+            read += len(reader.next)
+            self._read(reader)
+        self._speak()
+
+    def _reader(self) -> Turn | None:
+        """Who reads: a newcomer that has not read all of its prompt, else the next that finds a place; None where
+        nobody does."""
         reader = next((turn for turn in self._turns if turn.borders), None)
-        if reader is None and self._waiting and len(self._turns) < self._options.slots:
+        while reader is None and self._waiting and len(self._turns) < self._options.slots:
             if self._turns and not self._together:
                 assert self._model is not None
                 self._together, self._pays = native.together(self._model, self._options.slots, self._options.threads)
             reader = self._start(self._waiting.popleft())
-        if reader is not None and len(reader.next) > 1:
-            self._read(reader)
-        self._speak()
+        return reader
 
     def _stop_some(self) -> None:
         """Whose order is cancelled or whose time is up is answered with what there is."""

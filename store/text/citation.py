@@ -143,3 +143,13 @@ def _value(numeral: str) -> int | None:
     if any(character.isascii() for character in numeral) or _AMBIGUOUS.search(numeral):
         return None
     return chinese_to_int(numeral)
+
+
+def nested_titles(text: str) -> str:
+    """A text in which titles within titles stand in single brackets: 《关于适用〈民法典〉的解释》 (GB/T 15834, 4.14.3.4)."""
+    depth, made = 0, []
+    for sign in text:
+        depth -= sign == "》" and depth > 0
+        made.append({"《": "〈", "》": "〉"}.get(sign, sign) if depth else sign)
+        depth += sign == "《"
+    return "".join(made)

@@ -41,6 +41,7 @@ from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.overall import Overall
 from tasks.scoring.predicted import Predictions
+from tasks.scoring.published import Published
 from tasks.scoring.result import Result
 
 _ANYBODY: Choices = {
@@ -141,6 +142,12 @@ class Courts:
         base, mode = split(policy)
         return {name: digest(name) for name in prompts(mode)} if base == registry.MODEL else {}
 
+    def published(self) -> Sequence[Published]:
+        """Tables 2 and 5 of the paper; loaded on use, as all tables of the paper are."""
+        from tasks.reports.court_published import rows
+
+        return rows()
+
     def result(self, task_id: str, epoch: int, state: State) -> Result:
         """What was said, and what the controller made of it."""
         events = [record.event for record in state.records]
@@ -151,6 +158,7 @@ class Courts:
             res=said[-1] if said else "",
             summary="\n\n".join(said),
             tokens=state.tokens,
+            seconds=state.milliseconds / 1000,
             flags=_who_helped(state),
             epoch=epoch,
             actions=tuple(event.result for event in events if isinstance(event, ActionParsed) and event.seat == SEAT),

@@ -35,6 +35,7 @@ from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grading import Grading
 from tasks.scoring.predicted import Predicted, Predictions
+from tasks.scoring.published import Published, published
 from tasks.scoring.result import Result
 from tasks.settings import Settings, setting
 
@@ -142,6 +143,10 @@ class LegalAgentBench:
         base, mode = split(policy)
         return {name: digest(name) for name in PROMPTS[mode].get(base, ())}
 
+    def published(self) -> Sequence[Published]:
+        """Tables 3, 14 and 15 of the paper."""
+        return published(Path(__file__).with_name("published.toml"))
+
     def result(self, task_id: str, epoch: int, state: State) -> Result:
         """Answer, outcome, tokens, flags and what was really observed."""
         answered = state.answered
@@ -151,6 +156,7 @@ class LegalAgentBench:
             res=answered.res if answered else "",
             summary=answered.summary if answered else "",
             tokens=state.tokens,
+            seconds=state.milliseconds / 1000,
             flags=state.flags,
             observations=tuple(r.event.observation for r in state.records if isinstance(r.event, ToolReturned)),
             epoch=epoch,

@@ -48,6 +48,7 @@ from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grading import Grading
 from tasks.scoring.overall import Means, Overall, by_task
 from tasks.scoring.predicted import Predicted, Predictions
+from tasks.scoring.published import Published, published
 from tasks.scoring.result import Result
 
 SEARCH, DIRECT, COT = "search/2", "direct-law/1", "direct-law-cot/1"
@@ -139,6 +140,10 @@ class LegalSearch:
         base, mode = split(policy)
         return {name: digest(name) for name in _PROMPTS.get(base, {}).get(mode, ())}
 
+    def published(self) -> Sequence[Published]:
+        """Tables 2 and 4 of the paper."""
+        return published(Path(__file__).with_name("published.toml"))
+
     def result(self, task_id: str, epoch: int, state: State) -> Result:
         """Answer, outcome, tokens, flags and what was really observed."""
         answered = state.answered
@@ -150,6 +155,7 @@ class LegalSearch:
             res=answered.res if answered else "",
             summary=answered.summary if answered else "",
             tokens=state.tokens,
+            seconds=state.milliseconds / 1000,
             flags=state.flags | {"rag_only"} if offline else state.flags,
             observations=tuple(event.observation for event in returned),
             epoch=epoch,

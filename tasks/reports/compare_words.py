@@ -82,6 +82,8 @@ COMPARE_WORDS: dict[str, Names] = {
     "compare.overall": ("总分", "overall"),
     "compare.success": ("成功率", "success rate"),
     "compare.score": ("得分", "score"),
+    "compare.all": ("得分", "score"),
+    "compare.covered": ("得分（有文本的题）", "score, with texts"),
     "compare.process": ("过程率", "process rate"),
     "compare.success_not_given": ("成功率（题面未给出的）", "success, not given"),
     "compare.all_keys": ("全部命中", "all keys"),

@@ -14,7 +14,7 @@ from tasks.reports.as_html import STYLE
 from tasks.reports.forest import Bar, forest
 from tasks.reports.model import plain, printable
 from tasks.reports.tables import as_html, as_markdown, as_text
-from tasks.reports.words import phrase, word
+from tasks.reports.words import measure_name, phrase, word
 from tasks.run.comparing import Compared, Comparison
 from tasks.run.header import is_fictional
 from tasks.scoring.tables import Cell, Row, Table
@@ -28,7 +28,7 @@ MOST_TASKS = 200
 
 def measured(row: Compared, language: str) -> str:
     """What a row measures, with its rule."""
-    return f"{word(f'{row.measure.rule}.all', language)} {word(f'compare.{row.measure.name}', language)}"
+    return f"{word(f'{row.measure.rule}.all', language)} {measure_name(row.measure.name, language)}"
 
 
 def clear(row: Compared) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from tasks.courts.casefile.case import Env
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.scores.of_run.columns import averaged
+from tasks.scoring.published import Published
 
 Figure = float | None
 Row = Mapping[str, Figure]
@@ -292,6 +293,28 @@ def by_env(row: Row) -> float:
     """Mean of the means of the six environments, the other way to weigh them."""
     parts = [[row[f"{env} {metric}"] or 0.0 for metric in averaged(env)] for env in PUBLISHED]
     return math.fsum(math.fsum(own) / len(own) for own in parts) / len(parts)
+
+
+def rows() -> list[Published]:
+    """The main table before both drivers, a model each; a dash stays out, as in the plots of reports."""
+    sizes = {model.name: model.size for model in MODELS}
+    return [
+        Published(
+            "J1-Eval", model, driver, table, None,
+            {
+                **{
+                    (metric, env): value
+                    for column, value in row.items()
+                    if value is not None
+                    for env, metric in [column.split()]
+                },
+                **({("overall", "overall"): overall(row)} if row.keys() >= {*MAIN} else {}),
+            },
+            sizes[model],
+        )
+        for table, driver, found in (("Table 2", DRIVER, TABLE_2), ("Table 5", OTHER_DRIVER, TABLE_5))
+        for model, row in found.items()
+    ]  # fmt: skip
 
 
 def printed() -> Iterator[tuple[str, str, Table]]:

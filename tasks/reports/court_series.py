@@ -28,6 +28,7 @@ from tasks.reports.dots import Dot, dots
 from tasks.reports.model import agent, at, printable
 from tasks.reports.ranks import kendall, spearman
 from tasks.reports.words import word
+from tasks.run.header import size_of
 from tasks.scoring.metrics import RULES, Report, Summary
 from tasks.scoring.tables import EMPTY, Cell, Kind, Row, Table
 
@@ -163,7 +164,7 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
     marks: list[Dot] = []
     left: list[str] = []
     for report in reports:
-        size, whole = _size(report), total(report.summary, "compat")
+        size, whole = size_of(report.header), total(report.summary, "compat")
         name = agent(report, language) or printable(report.summary.run)
         by_env = report.summary.value("compat", OVERALL, "by_env", "overall")
         rows.append(Row(heads(report, language)[:2], (Cell(size), whole, Cell(by_env))))
@@ -192,12 +193,6 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
     values = tuple(word(f"court.{name}", language) for name in ("size", "overall", "by_env"))
     plot = dots(marks, title, word("court.size", language), word("court.overall", language))
     return Table("figure-4", title, first, values, tuple(rows), tuple(notes), plot=plot)
-
-
-def _size(report: Report) -> float | None:
-    """Parameters of the tested model in billions, where its engine says them."""
-    count = at(report.header, "engines", str(at(report.header, "spec", "model") or ""), "parameters")
-    return count / 1e9 if isinstance(count, int | float) and not isinstance(count, bool) and count > 0 else None
 
 
 def sweep_table(reports: Sequence[Report], language: str) -> Table | None:

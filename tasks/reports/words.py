@@ -104,6 +104,11 @@ def word(key: str, language: str = "zh") -> str:
     return key.rpartition(".")[2] if pair is None else pair[language == "en"]
 
 
+def measure_name(name: str, language: str) -> str:
+    """What a measure is called wherever people read, without its rule; one that nobody has named is its code."""
+    return word(f"compare.{name}", language)
+
+
 def width(text: str) -> int:
     """Cells that a text fills in a terminal."""
     return sum(

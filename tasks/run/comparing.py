@@ -122,17 +122,21 @@ def compare(names: Sequence[str | Path], *, across: bool = False, seed: int = 0)
         UsageError: they cannot be compared; the sentence names the difference.
         StoreError, TaskError: a run or its task file cannot be read.
     """
-    first, questions = _side(names[0])
+    first, questions = side_of(names[0])
     made = []
     for name in names[1:]:
-        second, _ = _side(name, questions)
+        second, _ = side_of(name, questions)
         _refuse(first, second, across)
         made.append(_compared(first, second, questions, seed))
     return _with_holm(made)
 
 
-def _side(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, Sequence[Question]]:
-    """A run and the questions of its task file; `questions` are taken for those where they are given."""
+def side_of(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, Sequence[Question]]:
+    """A run and the questions of its task file; `questions` are taken for those where they are given.
+
+    Raises:
+        StoreError, TaskError: the run or its task file cannot be read.
+    """
     path = run_path(name)
     with Journal.open(path) as journal:
         header = header_of(journal)

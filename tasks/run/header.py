@@ -207,6 +207,13 @@ def is_fictional(header: HeaderData) -> bool:
     return bool("authored" in header.get("pack", {}).get("provenance", ()) if told is None else told)
 
 
+def size_of(header: Mapping[str, Any]) -> float | None:
+    """Parameters of the tested model in billions, where its engine says them."""
+    facts = header.get("engines", {}).get(str(header.get("spec", {}).get("model") or ""), {})
+    count = facts.get("parameters") if isinstance(facts, Mapping) else None
+    return count / 1e9 if isinstance(count, int | float) and not isinstance(count, bool) and count > 0 else None
+
+
 def refuse_imported(header: HeaderData) -> None:
     """An imported run can be shown and scored, but nothing of it can run again."""
     if "imported" in header:

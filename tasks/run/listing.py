@@ -36,7 +36,8 @@ class RunLine:
     same. `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the mean of its domain, or the
     overall score of the courts. origin: the episode that it was forked from; source: the file that it was imported
     from. running: whether a process writes it now. process, pace: the other process that plays it at this moment, and
-    the episodes that end there a minute, where somebody looked. name and tags are this machine's.
+    the episodes that end there a minute, where somebody looked. name and tags are this machine's. tasks: sha256 of the
+    task file.
     """
 
     path: Path
@@ -62,6 +63,7 @@ class RunLine:
     pace: float | None = None
     name: str = ""
     tags: tuple[str, ...] = ()
+    tasks: str = ""
 
     @property
     def finished(self) -> int:
@@ -122,6 +124,7 @@ def read_run(path: Path) -> RunLine:
         brief.n, dict(brief.outcomes), brief.compat, brief.strict, brief.measure,
         brief.scored and brief.compat is None and brief.strict is None, is_fictional(header),
         header.get("parent"), str(header.get("imported", {}).get("file", "")), uncovered,
+        tasks=str(header["tasks"]["sha256"]),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ whose blocks were published in another shape have a summary of their own that sa
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -96,13 +97,15 @@ class Metric:
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What was counted over the attempts of a run. outcomes add up to n; flags: those of the benchmark, present or
-    not, and others that occurred; tokens: of each attempt, as engine or provider counted."""
+    not, and others that occurred; tokens: of each attempt, as engine or provider counted; seconds: machine time of
+    all."""
 
     n: int
     epochs: int
     outcomes: Mapping[str, int]
     flags: Mapping[str, int]
     tokens: Sequence[int]
+    seconds: float = 0.0
 
     @classmethod
     def of(cls, results: Sequence[Result], flags: Sequence[str]) -> Tally:
@@ -113,6 +116,7 @@ class Tally:
             counted((one.outcome for one in results), OUTCOMES),
             counted((flag for one in results for flag in one.flags), flags),
             [one.tokens for one in results],
+            math.fsum(one.seconds for one in results),
         )
 
 

@@ -21,7 +21,7 @@ class Result:
     `outcome` is one of `tasks.episode.events.OUTCOMES`; `res` the answer, `summary` the answer with every detail;
     `observations` are the texts that tools really returned, in order; `epoch` numbers repeats of a task from 0. `actions`
     says how each reply of a model was read, in order: ok, repaired or rejected. `heard` is what was said aloud and what
-    the controller made of it, for benchmarks that score a dialogue.
+    the controller made of it, for benchmarks that score a dialogue. `seconds` is machine time, 0 where nobody measured.
     """
 
     task_id: str
@@ -34,6 +34,7 @@ class Result:
     epoch: int = 0
     actions: tuple[str, ...] = ()
     heard: tuple[Event, ...] = ()
+    seconds: float = 0.0
 
     @property
     def scored(self) -> bool:

@@ -167,9 +167,9 @@ def main() -> int:
     process = multiprocessing.get_context("spawn").Process(target=loop, args=(there, str(path), engine.threads))
     process.start()
     found: dict[str, list[float]] = {"joined": [], "rounds": [], "raw": []}
-    wrong = 0
+    wrong = batch = 0
     try:
-        warm = joined(engine, lanes(-1, 1))  # loads the model and measures how many calls may decode together
+        joined(engine, lanes(-1, 1))  # loads the model and measures how many calls may decode together
         for repeat in range(repeats):
             ours, other = lanes(2 * repeat, unit), lanes(2 * repeat + 1, unit)
             heard: dict[str, Any] = {}
@@ -184,21 +184,24 @@ def main() -> int:
                 return words
 
             arms: list[tuple[str, Callable[[], Any]]] = [
-                ("joined", lambda ours=ours: said(joined(engine, ours))),  # type: ignore[misc]
-                ("rounds", lambda other=other: said(rounds(engine, other))),  # type: ignore[misc]
+                ("joined", lambda ours=ours: joined(engine, ours)),  # type: ignore[misc]
+                ("rounds", lambda other=other: rounds(engine, other)),  # type: ignore[misc]
                 ("raw", by_hand),
             ]
             for name, work in arms[repeat % 3 :] + arms[: repeat % 3]:
                 started = time.perf_counter()
                 heard[name] = work()
                 took = time.perf_counter() - started
+                if name == "joined":
+                    batch = max(batch, *(reply.usage.batch for lane in heard[name] for reply in lane))
+                if name != "raw":
+                    heard[name] = said(heard[name])
                 found[name].append(sum(len(one) for lane in heard[name] for one in lane) / took)
             wrong += heard["joined"] != heard["raw"]
             print(f"repeat {repeat + 1}: " + ", ".join(f"{name} {speeds[-1]:.1f} t/s" for name, speeds in found.items()),
                   flush=True)  # fmt: skip
         calls = lanes(0, unit)[: 2 if quick else EPISODES]
         alone = [[put(engine, ask) for ask in lane] for lane in calls]
-        batch = max(reply.usage.batch for lane in warm for reply in lane)
         engine.process.kill()
         again = said(joined(engine, calls)) == said(alone)
         killed = sys.platform == "win32" or said(after_kills(engine, calls, KILLS)) == said(alone)

@@ -157,7 +157,11 @@ async def test_looking_back_shows_what_was_known_then(plays: dict[str, Played]) 
 
 async def test_while_a_trial_is_open_what_has_not_happened_has_no_score(plays: dict[str, Played]) -> None:
     async with desk(WIDE) as pilot:
-        for case, waiting in (("CI-0001", ("JUD", "REA")), ("CR-0001", ("REA",)), ("CD-0001", ("DOC",))):
+        for case, waiting in (
+            ("CI-0001", ("判决结果", "裁判理由")),
+            ("CR-0001", ("裁判理由",)),
+            ("CD-0001", ("文书内容",)),
+        ):
             screen = await opened(pilot, plays[case], case)
             strip = screen.query_one(ScoreStrip)
             for back in (1, 3):
@@ -170,11 +174,11 @@ async def test_while_a_trial_is_open_what_has_not_happened_has_no_score(plays: d
                     ),
                 )
                 rows = (await tab(pilot, screen, len(SHOWN[case][3]) - 1)).split("── ")[0].splitlines()
-                lines = {row.split()[0]: row.split()[1:] for row in rows[1:]}
-                assert lines and all("0.000" not in values for values in lines.values()), lines
+                lines = {" ".join(cells[:-2]): cells[-2:] for cells in (row.split() for row in rows[1:])}
+                assert lines and all("0.0" not in values for values in lines.values()), lines
                 assert all(lines[metric] == ["未评分", "未评分"] for metric in waiting), lines
             await pilot.press("g")
-            await until(pilot, lambda: any("0.000" in row_text(row) for row in strip.rows))  # noqa: B023
+            await until(pilot, lambda: any(" 0.0 " in f"{row_text(row)} " for row in strip.rows))  # noqa: B023
 
 
 async def test_the_seat_that_speaks_next_is_offered_first_and_named(pack: Path) -> None:

@@ -31,7 +31,7 @@ from app.desk.court.stage import until as until_step  # noqa: E402
 from app.desk.dialogs.help import HelpScreen  # noqa: E402
 from app.desk.episode.scores import Scorekeeper  # noqa: E402
 from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.live import PACES  # noqa: E402
+from app.desk.pace import PACES  # noqa: E402
 from app.desk.presenter.board import Board  # noqa: E402
 from app.desk.presenter.screen import PresenterScreen  # noqa: E402
 from app.desk.presenter.seat import PresenterSeat  # noqa: E402

@@ -466,7 +466,7 @@ async def test_an_imported_run_opens_with_its_scores(
     imported_law_run(tmp_path / "law", "kqa lcs")
     async with desk(size) as pilot:
         await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
-        assert "域内平均" in text_of(pilot) and "0.500" in text_of(pilot)
+        assert "域内平均" in text_of(pilot) and "50.0" in text_of(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
         assert "未评分" in text_of(pilot)
@@ -478,7 +478,7 @@ async def test_an_imported_run_opens_with_its_scores(
             await pilot.press("v", "v")
         await pilot.pause()
         shown = "\n".join(row_text(row) for row in strip.rows)
-        assert "0.000" in shown and "未评分" in shown and "走一步" not in shown
+        assert " 0.0 " in shown and "未评分" in shown and "走一步" not in shown
         assert isinstance(pilot.app.screen, EpisodeScreen), "no dialog"
 
 

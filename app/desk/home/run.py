@@ -1,35 +1,47 @@
-"""The episodes of one run: task, steps, outcome, both scores. Enter opens one."""
+"""One run: how it stands and what it came to above, its episodes below, failures first. Enter opens one."""
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.widgets import Label
+from textual.widgets import DataTable, Label
 from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one, policy_name
 from app.desk.home.played import counted, played
+from app.desk.home.plots import RunPlots, Standing
+from app.desk.messages import EpisodeLine
+from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.rows import RowsTable
-from app.desk.widgets.score_strip import rate
-from app.library import RunLine, StoredRun, read_stored
+from app.library import RunLine, StoredRun, read_groups, read_stored
 from app.ports import OnDesk
-from app.strings import known, t
+from app.strings import known, language, t
+from app.strings.sentences import said
 from app.terminal import truncate, width
 from tasks.episode.episodes import UNFINISHED
+from tasks.run.figures import Figures, figures_of
+from tasks.scoring.result import INFRASTRUCTURE
 
-FIXED = 47
+FIXED = 74
 """Cells that all columns but task and question take, with frames and the space between columns."""
-COLUMNS = ("task", "steps", "outcome", "compat", "strict", "question")
+COLUMNS = ("task", "group", "outcome", "strict", "compat", "steps", "tokens", "seconds", "reason", "question")
+NUMERIC = frozenset({"strict", "compat", "steps", "tokens", "seconds"})
+WORST = ""
+"""The order that is there first: failures before all else, the worst score first."""
 LOOK = 2.0
-"""Seconds between two looks at a run that another process plays."""
+"""Seconds between two looks at a run that is played."""
+POINTS = 100.0
 
 
 def _read(line: RunLine) -> tuple[StoredRun, RunLine, float]:
@@ -41,7 +53,7 @@ def _read(line: RunLine) -> tuple[StoredRun, RunLine, float]:
 
 
 class RunScreen(OnDesk, Screen[None]):
-    """A table over one run file."""
+    """Plots over the table of one run file."""
 
     CSS_PATH = "home.tcss"
     area = "run"
@@ -52,13 +64,23 @@ class RunScreen(OnDesk, Screen[None]):
         super().__init__(classes="-run")
         self.line = line
         self.stored: StoredRun | None = None
+        self.figures: Figures | None = None
+        self.groups: Mapping[str, str] = {}
         self.unreadable = False
+        self.order = WORST
+        self.reverse = False
+        self.words = ""
+        self._why = ""
         self._rest = 0.0
+        self._first: tuple[float, int] | None = None
+        self._rate: float | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, table, keys."""
+        """Title, plots, table, box of the filter, keys."""
         yield Label("", id="title", markup=False)
+        yield RunPlots(id="plots")
         yield RowsTable(cursor_type="row", id="table")
+        yield FindBar("find.filter")
         yield KeyBar(("run", "app"), id="keys")
 
     def on_mount(self) -> None:
@@ -67,10 +89,16 @@ class RunScreen(OnDesk, Screen[None]):
         self.query_one(RowsTable).focus()
         self.set_interval(LOOK, self._look)
 
+    @property
+    def moves(self) -> bool:
+        """Whether somebody plays the run at this moment."""
+        live = self.desk.live
+        return self.line.process is not None or (live is not None and live.path == self.line.path and live.moves)
+
     def _look(self) -> None:
-        """Read on while another process plays the run; a large one at most half of the time."""
+        """Read on while the run is played; a large one at most half of the time."""
         busy = any(worker.group == "stored" and not worker.is_finished for worker in self.workers)
-        if self.is_current and self.line.process is not None and not busy and time.monotonic() > self._rest:
+        if self.is_current and self.moves and not busy and time.monotonic() > self._rest:
             self.reload()
 
     def on_resize(self) -> None:
@@ -84,28 +112,58 @@ class RunScreen(OnDesk, Screen[None]):
 
     def reload(self) -> None:
         """Read the run again."""
-        job = partial(_read, self.line)
-        self.run_worker(job, name="stored", group="stored", thread=True, exclusive=True, exit_on_error=False)
+        self._work("stored", partial(_read, self.line))
+
+    def _work(self, name: str, job: Callable[[], object]) -> None:
+        self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The episodes, or why they cannot be read."""
+        """The episodes, or why they cannot be read; figures may be missing, and say why."""
+        if event.worker.name in ("figures", "groups"):
+            event.stop()
+            if event.state == WorkerState.ERROR:
+                error = event.worker.error
+                self._why = str(getattr(error, "title", None) or error)
+            elif event.state == WorkerState.SUCCESS and event.worker.name == "figures":
+                self.figures, self._why = event.worker.result, ""
+            elif event.state == WorkerState.SUCCESS:
+                self.groups = event.worker.result or {}
+            else:
+                return
+            self.retranslate()
+            return
         self.unreadable = event.state == WorkerState.ERROR
         if not self.desk.worker_failed(event) and event.worker.name == "stored" and event.worker.result is not None:
+            first = self.stored is None
             self.stored, self.line, seconds = event.worker.result
             self._rest = time.monotonic() + seconds
+            self._measure()
+            if first:
+                self._work("groups", partial(read_groups, self.line.path))
+            if self.line.finished and not self.moves:
+                self._work("figures", partial(figures_of, self.line.path))
             self.retranslate()
+
+    def _measure(self) -> None:
+        """The pace since the screen was opened, where nobody else knows it."""
+        now = time.monotonic()
+        if self._first is None or not self.moves:
+            self._first = now, self.line.finished
+        began, there = self._first
+        fresh, minutes = self.line.finished - there, (now - began) / 60
+        self._rate = self.line.pace or (fresh / minutes if fresh > 0 and minutes > 0 else None)
 
     def retranslate(self) -> None:
         """All words in the current language."""
         line = self.line
         name = f"benchmark.{line.benchmark}"
-        words = [t(name) if known(name) else one(line.benchmark), policy_name(line.agent, line.model)]
+        who = one(line.source) or policy_name(line.agent, line.model)
+        words = [t(name) if known(name) else one(line.benchmark), who]
         words += [one(line.pack)] if line.pack else []
         if line.fictional:
             words.append(t("mark.fictional"))
         if line.process is not None:
-            pace = [t("home.pace", rate=f"{line.pace:.0f}")] if line.pace else []
-            words = [f"{t('list.playing')} {line.finished}/{line.n}", *pace, *words]
+            words = [f"{t('list.playing')} {line.finished}/{line.n}", *words]
         if self.stored is not None and self.stored.uncovered:
             words.append(t("mark.uncovered"))
         if self.stored is not None and self.stored.n > len(self.stored.episodes):
@@ -114,32 +172,126 @@ class RunScreen(OnDesk, Screen[None]):
         self.query_one("#title", Label).update(
             truncate(" · ".join([*words, one(line.id)]), max(20, self.size.width - 2))
         )
+        plots = self.query_one(RunPlots)
+        plots.border_title = t("plots.title")
+        why = self._why or (t("plots.reading") if self.stored is None or not self.moves else "")
+        plots.show(self._standing(), self.figures, why)
+        self._show_rows()
+
+    def _standing(self) -> Standing | None:
+        if self.stored is None:
+            return None
+        found = [strict for _, strict in self.stored.scores.values() if strict is not None]
+        mean = POINTS * sum(found) / len(found) if found else None
+        return Standing(self.line.outcomes, self._rate, mean, self.moves)
+
+    # the table
+
+    def _show_rows(self) -> None:
         table = self.query_one(RowsTable)
+        chosen = self.chosen
         at = table.cursor_row
         table.clear(columns=True)
         for column in COLUMNS:
-            numeric = column in ("steps", "compat", "strict")
-            table.add_column(Text(t(f"column.{column}"), justify="right" if numeric else "left"), key=column)
+            mark = ("▲" if self.reverse else "▼") if column == self.order else ""
+            head = Text(f"{t(f'column.{column}')}{mark}", justify="right" if column in NUMERIC else "left")
+            table.add_column(head, key=column)
+        rows = self.rows
         if self.stored is None:
             return
-        names = max((width(one(episode.id)) for episode in self.stored.episodes), default=0)
+        names = max((width(one(episode.id)) for episode in rows), default=0)
         room = max(20, self.size.width - FIXED - max(names, 4))
-        for episode in self.stored.episodes:
-            scored = self.stored.scores.get(episode.id)
-            rates = (
-                (t("scores.unscored") if value is None else rate(value) for value in scored) if scored else ("—", "—")
+        for episode in rows:
+            table.add_row(*self._cells(episode, room), key=episode.id)
+        of = f" · {t('run.filtered', n=len(rows), of=len(self.stored.episodes))}" if self.words else ""
+        table.border_title = f"{t('run.episodes')}{of}"
+        if rows:
+            there = (place for place, episode in enumerate(rows) if episode.id == chosen)
+            table.move_cursor(row=next(there, min(max(at, 0), len(rows) - 1)), animate=False)
+
+    def _cells(self, episode: EpisodeLine, room: int) -> list[Text]:
+        strict, compat = (self._value(episode, rule) for rule in ("strict", "compat"))
+        scored = self.stored is not None and episode.id in self.stored.scores
+        outcome = episode.outcome or UNFINISHED
+        values = {
+            "task": one(episode.id),
+            "group": self._group(episode),
+            "outcome": t(f"outcome.{outcome}") if known(f"outcome.{outcome}") else one(outcome),
+            "strict": _figure(strict, scored), "compat": _figure(compat, scored),
+            "steps": str(episode.steps),
+            "tokens": f"{episode.tokens:,}" if episode.tokens else "–",
+            "seconds": f"{episode.seconds:.1f}" if episode.seconds else "–",
+            "reason": truncate(one(self._reason(episode)), 20),
+            "question": truncate(one(self.stored.questions.get(episode.id, "") if self.stored else ""), room),
+        }  # fmt: skip
+        tone = "" if outcome in ("finished", UNFINISHED) else "bold"
+        return [
+            Text(
+                values[name], style=tone if name == "outcome" else "", justify="right" if name in NUMERIC else "left"
             )
-            outcome = episode.outcome or UNFINISHED
-            table.add_row(
-                Text(one(episode.id)),
-                Text(str(episode.steps), justify="right"),
-                Text(t(f"outcome.{outcome}")),
-                *(Text(figure, justify="right") for figure in rates),
-                Text(truncate(one(self.stored.questions.get(episode.id, "")), room)),
-                key=episode.id,
-            )
-        if self.stored.episodes:
-            table.move_cursor(row=min(at, len(self.stored.episodes) - 1), animate=False)
+            for name in COLUMNS
+        ]
+
+    def _value(self, episode: EpisodeLine, rule: str) -> float | None:
+        scored = self.stored.scores.get(episode.id) if self.stored is not None else None
+        if scored is None or (rule == "strict" and episode.outcome in INFRASTRUCTURE):
+            return None
+        return scored[rule == "strict"]
+
+    def _group(self, episode: EpisodeLine) -> str:
+        name = self.groups.get(episode.task_id, "")
+        labels = {row.group: row.label for row in self.figures.rows} if self.figures is not None else {}
+        return one(labels.get(name, (name, name))[language() == "en"])
+
+    def _reason(self, episode: EpisodeLine) -> str:
+        return said(episode.reason) if episode.outcome not in ("finished", "") else ""
+
+    @property
+    def rows(self) -> list[EpisodeLine]:
+        """The episodes that the filter leaves, in the order that was chosen."""
+        if self.stored is None:
+            return []
+        found = [episode for episode in self.stored.episodes if self._wanted(episode)]
+        values: Mapping[str, Callable[[EpisodeLine], Any]] = {
+            WORST: self._badness,
+            "task": lambda episode: _natural(episode.id), "group": self._group,
+            "outcome": lambda episode: episode.outcome, "strict": lambda episode: self._value(episode, "strict"),
+            "compat": lambda episode: self._value(episode, "compat"), "steps": lambda episode: episode.steps,
+            "tokens": lambda episode: episode.tokens, "seconds": lambda episode: episode.seconds,
+            "reason": self._reason,
+            "question": lambda episode: self.stored.questions.get(episode.id, "") if self.stored else "",
+        }  # fmt: skip
+        value = values[self.order]
+        there = [episode for episode in found if value(episode) is not None]
+        none = [episode for episode in found if value(episode) is None]
+        return sorted(there, key=value, reverse=self.reverse) + none
+
+    def _badness(self, episode: EpisodeLine) -> tuple[int, float]:
+        """What could not go on, then the worst scores, then what is not scored, then what is still open."""
+        value = self._value(episode, "strict")
+        value = self._value(episode, "compat") if value is None else value
+        if not episode.outcome:
+            return 3, 0.0
+        if episode.outcome != "finished":
+            return 0, value or 0.0
+        return (2, 0.0) if value is None else (1, value)
+
+    def _wanted(self, episode: EpisodeLine) -> bool:
+        """Whether every word of the filter stands in something that the row shows."""
+        outcome = episode.outcome or UNFINISHED
+        said = [episode.id, self._group(episode), outcome, t(f"outcome.{outcome}"), self._reason(episode)]
+        said += [self.stored.questions.get(episode.id, "")] if self.stored is not None else []
+        text = " ".join(said).lower()
+        return all(word in text for word in self.words.lower().split())
+
+    @property
+    def chosen(self) -> str:
+        """The id of the episode at the cursor, '' where there is none."""
+        table = self.query_one(RowsTable)
+        rows: Sequence[Any] = table.ordered_rows if table.row_count else ()
+        return str(rows[table.cursor_row].key.value) if 0 <= table.cursor_row < len(rows) else ""
+
+    # wishes
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """An ended run cannot go on, nor one that goes on elsewhere."""
@@ -151,22 +303,62 @@ class RunScreen(OnDesk, Screen[None]):
             return True if self.line.finished else None
         return True
 
-    def on_data_table_row_selected(self) -> None:
+    @on(DataTable.RowSelected)
+    def _selected(self) -> None:
         """Enter or a click."""
         self.action_open()
 
+    @on(DataTable.HeaderSelected)
+    def _headed(self, event: DataTable.HeaderSelected) -> None:
+        """A click on the head of a column sorts by it, another one the other way round."""
+        self.sort_by(str(event.column_key.value))
+
+    def sort_by(self, column: str) -> None:
+        """Sort by a column; by the same again: the other way round. Figures come largest first."""
+        self.reverse = not self.reverse if column == self.order else column in NUMERIC
+        self.order = column
+        self._show_rows()
+
+    def action_sort(self) -> None:
+        """By the next column; after the last one as at first."""
+        orders = (WORST, *COLUMNS)
+        self.order, self.reverse = orders[(orders.index(self.order) + 1) % len(orders)], False
+        if self.order in NUMERIC:
+            self.reverse = True
+        self._show_rows()
+
+    def action_turn(self) -> None:
+        """The other way round."""
+        self.reverse = not self.reverse
+        self._show_rows()
+
+    def action_find(self) -> None:
+        """Type what rows must hold."""
+        self.query_one(FindBar).open()
+
+    @on(FindBar.Changed)
+    def _filtered(self, event: FindBar.Changed) -> None:
+        self.words = event.words
+        self._show_rows()
+        self.query_one(FindBar).count(1, len(self.rows))
+
+    @on(FindBar.Went)
+    @on(FindBar.Left)
+    def _found(self) -> None:
+        """Back to the rows that are left; an empty filter leaves all."""
+        self.query_one(FindBar).remove_class("-open")
+        self.query_one(RowsTable).focus()
+
     def action_open(self) -> None:
         """Show the episode."""
-        row = self.query_one(RowsTable).cursor_row
-        if self.stored is not None and 0 <= row < len(self.stored.episodes):
-            self.desk.open_episode(self.line.path, self.stored.episodes[row].id)
+        if self.chosen:
+            self.desk.open_episode(self.line.path, self.chosen)
 
     async def action_review(self) -> None:
         """Score the episode at the cursor by hand; one that is not over: the run."""
-        row, episodes = self.query_one(RowsTable).cursor_row, self.stored.episodes if self.stored is not None else ()
+        chosen = next((episode for episode in self.rows if episode.id == self.chosen), None)
         if self.line.finished:
-            ended = 0 <= row < len(episodes) and bool(episodes[row].outcome)
-            await self.desk.review(self.line.path, episodes[row].id if ended else "")
+            await self.desk.review(self.line.path, chosen.id if chosen is not None and chosen.outcome else "")
 
     def action_resume(self) -> None:
         """Go on with the run."""
@@ -178,5 +370,23 @@ class RunScreen(OnDesk, Screen[None]):
         self.desk.ask_to_stop(self.line.path)
 
     def action_close(self) -> None:
-        """Back to the list of runs."""
-        self.dismiss()
+        """Back to the list of runs; where rows are filtered, to all of them first."""
+        if self.words:
+            self.words = ""
+            self.query_one(FindBar).clear()
+            self._show_rows()
+        else:
+            self.dismiss()
+
+
+def _figure(value: float | None, scored: bool) -> str:
+    """A score in points; a dash where nobody scored yet."""
+    if value is None:
+        return t("scores.unscored") if scored else "—"
+    return f"{POINTS * value:.1f}"
+
+
+def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Ids in the order in which a person counts: 2 before 10."""
+    parts = re.findall(r"\d+|\D+", text)
+    return tuple((0, len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (1, 0, part) for part in parts)

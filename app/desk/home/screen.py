@@ -72,7 +72,7 @@ class HomeScreen(OnDesk, Screen[None]):
                 yield TextPane(id="packs")
                 yield TextPane(id="next")
         yield Label("", id="progress", markup=False)
-        yield KeyBar(("home", "app"), also=("episode", "models", "law", "review"), id="keys")
+        yield KeyBar(("home", "app"), also=("models", "board", "law", "review"), id="keys")
 
     def on_mount(self) -> None:
         """Words, then what is on disk."""
@@ -214,6 +214,7 @@ class HomeScreen(OnDesk, Screen[None]):
             "new": any(pack.tasks for pack in self.packs),
             "review": line is not None and not line.error and line.finished > 0,
             "compare": line is not None and not line.error and line.finished > 0,
+            "board": line is not None and not line.error and line.finished > 0,
         }
         return True if rules.get(action, True) else None
 
@@ -267,6 +268,11 @@ class HomeScreen(OnDesk, Screen[None]):
         else:
             self.app.push_screen(CompareScreen(base.path, line.path))
         self._show_runs()
+
+    async def action_board(self) -> None:
+        """All runs of the tasks of this one."""
+        if (line := self._current()) is not None and self.check_action("board", ()):
+            await self.desk.board(line.path)
 
     def action_new(self) -> None:
         """A new run."""

@@ -15,7 +15,7 @@ from app.strings import t
 
 
 class FindBar(Horizontal):
-    """Posts what to look for; the screen says how much was found."""
+    """Posts what to look for; the screen says how much was found. placeholder: the key of what an empty box says."""
 
     help_id = "find"
     BINDINGS: ClassVar[list[BindingType]] = bindings("find")
@@ -49,20 +49,28 @@ class FindBar(Horizontal):
     class Left(Message):
         """The search is over."""
 
+    def __init__(self, placeholder: str = "find.placeholder", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.placeholder = placeholder
+
     def compose(self) -> ComposeResult:
         """Sign, box, count."""
         yield Label("/", markup=False)
-        yield Input(placeholder=t("find.placeholder"), select_on_focus=False, compact=True)
+        yield Input(placeholder=t(self.placeholder), select_on_focus=False, compact=True)
         yield Label("", classes="count", markup=False)
 
     def open(self) -> None:
         """Show the bar and put the cursor in it."""
         self.add_class("-open")
         box = self.query_one(Input)
-        box.placeholder = t("find.placeholder")
+        box.placeholder = t(self.placeholder)
         box.focus()
         if box.value:
             self.post_message(self.Changed(box.value))
+
+    def clear(self) -> None:
+        """Nothing to look for any more."""
+        self.query_one(Input).value = ""
 
     def count(self, at: int, total: int) -> None:
         """Say where the reader is among the places found."""

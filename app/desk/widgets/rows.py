@@ -13,6 +13,14 @@ class RowsTable(DataTable[Text]):
     """Columns are measured some time after rows came. What was painted between, of a table that is as large as
     before, stays on the screen as it was; so it is painted again."""
 
+    def action_scroll_home(self) -> None:
+        """Home: the first row, for the cursor is a row."""
+        self.move_cursor(row=0)
+
+    def action_scroll_end(self) -> None:
+        """End: the last row."""
+        self.move_cursor(row=self.row_count - 1)
+
     def _update_dimensions(self, new_rows: Iterable[RowKey]) -> None:
         super()._update_dimensions(new_rows)
         self.notify_style_update()

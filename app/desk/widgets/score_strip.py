@@ -14,24 +14,27 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
 from app.desk.episode.scores import OVERALL, Part, RunScores, StepScores
 from app.desk.widgets.lines import LineView, Row, wrapped
-from app.strings import counted, known, t
+from app.score_names import score_name
+from app.strings import counted, t
 from app.terminal import pad, truncate, width
 from tasks.courts.scores.of_run.columns import LOWER
 
 BAR = 10
 """Cells of a bar."""
+LEAST = 8
+"""Cells that a column of figures has at least, its gap included."""
 GRADED = frozenset({"score", "NBIN", "NBIN_all", "DOC", "CLA", "F&R", "JUD", "REA"})
 """Values that only a grader can give; without one they are unscored, not 0."""
 
 
 def rate(value: float | None) -> str:
-    """A share in three decimals, or a dash."""
-    return "—" if value is None else f"{value:.3f}"
+    """A share in points of 100, or a dash."""
+    return "—" if value is None else f"{100 * value:.1f}"
 
 
 def interval(pair: tuple[float, float] | None) -> str:
-    """An interval in two decimals."""
-    return "—" if pair is None else f"{pair[0]:.2f}–{pair[1]:.2f}"
+    """An interval in points of 100."""
+    return "—" if pair is None else f"{100 * pair[0]:.0f}–{100 * pair[1]:.0f}"
 
 
 def bar(share: float, cells: int = BAR) -> str:
@@ -105,13 +108,13 @@ class ScoreStrip(LineView):
     def _labels(self) -> list[str]:
         """What stands in the first column beside the words that are always there."""
         parts = self._run.parts if self._run else ()
-        return [*(_name(rate_) for rate_ in (self._step.rates if self._step else ())), *map(_part, parts)]
+        return [*(score_name(rate_) for rate_ in (self._step.rates if self._step else ())), *map(_part, parts)]
 
     def _of_step(self, step: StepScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
         for name in step.rates:
             pair = (step.compat.get(name), step.strict.get(name)) if step.answered else (None, None)
             said = (t("scores.unscored") if v is None and step.answered and name in GRADED else rate(v) for v in pair)
-            cells = (_name(name), *said)
+            cells = (score_name(name), *said)
             tones = (_tone(None if v is None else 1 - v if name in LOWER else v) for v in pair)
             yield Row(tuple(_cells(cells, columns, ("text", *tones))))
         if step.evidence is not None:
@@ -147,12 +150,6 @@ class ScoreStrip(LineView):
                     yield Row(tuple(_cells((t(f"scores.{name}"), *pair), columns, ("dim", "dim", "dim"))))
 
 
-def _name(rate_: str) -> str:
-    """The word for a value; metrics of the courts keep their names."""
-    key = f"scores.{rate_}"
-    return t(key) if known(key) else rate_
-
-
 def _part(part: Part) -> str:
     if part.group == "all":
         return t("scores.success")
@@ -164,15 +161,15 @@ def _columns(room: int, labels: Iterable[str] = ()) -> tuple[int, int, int]:
     always = (
         t(f"scores.{name}") for name in ("success", "process", "score", "evidence", "interval", "floor", "ceiling")
     )
-    first = max(map(width, (*always, *labels))) + 1
-    rest = min(12, max(6, (room - first) // 2))
+    first = min(max(map(width, (*always, *labels))) + 1, room - 2 * LEAST)
+    rest = min(12, max(LEAST, (room - first) // 2))
     return first, rest, rest
 
 
 def _cells(texts: Sequence[str], columns: Sequence[int], roles: Sequence[str]) -> Iterator[tuple[str, str]]:
     aligned: tuple[Literal["left", "right"], ...] = ("left", "right", "right")
     for text, size, role, align in zip(texts, columns, roles, aligned, strict=True):
-        yield pad(text, size, align), role
+        yield pad(truncate(text, size), size, align), role
 
 
 def _tone(value: float | None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from store.statutes.model import ArticleNumber
+from store.text.citation import nested_titles
 from store.text.numerals import int_to_chinese
 
 PROCEDURE_LAW = "中华人民共和国民事诉讼法"
@@ -19,8 +20,6 @@ _LATE_INTEREST: tuple[tuple[date, int], ...] = (
     (date(2013, 1, 1), 253),
 )
 """The article on interest for late performance."""
-_INNER = str.maketrans("《》", "〈〉")
-"""A title within a title stands in single marks (标点符号用法 GB/T 15834, 4.15.3.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def cited(found: Iterable[Reference], most: int, always: Reference) -> str:
         places.setdefault(one.law, len(places))
     for one in sorted(kept, key=lambda one: (_rank(one), places[one.law], one.article)):
         grouped.setdefault(one.law, []).append(one.bare if short else one.number)
-    return "、".join(f"《{law.translate(_INNER)}》{'、'.join(numbers)}" for law, numbers in grouped.items())
+    return "、".join(f"{nested_titles(f'《{law}》')}{'、'.join(numbers)}" for law, numbers in grouped.items())
 
 
 def _rank(one: Reference) -> int:

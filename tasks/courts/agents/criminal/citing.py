@@ -11,7 +11,7 @@ from datetime import date
 
 from store.statutes.applicable import CaseDates
 from store.statutes.model import ArticleNumber
-from store.text.citation import citations
+from store.text.citation import citations, nested_titles
 from store.text.normalise import fold_width
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.criminal.heard import Heard
@@ -66,12 +66,7 @@ def listed(articles: Iterable[Cited], day: date | None) -> str:
         )
         grouped.setdefault(article.law, []).append(words or article.chinese)
         last = article
-    return "，".join(f"《{_inner(law)}》{'、'.join(found)}" for law, found in grouped.items())
-
-
-def _inner(law: str) -> str:
-    """A title within a title stands in single brackets."""
-    return law.replace("《", "〈").replace("》", "〉")
+    return "，".join(f"{nested_titles(f'《{law}》')}{'、'.join(found)}" for law, found in grouped.items())
 
 
 def cited_by_prosecution(heard: Heard) -> list[Cited]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from store.text.citation import nested_titles
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.environment import environment
 from tasks.courts.procedure.findings import CODES, FATAL
@@ -136,13 +137,14 @@ def _judgment(case: CivilCase | CriminalCase, heard: Heard, seen: Mapping[str, A
 def _laws(case: CivilCase | CriminalCase, seen: Mapping[str, Any]) -> Iterator[Row]:
     for article in articles_of(case.gold.laws):
         cited = article.chinese not in seen["missing"]
-        yield _row(("LAW", "LAW_F1", "LAW_P") if cited else ("LAW", "LAW_F1"), article.chinese, cited)
+        shown = nested_titles(article.chinese)
+        yield _row(("LAW", "LAW_F1", "LAW_P") if cited else ("LAW", "LAW_F1"), shown, cited)
     for extra in seen["extra"]:
-        yield _row(("LAW_P", "LAW_F1"), f"{extra}：参照裁判没有适用", False)
+        yield _row(("LAW_P", "LAW_F1"), f"{nested_titles(str(extra))}：参照裁判没有适用", False)
     doubted = {one["why"] for one in seen["fake"]}
     for one in seen["fake"]:
         metric, told = _DOUBTS[one["why"]]
-        yield _row((metric,), f"{one['article']}：{told}", False)
+        yield _row((metric,), f"{nested_titles(str(one['article']))}：{told}", False)
     clean = [metric for why, (metric, _) in _DOUBTS.items() if why not in doubted]
     yield _row((*clean, "LAW_P"), f"引用法条 {len(seen['cited'])} 条", True)
 

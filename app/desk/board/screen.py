@@ -1,0 +1,460 @@
+"""The Board: every run of the same tasks, a row each with its score on one scale, and what the paper printed below.
+
+Figures are read run by run in a worker and shown as they come; until then a row has those of the list of runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.widgets import DataTable, Label
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from app import library
+from app.desk.bindings import bindings
+from app.desk.board.chart import NAMES, Chart, views_of
+from app.desk.compare.screen import CompareScreen
+from app.desk.episode.renderers import one
+from app.desk.home.plots import points
+from app.desk.home.run import RunScreen
+from app.desk.home.screen import called
+from app.desk.widgets.find_bar import FindBar
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.rows import RowsTable
+from app.library import RunLine
+from app.ports import OnDesk
+from app.strings import counted, known, language, t
+from app.terminal import truncate
+from store.errors import StoreError
+from tasks.errors import TaskError
+from tasks.reports.strip import Strip, scale, strip
+from tasks.reports.words import measure_name
+from tasks.run.board import Entry, Field, entries, fields, places, printed
+from tasks.run.figures import Figures, figures_of
+from tasks.scoring.metrics import Names
+from tasks.scoring.published import Place, Published
+
+LEAST, WIDEST = 16, 61
+"""The least and the most cells of a plot."""
+NARROW, WIDE = 100, 140
+"""Widths from which intervals, and costs, have columns of their own."""
+NAMES_WIDTH = ((WIDE, 42), (NARROW, 30), (0, 20))
+"""From which width on names have how many cells."""
+ROLES = {"value": "accent", "bar": "secondary", "label": "warning"}
+"""Role of a piece -> colour of the theme; others are dim, or plain."""
+
+
+class BoardScreen(OnDesk, Screen[None]):
+    """A table with a plot as one of its columns."""
+
+    CSS_PATH = "board.tcss"
+    area = "board"
+    help_id = "board"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("board")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fields: list[Field] = []
+        self.wanted: Path | None = None
+        """A run whose tasks are to be shown."""
+        self.at = 0
+        self.figures: dict[Path, Figures] = {}
+        self.failed: dict[Path, str] = {}
+        self.place: Place | None = None
+        self.papers = True
+        self.view = ""
+        self.words = ""
+        self.order = ""
+        self.reverse = False
+        self.base: RunLine | None = None
+        self._paper: Sequence[Published] = ()
+        self._loaded = False
+        self._room = 0
+
+    def compose(self) -> ComposeResult:
+        """Title, chart, rows, box of the filter, keys."""
+        yield Label("", id="title", markup=False)
+        yield Chart(id="chart")
+        yield RowsTable(cursor_type="row", id="table")
+        yield FindBar("find.filter")
+        yield KeyBar(("board", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Words; what is on disk comes when the screen is shown."""
+        self.retranslate()
+        self.query_one(RowsTable).focus()
+
+    def on_screen_resume(self) -> None:
+        """Runs may have come or gone."""
+        self._work("runs", lambda: fields(library.runs()))
+
+    def on_resize(self) -> None:
+        """Other widths fit."""
+        self.call_after_refresh(self.retranslate)
+
+    def take(self, path: Path) -> None:
+        """Show the tasks of this run."""
+        self.wanted = path
+        self._choose()
+
+    def _work(self, name: str, job: Callable[[], object]) -> None:
+        self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Which runs there are, and what the paper printed."""
+        if self.desk.worker_failed(event) or event.worker.result is None:
+            return
+        if event.worker.name == "runs":
+            shown = self.field
+            self.fields, self._loaded = event.worker.result, True
+            there = [at for at, one_field in enumerate(self.fields) if shown and one_field.tasks == shown.tasks]
+            self.at = there[0] if there else 0
+            self._choose()
+        elif event.worker.name == "paper" and event.state == WorkerState.SUCCESS:
+            self._paper = event.worker.result
+            self.retranslate()
+
+    @property
+    def field(self) -> Field | None:
+        """The tasks that are shown."""
+        return self.fields[self.at] if self.at < len(self.fields) else None
+
+    def _choose(self) -> None:
+        """Go to the tasks that are wanted, and read what is not known of them."""
+        if self.wanted is not None and self._loaded:
+            has = (at for at, own in enumerate(self.fields) if any(line.path == self.wanted for line in own.lines))
+            self.at, self.wanted = next(has, self.at), None
+        field = self.field
+        if field is not None:
+            self._paper = ()
+            self._work("paper", partial(printed, field.benchmark))
+            missing = [line.path for line in field.lines if line.path not in self.figures]
+            self._work("figures", partial(self._read, missing))
+        self.retranslate()
+
+    def _read(self, paths: Sequence[Path]) -> None:
+        """In a worker: the figures of these runs, each shown when it is there."""
+        worker = get_current_worker()
+        for path in paths:
+            if worker.is_cancelled:
+                return
+            try:
+                found: Figures | str = figures_of(path)
+            except (StoreError, TaskError, OSError) as error:
+                found = str(getattr(error, "title", None) or error)
+            self.app.call_from_thread(self._got, path, found)
+
+    def _got(self, path: Path, found: Figures | str) -> None:
+        if isinstance(found, str):
+            self.failed[path] = found
+        else:
+            self.figures[path] = found
+        if self.is_mounted:
+            self.retranslate()
+
+    # what is shown
+
+    @property
+    def places(self) -> dict[Place, Names]:
+        """What can be looked at in these tasks."""
+        field = self.field
+        return places(self.figures[line.path] for line in field.lines if line.path in self.figures) if field else {}
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The rows as they are shown."""
+        if self.field is None:
+            return []
+        found = entries(self.field, self.figures, self._paper if self.papers else (), self._place)
+        wanted = self.words.lower().split()
+        found = [entry for entry in found if all(word in self._said(entry).lower() for word in wanted)]
+        if not self.order:
+            return found
+        values: Mapping[str, Callable[[Entry], Any]] = {
+            "name": self._called, "n": lambda entry: entry.n, "strict": lambda entry: entry.value[0],
+            "compat": lambda entry: entry.value[1], "tokens_each": _tokens, "seconds_each": _seconds,
+        }  # fmt: skip
+        value = values[self.order]
+        there = sorted((entry for entry in found if value(entry) is not None), key=value, reverse=self.reverse)
+        rows = [*there, *(entry for entry in found if value(entry) is None)]
+        return sorted(rows, key=lambda entry: entry.paper is not None)
+
+    @property
+    def _place(self) -> Place | None:
+        known_places = self.places
+        return self.place if self.place in known_places else next(iter(known_places), None)
+
+    def _said(self, entry: Entry) -> str:
+        """All that a row can be found by."""
+        line = entry.line
+        return (
+            f"{self._called(entry)} {line.id} {line.agent} {line.model} {line.pack}" if line else self._called(entry)
+        )
+
+    def _called(self, entry: Entry) -> str:
+        if entry.paper is not None:
+            return f"{one(entry.paper.model)} · {_way(entry.paper.way)}"
+        assert entry.line is not None
+        return called(entry.line)
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        field, place, en = self.field, self._place, language() == "en"
+        words = [t("board.title")]
+        if field is not None:
+            name = f"benchmark.{field.benchmark}"
+            words.append(t(name) if known(name) else one(field.benchmark))
+            words.append(counted("board.runs", len(field.lines)))
+            files = {figures.file for figures in self.figures.values() if figures.tasks == field.tasks}
+            words += [one(Path(file).name) for file in sorted(files)[:1]]
+            words += [t("mark.fictional")] if any(line.fictional for line in field.lines) else []
+            if len(self.fields) > 1:
+                words.append(t("board.of", at=self.at + 1, of=len(self.fields)))
+        self.query_one("#title", Label).update(truncate(" · ".join(words), max(20, self.size.width - 2)))
+        self.query_one(KeyBar).refresh()
+        rows = self.entries
+        table = self.query_one(RowsTable)
+        label = self.places.get(place, ("", ""))[en] if place is not None else ""
+        what = f"{measure_name(place[0], language())} · {one(label)}" if place is not None else ""
+        table.border_title = (
+            f"{what}　{t('board.legend')}" if what else t("board.none" if self._loaded else "home.loading")
+        )
+        self._fill(table, rows)
+        chart = self.query_one(Chart)
+        self.set_class(bool(self.view), "-chart")
+        if self.view:
+            chart.border_title = t(NAMES[self.view])
+            chart.show(self.view, rows, self._called)
+
+    def _fill(self, table: RowsTable, rows: Sequence[Entry]) -> None:
+        key, at = self.chosen, table.cursor_row
+        columns = ["name", "n", "strict", *(["interval"] if self.size.width >= NARROW else []), "compat", "plot"]
+        columns += ["tokens_each", "seconds_each"] if self.size.width >= WIDE else []
+        self._room = next(cells for least, cells in NAMES_WIDTH if self.size.width >= least)
+        room = self.size.width - self._room - sum(WIDTHS.get(name, 0) + 2 for name in columns) - 7
+        room = min(WIDEST, max(LEAST, room))
+        table.clear(columns=True)
+        for name in columns:
+            mark = ("▲" if self.reverse else "▼") if name == self.order else ""
+            head = scale(room) if name == "plot" else f"{t(f'board.column.{name}')}{mark}"
+            table.add_column(Text(head, justify="right" if name in WIDTHS else "left"), key=name)
+        before = False
+        for place, entry in enumerate(rows):
+            if entry.paper is not None and not before:
+                before = True
+                self._add_heading(table, entry.paper, columns)
+            cells = self._cells(entry, room)
+            table.add_row(*(cells[name] for name in columns), key=_key(entry, place))
+        keys = [str(row.key.value) for row in table.ordered_rows]
+        if keys:
+            table.move_cursor(row=keys.index(key) if key in keys else min(max(at, 0), len(keys) - 1), animate=False)
+
+    def _add_heading(self, table: RowsTable, paper: Published, columns: Sequence[str]) -> None:
+        told = t("board.printed", paper=one(paper.paper))
+        n = t("board.printed.n", n=paper.tasks) if paper.tasks else ""
+        cells = [Text(truncate(f"◇ {told}", self._room), style="italic")] + [Text("")] * (len(columns) - 1)
+        cells[columns.index("plot")] = Text(t("board.printed.why", n=n), style="italic dim")
+        table.add_row(*cells, key="paper")
+
+    def _cells(self, entry: Entry, room: int) -> dict[str, Text]:
+        strict, compat = entry.value
+        name = Text(truncate(self._called(entry), self._room), style="dim" if entry.paper is not None else "")
+        if entry.line is not None and self.base is not None and entry.line.path == self.base.path:
+            name = Text.assemble(
+                (f" {t('home.compare.mark')} ", "reverse"), " ", truncate(self._called(entry), self._room - 5)
+            )
+        if entry.line is not None and entry.line.path in self.failed:
+            plot = Text(truncate(one(self.failed[entry.line.path]), room), style="dim")
+        else:
+            plot = self._plot(entry, room)
+        tokens, seconds = _tokens(entry), _seconds(entry)
+        cells = {
+            "n": str(entry.n or "–"), "strict": _points(entry.strict, strict), "compat": _points(entry.compat, compat),
+            "interval": _interval(entry), "tokens_each": "–" if tokens is None else f"{tokens:,.0f}",
+            "seconds_each": "–" if seconds is None else f"{seconds:,.1f}",
+        }  # fmt: skip
+        tone = "dim" if entry.paper is not None else ""
+        return {"name": name, "plot": plot, **{key: Text(text, tone, justify="right") for key, text in cells.items()}}
+
+    def _plot(self, entry: Entry, room: int) -> Text:
+        strict, compat = entry.value
+        shown = entry.strict if entry.strict is not None and entry.strict.value is not None else entry.compat
+        value = compat if strict is None else strict
+        other = compat if strict is not None else None
+        of = Strip(value, other=other, printed=entry.paper is not None)
+        if shown is not None:
+            of = replace(of, low=shown.low, high=shown.high, floor=shown.floor, ceiling=shown.ceiling)
+        pieces = strip(of, room)
+        colours = self.app.theme_variables
+        return Text.assemble(*((text, colours.get(ROLES.get(role, ""), "dim")) for text, role in pieces))
+
+    # wishes
+
+    @property
+    def chosen(self) -> str:
+        """The key of the row at the cursor, '' where there is none."""
+        table = self.query_one(RowsTable)
+        rows = table.ordered_rows if table.row_count else ()
+        return str(rows[table.cursor_row].key.value) if 0 <= table.cursor_row < len(rows) else ""
+
+    @property
+    def line(self) -> RunLine | None:
+        """The run at the cursor."""
+        chosen = self.chosen
+        lines = self.field.lines if self.field is not None else ()
+        return next((line for line in lines if str(line.path) == chosen), None)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim."""
+        rules = {
+            "open": self.line is not None, "compare": self.line is not None, "place": len(self.places) > 1,
+            "field": len(self.fields) > 1, "papers": bool(self._paper),
+        }  # fmt: skip
+        return True if rules.get(action, True) else None
+
+    @on(DataTable.RowSelected)
+    def _selected(self) -> None:
+        """Enter or a click."""
+        self.action_open()
+
+    @on(DataTable.RowHighlighted)
+    def _highlighted(self) -> None:
+        """Other keys may make sense."""
+        self.query_one(KeyBar).refresh()
+
+    @on(DataTable.HeaderSelected)
+    def _headed(self, event: DataTable.HeaderSelected) -> None:
+        """A click on the head of a column sorts by it, another one the other way round."""
+        name = str(event.column_key.value)
+        if name != "plot":
+            self.reverse = not self.reverse if name == self.order else name in ("strict", "compat", "n")
+            self.order = name
+            self.retranslate()
+
+    def action_open(self) -> None:
+        """The run at the cursor."""
+        if (line := self.line) is not None:
+            self.app.push_screen(RunScreen(line))
+
+    def action_place(self, by: int) -> None:
+        """Another measure or group."""
+        known_places = list(self.places)
+        if known_places and self._place is not None:
+            self.place = known_places[(known_places.index(self._place) + by) % len(known_places)]
+            self.retranslate()
+
+    def action_field(self) -> None:
+        """The runs of other tasks."""
+        if self.fields:
+            self.at = (self.at + 1) % len(self.fields)
+            self.place = self.base = None
+            self._choose()
+
+    def action_papers(self) -> None:
+        """With or without what the paper printed."""
+        self.papers = not self.papers
+        self.retranslate()
+
+    def action_view(self) -> None:
+        """Another chart above the rows, or none."""
+        views = ["", *views_of(self.entries)]
+        self.view = views[(views.index(self.view) + 1) % len(views)] if self.view in views else ""
+        if len(views) == 1:
+            self.desk.say(t("board.no_views"))
+        self.retranslate()
+
+    def action_sort(self) -> None:
+        """By the next column; after the last one as at first."""
+        orders = ("", *SORTED)
+        self.order = orders[(orders.index(self.order) + 1) % len(orders)]
+        self.reverse = self.order in ("strict", "compat", "n")
+        self.retranslate()
+
+    def action_compare(self) -> None:
+        """Choose a run, then the one to compare with it."""
+        line, base = self.line, self.base
+        if line is None:
+            return
+        self.base = line if base is None else None
+        if base is None:
+            self.desk.say(t("home.compare.base", run=one(line.id)))
+        elif base.path == line.path:
+            self.desk.say(t("home.compare.none"))
+        else:
+            self.app.push_screen(CompareScreen(base.path, line.path))
+        self.retranslate()
+
+    def action_find(self) -> None:
+        """Type what rows must hold."""
+        self.query_one(FindBar).open()
+
+    @on(FindBar.Changed)
+    def _filtered(self, event: FindBar.Changed) -> None:
+        self.words = event.words
+        self.retranslate()
+        self.query_one(FindBar).count(1, len(self.entries))
+
+    @on(FindBar.Went)
+    @on(FindBar.Left)
+    def _found(self) -> None:
+        """Back to the rows that are left."""
+        self.query_one(FindBar).remove_class("-open")
+        self.query_one(RowsTable).focus()
+
+    async def action_close(self) -> None:
+        """All rows again where they are filtered, else back to the list of runs."""
+        if self.words:
+            self.words = ""
+            self.query_one(FindBar).clear()
+            self.retranslate()
+        else:
+            await self.desk.action_mode("home")
+
+
+WIDTHS = {"n": 5, "strict": 8, "interval": 10, "compat": 8, "tokens_each": 12, "seconds_each": 10}
+"""Columns of figures, and their cells."""
+SORTED = ("name", "strict", "compat", "n", "tokens_each", "seconds_each")
+
+
+def _key(entry: Entry, place: int) -> str:
+    return str(entry.line.path) if entry.line is not None else f"paper {place}"
+
+
+def _way(way: str) -> str:
+    """How a paper used a model; agents that are ours, too, have their name."""
+    return t(f"agent.{way}") if known(f"agent.{way}") else one(way)
+
+
+def _points(row: Any, value: float | None) -> str:
+    return points(row) if row is not None else "–" if value is None else f"{value:.1f}"
+
+
+def _interval(entry: Entry) -> str:
+    shown = entry.strict if entry.strict is not None and entry.strict.value is not None else entry.compat
+    if shown is None or shown.low is None or shown.high is None:
+        return ""
+    return f"[{shown.low:.0f}, {shown.high:.0f}]"
+
+
+def _tokens(entry: Entry) -> float | None:
+    """Tokens a success."""
+    if entry.paper is not None:
+        whole = entry.compat is not None and (entry.compat.name, entry.compat.group) == ("success", "all")
+        value = entry.compat.value if entry.compat is not None and whole else None
+        solved = value / 100 * entry.paper.tasks if value and entry.paper.tasks else 0.0
+        return entry.paper.tokens / solved if solved and entry.paper.tokens else None
+    return entry.figures.tokens / entry.solved if entry.figures and entry.figures.tokens and entry.solved else None
+
+
+def _seconds(entry: Entry) -> float | None:
+    """Seconds a success."""
+    return entry.figures.seconds / entry.solved if entry.figures and entry.figures.seconds and entry.solved else None

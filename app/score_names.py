@@ -1,0 +1,13 @@
+"""What scores are called wherever people read: by the interface's own words, else as reports and comparisons name them.
+Codes stay in JSON."""
+
+from __future__ import annotations
+
+from app.strings import known, language, t
+from tasks.reports.words import measure_name
+
+
+def score_name(name: str) -> str:
+    """The name of a value in the current language."""
+    key = f"scores.{name}"
+    return t(key) if known(key) else measure_name(name, language())

@@ -1,0 +1,123 @@
+"""Runs of the same tasks beside each other, and beside what their paper printed: which there are, and what is shown of
+each.
+
+Scores are points from 0 to 100.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tasks.benchmark import TellsPublished, benchmark
+from tasks.errors import UsageError
+from tasks.run.figures import Figure, Figures
+from tasks.run.listing import RunLine
+from tasks.scoring.metrics import Names
+from tasks.scoring.published import Place, Published
+
+POINTS = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Runs of one task file, newest first."""
+
+    benchmark: str
+    tasks: str
+    lines: Sequence[RunLine]
+
+
+def fields(lines: Iterable[RunLine]) -> list[Field]:
+    """The runs by their tasks, those with most runs first; what has not begun, or cannot be read, is in none."""
+    found: dict[tuple[str, str], list[RunLine]] = {}
+    for line in lines:
+        if not line.error and line.finished and line.tasks:
+            found.setdefault((line.benchmark, line.tasks), []).append(line)
+    return sorted((Field(*key, own) for key, own in found.items()), key=lambda one: -len(one.lines))
+
+
+def printed(name: str) -> Sequence[Published]:
+    """What the paper of a benchmark printed; nothing where it has none, or is not installed."""
+    try:
+        bench = benchmark(name)
+    except UsageError:
+        return ()
+    return bench.published() if isinstance(bench, TellsPublished) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the board. Own runs have a line, and figures once they are read; rows of papers have neither. solved:
+    tasks' worth of score, what costs are divided by; stale: figures are still being read."""
+
+    line: RunLine | None
+    figures: Figures | None
+    paper: Published | None
+    strict: Figure | None
+    compat: Figure | None
+    n: int | None
+
+    @property
+    def value(self) -> tuple[float | None, float | None]:
+        """The strict figure and the published one; until figures are read those of the list."""
+        if self.paper is not None or self.figures is not None or self.line is None:
+            return self.strict.value if self.strict else None, self.compat.value if self.compat else None
+        both = (self.line.strict, self.line.compat)
+        return tuple(None if value is None else POINTS * value for value in both)  # type: ignore[return-value]
+
+    @property
+    def solved(self) -> float:
+        """Tasks' worth of score by the strict rule, over all groups: what costs are divided by."""
+        return successes(self.figures) if self.figures is not None else 0.0
+
+
+def successes(figures: Figures) -> float:
+    """How many tasks' worth of score a run came to by the strict rule; by the published one where that says nothing."""
+    found = (figures.wholes(rule) for rule in ("strict", "compat"))
+    rows = next((own for own in found if any(row.value is not None for row in own)), [])
+    return math.fsum(row.value / POINTS * row.n for row in rows if row.value is not None)
+
+
+def places(found: Iterable[Figures]) -> dict[Place, Names]:
+    """What can be looked at: measure and group -> what the group is called. What sums up a run comes first, then what a
+    brief view shows."""
+    rows = [row for figures in found for row in figures.rows if not row.section]
+    rows.sort(key=lambda row: (not row.whole, not row.main))
+    names = dict.fromkeys(row.name for row in rows)
+    return {(row.name, row.group): row.label for name in names for row in rows if row.name == name}
+
+
+def entries(
+    field: Field, figures: Mapping[Path, Figures], paper: Sequence[Published], place: Place | None
+) -> list[Entry]:
+    """The rows of the board for a measure and group, own runs first, both from the best to the worst."""
+    own = [_own(line, figures.get(line.path), place) for line in field.lines]
+    there = [one for one in paper if place in one.values]
+    rows = [Entry(None, None, one, None, _printed(one, place), one.tasks) for one in there if place is not None]
+    return [*sorted(own, key=_rank), *sorted(rows, key=_rank)]
+
+
+def _rank(entry: Entry) -> tuple[bool, float]:
+    strict, compat = entry.value
+    value = compat if strict is None else strict
+    shown = entry.strict or entry.compat
+    return value is None, (value if shown is not None and shown.down else -value) if value is not None else 0.0
+
+
+def _own(line: RunLine, figures: Figures | None, place: Place | None) -> Entry:
+    if figures is None or place is None:
+        return Entry(line, None, None, None, None, line.n)
+    strict, compat = (figures.of(rule, *place) for rule in ("strict", "compat"))
+    shown = strict or compat
+    return Entry(line, figures, None, strict, compat, shown.n if shown else None)
+
+
+def _printed(one: Published, place: Place) -> Figure:
+    name, group = place
+    return Figure(
+        section="", rule="compat", name=name, group=group, label=(group, group), whole=False, tasks=one.tasks,
+        n=one.tasks or 0, value=one.values[place],
+    )  # fmt: skip

@@ -1,0 +1,184 @@
+"""What a run came to, figure by figure, for plots: made from its metric rows and remembered as long as its file stays
+as it is, so that a board reads no run twice.
+
+Scores are points from 0 to 100; seconds are machine time, tokens as engines and providers counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from store import run_index
+from tasks.run.comparing import WHOLES, side_of
+from tasks.run.engines import run_path
+from tasks.run.header import is_fictional, size_of
+from tasks.run.rescoring import StoredRun, read_stored, summary_of
+from tasks.scoring.metrics import RULES, Metric, Summary
+from tasks.scoring.repeats import repeats
+
+SECTIONS = ("", "stages")
+"""What is plotted: scores, and how far trials went."""
+POINTS = 100.0
+
+
+class _Kept(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Figure(_Kept):
+    """A score of a group of tasks. label: what the group is called, Chinese and English; down: less is better; main:
+    whether a brief view shows it; why: why there is no value, waits: for a grader."""
+
+    section: str
+    rule: str
+    name: str
+    group: str
+    label: tuple[str, str]
+    whole: bool
+    tasks: int | None
+    n: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    floor: float | None = None
+    ceiling: float | None = None
+    down: bool = False
+    main: bool = False
+    waits: bool = False
+    why: str = ""
+
+
+class Again(_Kept):
+    """What repeats came to by one rule; see `tasks.scoring.repeats`. Shares are points here."""
+
+    rule: str
+    k: int
+    tasks: int
+    spread: float
+    all_solved: float
+    flips: float
+
+
+class Figures(_Kept):
+    """A run in figures. tasks: sha256 of its task file, file: what that is called; size: parameters of the tested
+    model in billions; tokens, seconds: all of them, 0 where nobody counted."""
+
+    run: str
+    benchmark: str
+    agent: str
+    model: str
+    source: str
+    pack: str
+    tasks: str
+    file: str
+    fictional: bool
+    size: float | None
+    n: int
+    epochs: int
+    outcomes: dict[str, int]
+    tokens: int
+    seconds: float
+    repeats: tuple[Again, ...]
+    rows: tuple[Figure, ...]
+
+    def of(self, rule: str, name: str, group: str, section: str = "") -> Figure | None:
+        """A figure, if there is one."""
+        return next(
+            (
+                row
+                for row in self.rows
+                if (row.rule, row.name, row.group, row.section) == (rule, name, group, section)
+            ),
+            None,
+        )
+
+    def wholes(self, rule: str) -> list[Figure]:
+        """The scores that sum up the run by a rule: one, or one a domain; [] where nothing does."""
+        rows = [row for row in self.rows if row.whole and row.rule == rule and not row.section]
+        rows.sort(key=lambda row: not row.main)
+        return [row for row in rows if row.name == rows[0].name]
+
+
+def figures_of(name: str | Path) -> Figures:
+    """The figures of a run: those that are remembered of its file as it is, else made now.
+
+    Raises:
+        StoreError, TaskError: the run or its task file cannot be read.
+    """
+    path = run_path(name)
+    file = run_index.run_file(path)
+    with suppress(ValidationError):
+        if (text := run_index.figures(file)) is not None:
+            return Figures.model_validate_json(text)
+    made = _made(read_stored(path))
+    if run_index.run_file(path) == file:  # else somebody wrote while it was read
+        run_index.remember_figures(file, made.model_dump_json())
+    return made
+
+
+def _made(run: StoredRun) -> Figures:
+    header, summary = run.header, summary_of(run)
+    spec, tally = header["spec"], summary.tally
+    return Figures(
+        run=str(header["run"]), benchmark=run.bench.name, agent=str(spec["agent"]), model=str(spec["model"]),
+        source=str(header.get("imported", {}).get("file", "")), pack=str(header["pack"]["name"]),
+        tasks=str(header["tasks"]["sha256"]), file=str(header["tasks"]["file"]), fictional=is_fictional(header),
+        size=size_of(header), n=tally.n, epochs=tally.epochs,
+        outcomes={name: count for name, count in tally.outcomes.items() if count},
+        tokens=sum(tally.tokens), seconds=tally.seconds,
+        repeats=tuple(_again(run.path)) if tally.epochs > 1 else (),
+        rows=tuple(figure for row in summary.rows if (figure := _figure(summary, row)) is not None),
+    )  # fmt: skip
+
+
+def _figure(summary: Summary, row: Metric) -> Figure | None:
+    measure, group = row.measure, row.group
+    if measure.section not in SECTIONS or measure.unit.top not in (1.0, POINTS):
+        return None
+    scale = POINTS / measure.unit.top
+
+    def points(value: float | None) -> float | None:
+        return None if value is None else scale * value
+
+    ends = (row.interval.low, row.interval.high) if row.interval else (None, None)
+    return Figure(
+        section=measure.section, rule=measure.rule, name=measure.name, group=group.name, label=group.label,
+        whole=group.whole, tasks=group.n, n=row.n, value=points(row.value), low=points(ends[0]), high=points(ends[1]),
+        floor=points(row.limits.get("floor")), ceiling=points(row.limits.get("reference")),
+        down=measure.better == "down", main=row.main, waits=row.waits, why=row.why,
+    )  # fmt: skip
+
+
+def _again(path: Path) -> Sequence[Again]:
+    """What the repeats of a run came to, by each rule under which tasks have one score."""
+    side, _ = side_of(path)
+    found = []
+    for rule in RULES:
+        values: dict[str, list[float]] = {}
+        for task, attempts in side.tasks.items():
+            for one in attempts:
+                own = (one.values.get((rule, name)) for name in WHOLES)
+                value = next((value for value in own if value is not None), None)
+                if value is not None:
+                    values.setdefault(task, []).append(value)
+        if made := repeats(values):
+            found.append(
+                Again(
+                    rule=rule, k=made.k, tasks=made.tasks, spread=POINTS * made.spread,
+                    all_solved=POINTS * made.all_solved, flips=POINTS * made.flips,
+                )
+            )  # fmt: skip
+    return found
+
+
+def main_rows(figures: Figures) -> list[tuple[Figure | None, Figure | None]]:
+    """What a plot of one run shows, by the strict and by the published rule: the measures that a brief view shows, in
+    every group that has them; what sums up the run comes first."""
+    names = {row.name for row in figures.rows if row.main and not row.section}
+    rows = [row for row in figures.rows if row.name in names and not row.section]
+    places = dict.fromkeys((row.group, row.name) for row in sorted(rows, key=lambda row: not row.whole))
+    return [(figures.of("strict", name, group), figures.of("compat", name, group)) for group, name in places]

@@ -1,0 +1,158 @@
+"""A run at a glance, and the Board: plots, order, filter, rows of papers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.desk.board.screen import BoardScreen  # noqa: E402
+from app.desk.compare.screen import CompareScreen  # noqa: E402
+from app.desk.home.plots import RunPlots, Standing, progress  # noqa: E402
+from app.desk.home.run import COLUMNS, RunScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
+from app.desk.widgets.rows import RowsTable  # noqa: E402
+from app.strings import set_language  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.run.header import header_of  # noqa: E402
+from tasks.run.listing import read_run  # noqa: E402
+from tasks.run.plan import stored_task_file  # noqa: E402
+from tests.desk.test_desk_compare import play  # noqa: E402
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, settled, text_of, until  # noqa: E402, F401
+from tests.support.desk_fixture import build_pack  # noqa: E402
+
+SIZES = pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+
+
+@pytest.fixture
+def runs() -> tuple[Path, Path]:
+    build_pack()
+    return play("first", "rules"), play("second", "echo")
+
+
+def plots_of(screen: RunScreen) -> str:
+    return "\n".join(row_text(row) for row in screen.query_one(RunPlots).rows)
+
+
+@SIZES
+async def test_a_run_at_a_glance(runs: tuple[Path, Path], size: tuple[int, int]) -> None:
+    async with desk(size) as pilot:
+        screen = RunScreen(read_run(runs[1]))
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.figures is not None and screen.groups and screen.rows)
+        text = plots_of(screen)
+        assert "全部" in text and "●" in text and "─" in text and "完成 2" in text
+        assert [episode.id for episode in screen.rows] == sorted(episode.id for episode in screen.rows)
+        await pilot.press("l")
+        await until(pilot, lambda: "Overview" in text_of(pilot))
+        assert "finished 2" in plots_of(screen).lower()
+        await pilot.press("enter")
+        await until(pilot, lambda: getattr(pilot.app.screen, "facts", None) is not None)
+
+
+async def test_failures_come_first_and_any_column_sorts(runs: tuple[Path, Path]) -> None:
+    async with desk() as pilot:
+        screen = RunScreen(read_run(runs[0]))
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.stored is not None and len(screen.rows) == 2)
+        assert screen.stored is not None
+        first, second = (episode.id for episode in screen.stored.episodes)
+        screen.stored.scores.update({first: (1.0, 1.0), second: (0.0, 0.0)})
+        screen.retranslate()
+        assert [episode.id for episode in screen.rows] == [second, first]
+        screen.sort_by("strict")
+        assert [episode.id for episode in screen.rows] == [first, second]
+        await pilot.press("O")
+        assert [episode.id for episode in screen.rows] == [second, first]
+        for column in COLUMNS:
+            screen.sort_by(column)
+            assert len(screen.rows) == 2
+            assert len(screen.query_one(RowsTable).ordered_rows) == 2
+
+
+async def test_a_filter_leaves_rows_that_hold_its_words(runs: tuple[Path, Path]) -> None:
+    async with desk() as pilot:
+        screen = RunScreen(read_run(runs[0]))
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.stored is not None and len(screen.rows) == 2)
+        await pilot.press("slash", *"k-2")
+        await until(pilot, lambda: [episode.id for episode in screen.rows] == ["k-2"])
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.chosen == "k-2" and screen.focused is screen.query_one(RowsTable)
+        await pilot.press("escape")
+        assert len(screen.rows) == 2 and pilot.app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+
+
+def test_a_run_in_motion_says_how_far_it_is() -> None:
+    set_language("zh")
+    (line,) = progress(Standing({"finished": 29, "error": 1, "unfinished": 70}, 10.0, 61.25, True), 120)
+    text = "".join(piece for piece, _ in line)
+    assert "30/100" in text and "约剩 7 分钟" in text and "61.2" in text and "故障 1" in text
+    set_language(None)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@SIZES
+async def test_the_board_looks_as_stored(
+    runs: tuple[Path, Path],
+    size: tuple[int, int],
+    language: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MOOT_LANG", language)
+    monkeypatch.setattr("app.desk.board.screen._seconds", lambda entry: None)
+    async with desk(size) as pilot:
+        await pilot.press("f6")
+        screen = pilot.app.screen
+        assert isinstance(screen, BoardScreen)
+        await until(pilot, lambda: len(screen.figures) == 2 and screen._paper)
+        own = [entry for entry in screen.entries if entry.line is not None]
+        assert [entry.value[0] for entry in own] == [100.0, 0.0]
+        assert len(screen.entries) == 2 + 24 and all(entry.paper for entry in screen.entries[2:])
+        await same_as_stored(pilot, f"board-{language}-{size[0]}x{size[1]}")
+
+
+async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
+    async with desk() as pilot:
+        await pilot.press("b")
+        screen = pilot.app.screen
+        assert isinstance(screen, BoardScreen)
+        await until(pilot, lambda: len(screen.figures) == 2 and screen._paper)
+        first = screen._place
+        await pilot.press("g")
+        assert screen._place != first
+        await pilot.press("G")
+        assert screen._place == first == ("success", "all")
+        await pilot.press("v")
+        assert screen.view == "sizes" and "LLaMa3.1-8B" in text_of(pilot)
+        await pilot.press("v", "p")
+        assert screen.view == "" and len(screen.entries) == 2
+        await pilot.press("slash", *"echo", "enter")
+        assert len(screen.entries) == 1
+        await pilot.press("escape")
+        assert len(screen.entries) == 2 and pilot.app.screen is screen
+        await pilot.press("home", "c", "end", "c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+
+
+async def test_a_run_that_cannot_be_summed_up_says_why(runs: tuple[Path, Path]) -> None:
+    with Journal.open(runs[0]) as journal:
+        tasks = stored_task_file(header_of(journal))
+    kept = tasks.read_bytes()
+    try:
+        async with desk() as pilot:
+            tasks.chmod(0o644)
+            tasks.write_bytes(kept.replace(b"k-1", b"k-9"))
+            await pilot.press("f6")
+            screen = pilot.app.screen
+            assert isinstance(screen, BoardScreen)
+            await until(pilot, lambda: len(screen.failed) == 2)
+            assert all(entry.value[0] is not None for entry in screen.entries if entry.line is not None)
+    finally:
+        tasks.write_bytes(kept)

@@ -1,0 +1,156 @@
+"""Figures for plots: those of the summary, remembered by file; printed figures; repeats; plots as text."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from store import run_index  # noqa: E402
+from tasks.benchmark import TellsPublished, benchmark  # noqa: E402
+from tasks.reports import court_published  # noqa: E402
+from tasks.reports.dots import Dot  # noqa: E402
+from tasks.reports.scatter import scatter  # noqa: E402
+from tasks.reports.strip import Strip, scale, shares, strip  # noqa: E402
+from tasks.run import figures as figures_module  # noqa: E402
+from tasks.run.board import entries, fields, places, successes  # noqa: E402
+from tasks.run.figures import figures_of, main_rows  # noqa: E402
+from tasks.run.listing import read_run  # noqa: E402
+from tasks.run.rescoring import read_stored, summary_of  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tasks.scoring.repeats import repeats  # noqa: E402
+from tests.support.desk_fixture import build_pack  # noqa: E402
+
+POINT = st.floats(-20, 120) | st.none()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    build_pack()
+    path = tmp_path / "one.moot"
+    with start_run(RunSpec(benchmark="legalagentbench", pack="small", agent="rules", epochs=2), out=path) as made:
+        made.go()
+        made.record_scores()
+    return path
+
+
+def test_figures_are_those_of_the_summary_in_points(run: Path) -> None:
+    made, summary = figures_of(run), summary_of(read_stored(run))
+    assert made.rows and made.n == 4 and made.epochs == 2
+    for figure in made.rows:
+        row = summary.row(figure.rule, figure.group, figure.name, figure.section)
+        assert row is not None and figure.value == (None if row.value is None else 100 * row.value)
+    assert main_rows(made)[0][0] == made.of("strict", "success", "all")
+    assert successes(made) == 4.0 and made.seconds > 0
+    assert {again.rule: (again.k, again.tasks, again.spread) for again in made.repeats} == {
+        "compat": (2, 2, 0.0), "strict": (2, 2, 0.0),
+    }  # fmt: skip
+
+
+def test_figures_are_made_once_for_a_file_as_it_is(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.identity.SETTLED", 0)
+    made = figures_of(run)
+    monkeypatch.setattr(figures_module, "_made", lambda stored: pytest.fail("made again"))
+    assert figures_of(run) == made
+    file = run_index.run_file(run)
+    run_index.remember_figures(file, made.model_dump_json().replace('"n":4', '"n":5'))
+    assert figures_of(run).n == 5
+    with run.open("ab") as changed:
+        changed.write(b"\0")
+    assert run_index.figures(run_index.run_file(run)) is None
+
+
+def test_what_is_remembered_counts_only_as_it_was_written(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.identity.SETTLED", 0)
+    made = figures_of(run)
+    file = run_index.run_file(run)
+    run_index.remember_figures(file, json.dumps({"n": 1}))
+    assert figures_of(run) == made
+
+
+def test_a_board_puts_runs_of_the_same_tasks_together(run: Path) -> None:
+    line = read_run(run)
+    (field,) = fields([line, read_run(run.with_name("none.moot"))])
+    assert field.lines == [line] and field.tasks == line.tasks
+    found = {run: figures_of(run)}
+    assert next(iter(places(found.values()))) == ("success", "all")
+    bench = benchmark("legalagentbench")
+    assert isinstance(bench, TellsPublished)
+    rows = entries(field, found, bench.published(), ("success", "all"))
+    assert rows[0].line == line and [row.paper is not None for row in rows[1:]] == [True] * 24
+    values = [row.value[1] for row in rows[1:]]
+    assert values == sorted(values, key=lambda value: -(value or 0.0)) and values[0] == 79.08
+    unread = entries(field, {}, (), ("success", "all"))[0]
+    assert line.strict is not None and unread.value == (100 * line.strict, 100 * (line.compat or 0.0))
+
+
+@pytest.mark.parametrize(("name", "rows"), [("legalagentbench", 24), ("legalsearch", 18), ("courts", 22)])
+def test_papers_are_whole(name: str, rows: int) -> None:
+    bench = benchmark(name)
+    assert isinstance(bench, TellsPublished)
+    found = bench.published()
+    assert len(found) == rows == len({(one.model, one.way, one.tables) for one in found})
+    assert all(0 <= value <= 100 for one in found for value in one.values.values())
+
+
+def test_published_means_agree_with_their_parts() -> None:
+    """Of the 300 tasks of the paper, 80 are of 1 hop and so on: the mean follows from the groups, but for two misprints
+    of a last digit."""
+    sizes = {"1-hop": 80, "2-hop": 80, "3-hop": 60, "4-hop": 40, "5-hop": 20, "writing": 20}
+    bench = benchmark("legalagentbench")
+    assert isinstance(bench, TellsPublished)
+    for one in bench.published():
+        for measure in ("success", "process", "bertscore"):
+            mean = sum(one.values[measure, group] * n for group, n in sizes.items()) / 300
+            assert one.values[measure, "all"] == pytest.approx(mean, abs=0.06), (one.model, one.way, measure)
+
+
+def test_court_figures_are_those_of_the_tables() -> None:
+    first = court_published.rows()[0]
+    assert first.values["PFS", "CI"] == court_published.TABLE_2["GPT-4o"]["CI PFS"]
+    assert first.values["overall", "overall"] == court_published.overall(court_published.TABLE_2["GPT-4o"])
+
+
+def test_repeats_by_hand() -> None:
+    found = repeats({"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.5, 0.5], "d": [1.0]})
+    assert found is not None and (found.k, found.tasks) == (2, 3)
+    assert found.all_solved == pytest.approx(1 / 3) and found.flips == pytest.approx(1 / 3)
+    assert found.spread == pytest.approx((2.5 / 3 - 1.5 / 3) / 2**0.5)
+    assert repeats({}) is None and repeats({"a": [1.0]}) is None
+
+
+@given(POINT, POINT, POINT, POINT, POINT, POINT, st.integers(3, 90))
+def test_a_strip_fills_its_cells(
+    value: float | None, low: float | None, high: float | None, other: float | None, floor: float | None,
+    ceiling: float | None, cells: int,
+) -> None:  # fmt: skip
+    text = "".join(piece for piece, _ in strip(Strip(value, low, high, other, floor, ceiling), cells))
+    assert len(text) == cells
+    assert ("●" in text) == (value is not None)
+
+
+@given(st.lists(st.tuples(st.text(max_size=3), st.integers(0, 10**6)), max_size=6), st.integers(8, 90))
+def test_shares_fill_their_cells(counts: list[tuple[str, int]], cells: int) -> None:
+    made = shares(counts, cells)
+    assert sum(size for _, size in made) == (cells if made else 0) and all(size > 0 for _, size in made)
+
+
+@given(st.integers(6, 90))
+def test_a_scale_fills_its_cells(cells: int) -> None:
+    text = scale(cells)
+    assert len(text) == cells and text.startswith("0") and text.endswith("100")
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=4), st.floats(allow_nan=True), st.floats(allow_nan=True)), max_size=70),
+    st.integers(0, 120), st.integers(0, 40),
+)  # fmt: skip
+def test_a_scatter_never_fails(points: list[tuple[str, float, float]], width: int, height: int) -> None:
+    lines = scatter([Dot(name, x, y, True) for name, x, y in points], width, height)
+    assert all(sum(len(text) for text, _ in line) <= width for line in lines) and len(lines) in (0, height)
