@@ -75,6 +75,7 @@ class LiveRun:
         self._opener = opener
         self._post = post
         self._watched = episode or ""
+        self._facts: RunFacts | None = None
         self._mode = mode
         self._wishes: queue.SimpleQueue[Wish] = queue.SimpleQueue()
         self._closing = threading.Event()
@@ -140,12 +141,14 @@ class LiveRun:
         self._wishes.put(lambda run: run.scheduler.cancel(episode))
 
     def watch(self, episode: str) -> None:
-        """Send the messages of this episode from now on: at once, even in the middle of a call."""
+        """Send the messages of this episode from now on, '' is the one that was watched: at once, even in the middle of
+        a call. Who has looked at another run meanwhile hears first which one this is."""
         with self._watching:
-            run = self._run
+            run, episode = self._run, episode or self._watched
             if run is None or not self._states:
                 self._watched = episode
             elif episode in run.scheduler.episodes and not self.closed.is_set():
+                self._tell(run)
                 if episode not in self._states:
                     if run.scheduler.episodes.outcome(episode):
                         self._states[episode] = fold(read_episode(run.journal, episode))
@@ -280,6 +283,14 @@ class LiveRun:
             case EngineAway():
                 self._post(Away(self.number, away_text(notice)))
 
+    def _tell(self, run: Run) -> None:
+        """Which run this is, and whether it goes on by itself."""
+        assert self._facts is not None
+        of = run.scheduler.episodes
+        lines = tuple(EpisodeLine(row.id, row.task_id, 0, of.outcome(row.id)) for row in run.rows.values())
+        self._post(RunOpened(self.number, self._facts, lines))
+        self._post(Moving(self.number, self._mode))
+
     def _begin(self, run: Run) -> None:
         self.path = run.journal.path
         run.scheduler.watchers.append(self)
@@ -289,12 +300,10 @@ class LiveRun:
         self._done = len(episodes) - episodes.open
         header = header_of(run.journal)
         run.scheduler.watchers += log.run_begins(run.id, self.path, header, episodes.open)
-        facts = RunFacts(run.id, run.journal.path, header)
-        lines = (EpisodeLine(row.id, row.task_id, 0, episodes.outcome(row.id)) for row in run.rows.values())
-        self._post(RunOpened(self.number, facts, tuple(lines)))
+        self._facts = RunFacts(run.id, run.journal.path, header)
+        self._tell(run)
         if self._watched:
             self._prepare(run, self._watched)
-        self._post(Moving(self.number, self._mode))
         for trouble in run.troubles():
             self._post(Away(self.number, told(trouble)))
 

@@ -226,6 +226,26 @@ async def test_steps_of_a_live_run_until_it_ends(pack: Path) -> None:
         assert journal.scores() and len(read_episode(journal, "k-1")) == len(screen.shown.records)
 
 
+async def test_a_running_episode_comes_back_after_another_run_was_looked_at(pack: Path) -> None:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="echo", pack=str(pack), limit=1)) as run:
+        run.go()
+    (other,) = list_runs()
+    async with desk() as pilot:
+        spec = RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1)
+        await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: episode(pilot).loaded)
+        screen, live = episode(pilot), pilot.app.live  # type: ignore[attr-defined]
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        pilot.app.open_episode(other, "")  # type: ignore[attr-defined]
+        await until(pilot, lambda: screen.facts is not None and screen.facts.path == other and screen.loaded)
+        pilot.app.open_episode(live.path, "")  # type: ignore[attr-defined]
+        await until(pilot, lambda: screen.facts is not None and screen.facts.path == live.path)
+        await until(pilot, lambda: screen.shown.total == 1 and screen.moving == "paused")
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 2)
+
+
 async def test_a_stored_unfinished_run_is_taken_up_by_a_step(pack: Path) -> None:
     with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1)) as run:
         run.scheduler.step("k-1")
