@@ -63,7 +63,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("home", "f2", "mode('home')"),
         Key("episode", "f3", "mode('episode')"),
         Key("models", "f4", "mode('models')"),
-        Key("board", "f6", "mode('board')"),
+        Key("board", "f5", "mode('board')"),
         Key("law", "f7", "mode('law')"),
         Key("review", "f10,ctrl+r", "mode('review')"),
         Key("palette", "ctrl+p", "command_palette", 91),
@@ -122,7 +122,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("add_model", "a", "add", 30),
         Key("check_model", "c", "check", 40),
         Key("remove_model", "x", "remove", 50),
-        Key("refresh", "f5", "refresh"),
+        Key("refresh", "u", "refresh"),
     ),
     "law": (
         Key("law_open", "enter", "open", 10, "glyph.enter"),

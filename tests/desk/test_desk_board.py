@@ -108,7 +108,7 @@ async def test_the_board_looks_as_stored(
     monkeypatch.setenv("MOOT_LANG", language)
     monkeypatch.setattr("app.desk.board.screen._seconds", lambda entry: None)
     async with desk(size) as pilot:
-        await pilot.press("f6")
+        await pilot.press("f5")
         screen = pilot.app.screen
         assert isinstance(screen, BoardScreen)
         await until(pilot, lambda: len(screen.figures) == 2 and screen._paper)
@@ -149,7 +149,7 @@ async def test_a_run_that_cannot_be_summed_up_says_why(runs: tuple[Path, Path]) 
         async with desk() as pilot:
             tasks.chmod(0o644)
             tasks.write_bytes(kept.replace(b"k-1", b"k-9"))
-            await pilot.press("f6")
+            await pilot.press("f5")
             screen = pilot.app.screen
             assert isinstance(screen, BoardScreen)
             await until(pilot, lambda: len(screen.failed) == 2)

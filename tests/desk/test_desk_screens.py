@@ -302,6 +302,22 @@ async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Pat
         assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0  # type: ignore[union-attr]
 
 
+async def test_letters_typed_beside_the_box_begin_the_answer(pack: Path) -> None:
+    async with desk() as pilot:
+        spec = RunSpec(benchmark="legalagentbench", agent="human", pack=str(pack), limit=1)
+        await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: episode(pilot).loaded)
+        screen = episode(pilot)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.asked)
+        before = set(Path.cwd().iterdir())
+        for letters in ("end", "fork"):
+            screen.query_one(Transcript).focus()
+            await pilot.press(*letters)
+        assert screen.query_one(TextArea).text == "endfork"
+        assert len(list_runs()) == 1 and set(Path.cwd().iterdir()) == before
+
+
 async def test_a_person_leaves_the_seat_and_the_policy_goes_on(pack: Path) -> None:
     async with desk() as pilot:
         await pilot.app.start(

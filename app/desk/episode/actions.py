@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from textual import on
+from textual.events import Key
 from textual.timer import Timer
 
 from app.desk.court.tree import ProgrammePane
@@ -45,6 +46,11 @@ PLAYED: dict[str, Callable[[bool], bool]] = {
 """What can be done to a run that another process plays; what only shows stored steps goes while one looks back."""
 
 
+ACTING = {"fork": "f", "export": "e"}
+"""What leaves something behind -> its key. While a person is asked, letters are the beginning of an answer; whoever
+looks back first means the key."""
+
+
 class EpisodeActions(OnDesk, FindingScreen):
     """The actions; `show_panes` brings the screen in line with what they changed."""
 
@@ -58,6 +64,8 @@ class EpisodeActions(OnDesk, FindingScreen):
         self.episode = ""
         self.moving = "stored"
         self.state = State()
+        self.asked = ""
+        """The seat of a person who has to say something."""
         self.turn: OpenTurn | None = None
         self.pausing = False
         self.stopping = False
@@ -124,6 +132,8 @@ class EpisodeActions(OnDesk, FindingScreen):
         """What makes no sense at the moment is dim."""
         if self.moving == "followed" and action in PLAYED:
             return PLAYED[action](self.shown.back) or None
+        if action in ACTING and self.asked and not self.shown.back:
+            return False
         if action == "tokens":
             return self.loaded and self.facts is not None and self.facts.benchmark == "legalsearch"
         if action == "present":
@@ -148,6 +158,14 @@ class EpisodeActions(OnDesk, FindingScreen):
             "prompt": action != "prompt" or (self.loaded and (not self.human or next(self._calls(), None) is not None)),
         }  # fmt: skip
         return True if rules.get(action, True) else None
+
+    def on_key(self, event: Key) -> None:
+        """A letter that would leave something behind begins the answer that is asked for."""
+        box = self.query_one(AnswerBox)
+        letter = event.character or ""
+        if self.asked and not self.shown.back and letter in ACTING.values() and box.is_open:
+            event.stop()
+            box.begin(letter)
 
     def action_step(self) -> None:
         """One step: a stored one while looking back, else a new one."""

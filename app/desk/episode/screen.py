@@ -85,7 +85,6 @@ class EpisodeScreen(EpisodeActions):
         self.keeper: Scorekeeper | None = None
         self.keeper_failed = False
         self.hint = ""
-        self.asked = ""
         self.source = 0
         """The number of the thread whose run is shown; 0: one from disk."""
         self.face: Face = Face(self)

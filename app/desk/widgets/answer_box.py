@@ -106,6 +106,13 @@ class AnswerBox(Vertical):
         if focus:
             self.query_one(AnswerText).focus()
 
+    def begin(self, text: str) -> None:
+        """Somebody began to type elsewhere: go on here."""
+        box = self.query_one(AnswerText)
+        box.focus()
+        box.insert(text, box.document.end)
+        box.move_cursor(box.document.end)
+
     def close(self) -> None:
         """Put the box away; what is typed waits until it is opened for this episode again."""
         self._keep()
