@@ -16,6 +16,7 @@ from tasks.episode.state import State
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.failures import Verdict
 from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Rule, Summary, Value
 from tasks.scoring.predicted import Predictions
@@ -126,6 +127,20 @@ class TellsValues(Protocol):
 
     def values(self, rows: Iterable[ScoreRow]) -> Mapping[tuple[Rule, str], Value]:
         """The values of an attempt by rule and name, from 0 to 1; None where there is nothing to score."""
+        ...
+
+
+@runtime_checkable
+class TellsFailures(Protocol):
+    """A benchmark that says more of why an attempt failed than the record of any benchmark does.
+
+    failures: the classes of `tasks.scoring.failures.CLASSES` that it can tell.
+    """
+
+    failures: Sequence[str]
+
+    def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Verdict:
+        """Why an attempt failed, from its record, the question with its gold, and what scorers have stored of it."""
         ...
 
 

@@ -215,6 +215,11 @@ _SHAPE_OF: dict[str, str] = {
 }
 
 
+def shape_of(column: str) -> re.Pattern[str]:
+    """What the values of an identifying column look like."""
+    return _SHAPES[_SHAPE_OF.get(column, column)]
+
+
 def tools_named(step: str) -> tuple[str, ...]:
     """The different tools that a step names, in order."""
     return tuple(dict.fromkeys(_TOOL_NAME.findall(step)))

@@ -1,0 +1,406 @@
+"""Why an attempt at LegalAgentBench failed: what the way to the answer needs, and where the record leaves it.
+
+The gold card names the tools of the way and the values between; where a task file has the calls as well, they are not
+needed. Evidence is complete when everything that a table can show was shown; what is left then is the answer. A
+prediction without calls is read by its detailed answer, as the published process rate does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from store.importers.logs.calls import shape_of
+from store.schema import LOOKUPS, TABLES
+from tasks.episode.events import Event, ModelCalled, Planned, Seated
+from tasks.episode.state import State
+from tasks.legalagentbench.logged_actions import UNKNOWN
+from tasks.legalagentbench.questions import CALCULATORS, Gold, Question
+from tasks.legalagentbench.seen import (
+    Cell,
+    case_numbers,
+    cells_of,
+    figure,
+    figures_like,
+    first_shown,
+    misread,
+    plain,
+    rows_of,
+    same_shape,
+    says,
+    shows,
+    spoken,
+    text_of,
+)
+from tasks.legalagentbench.tools import FINISH_NAMES, RETRIEVERS, TOOLS
+from tasks.scoring.failures import (
+    Call,
+    Finding,
+    Place,
+    Verdict,
+    answer_step,
+    calls_of,
+    judged,
+    last_step,
+    repeated,
+    told_by_end,
+    unreadable,
+)
+from tasks.scoring.strict import is_derived
+
+APPLIES = (
+    "error", "context_full", "outside_pack", "format", "legal_knowledge", "argument_error", "wrong_tool", "planning", "loop",
+    "limit", "missing_hop", "wrong_number", "evidence_unused", "other",
+)  # fmt: skip
+HELPERS = CALCULATORS | frozenset(FINISH_NAMES) | frozenset(RETRIEVERS)
+"""Tools that no way names and that are never the wrong ones."""
+SURE = 4
+"""Characters from which on a key that was seen is no chance find."""
+IMPORTED = "imported/"
+"""How the policy of predictions made elsewhere begins."""
+
+
+def failure_of(question: Question, state: State) -> Verdict:
+    """Why an attempt failed; solved is what states every key by the strict rule."""
+    if state.stopped is None:
+        return Verdict("unfinished")
+    attempt = _Attempt(question, state)
+    if not attempt.missing and state.stopped.outcome not in ("error", "cancelled"):
+        return Verdict("solved")
+    found = [finding for detector in DETECTORS for finding in detector(attempt)]
+    unrecorded = attempt.unrecorded
+    if unrecorded:
+        places = tuple(Place.of(step, note) for step, note in unrecorded[:3])
+        found = [one for one in found if one.failure not in ("missing_hop", "planning")] + [
+            Finding("other", "not_recorded", places)
+        ]
+    return judged(found, state, from_summary=attempt.from_summary)
+
+
+class _Attempt:
+    """An attempt, read once."""
+
+    def __init__(self, question: Question, state: State) -> None:
+        self.state = state
+        self.gold: Gold = question.gold
+        self.asked = str(question.card.get("question", ""))
+        self.res = state.answered.res if state.answered else ""
+        self.missing = [key for key in dict.fromkeys(self.gold.keys) if not says(key, self.res)]
+        self.calls = calls_of(state.records)
+        sits = state.seats.get("agent", Seated(seat="agent", policy=""))
+        self.from_summary = not self.calls and sits.policy.startswith(IMPORTED) and state.answered is not None
+        if self.from_summary and state.answered:
+            self.calls = [Call(answer_step(state), "", None, "ok", state.answered.summary)]
+
+    @cached_property
+    def unrecorded(self) -> list[tuple[int, str]]:
+        """Steps of a published log whose call it does not hold, with what is known of them."""
+        return [
+            (record.step, record.event.note)
+            for record in self.state.records
+            if isinstance(record.event, ModelCalled) and record.event.note.startswith(UNKNOWN)
+        ]
+
+    @cached_property
+    def unread_tools(self) -> list[str]:
+        """Tools of the way whose table was never read; that there is no row for a known name is an answer as well."""
+        read = {_table(call.tool) for call in self.calls if call.ok or self._answered_no(call)}
+        way = [] if self.from_summary else [tool for tool in dict.fromkeys(self.gold.path)]
+        return [tool for tool in way if _table(tool) not in read]
+
+    def _answered_no(self, call: Call) -> bool:
+        values = _values(call)
+        return call.status == "no_data" and all(value in self.known_before(call.step) for value in values)
+
+    @cached_property
+    def unseen(self) -> list[str]:
+        """Values that a table can show and none has shown: of the way, and of the answer where it lacks them."""
+        literal = [key for key in dict.fromkeys(self.gold.middle) if not is_derived(key)]
+        wanted = [*literal, *(key for key in self.missing if not is_derived(key) and figure(key) is None)]
+        return [key for key in wanted if not says(key, self.asked) and first_shown(self.calls, key) is None]
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether the answer could have been given from what was seen."""
+        if not self.calls:
+            return False
+        if self.missing and all(
+            not is_derived(key) and first_shown(self.calls, key) is not None for key in self.missing
+        ):
+            return not self.unread_tools or all(len(key) >= SURE for key in self.missing)
+        return not self.unseen and not self.unread_tools
+
+    def known_before(self, step: int) -> str:
+        """What question and observations have said before a step, in one spelling."""
+        return plain("\n".join([self.asked, *(call.observation for call in self.calls if call.step < step)]))
+
+    @cached_property
+    def known_numbers(self) -> set[str]:
+        """Case numbers of question and observations."""
+        return set().union(case_numbers(self.asked), *(case_numbers(call.observation) for call in self.calls))
+
+    def later_ok(self, call: Call) -> bool:
+        """Whether the same tool gave something later."""
+        return any(other.ok and other.tool == call.tool and other.step > call.step for other in self.calls)
+
+    @property
+    def said(self) -> Place:
+        """The answer."""
+        return Place.of(answer_step(self.state), self.res)
+
+
+def _table(tool: str) -> str:
+    return LOOKUPS[tool].table if tool in LOOKUPS else tool
+
+
+def _end(attempt: _Attempt) -> Iterator[Finding]:
+    yield from told_by_end(attempt.state, complete=attempt.complete)
+
+
+def _loop(attempt: _Attempt) -> Iterator[Finding]:
+    yield from repeated(attempt.calls, complete=attempt.complete)
+
+
+def _format(attempt: _Attempt) -> Iterator[Finding]:
+    """A step whose action the log of a published run does not hold is no fault of its model."""
+
+    def counts(before: Sequence[Event]) -> bool:
+        notes = [event.note for event in before if isinstance(event, ModelCalled)]
+        return not (notes and notes[-1].startswith(UNKNOWN))
+
+    yield from unreadable(attempt.state, complete=attempt.complete, counts=counts)
+
+
+def _outside(attempt: _Attempt) -> Iterator[Finding]:
+    """What the pack lacks, where the tool belongs to the way and what it was asked for is known."""
+    for call in attempt.calls:
+        if call.status == "outside_pack" or call.unknown:
+            founded = not attempt.gold.path or _table(call.tool) in map(_table, attempt.gold.path)
+            founded &= all(value in attempt.known_before(call.step) for value in _values(call))
+            decisive = founded and not attempt.complete and not attempt.later_ok(call)
+            yield Finding("outside_pack", "cell" if call.unknown else "row", (call.place,), decisive)
+
+
+def _values(call: Call) -> list[str]:
+    """What a lookup was asked for, in one spelling; columns are none of it."""
+    if call.tool not in LOOKUPS or not isinstance(call.input, Mapping):
+        return []
+    given = (call.input.get(name) for name in LOOKUPS[call.tool].parameters)
+    return [plain(value) for value in given if isinstance(value, str) and value.strip()]
+
+
+def _arguments(attempt: _Attempt) -> Iterator[Finding]:
+    """What a tool refused: the shape of the call, a column, what is no number, a name that stands nowhere."""
+    for call in attempt.calls:
+        why = REFUSALS.get(call.status, "")
+        if call.tool not in TOOLS and call.tool not in FINISH_NAMES:
+            continue  # the tool itself is at fault
+        if call.status in ("no_data", "outside_pack"):
+            why = _refused_name(attempt, call)
+        if why:
+            made_good = attempt.later_ok(call) or attempt.complete and why != "operand"
+            yield Finding("argument_error", why, (call.place,), not made_good)
+
+
+REFUSALS = {"call_error": "shape", "bad_column": "column", "math_error": "operand"}
+"""Status of a call -> what its tool refused."""
+
+
+def _refused_name(attempt: _Attempt, call: Call) -> str:
+    """Why nothing could be found: a value of another kind than the tool takes, or one that stands nowhere. A misread
+    case number is another matter."""
+    known = attempt.known_before(call.step)
+    values = _values(call)
+    for value in values:
+        if value not in known:
+            return "" if any(misread(one, attempt.known_numbers) for one in case_numbers(value)) else "name"
+    if call.tool in LOOKUPS:
+        columns = {column for columns in LOOKUPS[call.tool].match for column in columns}
+        for value in values:
+            if case_numbers(value) == {value} and "案号" not in columns:
+                return "kind"
+            if shape_of("统一社会信用代码").fullmatch(value) and "统一社会信用代码" not in columns:
+                return "kind"
+    return ""
+
+
+def _tools(attempt: _Attempt) -> Iterator[Finding]:
+    """A tool that does not exist, or one beside the way that showed nothing needed while one of the way was never
+    called."""
+    called = {call.tool for call in attempt.calls}
+    needed = [tool for tool in attempt.unread_tools if tool not in called]
+    wanted = [*attempt.gold.keys, *attempt.gold.middle]
+    tables = set(map(_table, attempt.gold.path))
+    for call in attempt.calls:
+        if attempt.from_summary or call.tool in HELPERS:
+            continue
+        if call.tool not in TOOLS and call.status == "call_error":
+            yield Finding("wrong_tool", "no_such_tool", (call.place,), not attempt.complete and bool(needed))
+        elif needed and _table(call.tool) not in tables and not any(shows(call, key) for key in wanted):
+            places = (call.place, Place.of(0, "→", needed[0]))
+            yield Finding("wrong_tool", "other_tool", places, not attempt.complete)
+
+
+def _planning(attempt: _Attempt) -> Iterator[Finding]:
+    """The first plan against the way: tables that it never reads, and steps before the ones that they need."""
+    planned = next(
+        ((record.step, record.event) for record in attempt.state.records if isinstance(record.event, Planned)), None
+    )
+    named = [tool for tool in planned[1].tools if tool in LOOKUPS] if planned else []
+    way = list(dict.fromkeys(tool for tool in attempt.gold.path if tool in LOOKUPS))
+    if planned is None or not named or not way:
+        return
+    step, plan = planned
+    tables = set(map(_table, named))
+    lacking = [tool for tool in way if _table(tool) not in tables]
+    if lacking:
+        places = (Place.of(step, "；".join(plan.steps)), Place.of(0, "→", "、".join(lacking)))
+        yield Finding("planning", "plan_lacks", places, not attempt.complete)
+        return
+    for before, after in zip(way, way[1:], strict=False):
+        if before in named and after in named and named.index(after) < named.index(before):
+            places = (Place.of(step, "、".join(named)), Place.of(0, before, "→", after))
+            yield Finding("planning", "plan_order", places, not attempt.complete)
+            return
+
+
+def _numbers(attempt: _Attempt) -> Iterator[Finding]:
+    """Case numbers that stand nowhere and are those of the record but for a few characters: in calls, in the answer."""
+    if attempt.from_summary:
+        return
+    for call in attempt.calls:
+        for value in _values(call):
+            for number in case_numbers(value):
+                if near := misread(number, attempt.known_numbers):
+                    decisive = not attempt.complete and not call.ok and not attempt.later_ok(call)
+                    places = (call.place, Place.of(0, number, "→", near))
+                    yield Finding("legal_knowledge", "case_number", places, decisive)
+    wanted = set().union(*map(case_numbers, attempt.missing)) if attempt.missing else set()
+    for number in sorted(case_numbers(attempt.res)):
+        near = misread(number, attempt.known_numbers)
+        if near:
+            place = Place.of(answer_step(attempt.state), number, "→", near)
+            yield Finding("legal_knowledge", "case_number", (place,), near in wanted)
+
+
+def _columns(attempt: _Attempt) -> Iterator[Finding]:
+    """Another column of the row that holds a key was answered; or one of the kind of the key was asked for alone."""
+    for key in attempt.missing:
+        for cell in cells_of(attempt.calls, key):
+            if column := _answered(attempt, cell):
+                places = (attempt.said, Place.of(cell.call.step, f"{cell.column}: {cell.text}", f"{column}"))
+                yield Finding("legal_knowledge", "other_column", places)
+                break
+        else:
+            if first_shown(attempt.calls, key) is None:
+                yield from _asked_beside(attempt, key)
+
+
+def _answered(attempt: _Attempt, cell: Cell) -> str:
+    """The column beside a cell whose value the answer gives instead."""
+    for column, value in cell.row.items():
+        text = text_of(value)
+        alike = same_shape(text, cell.text) or (_alike(column, cell.column) and not figure(cell.text))
+        if column != cell.column and len(text) > 1 and alike and _instead(attempt, text):
+            return column
+    return ""
+
+
+def _alike(column: str, other: str) -> bool:
+    """Whether two columns hold things of one kind: their names end alike."""
+    a, b = (name.removesuffix("（元）").removesuffix("名称") or name for name in (column, other))
+    return a[-1:] == b[-1:]
+
+
+def _instead(attempt: _Attempt, text: str) -> bool:
+    """Whether the answer gives a value that is neither asked for nor known from the question."""
+    if not says(text, attempt.res) or says(text, attempt.asked):
+        return False
+    return not any(says(key, text) or says(text, key) for key in (*attempt.gold.keys, *attempt.gold.middle))
+
+
+def _asked_beside(attempt: _Attempt, key: str) -> Iterator[Finding]:
+    """A day or sum was answered from a table of the way, of whose columns of that kind not all were looked at."""
+    wanted = figure(key)
+    tables = set(map(_table, attempt.gold.path))
+    for call in attempt.calls if wanted else ():
+        for row in rows_of(call) if call.ok and call.tool in LOOKUPS and _table(call.tool) in tables else ():
+            for column, value in row.items():
+                kind, text = _ending(column), text_of(value)
+                beside = [name for name in TABLES[_table(call.tool)] if name not in row and _ending(name) == kind]
+                if kind and beside and text and _of_kind(key, text) and _instead(attempt, text):
+                    places = (call.place, attempt.said, Place.of(0, column, "→", "、".join(beside)))
+                    yield Finding("legal_knowledge", "column_asked", places)
+                    return
+
+
+def _of_kind(key: str, text: str) -> bool:
+    """Whether a cell is a figure of the kind of a key; sums of tables leave 元 out."""
+    wanted = figure(key)
+    return wanted is not None and any(True for _ in figures_like("", wanted[0], text))
+
+
+_ENDINGS = ("日期", "（元）")
+
+
+def _ending(column: str) -> str:
+    """Columns of days, and of sums of money, say so at their end."""
+    return next((ending for ending in _ENDINGS if column.endswith(ending)), "")
+
+
+def _hops(attempt: _Attempt) -> Iterator[Finding]:
+    """Values that were never seen; the place is the step after the last one that brought something needed."""
+    if attempt.complete:
+        return
+    wanted = [*attempt.gold.keys, *attempt.gold.middle]
+    useful = [call.step for call in attempt.calls if any(shows(call, key) for key in wanted)]
+    step = min(max(useful, default=0) + 1, last_step(attempt.state))
+    at = next((call.place for call in attempt.calls if call.step == step), None)
+    lacking = [Place.of(step, key) for key in attempt.unseen]
+    if lacking:
+        yield Finding("missing_hop", "never_seen", (*lacking[:3], *((at,) if at else ())))
+    else:
+        lacks = [Place.of(step, tool) for tool in attempt.unread_tools] or [
+            Place.of(step, "、".join(attempt.missing))
+        ]
+        yield Finding("missing_hop", "never_called", (*lacks[:3], *((at,) if at else ())))
+
+
+def _answer(attempt: _Attempt) -> Iterator[Finding]:
+    """Keys that the answer lacks though all was seen: another figure stands there, another row, or nothing."""
+    if not attempt.res.strip():
+        return
+    for key in attempt.missing:
+        shown = first_shown(attempt.calls, key)
+        if not attempt.complete and shown is None:
+            continue
+        seen = Place.of(shown.step, shown.observation) if shown else Place.of(0, key)
+        wanted, given = figure(key), ""
+        if wanted is not None:
+            item, unit = wanted
+            aside = [one for text in (attempt.asked, *attempt.gold.keys) for one in figures_like(unit, item, text)]
+            given = next((spoken(one) for one in figures_like(unit, item, attempt.res) if one not in aside), "")
+        if given and attempt.complete:
+            yield Finding("wrong_number", "number", (attempt.said, Place.of(0, given, "≠", key), seen))
+        elif wanted is None and is_derived(key):
+            yield Finding("wrong_number", "judged", (attempt.said, Place.of(0, "≠", key)), attempt.complete)
+        else:
+            why = "unsaid" if shown else "unsaid_sum"
+            other = _other_row(attempt, key)
+            places = (attempt.said, Place.of(0, "→", key), seen)
+            yield Finding("evidence_unused", "other_row" if other else why, places, attempt.complete)
+
+
+def _other_row(attempt: _Attempt, key: str) -> str:
+    """The value of the key's column in another row that the answer gives instead."""
+    for cell in cells_of(attempt.calls, key):
+        for row in rows_of(cell.call):
+            text = text_of(row.get(cell.column))
+            if row is not cell.row and len(text) > 1 and _instead(attempt, text):
+                return text
+    return ""
+
+
+DETECTORS: tuple[Callable[[_Attempt], Iterator[Finding]], ...] = (
+    _end, _loop, _format, _outside, _numbers, _columns, _arguments, _tools, _planning, _hops, _answer,
+)  # fmt: skip

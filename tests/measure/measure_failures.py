@@ -1,0 +1,78 @@
+"""Failures put into solved episodes by a program, and how often the rules name what was put in.
+
+Precision and recall of the main class, of the classes that can be put in: `python -m pytest -s` prints the table. What
+is kept is what was measured, less a margin; a rule that gets worse fails.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from store.pack import Pack
+from tasks.benchmark import TellsFailures, benchmark
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tests.support.injected_failures import Injected, lab, law
+
+LEAST: dict[str, tuple[float, float]] = {}
+"""Class -> least precision and least recall of the main class."""
+MARGIN = 0.05
+
+
+def solved_law(pack: Path, tmp_path: Path) -> list[tuple[object, object]]:
+    """Questions of the fictional statutes with the states in which the rules solved them."""
+    bench = benchmark("legalsearch")
+    assert isinstance(bench, TellsFailures)
+    with start_run(RunSpec(benchmark="legalsearch", agent="rules"), out=tmp_path / "law.moot") as run:
+        run.go()
+        states = {name: driver.state for name, driver in run.scheduler.episodes.items()}
+        return [(q, states[q.id]) for q in run.questions if bench.failure(q, states[q.id], ()).status == "solved"]
+
+
+def injected(pack: Path, tmp_path: Path) -> Iterable[Injected]:
+    with Pack.open("sample") as opened:
+        yield from lab(opened, benchmark("legalagentbench").load(pack / "tasks" / "legalagentbench.jsonl"))
+        yield from law(opened, solved_law(pack, tmp_path))  # type: ignore[arg-type]
+
+
+def test_what_was_put_in_is_what_is_named(sample_pack: Path, tmp_path: Path) -> None:
+    made: Counter[str] = Counter()
+    named: Counter[str] = Counter()
+    hits: Counter[str] = Counter()
+    among: Counter[str] = Counter()
+    confused: Counter[tuple[str, str, str, str]] = Counter()
+    whole = blamed = 0
+    for one in injected(sample_pack, tmp_path):
+        bench = benchmark(one.benchmark)
+        assert isinstance(bench, TellsFailures)
+        verdict = bench.failure(one.question, one.state, one.rows)
+        if not one.expected:
+            whole, blamed = whole + 1, blamed + bool(verdict.findings)
+            continue
+        main = verdict.main.failure if verdict.main else verdict.status
+        made[one.expected] += 1
+        named[main] += 1
+        hits[one.expected] += main == one.expected
+        among[one.expected] += any(found.failure == one.expected for found in verdict.findings)
+        if main != one.expected:
+            confused[one.benchmark, one.expected, one.how, main] += 1
+    print(f"\n{sum(made.values())} put in, {whole} whole episodes, {blamed} of these blamed")
+    print(f"{'class':18} {'n':>4} {'named':>6} {'precision':>9} {'recall':>7} {'any':>6}")
+    rates = {}
+    for name, n in made.items():
+        precision, recall = hits[name] / named[name] if named[name] else 0.0, hits[name] / n
+        rates[name] = precision, recall
+        print(f"{name:18} {n:4} {named[name]:6} {precision:9.3f} {recall:7.3f} {among[name] / n:6.3f}")
+    for case, n in confused.most_common():
+        print("  ", n, *case)
+    assert sum(made.values()) >= 200 and min(made.values()) >= 15
+    assert blamed == 0
+    short = {
+        name: (rates[name], least) for name, least in LEAST.items()
+        if rates[name][0] < least[0] - MARGIN or rates[name][1] < least[1] - MARGIN
+    }  # fmt: skip
+    assert short == {} and LEAST.keys() == made.keys()
