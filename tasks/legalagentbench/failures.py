@@ -28,7 +28,6 @@ from tasks.legalagentbench.seen import (
     rows_of,
     same_shape,
     says,
-    shows,
     spoken,
     text_of,
 )
@@ -103,10 +102,13 @@ class _Attempt:
 
     @cached_property
     def unread_tools(self) -> list[str]:
-        """Tools of the way whose table was never read; that there is no row for a known name is an answer as well."""
-        read = {_table(call.tool) for call in self.calls if call.ok or self._answered_no(call)}
-        way = [] if self.from_summary else [tool for tool in dict.fromkeys(self.gold.path)]
-        return [tool for tool in way if _table(tool) not in read]
+        """Tools of the way that have told nothing; that there is no row for a known name tells something."""
+        if self.from_summary:
+            return []
+        told = {call.tool for call in self.calls if call.ok or self._answered_no(call)}
+        rows = {_table(tool) for tool in told}
+        way = dict.fromkeys(self.gold.path)
+        return [tool for tool in way if tool not in told and (_lists(tool) or _table(tool) not in rows)]
 
     def _answered_no(self, call: Call) -> bool:
         values = _values(call)
@@ -130,6 +132,11 @@ class _Attempt:
             return not self.unread_tools or all(len(key) >= SURE for key in self.missing)
         return not self.unseen and not self.unread_tools
 
+    @property
+    def concluded(self) -> bool:
+        """Whether all was seen and something answered, so that what happened on the way is no reason."""
+        return self.complete and bool(self.res.strip())
+
     def known_before(self, step: int) -> str:
         """What question and observations have said before a step, in one spelling."""
         return plain("\n".join([self.asked, *(call.observation for call in self.calls if call.step < step)]))
@@ -138,6 +145,11 @@ class _Attempt:
     def known_numbers(self) -> set[str]:
         """Case numbers of question and observations."""
         return set().union(case_numbers(self.asked), *(case_numbers(call.observation) for call in self.calls))
+
+    def new_by(self, call: Call) -> list[str]:
+        """What is needed and a call was the first to show."""
+        wanted = dict.fromkeys((*self.gold.keys, *self.gold.middle))
+        return [key for key in wanted if not says(key, self.asked) and first_shown(self.calls, key) is call]
 
     def later_ok(self, call: Call) -> bool:
         """Whether the same tool gave something later."""
@@ -153,12 +165,17 @@ def _table(tool: str) -> str:
     return LOOKUPS[tool].table if tool in LOOKUPS else tool
 
 
+def _lists(tool: str) -> bool:
+    """Whether a tool gives all rows of something; one row of a table may come from any of its tools."""
+    return tool in LOOKUPS and LOOKUPS[tool].shape == "many"
+
+
 def _end(attempt: _Attempt) -> Iterator[Finding]:
-    yield from told_by_end(attempt.state, complete=attempt.complete)
+    yield from told_by_end(attempt.state, complete=attempt.concluded)
 
 
 def _loop(attempt: _Attempt) -> Iterator[Finding]:
-    yield from repeated(attempt.calls, complete=attempt.complete)
+    yield from repeated(attempt.calls, complete=attempt.concluded)
 
 
 def _format(attempt: _Attempt) -> Iterator[Finding]:
@@ -168,7 +185,7 @@ def _format(attempt: _Attempt) -> Iterator[Finding]:
         notes = [event.note for event in before if isinstance(event, ModelCalled)]
         return not (notes and notes[-1].startswith(UNKNOWN))
 
-    yield from unreadable(attempt.state, complete=attempt.complete, counts=counts)
+    yield from unreadable(attempt.state, complete=attempt.concluded, counts=counts)
 
 
 def _outside(attempt: _Attempt) -> Iterator[Finding]:
@@ -191,6 +208,7 @@ def _values(call: Call) -> list[str]:
 
 def _arguments(attempt: _Attempt) -> Iterator[Finding]:
     """What a tool refused: the shape of the call, a column, what is no number, a name that stands nowhere."""
+    tables = set(map(_table, attempt.gold.path))
     for call in attempt.calls:
         why = REFUSALS.get(call.status, "")
         if call.tool not in TOOLS and call.tool not in FINISH_NAMES:
@@ -199,7 +217,8 @@ def _arguments(attempt: _Attempt) -> Iterator[Finding]:
             why = _refused_name(attempt, call)
         if why:
             made_good = attempt.later_ok(call) or attempt.complete and why != "operand"
-            yield Finding("argument_error", why, (call.place,), not made_good)
+            on_way = not attempt.gold.path or call.tool in HELPERS or _table(call.tool) in tables
+            yield Finding("argument_error", why, (call.place,), on_way and not made_good)
 
 
 REFUSALS = {"call_error": "shape", "bad_column": "column", "math_error": "operand"}
@@ -229,14 +248,14 @@ def _tools(attempt: _Attempt) -> Iterator[Finding]:
     called."""
     called = {call.tool for call in attempt.calls}
     needed = [tool for tool in attempt.unread_tools if tool not in called]
-    wanted = [*attempt.gold.keys, *attempt.gold.middle]
     tables = set(map(_table, attempt.gold.path))
     for call in attempt.calls:
         if attempt.from_summary or call.tool in HELPERS:
             continue
+        wanted = attempt.new_by(call)
         if call.tool not in TOOLS and call.status == "call_error":
             yield Finding("wrong_tool", "no_such_tool", (call.place,), not attempt.complete and bool(needed))
-        elif needed and _table(call.tool) not in tables and not any(shows(call, key) for key in wanted):
+        elif needed and _table(call.tool) not in tables and not wanted:
             places = (call.place, Place.of(0, "→", needed[0]))
             yield Finding("wrong_tool", "other_tool", places, not attempt.complete)
 
@@ -300,21 +319,15 @@ def _answered(attempt: _Attempt, cell: Cell) -> str:
     """The column beside a cell whose value the answer gives instead."""
     for column, value in cell.row.items():
         text = text_of(value)
-        alike = same_shape(text, cell.text) or (_alike(column, cell.column) and not figure(cell.text))
+        alike = same_shape(text, cell.text) or not (figure(cell.text) or figure(text))
         if column != cell.column and len(text) > 1 and alike and _instead(attempt, text):
             return column
     return ""
 
 
-def _alike(column: str, other: str) -> bool:
-    """Whether two columns hold things of one kind: their names end alike."""
-    a, b = (name.removesuffix("（元）").removesuffix("名称") or name for name in (column, other))
-    return a[-1:] == b[-1:]
-
-
 def _instead(attempt: _Attempt, text: str) -> bool:
-    """Whether the answer gives a value that is neither asked for nor known from the question."""
-    if not says(text, attempt.res) or says(text, attempt.asked):
+    """Whether the answer gives a value that is neither asked for nor told by the question or the reference."""
+    if not says(text, attempt.res) or says(text, f"{attempt.asked}\n{attempt.gold.answer}"):
         return False
     return not any(says(key, text) or says(text, key) for key in (*attempt.gold.keys, *attempt.gold.middle))
 
@@ -352,8 +365,7 @@ def _hops(attempt: _Attempt) -> Iterator[Finding]:
     """Values that were never seen; the place is the step after the last one that brought something needed."""
     if attempt.complete:
         return
-    wanted = [*attempt.gold.keys, *attempt.gold.middle]
-    useful = [call.step for call in attempt.calls if any(shows(call, key) for key in wanted)]
+    useful = [call.step for call in attempt.calls if attempt.new_by(call)]
     step = min(max(useful, default=0) + 1, last_step(attempt.state))
     at = next((call.place for call in attempt.calls if call.step == step), None)
     lacking = [Place.of(step, key) for key in attempt.unseen]

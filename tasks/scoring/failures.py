@@ -51,15 +51,15 @@ CLASSES: tuple[FailureClass, ...] = (
     FailureClass("legal_knowledge", ("法律知识", "Legal knowledge"), (
         "混淆了法律上不同的字段（如立案日期与审理日期），答了同一行另一列的值；或者误读了案号。",
         "Fields that differ in law were confused (the filing for the hearing date), so that another column of the same row was given; or a case number was misread.")),
+    FailureClass("planning", ("计划缺陷", "Planning"), (
+        "最初的计划缺少解题路径必需的一步，或者步骤的先后走不通。",
+        "The first plan lacks a step that the way to the answer needs, or has steps in an order that cannot work.")),
     FailureClass("argument_error", ("参数错误", "Argument error"), (
         "工具拒绝了传入的参数（形状、列名或查询对象），而且没有改正。",
         "A tool refused its arguments (their shape, a column, the name asked for), and that was not made good.")),
     FailureClass("wrong_tool", ("工具选错", "Wrong tool"), (
         "调用了不存在的工具，或者在该用的工具从未调用时调用了查不到所需内容的工具。",
         "A tool was called that does not exist, or that cannot hold what is needed while the one that does was never called.")),
-    FailureClass("planning", ("计划缺陷", "Planning"), (
-        "最初的计划缺少解题路径必需的一步，或者步骤的先后走不通。",
-        "The first plan lacks a step that the way to the answer needs, or has steps in an order that cannot work.")),
     FailureClass("loop", ("反复调用", "Loop"), (
         "同样的调用或发言一再重复，没有进展。", "The same call or utterance came again and again without progress.")),
     FailureClass("limit", ("触及上限", "Limit"), (

@@ -6,7 +6,6 @@ damaged call comes to is what the real tools answer to it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,8 @@ from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
-from store.schema import LOOKUPS, TABLES
+from store.schema import LOOKUPS
+from store.statutes.model import ArticleNumber
 from tasks.benchmark import benchmark
 from tasks.episode.actions import Child
 from tasks.episode.events import (
@@ -33,7 +33,7 @@ from tasks.episode.events import (
     ToolReturned,
 )
 from tasks.episode.state import State, fold
-from tasks.legalagentbench.tools import OUTSIDE, TOOLS, Toolbox
+from tasks.legalagentbench.tools import OUTSIDE, Toolbox
 from tasks.legalsearch.benchmark import toolbox_of
 from tasks.legalsearch.coverage import Coverage
 from tasks.run.spec import RunSpec
@@ -101,10 +101,11 @@ def played(name: str, question: Any, script: Script, call: Callable[[Writer, Cal
     writer = Writer()
     writer.add(AttemptStarted(benchmark=name, task_id=question.id, attempt=1, seed=0, card=question.card))
     writer.add(Seated(seat="agent", policy="react/2", engine="toy:x"))
+    writer.step = 1
+    if script.plan:
+        writer.add(Planned(seat="agent", steps=tuple(script.plan), tools=tuple(script.plan)))
     for number, move in enumerate(script.moves, 1):
         writer.step = number
-        if number == 1 and script.plan:
-            writer.add(Planned(seat="agent", steps=tuple(script.plan), tools=tuple(script.plan)))
         if isinstance(move, Refused):
             writer.add(ActionParsed(seat="agent", result="rejected", note=move.note))
         else:
@@ -112,7 +113,7 @@ def played(name: str, question: Any, script: Script, call: Callable[[Writer, Cal
             call(writer, move)
         writer.add(StepEnded())
     if script.answer is not None:
-        writer.step += 1
+        writer.step += bool(script.moves)
         writer.add(Answered(seat="agent", res=script.answer, summary=script.answer))
     if script.outcome == "turn_limit":
         writer.add(LimitHit(kind="turns", limit=10, used=10))
@@ -435,6 +436,12 @@ class LawStage:
         result = self.bench.result(question.id, 0, state)
         return state, self.bench.score_rows(1, question, result, ScoreContext(pack=self.pack, spec=self.spec))
 
+    @staticmethod
+    def chinese(key: str) -> str:
+        """第七十八条, of 78."""
+        number, _, sub = key.partition("-")
+        return ArticleNumber(int(number), int(sub or 0)).chinese
+
     def _call(self, writer: Writer, move: Call) -> None:
         steps = self.toolbox.call(writer.state, move.tool, move.input)
         sent: int | None = None
@@ -508,7 +515,13 @@ def unfollowed(rng: Random, question: Any, calls: Sequence[Call], answer: str, s
 
 
 def months(rng: Random, question: Any, calls: Sequence[Call], answer: str, stage: LawStage) -> Script | None:
-    return Script(calls, wrong(rng, question)) if question.kind.form == "months" else None
+    """Another term, where all articles that the gold names were before the agent."""
+    if question.kind.form != "months":
+        return None
+    state, _ = stage.play(question, Script(calls, answer))
+    seen = "".join(record.event.observation for record in state.records if isinstance(record.event, ToolReturned))
+    whole = all(f'"{stage.chinese(number)}"' in seen for _, number, _ in question.gold.basis)
+    return Script(calls, wrong(rng, question)) if whole else None
 
 
 def elsewhere(rng: Random, question: Any, calls: Sequence[Call], answer: str, stage: LawStage) -> Script | None:
@@ -574,5 +587,3 @@ def law(pack: Pack, solved: Sequence[tuple[Any, State]], seed: int = 0, many: in
                     made += 1
                     yield Injected("legalsearch", expected, maker.__name__, question, *stage.play(question, script))
 
-
-__all__ = ["LAB", "LAW", "Injected", "lab", "law", "TABLES", "TOOLS", "json"]
