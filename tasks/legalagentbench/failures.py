@@ -15,7 +15,7 @@ from store.schema import LOOKUPS, TABLES
 from tasks.episode.events import Event, ModelCalled, Planned, Seated
 from tasks.episode.state import State
 from tasks.legalagentbench.logged_actions import UNKNOWN
-from tasks.legalagentbench.questions import CALCULATORS, Gold, Question
+from tasks.legalagentbench.questions import CALCULATORS, WRITING, Gold, Question
 from tasks.legalagentbench.seen import (
     Cell,
     case_numbers,
@@ -110,6 +110,25 @@ class _Attempt:
         way = dict.fromkeys(self.gold.path)
         return [tool for tool in way if tool not in told and (_lists(tool) or _table(tool) not in rows)]
 
+    @cached_property
+    def due(self) -> str:
+        """The first tool of the way that has given nothing; '' where all have."""
+        given = {call.tool for call in self.calls if call.ok}
+        rows = {_table(tool) for tool in given}
+        left = [tool for tool in self.gold.path if tool not in given and (_lists(tool) or _table(tool) not in rows)]
+        return left[0] if left else ""
+
+    def reached(self, call: Call) -> bool:
+        """Whether the tools of the way before the one that is due had all been called before a call."""
+        before = self.gold.path[: self.gold.path.index(self.due)]
+        return all(any(other.tool == tool and other.step < call.step for other in self.calls) for tool in before)
+
+    def on_way(self, tool: str) -> bool:
+        """Whether a tool belongs to the way; one row of a table may come from any of its tools."""
+        if tool in self.gold.path or not self.gold.path:
+            return True
+        return not _lists(tool) and _table(tool) in map(_table, self.gold.path)
+
     def _answered_no(self, call: Call) -> bool:
         values = _values(call)
         return call.status == "no_data" and all(value in self.known_before(call.step) for value in values)
@@ -117,7 +136,8 @@ class _Attempt:
     @cached_property
     def unseen(self) -> list[str]:
         """Values that a table can show and none has shown: of the way, and of the answer where it lacks them."""
-        literal = [key for key in dict.fromkeys(self.gold.middle) if not is_derived(key)]
+        middle = () if self.gold.group == WRITING else self.gold.middle  # there it is what a writer has to argue
+        literal = [key for key in dict.fromkeys(middle) if not is_derived(key)]
         wanted = [*literal, *(key for key in self.missing if not is_derived(key) and figure(key) is None)]
         return [key for key in wanted if not says(key, self.asked) and first_shown(self.calls, key) is None]
 
@@ -192,7 +212,7 @@ def _outside(attempt: _Attempt) -> Iterator[Finding]:
     """What the pack lacks, where the tool belongs to the way and what it was asked for is known."""
     for call in attempt.calls:
         if call.status == "outside_pack" or call.unknown:
-            founded = not attempt.gold.path or _table(call.tool) in map(_table, attempt.gold.path)
+            founded = attempt.on_way(call.tool)
             founded &= all(value in attempt.known_before(call.step) for value in _values(call))
             decisive = founded and not attempt.complete and not attempt.later_ok(call)
             yield Finding("outside_pack", "cell" if call.unknown else "row", (call.place,), decisive)
@@ -208,7 +228,6 @@ def _values(call: Call) -> list[str]:
 
 def _arguments(attempt: _Attempt) -> Iterator[Finding]:
     """What a tool refused: the shape of the call, a column, what is no number, a name that stands nowhere."""
-    tables = set(map(_table, attempt.gold.path))
     for call in attempt.calls:
         why = REFUSALS.get(call.status, "")
         if call.tool not in TOOLS and call.tool not in FINISH_NAMES:
@@ -217,7 +236,7 @@ def _arguments(attempt: _Attempt) -> Iterator[Finding]:
             why = _refused_name(attempt, call)
         if why:
             made_good = attempt.later_ok(call) or attempt.complete and why != "operand"
-            on_way = not attempt.gold.path or call.tool in HELPERS or _table(call.tool) in tables
+            on_way = call.tool in HELPERS or attempt.on_way(call.tool)
             yield Finding("argument_error", why, (call.place,), on_way and not made_good)
 
 
@@ -244,20 +263,25 @@ def _refused_name(attempt: _Attempt, call: Call) -> str:
 
 
 def _tools(attempt: _Attempt) -> Iterator[Finding]:
-    """A tool that does not exist, or one beside the way that showed nothing needed while one of the way was never
-    called."""
-    called = {call.tool for call in attempt.calls}
-    needed = [tool for tool in attempt.unread_tools if tool not in called]
-    tables = set(map(_table, attempt.gold.path))
+    """A tool that does not exist; or others called in the place of the one that was due, which never was. Whoever goes
+    on with later tools of the way has left a step out instead."""
     for call in attempt.calls:
-        if attempt.from_summary or call.tool in HELPERS:
-            continue
-        wanted = attempt.new_by(call)
-        if call.tool not in TOOLS and call.status == "call_error":
-            yield Finding("wrong_tool", "no_such_tool", (call.place,), not attempt.complete and bool(needed))
-        elif needed and _table(call.tool) not in tables and not wanted:
-            places = (call.place, Place.of(0, "→", needed[0]))
-            yield Finding("wrong_tool", "other_tool", places, not attempt.complete)
+        if call.tool not in TOOLS and call.tool not in HELPERS and call.status == "call_error":
+            yield Finding("wrong_tool", "no_such_tool", (call.place,), bool(attempt.due) and not attempt.complete)
+    if attempt.from_summary or not attempt.due or attempt.due in {call.tool for call in attempt.calls}:
+        return
+    way = list(attempt.gold.path)
+    later = set(way[way.index(attempt.due) + 1 :])
+    beside = [
+        call
+        for call in attempt.calls
+        if call.tool in LOOKUPS and call.tool not in way and not attempt.new_by(call) and attempt.reached(call)
+    ]
+    if beside and not any(call.tool in later for call in attempt.calls):
+        places = [call.place for call in sorted(beside, key=lambda call: call.ok)]
+        yield Finding(
+            "wrong_tool", "other_tool", (places[0], Place.of(0, "→", attempt.due), *places[1:]), not attempt.complete
+        )
 
 
 def _planning(attempt: _Attempt) -> Iterator[Finding]:

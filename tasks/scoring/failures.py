@@ -25,6 +25,8 @@ QUOTED = 120
 """Characters of a quotation."""
 AGAIN = 3
 """The same call so many times is a loop."""
+ENDLESS = 2
+"""So many rejected replies at the end were not made good."""
 MOST_PLACES = 6
 
 
@@ -192,11 +194,19 @@ class Verdict:
 
 def judged(findings: Iterable[Finding], state: State, *, why: str = "unknown", from_summary: bool = False) -> Verdict:
     """A failure with what was found; `other` where nothing of it was left standing."""
-    found = sorted(findings, key=lambda one: (ORDER[one.failure], not one.decisive, one.step))
+    found = sorted(_merged(findings), key=lambda one: (ORDER[one.failure], not one.decisive, one.step))
     if not any(one.decisive for one in found):
         answer = state.answered.res if state.answered else ""
         found.append(Finding("other", why, (Place.of(last_step(state), answer),)))
     return Verdict("failed", tuple(found), from_summary)
+
+
+def _merged(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings, those that say the same of several places as one."""
+    same: dict[tuple[str, str, bool], list[Place]] = {}
+    for one in findings:
+        same.setdefault((one.failure, one.why, one.decisive), []).extend(one.places)
+    return [Finding(*key[:2], tuple(dict.fromkeys(places))[:MOST_PLACES], key[2]) for key, places in same.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,8 +301,9 @@ def unreadable(
 ) -> Iterator[Finding]:
     """Replies that were no action, and answers that say nothing.
 
-    A rejected reply is made good by a later one that is read. It is not where half of all replies are rejected, nor
-    where a plan that is carried out step by step has lost its step, unless what was needed was seen all the same.
+    A rejected reply is made good by a later one that is read. It is not where the last ones were rejected, where half
+    of all were, nor where a plan that is carried out step by step has lost its step, unless what was needed was seen
+    all the same.
 
     Args:
         state: the attempt.
@@ -311,7 +322,8 @@ def unreadable(
         before.append(record.event)
     rejected = [(at, one) for at, one, counted in readings if one.result == "rejected" and counted]
     if rejected:
-        open_end = readings[-1][1].result == "rejected" and readings[-1][2]
+        tail = readings[-ENDLESS:]
+        open_end = all(one.result == "rejected" and counted for _, one, counted in tail)
         many = 2 * len(rejected) >= len(readings)
         lost = planned == 1 and any(at > 0 for at, _ in rejected)
         yield Finding(
