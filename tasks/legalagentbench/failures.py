@@ -7,15 +7,16 @@ prediction without calls is read by its detailed answer, as the published proces
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from store.importers.logs.calls import shape_of
 from store.schema import LOOKUPS, TABLES
-from tasks.episode.events import Event, ModelCalled, Planned, Seated
+from tasks.episode.events import Event, ModelCalled, Planned
 from tasks.episode.state import State
+from tasks.legalagentbench.attempted import Attempt, table_of, values_of
 from tasks.legalagentbench.logged_actions import UNKNOWN
-from tasks.legalagentbench.questions import CALCULATORS, WRITING, Gold, Question
+from tasks.legalagentbench.questions import CALCULATORS, Question
 from tasks.legalagentbench.seen import (
     Cell,
     case_numbers,
@@ -24,7 +25,6 @@ from tasks.legalagentbench.seen import (
     figures_like,
     first_shown,
     misread,
-    plain,
     rows_of,
     same_shape,
     says,
@@ -38,7 +38,6 @@ from tasks.scoring.failures import (
     Place,
     Verdict,
     answer_step,
-    calls_of,
     judged,
     last_step,
     repeated,
@@ -53,17 +52,15 @@ APPLIES = (
 )  # fmt: skip
 HELPERS = CALCULATORS | frozenset(FINISH_NAMES) | frozenset(RETRIEVERS)
 """Tools that no way names and that are never the wrong ones."""
-SURE = 4
-"""Characters from which on a key that was seen is no chance find."""
-IMPORTED = "imported/"
-"""How the policy of predictions made elsewhere begins."""
+LATELY = 3
+"""Calls before a limit that show whether the agent was getting on."""
 
 
 def failure_of(question: Question, state: State) -> Verdict:
     """Why an attempt failed; solved is what states every key by the strict rule."""
     if state.stopped is None:
         return Verdict("unfinished")
-    attempt = _Attempt(question, state)
+    attempt = Attempt(question, state)
     if not attempt.missing and state.stopped.outcome not in ("error", "cancelled"):
         return Verdict("solved")
     found = [finding for detector in DETECTORS for finding in detector(attempt)]
@@ -76,129 +73,19 @@ def failure_of(question: Question, state: State) -> Verdict:
     return judged(found, state, from_summary=attempt.from_summary)
 
 
-class _Attempt:
-    """An attempt, read once."""
-
-    def __init__(self, question: Question, state: State) -> None:
-        self.state = state
-        self.gold: Gold = question.gold
-        self.asked = str(question.card.get("question", ""))
-        self.res = state.answered.res if state.answered else ""
-        self.missing = [key for key in dict.fromkeys(self.gold.keys) if not says(key, self.res)]
-        self.calls = calls_of(state.records)
-        sits = state.seats.get("agent", Seated(seat="agent", policy=""))
-        self.from_summary = not self.calls and sits.policy.startswith(IMPORTED) and state.answered is not None
-        if self.from_summary and state.answered:
-            self.calls = [Call(answer_step(state), "", None, "ok", state.answered.summary)]
-
-    @cached_property
-    def unrecorded(self) -> list[tuple[int, str]]:
-        """Steps of a published log whose call it does not hold, with what is known of them."""
-        return [
-            (record.step, record.event.note)
-            for record in self.state.records
-            if isinstance(record.event, ModelCalled) and record.event.note.startswith(UNKNOWN)
-        ]
-
-    @cached_property
-    def unread_tools(self) -> list[str]:
-        """Tools of the way that have told nothing; that there is no row for a known name tells something."""
-        if self.from_summary:
-            return []
-        told = {call.tool for call in self.calls if call.ok or self._answered_no(call)}
-        rows = {_table(tool) for tool in told}
-        way = dict.fromkeys(self.gold.path)
-        return [tool for tool in way if tool not in told and (_lists(tool) or _table(tool) not in rows)]
-
-    @cached_property
-    def due(self) -> str:
-        """The first tool of the way that has given nothing; '' where all have."""
-        given = {call.tool for call in self.calls if call.ok}
-        rows = {_table(tool) for tool in given}
-        left = [tool for tool in self.gold.path if tool not in given and (_lists(tool) or _table(tool) not in rows)]
-        return left[0] if left else ""
-
-    def reached(self, call: Call) -> bool:
-        """Whether the tools of the way before the one that is due had all been called before a call."""
-        before = self.gold.path[: self.gold.path.index(self.due)]
-        return all(any(other.tool == tool and other.step < call.step for other in self.calls) for tool in before)
-
-    def on_way(self, tool: str) -> bool:
-        """Whether a tool belongs to the way; one row of a table may come from any of its tools."""
-        if tool in self.gold.path or not self.gold.path:
-            return True
-        return not _lists(tool) and _table(tool) in map(_table, self.gold.path)
-
-    def _answered_no(self, call: Call) -> bool:
-        values = _values(call)
-        return call.status == "no_data" and all(value in self.known_before(call.step) for value in values)
-
-    @cached_property
-    def unseen(self) -> list[str]:
-        """Values that a table can show and none has shown: of the way, and of the answer where it lacks them."""
-        middle = () if self.gold.group == WRITING else self.gold.middle  # there it is what a writer has to argue
-        literal = [key for key in dict.fromkeys(middle) if not is_derived(key)]
-        wanted = [*literal, *(key for key in self.missing if not is_derived(key) and figure(key) is None)]
-        return [key for key in wanted if not says(key, self.asked) and first_shown(self.calls, key) is None]
-
-    @cached_property
-    def complete(self) -> bool:
-        """Whether the answer could have been given from what was seen."""
-        if not self.calls:
-            return False
-        if self.missing and all(
-            not is_derived(key) and first_shown(self.calls, key) is not None for key in self.missing
-        ):
-            return not self.unread_tools or all(len(key) >= SURE for key in self.missing)
-        return not self.unseen and not self.unread_tools
-
-    @property
-    def concluded(self) -> bool:
-        """Whether all was seen and something answered, so that what happened on the way is no reason."""
-        return self.complete and bool(self.res.strip())
-
-    def known_before(self, step: int) -> str:
-        """What question and observations have said before a step, in one spelling."""
-        return plain("\n".join([self.asked, *(call.observation for call in self.calls if call.step < step)]))
-
-    @cached_property
-    def known_numbers(self) -> set[str]:
-        """Case numbers of question and observations."""
-        return set().union(case_numbers(self.asked), *(case_numbers(call.observation) for call in self.calls))
-
-    def new_by(self, call: Call) -> list[str]:
-        """What is needed and a call was the first to show."""
-        wanted = dict.fromkeys((*self.gold.keys, *self.gold.middle))
-        return [key for key in wanted if not says(key, self.asked) and first_shown(self.calls, key) is call]
-
-    def later_ok(self, call: Call) -> bool:
-        """Whether the same tool gave something later."""
-        return any(other.ok and other.tool == call.tool and other.step > call.step for other in self.calls)
-
-    @property
-    def said(self) -> Place:
-        """The answer."""
-        return Place.of(answer_step(self.state), self.res)
+def _end(attempt: Attempt) -> Iterator[Finding]:
+    """A limit is a reason where the agent was getting on: at work with the tool that was due, or lately shown
+    something needed."""
+    stuck = bool(attempt.calls) and not any(map(attempt.new_by, attempt.calls[-LATELY:]))
+    astray = stuck and bool(attempt.due) and attempt.due not in {call.tool for call in attempt.calls}
+    yield from told_by_end(attempt.state, complete=attempt.concluded or astray)
 
 
-def _table(tool: str) -> str:
-    return LOOKUPS[tool].table if tool in LOOKUPS else tool
-
-
-def _lists(tool: str) -> bool:
-    """Whether a tool gives all rows of something; one row of a table may come from any of its tools."""
-    return tool in LOOKUPS and LOOKUPS[tool].shape == "many"
-
-
-def _end(attempt: _Attempt) -> Iterator[Finding]:
-    yield from told_by_end(attempt.state, complete=attempt.concluded)
-
-
-def _loop(attempt: _Attempt) -> Iterator[Finding]:
+def _loop(attempt: Attempt) -> Iterator[Finding]:
     yield from repeated(attempt.calls, complete=attempt.concluded)
 
 
-def _format(attempt: _Attempt) -> Iterator[Finding]:
+def _format(attempt: Attempt) -> Iterator[Finding]:
     """A step whose action the log of a published run does not hold is no fault of its model."""
 
     def counts(before: Sequence[Event]) -> bool:
@@ -208,25 +95,17 @@ def _format(attempt: _Attempt) -> Iterator[Finding]:
     yield from unreadable(attempt.state, complete=attempt.concluded, counts=counts)
 
 
-def _outside(attempt: _Attempt) -> Iterator[Finding]:
+def _outside(attempt: Attempt) -> Iterator[Finding]:
     """What the pack lacks, where the tool belongs to the way and what it was asked for is known."""
     for call in attempt.calls:
         if call.status == "outside_pack" or call.unknown:
             founded = attempt.on_way(call.tool)
-            founded &= all(value in attempt.known_before(call.step) for value in _values(call))
-            decisive = founded and not attempt.complete and not attempt.later_ok(call)
+            founded &= all(value in attempt.known_before(call.step) for value in values_of(call))
+            decisive = founded and not (attempt.complete or attempt.later_ok(call) or attempt.new_by(call))
             yield Finding("outside_pack", "cell" if call.unknown else "row", (call.place,), decisive)
 
 
-def _values(call: Call) -> list[str]:
-    """What a lookup was asked for, in one spelling; columns are none of it."""
-    if call.tool not in LOOKUPS or not isinstance(call.input, Mapping):
-        return []
-    given = (call.input.get(name) for name in LOOKUPS[call.tool].parameters)
-    return [plain(value) for value in given if isinstance(value, str) and value.strip()]
-
-
-def _arguments(attempt: _Attempt) -> Iterator[Finding]:
+def _arguments(attempt: Attempt) -> Iterator[Finding]:
     """What a tool refused: the shape of the call, a column, what is no number, a name that stands nowhere."""
     for call in attempt.calls:
         why = REFUSALS.get(call.status, "")
@@ -244,11 +123,11 @@ REFUSALS = {"call_error": "shape", "bad_column": "column", "math_error": "operan
 """Status of a call -> what its tool refused."""
 
 
-def _refused_name(attempt: _Attempt, call: Call) -> str:
+def _refused_name(attempt: Attempt, call: Call) -> str:
     """Why nothing could be found: a value of another kind than the tool takes, or one that stands nowhere. A misread
     case number is another matter."""
     known = attempt.known_before(call.step)
-    values = _values(call)
+    values = values_of(call)
     for value in values:
         if value not in known:
             return "" if any(misread(one, attempt.known_numbers) for one in case_numbers(value)) else "name"
@@ -262,7 +141,7 @@ def _refused_name(attempt: _Attempt, call: Call) -> str:
     return ""
 
 
-def _tools(attempt: _Attempt) -> Iterator[Finding]:
+def _tools(attempt: Attempt) -> Iterator[Finding]:
     """A tool that does not exist; or others called in the place of the one that was due, which never was. Whoever goes
     on with later tools of the way has left a step out instead."""
     for call in attempt.calls:
@@ -284,7 +163,7 @@ def _tools(attempt: _Attempt) -> Iterator[Finding]:
         )
 
 
-def _planning(attempt: _Attempt) -> Iterator[Finding]:
+def _planning(attempt: Attempt) -> Iterator[Finding]:
     """The first plan against the way: tables that it never reads, and steps before the ones that they need."""
     planned = next(
         ((record.step, record.event) for record in attempt.state.records if isinstance(record.event, Planned)), None
@@ -294,8 +173,8 @@ def _planning(attempt: _Attempt) -> Iterator[Finding]:
     if planned is None or not named or not way:
         return
     step, plan = planned
-    tables = set(map(_table, named))
-    lacking = [tool for tool in way if _table(tool) not in tables]
+    tables = set(map(table_of, named))
+    lacking = [tool for tool in way if table_of(tool) not in tables]
     if lacking:
         places = (Place.of(step, "；".join(plan.steps)), Place.of(0, "→", "、".join(lacking)))
         yield Finding("planning", "plan_lacks", places, not attempt.complete)
@@ -307,12 +186,12 @@ def _planning(attempt: _Attempt) -> Iterator[Finding]:
             return
 
 
-def _numbers(attempt: _Attempt) -> Iterator[Finding]:
+def _numbers(attempt: Attempt) -> Iterator[Finding]:
     """Case numbers that stand nowhere and are those of the record but for a few characters: in calls, in the answer."""
     if attempt.from_summary:
         return
     for call in attempt.calls:
-        for value in _values(call):
+        for value in values_of(call):
             for number in case_numbers(value):
                 if near := misread(number, attempt.known_numbers):
                     decisive = not attempt.complete and not call.ok and not attempt.later_ok(call)
@@ -326,7 +205,7 @@ def _numbers(attempt: _Attempt) -> Iterator[Finding]:
             yield Finding("legal_knowledge", "case_number", (place,), near in wanted)
 
 
-def _columns(attempt: _Attempt) -> Iterator[Finding]:
+def _columns(attempt: Attempt) -> Iterator[Finding]:
     """Another column of the row that holds a key was answered; or one of the kind of the key was asked for alone."""
     for key in attempt.missing:
         for cell in cells_of(attempt.calls, key):
@@ -339,7 +218,7 @@ def _columns(attempt: _Attempt) -> Iterator[Finding]:
                 yield from _asked_beside(attempt, key)
 
 
-def _answered(attempt: _Attempt, cell: Cell) -> str:
+def _answered(attempt: Attempt, cell: Cell) -> str:
     """The column beside a cell whose value the answer gives instead."""
     for column, value in cell.row.items():
         text = text_of(value)
@@ -349,22 +228,22 @@ def _answered(attempt: _Attempt, cell: Cell) -> str:
     return ""
 
 
-def _instead(attempt: _Attempt, text: str) -> bool:
+def _instead(attempt: Attempt, text: str) -> bool:
     """Whether the answer gives a value that is neither asked for nor told by the question or the reference."""
     if not says(text, attempt.res) or says(text, f"{attempt.asked}\n{attempt.gold.answer}"):
         return False
     return not any(says(key, text) or says(text, key) for key in (*attempt.gold.keys, *attempt.gold.middle))
 
 
-def _asked_beside(attempt: _Attempt, key: str) -> Iterator[Finding]:
+def _asked_beside(attempt: Attempt, key: str) -> Iterator[Finding]:
     """A day or sum was answered from a table of the way, of whose columns of that kind not all were looked at."""
     wanted = figure(key)
-    tables = set(map(_table, attempt.gold.path))
+    tables = set(map(table_of, attempt.gold.path))
     for call in attempt.calls if wanted else ():
-        for row in rows_of(call) if call.ok and call.tool in LOOKUPS and _table(call.tool) in tables else ():
+        for row in rows_of(call) if call.ok and call.tool in LOOKUPS and table_of(call.tool) in tables else ():
             for column, value in row.items():
                 kind, text = _ending(column), text_of(value)
-                beside = [name for name in TABLES[_table(call.tool)] if name not in row and _ending(name) == kind]
+                beside = [name for name in TABLES[table_of(call.tool)] if name not in row and _ending(name) == kind]
                 if kind and beside and text and _of_kind(key, text) and _instead(attempt, text):
                     places = (call.place, attempt.said, Place.of(0, column, "→", "、".join(beside)))
                     yield Finding("legal_knowledge", "column_asked", places)
@@ -385,7 +264,7 @@ def _ending(column: str) -> str:
     return next((ending for ending in _ENDINGS if column.endswith(ending)), "")
 
 
-def _hops(attempt: _Attempt) -> Iterator[Finding]:
+def _hops(attempt: Attempt) -> Iterator[Finding]:
     """Values that were never seen; the place is the step after the last one that brought something needed."""
     if attempt.complete:
         return
@@ -402,7 +281,7 @@ def _hops(attempt: _Attempt) -> Iterator[Finding]:
         yield Finding("missing_hop", "never_called", (*lacks[:3], *((at,) if at else ())))
 
 
-def _answer(attempt: _Attempt) -> Iterator[Finding]:
+def _answer(attempt: Attempt) -> Iterator[Finding]:
     """Keys that the answer lacks though all was seen: another figure stands there, another row, or nothing."""
     if not attempt.res.strip():
         return
@@ -418,16 +297,34 @@ def _answer(attempt: _Attempt) -> Iterator[Finding]:
             given = next((spoken(one) for one in figures_like(unit, item, attempt.res) if one not in aside), "")
         if given and attempt.complete:
             yield Finding("wrong_number", "number", (attempt.said, Place.of(0, given, "≠", key), seen))
-        elif wanted is None and is_derived(key):
-            yield Finding("wrong_number", "judged", (attempt.said, Place.of(0, "≠", key)), attempt.complete)
+        elif why := _otherwise(key, attempt.res):
+            places = (attempt.said, Place.of(0, "≈" if why == "worded" else "≠", key))
+            yield Finding("other" if why == "worded" else "wrong_number", why, places, attempt.complete)
         else:
-            why = "unsaid" if shown else "unsaid_sum"
-            other = _other_row(attempt, key)
-            places = (attempt.said, Place.of(0, "→", key), seen)
-            yield Finding("evidence_unused", "other_row" if other else why, places, attempt.complete)
+            how = "other_row" if _other_row(attempt, key) else "unsaid" if shown else "unsaid_sum"
+            yield Finding("evidence_unused", how, (attempt.said, Place.of(0, "→", key), seen), attempt.complete)
 
 
-def _other_row(attempt: _Attempt, key: str) -> str:
+_DENIAL = re.compile("不是|并非|非|不属于|不为|未|没有|无")
+_NONE = re.compile("(?:没有|不存在|未|无)(?![能法查找提得直明足从此])")
+"""There is none; not: none could be found."""
+_YES = re.compile("(?:不是|是|非)(?P<what>.{2,12})")
+
+
+def _otherwise(key: str, answer: str) -> str:
+    """How an answer speaks of a yes-or-no key, or of a count of none, without its words: `worded` where it means the
+    same, `judged` where it means the opposite, '' where it says nothing of it."""
+    if (wanted := figure(key)) is not None:
+        return "worded" if spoken(wanted[0]) == "0" and wanted[1] and _NONE.search(answer) else ""
+    match = _YES.fullmatch(key) if is_derived(key) else None
+    if match is None or match["what"] not in answer:
+        return ""
+    what = re.escape(match["what"])
+    denied = re.search(f"(?:{_DENIAL.pattern})[^，。；,;]{{0,6}}{what}", answer) is not None
+    return "worded" if denied == (key[0] != "是") else "judged"
+
+
+def _other_row(attempt: Attempt, key: str) -> str:
     """The value of the key's column in another row that the answer gives instead."""
     for cell in cells_of(attempt.calls, key):
         for row in rows_of(cell.call):
@@ -437,6 +334,6 @@ def _other_row(attempt: _Attempt, key: str) -> str:
     return ""
 
 
-DETECTORS: tuple[Callable[[_Attempt], Iterator[Finding]], ...] = (
+DETECTORS: tuple[Callable[[Attempt], Iterator[Finding]], ...] = (
     _end, _loop, _format, _outside, _numbers, _columns, _arguments, _tools, _planning, _hops, _answer,
 )  # fmt: skip

@@ -79,7 +79,8 @@ CLASSES: tuple[FailureClass, ...] = (
     FailureClass("evidence_unused", ("证据齐全，答案未写", "Evidence not in the answer"), (
         "所需的内容已经出现在工具的返回里，答案却没有写出。", "What was needed stands in what tools returned, but not in the answer.")),
     FailureClass("other", ("其他", "Other"), (
-        "按规则看不出原因，须人来看。", "The rules find no reason; somebody has to look.")),
+        "按规则看不出原因，或者原因不在智能体（记录不全，答案只是换了说法），须人来看。",
+        "The rules find no reason, or none in the agent (an incomplete record, an answer in other words); somebody has to look.")),
 )  # fmt: skip
 """In the order of precedence: what cannot be blamed on the agent, then causes before what follows from them."""
 BY_NAME = {one.name: one for one in CLASSES}
@@ -124,6 +125,7 @@ REASONS: dict[str, Names] = {
     "found_version": ("只检索到另一版本", "only another version was retrieved"),
     "chosen_version": ("所选的说法出自另一版本", "what was chosen is the law of another version"),
     "unfollowed": ("条文已检索到", "the article had been retrieved"),
+    "worded": ("意思相同，只是没有用参照的字样", "the same is said in other words than the key"),
     "not_recorded": ("日志没有记录这些步骤的调用", "the log does not hold the calls of these steps"),
     "unknown": ("按规则看不出原因", "the rules find no reason"),
     "no_basis": ("题目没有说明依据的法条", "the task does not say on which article it rests"),
