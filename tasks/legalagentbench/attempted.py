@@ -119,6 +119,12 @@ class Attempt:
         wanted = dict.fromkeys((*self.gold.keys, *self.gold.middle))
         return [key for key in wanted if not says(key, self.asked) and first_shown(self.calls, key) is call]
 
+    def gets_on(self, place: int) -> bool:
+        """Whether the call at this place showed something needed, or asked a tool of the way something new."""
+        call, before = self.calls[place], self.calls[:place]
+        fresh = all((call.tool, call.input) != (other.tool, other.input) for other in before)
+        return bool(self.new_by(call)) or (fresh and call.tool in self.gold.path)
+
     def later_ok(self, call: Call) -> bool:
         """Whether the same tool gave something later."""
         return any(other.ok and other.tool == call.tool and other.step > call.step for other in self.calls)

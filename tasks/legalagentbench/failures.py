@@ -8,7 +8,7 @@ prediction without calls is read by its detailed answer, as the published proces
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from store.importers.logs.calls import shape_of
 from store.schema import LOOKUPS, TABLES
@@ -52,6 +52,8 @@ APPLIES = (
 )  # fmt: skip
 HELPERS = CALCULATORS | frozenset(FINISH_NAMES) | frozenset(RETRIEVERS)
 """Tools that no way names and that are never the wrong ones."""
+LONG = 11
+"""Digits from which on a bare numeral is a telephone or register number."""
 LATELY = 3
 """Calls before a limit that show whether the agent was getting on."""
 
@@ -74,10 +76,10 @@ def failure_of(question: Question, state: State) -> Verdict:
 
 
 def _end(attempt: Attempt) -> Iterator[Finding]:
-    """A limit is a reason where the agent was getting on: at work with the tool that was due, or lately shown
-    something needed."""
-    stuck = bool(attempt.calls) and not any(map(attempt.new_by, attempt.calls[-LATELY:]))
-    astray = stuck and bool(attempt.due) and attempt.due not in {call.tool for call in attempt.calls}
+    """A limit is a reason where the agent was getting on: lately shown something needed, or asking tools of the way
+    what it had not asked before."""
+    lately = range(max(0, len(attempt.calls) - LATELY), len(attempt.calls))
+    astray = bool(attempt.calls) and not any(map(attempt.gets_on, lately))
     yield from told_by_end(attempt.state, complete=attempt.concluded or astray)
 
 
@@ -216,13 +218,14 @@ def _columns(attempt: Attempt) -> Iterator[Finding]:
         else:
             if first_shown(attempt.calls, key) is None:
                 yield from _asked_beside(attempt, key)
+                yield from _asked_instead(attempt)
 
 
 def _answered(attempt: Attempt, cell: Cell) -> str:
     """The column beside a cell whose value the answer gives instead."""
     for column, value in cell.row.items():
         text = text_of(value)
-        alike = same_shape(text, cell.text) or not (figure(cell.text) or figure(text))
+        alike = same_shape(text, cell.text) or not (_counted(cell.text) or _counted(text))
         if column != cell.column and len(text) > 1 and alike and _instead(attempt, text):
             return column
     return ""
@@ -232,7 +235,13 @@ def _instead(attempt: Attempt, text: str) -> bool:
     """Whether the answer gives a value that is neither asked for nor told by the question or the reference."""
     if not says(text, attempt.res) or says(text, f"{attempt.asked}\n{attempt.gold.answer}"):
         return False
-    return not any(says(key, text) or says(text, key) for key in (*attempt.gold.keys, *attempt.gold.middle))
+    wanted = (*attempt.gold.keys, *attempt.gold.middle)
+    return not any(says(text, key) or (says(key, text) and len(text) <= 2 * len(key)) for key in wanted)
+
+
+def _counted(text: str) -> bool:
+    """Whether a cell is an amount or a day; what has so many digits is a number of something."""
+    return figure(text) is not None and len(text) < LONG
 
 
 def _asked_beside(attempt: Attempt, key: str) -> Iterator[Finding]:
@@ -246,6 +255,24 @@ def _asked_beside(attempt: Attempt, key: str) -> Iterator[Finding]:
                 beside = [name for name in TABLES[table_of(call.tool)] if name not in row and _ending(name) == kind]
                 if kind and beside and text and _of_kind(key, text) and _instead(attempt, text):
                     places = (call.place, attempt.said, Place.of(0, column, "→", "、".join(beside)))
+                    yield Finding("legal_knowledge", "column_asked", places)
+                    return
+
+
+def _asked_instead(attempt: Attempt) -> Iterator[Finding]:
+    """A row of the way was asked for without a column that the task file's own call names, and another was answered."""
+    for tool, given in attempt.gold.calls:
+        wanted = given.get("columns") if isinstance(given, Mapping) else None
+        meant = values_of(Call(0, tool, given))
+        for call in attempt.calls if isinstance(wanted, list) and meant else ():
+            if not call.ok or call.tool != tool or values_of(call) != meant:
+                continue
+            for row in rows_of(call):
+                lacking = [str(name) for name in wanted or () if name not in row]
+                beside = [name for name in row if name not in (wanted or ())]
+                column = next((name for name in beside if _instead(attempt, text_of(row[name]))), "")
+                if lacking and column and len(text_of(row[column])) > 1:
+                    places = (call.place, attempt.said, Place.of(0, column, "→", "、".join(lacking)))
                     yield Finding("legal_knowledge", "column_asked", places)
                     return
 
