@@ -6,10 +6,12 @@ without calls is read by its detailed answer, as the published process rate does
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from store.importers.logs.calls import shape_of
 from store.schema import LOOKUPS
+from store.text.normalise import widen_brackets
 from tasks.episode.events import ModelCalled, Seated
 from tasks.episode.state import State
 from tasks.legalagentbench.logged_actions import UNKNOWN
@@ -79,7 +81,8 @@ class Attempt:
 
     def _answered_no(self, call: Call) -> bool:
         values = values_of(call)
-        return call.status == "no_data" and all(value in self.known_before(call.step) for value in values)
+        known = all(value in self.known_before(call.step) for value in values)
+        return call.status == "no_data" and known and of_kind(call)
 
     @cached_property
     def unseen(self) -> list[str]:
@@ -151,3 +154,21 @@ def values_of(call: Call) -> list[str]:
         return []
     given = (call.input.get(name) for name in LOOKUPS[call.tool].parameters)
     return [plain(value) for value in given if isinstance(value, str) and value.strip()]
+
+
+def of_kind(call: Call) -> bool:
+    """Whether what a lookup was asked for looks like what it is matched against: a court for the column of courts."""
+    lookup = LOOKUPS.get(call.tool)
+    asked = zip(lookup.match, values_of(call), strict=False) if lookup else ()
+    return all(_looks_like(value, columns) for columns, value in asked)
+
+
+def _looks_like(value: str, columns: Sequence[str]) -> bool:
+    """Whether a value may stand in one of these columns; of a column whose values have no shape of their own, whether
+    it is no number of a case or a company."""
+    wide = widen_brackets(value)
+    shapes = [shape_of(column) for column in columns]
+    if None not in shapes:
+        return any(shape is not None and shape.fullmatch(wide) for shape in shapes)
+    credit = shape_of("统一社会信用代码")
+    return case_numbers(value) != {value} and not (credit and credit.fullmatch(value))

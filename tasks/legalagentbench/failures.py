@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from store.importers.logs.calls import shape_of
 from store.schema import LOOKUPS, TABLES
 from tasks.episode.events import Event, ModelCalled, Planned
 from tasks.episode.state import State
-from tasks.legalagentbench.attempted import Attempt, table_of, values_of
+from tasks.legalagentbench.attempted import Attempt, of_kind, table_of, values_of
 from tasks.legalagentbench.logged_actions import UNKNOWN
 from tasks.legalagentbench.questions import CALCULATORS, Question
 from tasks.legalagentbench.seen import (
@@ -80,7 +79,7 @@ def _end(attempt: Attempt) -> Iterator[Finding]:
     what it had not asked before."""
     lately = range(max(0, len(attempt.calls) - LATELY), len(attempt.calls))
     astray = bool(attempt.calls) and not any(map(attempt.gets_on, lately))
-    yield from told_by_end(attempt.state, complete=attempt.concluded or astray)
+    yield from told_by_end(attempt.state, complete=astray)
 
 
 def _loop(attempt: Attempt) -> Iterator[Finding]:
@@ -109,6 +108,7 @@ def _outside(attempt: Attempt) -> Iterator[Finding]:
 
 def _arguments(attempt: Attempt) -> Iterator[Finding]:
     """What a tool refused: the shape of the call, a column, what is no number, a name that stands nowhere."""
+    called = {"", *(call.tool for call in attempt.calls)}
     for call in attempt.calls:
         why = REFUSALS.get(call.status, "")
         if call.tool not in TOOLS and call.tool not in FINISH_NAMES:
@@ -118,7 +118,8 @@ def _arguments(attempt: Attempt) -> Iterator[Finding]:
         if why:
             made_good = attempt.later_ok(call) or attempt.complete and why != "operand"
             on_way = call.tool in HELPERS or attempt.on_way(call.tool)
-            yield Finding("argument_error", why, (call.place,), on_way and not made_good)
+            skipped = why in ("name", "kind") and attempt.due not in called  # what it asks for, that step would tell
+            yield Finding("argument_error", why, (call.place,), on_way and not made_good and not skipped)
 
 
 REFUSALS = {"call_error": "shape", "bad_column": "column", "math_error": "operand"}
@@ -133,13 +134,8 @@ def _refused_name(attempt: Attempt, call: Call) -> str:
     for value in values:
         if value not in known:
             return "" if any(misread(one, attempt.known_numbers) for one in case_numbers(value)) else "name"
-    if call.tool in LOOKUPS:
-        columns = {column for columns in LOOKUPS[call.tool].match for column in columns}
-        for value in values:
-            if case_numbers(value) == {value} and "案号" not in columns:
-                return "kind"
-            if shape_of("统一社会信用代码").fullmatch(value) and "统一社会信用代码" not in columns:
-                return "kind"
+    if not of_kind(call):
+        return "kind"
     return ""
 
 
@@ -253,7 +249,7 @@ def _asked_beside(attempt: Attempt, key: str) -> Iterator[Finding]:
             for column, value in row.items():
                 kind, text = _ending(column), text_of(value)
                 beside = [name for name in TABLES[table_of(call.tool)] if name not in row and _ending(name) == kind]
-                if kind and beside and text and _of_kind(key, text) and _instead(attempt, text):
+                if kind and beside and text and _figure_of_kind(key, text) and _instead(attempt, text):
                     places = (call.place, attempt.said, Place.of(0, column, "→", "、".join(beside)))
                     yield Finding("legal_knowledge", "column_asked", places)
                     return
@@ -277,7 +273,7 @@ def _asked_instead(attempt: Attempt) -> Iterator[Finding]:
                     return
 
 
-def _of_kind(key: str, text: str) -> bool:
+def _figure_of_kind(key: str, text: str) -> bool:
     """Whether a cell is a figure of the kind of a key; sums of tables leave 元 out."""
     wanted = figure(key)
     return wanted is not None and any(True for _ in figures_like("", wanted[0], text))
@@ -322,11 +318,11 @@ def _answer(attempt: Attempt) -> Iterator[Finding]:
             item, unit = wanted
             aside = [one for text in (attempt.asked, *attempt.gold.keys) for one in figures_like(unit, item, text)]
             given = next((spoken(one) for one in figures_like(unit, item, attempt.res) if one not in aside), "")
-        if given and attempt.complete:
-            yield Finding("wrong_number", "number", (attempt.said, Place.of(0, given, "≠", key), seen))
-        elif why := _otherwise(key, attempt.res):
+        if why := _otherwise(key, attempt.res):
             places = (attempt.said, Place.of(0, "≈" if why == "worded" else "≠", key))
             yield Finding("other" if why == "worded" else "wrong_number", why, places, attempt.complete)
+        elif given and attempt.complete:
+            yield Finding("wrong_number", "number", (attempt.said, Place.of(0, given, "≠", key), seen))
         else:
             how = "other_row" if _other_row(attempt, key) else "unsaid" if shown else "unsaid_sum"
             yield Finding("evidence_unused", how, (attempt.said, Place.of(0, "→", key), seen), attempt.complete)
@@ -339,10 +335,11 @@ _YES = re.compile("(?:不是|是|非)(?P<what>.{2,12})")
 
 
 def _otherwise(key: str, answer: str) -> str:
-    """How an answer speaks of a yes-or-no key, or of a count of none, without its words: `worded` where it means the
+    """How an answer speaks of a yes-or-no key, or of a count, without its words: `worded` where it means the
     same, `judged` where it means the opposite, '' where it says nothing of it."""
     if (wanted := figure(key)) is not None:
-        return "worded" if spoken(wanted[0]) == "0" and wanted[1] and _NONE.search(answer) else ""
+        none = spoken(wanted[0]) == "0" and wanted[1] and _NONE.search(answer)
+        return "worded" if none or wanted[0] in figures_like(wanted[1], wanted[0], answer) else ""
     match = _YES.fullmatch(key) if is_derived(key) else None
     if match is None or match["what"] not in answer:
         return ""
