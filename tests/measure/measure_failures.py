@@ -1,7 +1,8 @@
 """Failures put into solved episodes by a program, and how often the rules name what was put in.
 
-Precision and recall of the main class, of the classes that can be put in: `python -m pytest -s` prints the table. What
-is kept is what was measured, less a margin; a rule that gets worse fails.
+Precision and recall of the main class: `python -m pytest -s tests/measure/measure_failures.py` prints the table. `any`
+is how often the class is among all that were named. `other` is never put in. What is kept is what was measured; a
+rule that gets worse by more than a margin fails.
 """
 
 from __future__ import annotations
@@ -18,11 +19,16 @@ from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.support.injected_failures import Injected, lab, law
 
-LEAST: dict[str, tuple[float, float]] = {}
-"""Class -> least precision and least recall of the main class."""
+LEAST: dict[str, tuple[float, float]] = {
+    "error": (1.0, 1.0), "context_full": (1.0, 1.0), "outside_pack": (1.0, 1.0), "format": (1.0, 0.958),
+    "legal_knowledge": (1.0, 0.875), "planning": (1.0, 1.0), "argument_error": (1.0, 1.0), "wrong_tool": (1.0, 0.958),
+    "loop": (1.0, 0.958), "limit": (1.0, 1.0), "wrong_version": (1.0, 0.955), "missing_hop": (0.923, 1.0),
+    "wrong_number": (0.966, 1.0), "retrieved_unused": (1.0, 1.0), "evidence_unused": (0.857, 1.0),
+}  # fmt: skip
+"""Class -> precision and recall of the main class, the worst of the seeds when this was written."""
 MARGIN = 0.05
 SEEDS = (0, 1, 2)
-"""The rules were looked over with what the first put in; the second was drawn when they were done."""
+"""The rules were looked over with what the first two put in; the third was drawn when they were done."""
 
 
 def solved_law(pack: Path, tmp_path: Path) -> list[tuple[object, object]]:
@@ -66,7 +72,9 @@ def test_what_was_put_in_is_what_is_named(sample_pack: Path, tmp_path: Path, see
         among[one.expected] += any(found.failure == one.expected for found in verdict.findings)
         if main != one.expected:
             confused[one.benchmark, one.expected, one.how, main] += 1
-    print(f"\n{sum(made.values())} put in, {whole} whole episodes, {blamed} of these blamed, {harmless} left out as still solved")
+    print(
+        f"\n{sum(made.values())} put in, {whole} whole episodes, {blamed} of these blamed, {harmless} left out as still solved"
+    )
     print(f"{'class':18} {'n':>4} {'named':>6} {'precision':>9} {'recall':>7} {'any':>6}")
     rates = {}
     for name, n in made.items():

@@ -117,7 +117,9 @@ def played(name: str, question: Any, script: Script, call: Callable[[Writer, Cal
         writer.add(Answered(seat="agent", res=script.answer, summary=script.answer))
     if script.outcome == "turn_limit":
         writer.add(LimitHit(kind="turns", limit=10, used=10))
-    writer.add(Stopped.model_validate({"outcome": script.outcome, "reason": ENDS.get(script.outcome, script.outcome)}))
+    writer.add(
+        Stopped.model_validate({"outcome": script.outcome, "reason": ENDS.get(script.outcome, script.outcome)})
+    )
     writer.add(StepEnded())
     return writer.state
 
@@ -169,7 +171,11 @@ def other_value(rng: Random, key: str) -> str:
 def column(rng: Random, question: Any, box: Toolbox) -> Script | None:
     """A column that the table does not have."""
     calls = calls_of(question)
-    places = [n for n, one in enumerate(calls) if one.tool in LOOKUPS and one.input["columns"] and one.tool != "get_company_register_name"]
+    places = [
+        n
+        for n, one in enumerate(calls)
+        if one.tool in LOOKUPS and one.input["columns"] and one.tool != "get_company_register_name"
+    ]
     if not places:
         return None
     at = rng.choice(places)
@@ -186,18 +192,27 @@ def shape(rng: Random, question: Any, box: Toolbox) -> Script | None:
     at = rng.choice(places)
     given = dict(calls[at].input)
     name = LOOKUPS[calls[at].tool].parameters[0]
-    wrong: Any = rng.choice(({"columns": given["columns"]}, {**given, name: [given[name]]}, {**given, "columns": "全部"}, given[name]))
+    wrong: Any = rng.choice(
+        ({"columns": given["columns"]}, {**given, name: [given[name]]}, {**given, "columns": "全部"}, given[name])
+    )
     return Script([*calls[:at], Call(calls[at].tool, wrong)], guess(rng, question))
 
 
 def name(rng: Random, question: Any, box: Toolbox) -> Script | None:
     """A name that nobody bears."""
     calls = calls_of(question)
-    places = [n for n, one in enumerate(calls) if one.tool in LOOKUPS and str(one.input.get("identifier", "")).endswith(("公司", "事务所", "法院"))]
+    places = [
+        n
+        for n, one in enumerate(calls)
+        if one.tool in LOOKUPS and str(one.input.get("identifier", "")).endswith(("公司", "事务所", "法院"))
+    ]
     if not places:
         return None
     at = rng.choice(places)
-    given = {**calls[at].input, "identifier": "关于" + calls[at].input["identifier"] + rng.choice(("总部", "一案", "（分）"))}
+    given = {
+        **calls[at].input,
+        "identifier": "关于" + calls[at].input["identifier"] + rng.choice(("总部", "一案", "（分）")),
+    }
     return Script([*calls[:at], Call(calls[at].tool, given)], guess(rng, question))
 
 
@@ -242,7 +257,9 @@ def plan_reversed(rng: Random, question: Any, box: Toolbox) -> Script | None:
     at = rng.randrange(len(path) - 1)
     plan = [*path[:at], path[at + 1], path[at], *path[at + 2 :]]
     before = [one for one in calls[: next(n for n, one in enumerate(calls) if one.tool == path[at])]]
-    early = Call(path[at + 1], {**dict.fromkeys(LOOKUPS[path[at + 1]].parameters, calls[0].input["identifier"]), "columns": []})
+    early = Call(
+        path[at + 1], {**dict.fromkeys(LOOKUPS[path[at + 1]].parameters, calls[0].input["identifier"]), "columns": []}
+    )
     return Script([*before, early], guess(rng, question), plan)
 
 
@@ -294,14 +311,20 @@ def short(rng: Random, question: Any, box: Toolbox) -> Script | None:
 def lacking(rng: Random, question: Any, box: Toolbox) -> Script | None:
     """The pack does not hold what is asked for."""
     calls = calls_of(question)
-    at = rng.choice([n for n, one in enumerate(calls) if one.tool in LOOKUPS and one.tool not in {c.tool for c in calls[:n]}])
+    at = rng.choice(
+        [n for n, one in enumerate(calls) if one.tool in LOOKUPS and one.tool not in {c.tool for c in calls[:n]}]
+    )
     gone = {"status": "outside_pack", "observation": OUTSIDE, "complete": False}
     return Script([*calls[:at], replace(calls[at], returns=gone)], guess(rng, question))
 
 
 def numeral(rng: Random, question: Any, box: Toolbox) -> Script | None:
     """Another number, or day, in the answer."""
-    keys = [key for key in question.gold.keys if (NUMERAL.fullmatch(key) or DATE.fullmatch(key)) and key in question.gold.answer]
+    keys = [
+        key
+        for key in question.gold.keys
+        if (NUMERAL.fullmatch(key) or DATE.fullmatch(key)) and key in question.gold.answer
+    ]
     keys = [key for key in keys if len(NUMERAL.match(key)["number"]) < 12]  # type: ignore[index]
     if not keys:
         return None
@@ -343,11 +366,29 @@ def beside(rng: Random, question: Any, box: Toolbox) -> Script | None:
         asked = box.call(calls[at].tool, calls[at].input).value
         if not whole or not asked:
             continue
-        rows = list(zip(whole if isinstance(whole, list) else [whole], asked if isinstance(asked, list) else [asked], strict=True))
+        rows = list(
+            zip(
+                whole if isinstance(whole, list) else [whole],
+                asked if isinstance(asked, list) else [asked],
+                strict=True,
+            )
+        )
         rng.shuffle(rows)
         for row, shown in rows:
             for wanted, value in shown.items():
-                key = next((one for one in question.gold.keys if str(value) == one or (one.endswith("元") and kind_of(value) == "number" and one.startswith(f"{float(value):.2f}" if re.fullmatch("[0-9.]+", str(value)) else "x"))), None)
+                key = next(
+                    (
+                        one
+                        for one in question.gold.keys
+                        if str(value) == one
+                        or (
+                            one.endswith("元")
+                            and kind_of(value) == "number"
+                            and one.startswith(f"{float(value):.2f}" if re.fullmatch("[0-9.]+", str(value)) else "x")
+                        )
+                    ),
+                    None,
+                )
                 others = [
                     name_ for name_ in row
                     if name_ != wanted and kind_of(row[name_]) == kind_of(value) and row[name_] != value
@@ -357,7 +398,9 @@ def beside(rng: Random, question: Any, box: Toolbox) -> Script | None:
                     continue
                 other = rng.choice(others)
                 columns = list(calls[at].input["columns"])
-                columns = [*columns, other] if rng.random() < 0.5 else [other if one == wanted else one for one in columns]
+                columns = (
+                    [*columns, other] if rng.random() < 0.5 else [other if one == wanted else one for one in columns]
+                )
                 moves = [*calls[:at], Call(calls[at].tool, {**calls[at].input, "columns": columns}), *calls[at + 1 :]]
                 text = str(row[other]) + ("元" if key.endswith("元") and "元" not in str(row[other]) else "")
                 return Script(moves, question.gold.answer.replace(key, text))
@@ -376,7 +419,11 @@ def flipped(rng: Random, number: str) -> str:
 def misread(rng: Random, question: Any, box: Toolbox) -> Script | None:
     """A case number read wrong, in a call or in the answer."""
     calls = calls_of(question)
-    places = [n for n, one in enumerate(calls) if one.tool in LOOKUPS and CASE.fullmatch(str(one.input.get("identifier", "")))]
+    places = [
+        n
+        for n, one in enumerate(calls)
+        if one.tool in LOOKUPS and CASE.fullmatch(str(one.input.get("identifier", "")))
+    ]
     keys = [key for key in question.gold.keys if CASE.fullmatch(key) and key in question.gold.answer]
     if keys and (not places or rng.random() < 0.5):
         key = rng.choice(keys)
@@ -403,7 +450,13 @@ def lab(pack: Pack, questions: Sequence[Any], seed: int = 0, many: int = MANY) -
     box = Toolbox(pack)
     asked = [question for question in questions if question.gold.calls]
     for question in asked:
-        yield Injected("legalagentbench", "", "whole", question, _lab(question, Script(calls_of(question), question.gold.answer), box))
+        yield Injected(
+            "legalagentbench",
+            "",
+            "whole",
+            question,
+            _lab(question, Script(calls_of(question), question.gold.answer), box),
+        )
     for expected, makers in LAB.items():
         for maker in makers:
             rng, made = Random(f"{seed}/{expected}/{maker.__name__}"), 0
@@ -468,25 +521,38 @@ def wrong(rng: Random, question: Any) -> str:
         return other_letters(rng, question)
     if form == "months":
         return f"{int(re.search('[0-9]+', question.gold.answer)[0]) + rng.randint(1, 9)}个月"  # type: ignore[index]
-    return rng.choice(("敲诈勒索", "危险驾驶", "寻衅滋事")) if form == "charges" else "行政机关应当公开办事程序，并为公民提供便利。"
+    return (
+        rng.choice(("敲诈勒索", "危险驾驶", "寻衅滋事"))
+        if form == "charges"
+        else "行政机关应当公开办事程序，并为公民提供便利。"
+    )
 
 
 def older(rng: Random, question: Any, calls: Sequence[Call], answer: str, stage: LawStage) -> Script | None:
     """A recital in the words of another version; retrieved as well, or from memory."""
     if question.kind.form != "article":
         return None
-    texts = [one for one in stage.coverage(question) if not one.applies and one.text and one.text != question.gold.answer]
+    texts = [
+        one for one in stage.coverage(question) if not one.applies and one.text and one.text != question.gold.answer
+    ]
     if not texts:
         return None
     chosen = rng.choice(texts)
     if rng.random() < 0.5:
         return Script(calls, chosen.text)
-    version = next(v for law in stage.toolbox.search.book.laws() for v in stage.toolbox.search.book.versions(law.name) if v.label == chosen.label)  # type: ignore[union-attr]
+    version = next(
+        v
+        for law in stage.toolbox.search.book.laws()
+        for v in stage.toolbox.search.book.versions(law.name)
+        if v.label == chosen.label
+    )  # type: ignore[union-attr]
     cited = re.search("《.+?》第.+?条(?:之.)?", question.text)
     if version.valid_from is None or cited is None:
         return None
     day = version.valid_from
-    return Script([Call("rag_retrieve", {"query": [f"{day.year}年{day.month}月{day.day}日有效的{cited[0]}"]})], chosen.text)
+    return Script(
+        [Call("rag_retrieve", {"query": [f"{day.year}年{day.month}月{day.day}日有效的{cited[0]}"]})], chosen.text
+    )
 
 
 def other_time(rng: Random, question: Any, calls: Sequence[Call], answer: str, stage: LawStage) -> Script | None:
@@ -495,7 +561,11 @@ def other_time(rng: Random, question: Any, calls: Sequence[Call], answer: str, s
         return None
     law, number, day = question.gold.basis[0]
     book = stage.toolbox.search.book  # type: ignore[union-attr]
-    others = [v for v in book.versions(law) if v.valid_from and (v.valid_from.isoformat() > day or (v.valid_to and v.valid_to.isoformat() < day))]
+    others = [
+        v
+        for v in book.versions(law)
+        if v.valid_from and (v.valid_from.isoformat() > day or (v.valid_to and v.valid_to.isoformat() < day))
+    ]
     if not others or len(question.gold.basis) > 1:
         return None
     on = rng.choice(others).valid_from
@@ -509,7 +579,11 @@ def unfollowed(rng: Random, question: Any, calls: Sequence[Call], answer: str, s
     if question.kind.form not in ("letters", "article", "charges"):
         return None
     if question.gold.pair and question.kind.id == "kqa":  # the other options are words of other versions
-        none = [one for one, text in question.options.items() if text.startswith("以上") and one not in question.gold.answer]
+        none = [
+            one
+            for one, text in question.options.items()
+            if text.startswith("以上") and one not in question.gold.answer
+        ]
         return Script(calls, none[0]) if none else None
     return Script(calls, wrong(rng, question))
 
@@ -527,7 +601,11 @@ def months(rng: Random, question: Any, calls: Sequence[Call], answer: str, stage
 def elsewhere(rng: Random, question: Any, calls: Sequence[Call], answer: str, stage: LawStage) -> Script | None:
     """Looked for in the wrong place."""
     query = rng.choice(("岚洲路灯的高度", "养鱼的行政许可", "档案馆的开放时间"))
-    return Script([Call("rag_retrieve", {"query": [query]})], wrong(rng, question)) if question.kind.form != "article" else None
+    return (
+        Script([Call("rag_retrieve", {"query": [query]})], wrong(rng, question))
+        if question.kind.form != "article"
+        else None
+    )
 
 
 def no_query(rng: Random, question: Any, calls: Sequence[Call], answer: str, stage: LawStage) -> Script | None:
@@ -537,7 +615,9 @@ def no_query(rng: Random, question: Any, calls: Sequence[Call], answer: str, sta
 
 def no_tool(rng: Random, question: Any, calls: Sequence[Call], answer: str, stage: LawStage) -> Script | None:
     wanted = rng.choice(("law_search", "get_article", "search_statute"))
-    return Script([Call(wanted, {"query": ["时效"]})], wrong(rng, question)) if question.kind.form != "article" else None
+    return (
+        Script([Call(wanted, {"query": ["时效"]})], wrong(rng, question)) if question.kind.form != "article" else None
+    )
 
 
 def no_letters(rng: Random, question: Any, calls: Sequence[Call], answer: str, stage: LawStage) -> Script | None:
@@ -581,9 +661,12 @@ def law(pack: Pack, solved: Sequence[tuple[Any, State]], seed: int = 0, many: in
         for maker in makers:
             rng, made = Random(f"{seed}/{expected}/{maker.__name__}"), 0
             for question, state in rng.sample(solved, len(solved)):
-                calls = [Call(one.tool, one.input) for one in (r.event for r in state.records) if isinstance(one, ToolCalled)]
+                calls = [
+                    Call(one.tool, one.input)
+                    for one in (r.event for r in state.records)
+                    if isinstance(one, ToolCalled)
+                ]
                 script = maker(rng, question, calls, state.answered.res if state.answered else "", stage)
                 if script is not None and made * len(makers) < many:
                     made += 1
                     yield Injected("legalsearch", expected, maker.__name__, question, *stage.play(question, script))
-
