@@ -14,7 +14,7 @@ from store.schema import LOOKUPS, TABLES
 from tasks.episode.events import Event, ModelCalled, Planned
 from tasks.episode.state import State
 from tasks.legalagentbench.attempted import Attempt, of_kind, table_of, values_of
-from tasks.legalagentbench.logged_actions import UNKNOWN
+from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, UNKNOWN
 from tasks.legalagentbench.questions import CALCULATORS, Question
 from tasks.legalagentbench.seen import (
     Cell,
@@ -162,10 +162,12 @@ def _tools(attempt: Attempt) -> Iterator[Finding]:
 
 
 def _planning(attempt: Attempt) -> Iterator[Finding]:
-    """The first plan against the way: tables that it never reads, and steps before the ones that they need."""
-    planned = next(
-        ((record.step, record.event) for record in attempt.state.records if isinstance(record.event, Planned)), None
-    )
+    """The first plan against the way: tables that it never reads, and steps before the ones that they need. A plan that
+    a published log does not hold, but only the steps that were made, is none."""
+    events = [(record.step, record.event) for record in attempt.state.records]
+    planned = next(((step, event) for step, event in events if isinstance(event, Planned)), None)
+    if any(isinstance(event, ModelCalled) and event.note.startswith(PLAN_MADE_UP_OF) for _, event in events):
+        return
     named = [tool for tool in planned[1].tools if tool in LOOKUPS] if planned else []
     way = list(dict.fromkeys(tool for tool in attempt.gold.path if tool in LOOKUPS))
     if planned is None or not named or not way:

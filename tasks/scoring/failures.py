@@ -231,7 +231,8 @@ class Call:
     @property
     def place(self) -> Place:
         """The call and what came back."""
-        return Place.of(self.step, f"{self.tool}({spelt(self.input)})", "→" if self.status else "", self.observation)
+        asked = (f"{self.tool}({spelt(self.input)})", "→") if self.tool else ()
+        return Place.of(self.step, *asked, self.observation)
 
 
 def spelt(value: object) -> str:
