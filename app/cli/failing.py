@@ -15,12 +15,11 @@ from tasks.scoring.failures import BY_NAME, CLASSES, REASONS, STATUSES
 
 def show_failures(path: Path, run_name: str, episode: str | None, *, as_json: bool) -> None:
     """Print the classes of a run, or what was found in one episode."""
-    found = failures_of(path)
-    kept = [one for one in found.episodes if episode in (None, one.episode)]
+    found = failures_of(path, episode)
     if as_json:
-        click.echo(json_text({**found.data(), "episodes": [one.data() for one in kept]}))
+        click.echo(json_text({**found.data(), "episodes": [one.data() for one in found.episodes]}))
         return
-    for line in _episode(kept[0]) if episode is not None else _run(found, run_name):
+    for line in _run(found, run_name) if episode is None else _episode(found.episodes[0]):
         click.echo(clean(line, multiline=False))
 
 

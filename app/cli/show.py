@@ -84,6 +84,8 @@ def show(
     if step and episode is None:
         raise UsageError("--step needs an episode", "Name it behind the run: `moot show RUN` lists them.")
     if failures:
+        if outcome or text or limit or step or attempt or verify:
+            raise UsageError("--failures looks at the last attempt of every episode", "Leave the other choices out.")
         return show_failures(path, run_name, episode, as_json=as_json)
     if verify:
         return _verify(run_name, episode, as_json)

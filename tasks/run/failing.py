@@ -14,7 +14,7 @@ from pathlib import Path
 from store.journal import EpisodeRow, Journal, ScoreRow
 from tasks.benchmark import Benchmark, Question, TellsFailures
 from tasks.episode.state import State, fold
-from tasks.run.reading import read_episode
+from tasks.run.reading import episode_of, read_episode
 from tasks.run.rescoring import StoredRun, read_stored
 from tasks.scoring.failures import CLASSES, GENERIC, STATUSES, VERSION, Status, Verdict, generic
 
@@ -136,15 +136,17 @@ def reason_of(journal: Journal, row: EpisodeRow, bench: Benchmark, question: Que
     return EpisodeFailure(row.id, row.task_id, row.epoch, group, outcome, why(bench, question, state, rows))
 
 
-def failures_of(run: str | Path | StoredRun) -> RunFailures:
-    """Why the episodes of a run failed.
+def failures_of(run: str | Path | StoredRun, episode: str | None = None) -> RunFailures:
+    """Why the episodes of a run failed, or one of them.
 
     Raises:
+        NotFound: the run has no such episode.
         StoreError, TaskError: the run or its task file cannot be read.
     """
     stored = run if isinstance(run, StoredRun) else read_stored(run)
     questions: dict[str, Question] = {question.id: question for question in stored.questions}
     with Journal.open(stored.path) as journal:
-        found = [reason_of(journal, row, stored.bench, questions.get(row.task_id)) for row, _ in journal.walk()]
+        rows = [episode_of(journal, episode)[0]] if episode is not None else (row for row, _ in journal.walk())
+        found = [reason_of(journal, row, stored.bench, questions.get(row.task_id)) for row in rows]
     name = str(stored.header["run"])
     return RunFailures(name, stored.bench.name, tells(stored.bench), found)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from app.cli.report import report
 from app.cli.score import score_predictions
 from app.cli.show import show
+from store.errors import NotFound
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import TellsFailures, benchmark
 from tasks.episode.events import (
@@ -31,6 +32,7 @@ from tasks.episode.events import (
     ToolReturned,
 )
 from tasks.episode.state import State, fold
+from tasks.errors import UsageError
 from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, UNKNOWN
 from tasks.legalagentbench.questions import Question, read_question
 from tasks.legalsearch.questions import read_question as read_law
@@ -339,8 +341,14 @@ def test_show_counts_the_classes_and_opens_an_example(run: Path) -> None:
 def test_a_step_alone_is_shown_and_one_that_is_not_there_is_a_usage_error(run: Path) -> None:
     records = json.loads(shown(str(run), "2", "--step", "1", "--json").output)["records"]
     assert records and {one["step"] for one in records} == {1}
-    for arguments in (["2", "--step", "99"], ["--step", "1"]):
-        assert shown(str(run), *arguments).exit_code != 0
+    for arguments in (
+        ["2", "--step", "99"],
+        ["--step", "1"],
+        ["2", "--step", "1", "--failures"],
+        ["--failures", "--limit", "1"],
+    ):
+        assert isinstance(shown(str(run), *arguments).exception, UsageError)
+    assert isinstance(shown(str(run), "99", "--failures").exception, NotFound)
 
 
 def test_a_screen_reads_one_episode_of_an_open_journal(run: Path) -> None:
