@@ -16,6 +16,7 @@ from tasks.episode.state import State
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.failures import Verdict
 from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Rule, Summary, Value
 from tasks.scoring.predicted import Predictions
@@ -136,6 +137,20 @@ class TellsPublished(Protocol):
 
     def published(self) -> Sequence[Published]:
         """The rows of the paper, in its order."""
+        ...
+
+
+@runtime_checkable
+class TellsFailures(Protocol):
+    """A benchmark that says more of why an attempt failed than the record of any benchmark does.
+
+    failures: the classes of `tasks.scoring.failures.CLASSES` that it can tell.
+    """
+
+    failures: Sequence[str]
+
+    def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Verdict:
+        """Why an attempt failed, from its record, the question with its gold, and what scorers have stored of it."""
         ...
 
 

@@ -12,6 +12,7 @@ from app.terminal import clean
 from store.files import written_whole
 from tasks.reports import FORMATS, Report
 from tasks.run.engines import run_paths
+from tasks.run.failing import failures_of
 from tasks.run.rescoring import read_stored, summary_of
 
 
@@ -33,7 +34,8 @@ def report(run_names: tuple[str, ...], form: str, walker: str | None, out: Path 
     reports = []
     for name in run_paths(run_names):
         run = read_stored(name)
-        reports.append(Report(summary_of(run, walker), run.header))
+        failed = {one.name: one.main for one in failures_of(run).counts if one.main}
+        reports.append(Report(summary_of(run, walker), run.header, failed))
     text = FORMATS["json" if as_json else form](reports, language())
     if out is None:
         click.echo(clean(text), nl=False)

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from app.cli.failing import show_failures
 from app.cli.names import RUN
 from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
@@ -41,7 +42,10 @@ from tasks.run.verifying import verify_episode
     "--would-read", "seat", metavar="SEAT", default=None, help="Show the prompt that a model in this seat would get."
 )
 @click.option(
-    "--step", type=click.IntRange(1), default=None, help="At this step; default: the last time it was asked."
+    "--step",
+    type=click.IntRange(1),
+    default=None,
+    help="Of an episode, only this step; with --would-read at this step, by default the last time it was asked.",
 )
 @click.option(
     "--context",
@@ -58,11 +62,12 @@ from tasks.run.verifying import verify_episode
 )
 @click.option("--text", default="", metavar="TEXT", help="Of a run, only episodes with this in task or question.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Of a run, only the first N episodes.")
+@click.option("--failures", is_flag=True, help="Say why attempts failed, by class, with the steps that show it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(
     run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, seat: str | None,
     step: int | None, context: int | None, form: str | None, outcome: str | None, text: str, limit: int | None,
-    as_json: bool,
+    failures: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Show a RUN, or one EPISODE of it event by event.
 
@@ -75,15 +80,21 @@ def show(
         if episode is None:
             raise UsageError("--would-read needs an episode", "Name it behind the run: `moot show RUN` lists them.")
         return show_prompt(run_name, episode, seat, step=step, context=context or 0, form=form or "", as_json=as_json)
-    if step or context or form:
-        raise UsageError("--step, --context and --form belong to --would-read", "Add --would-read SEAT.")
+    if context or form:
+        raise UsageError("--context and --form belong to --would-read", "Add --would-read SEAT.")
+    if step and episode is None:
+        raise UsageError("--step needs an episode", "Name it behind the run: `moot show RUN` lists them.")
+    if failures:
+        if outcome or text or limit or step or attempt or verify:
+            raise UsageError("--failures looks at the last attempt of every episode", "Leave the other choices out.")
+        return show_failures(path, run_name, episode, as_json=as_json)
     if verify:
         return _verify(run_name, episode, as_json)
     with Journal.open(path) as journal:
         if episode is None:
             _show_run(journal, as_json, outcome, text, limit)
         else:
-            _show_episode(journal, episode, attempt, prompts, as_json)
+            _show_episode(journal, episode, attempt, prompts, step, as_json)
 
 
 def _show_run(journal: Journal, as_json: bool, outcome: str | None, text: str, limit: int | None) -> None:
@@ -145,21 +156,26 @@ def _episodes(journal: Journal, outcome: str | None, text: str) -> Iterator[dict
         }
 
 
-def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: bool, as_json: bool) -> None:
+def _show_episode(
+    journal: Journal, episode: str, attempt: int | None, prompts: bool, step: int | None, as_json: bool
+) -> None:
     records = read_episode(journal, episode, attempt)
     state = fold(records)
+    shown = [record for record in records if step in (None, record.step)]
+    if not shown:
+        raise UsageError(f"episode '{episode}' has no step {step}", f"It has steps up to {records[-1].step}.")
     if as_json:
         last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]
         data = {
             "run": header_of(journal)["run"], "episode": episode, "attempt": last.number, "digest": digest(records),
             "outcome": state.stopped.outcome if state.stopped else UNFINISHED,
-            "records": [record_data(episode, record) for record in records],
+            "records": [record_data(episode, record) for record in shown],
             "scores": [asdict(score) for score in journal.scores(last.id)],
         }  # fmt: skip
         click.echo(json_text(data))
         return
     watcher = PlainWatcher(sys.stdout)
-    for record in records:
+    for record in shown:
         if prompts and isinstance(record.event, ModelCalled):
             carried = dict(record.event.carried)
             for at, (role, name) in enumerate(record.event.messages):
@@ -168,6 +184,8 @@ def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: 
             if record.event.tools_name:
                 click.echo(clean(f"    [tools] {journal.text_of(record.event.tools_name)}"))
         watcher.notify(Committed(episode, (record,), state))
+    if step:
+        return
     last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]
     for line in _rests(journal.scores(last.id)):
         click.echo(clean(line, multiline=False))

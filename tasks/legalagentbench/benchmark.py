@@ -27,12 +27,14 @@ from tasks.legalagentbench.agents.plan_execute import PlanExecutePolicy
 from tasks.legalagentbench.agents.plan_solve import PlanSolvePolicy
 from tasks.legalagentbench.agents.react import ReactPolicy
 from tasks.legalagentbench.environment import caller
+from tasks.legalagentbench.failures import APPLIES, failure_of
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import LabSummary, score_one, summarise
 from tasks.legalagentbench.tools import TOOLS, Toolbox, spec_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.failures import Verdict
 from tasks.scoring.grading import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.published import Published, published
@@ -99,6 +101,7 @@ class LegalAgentBench:
     turns = TURNS
     turn_is_step = True
     settings = LabSettings
+    failures: Sequence[str] = APPLIES
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
@@ -171,6 +174,10 @@ class LegalAgentBench:
             ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
             for score in score_one(question, result)
         ]
+
+    def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Verdict:
+        """Why an attempt failed."""
+        return failure_of(question, state)
 
     def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
         """Rules say everything."""

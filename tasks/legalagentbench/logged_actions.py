@@ -28,6 +28,7 @@ Kind = Literal["recorded", "inferred", "final", "unknown"]
 REFUSED = "行动格式非法"
 """How the published loop begins its answer to an action that its parser refuses."""
 UNKNOWN = "日志没有记录行动，由步骤文字也不能确定这一步的调用"
+PLAN_MADE_UP_OF = "日志只记录了执行过的步骤：计划由这些步骤组成"
 THEN = "当时的结果：{result}"
 SHOWN = 300
 """Characters of a recorded result that a note shows where its call is unknown."""

@@ -25,7 +25,7 @@ from store.importers.logs.literal import Literal
 from store.importers.logs.reading import find_logs
 from store.schema import TABLES
 from tasks.legalagentbench.agents.reading import STEP_MARK, steps_of
-from tasks.legalagentbench.logged_actions import action_of
+from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, action_of
 
 KIND = "recorded-log"
 PLANS = ("plan-solve", "plan-execute")
@@ -38,7 +38,6 @@ TELLING = 4
 
 NO_TOKENS = "日志没有记录词元数"
 ALL_TABLES = "日志没有记录这次调用：选用全部表"
-PLAN_MADE_UP_OF = "日志只记录了执行过的步骤：计划由这些步骤组成"
 
 
 @dataclass(frozen=True)

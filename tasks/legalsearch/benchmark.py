@@ -29,6 +29,7 @@ from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.direct import DirectLawPolicy
 from tasks.legalsearch.agents.search import SearchPolicy
 from tasks.legalsearch.coverage import Coverage
+from tasks.legalsearch.failures import APPLIES, failure_of
 from tasks.legalsearch.grading import grading_of
 from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN
 from tasks.legalsearch.measures import Verdict
@@ -45,6 +46,7 @@ from tasks.legalsearch.windows import WINDOWS, by_window
 from tasks.run.embedding import embedder_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.failures import Verdict as Failure
 from tasks.scoring.grading import Grading
 from tasks.scoring.overall import Means, Overall, by_task
 from tasks.scoring.predicted import Predicted, Predictions
@@ -86,6 +88,7 @@ class LegalSearch:
     turns = TURNS
     turn_is_step = True
     settings = LegalSearchSettings
+    failures: Sequence[str] = APPLIES
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
@@ -170,6 +173,10 @@ class LegalSearch:
             ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
             for score in score_one(question, result, _evidence([question], context))
         ]
+
+    def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Failure:
+        """Why an attempt failed."""
+        return failure_of(question, state, rows)
 
     def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
         """A consultation is for a grader."""

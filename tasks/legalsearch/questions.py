@@ -15,7 +15,7 @@ from typing import Any
 
 from store.errors import BadInput
 from store.importers.reading import records
-from store.text.citation import citations
+from store.text.citation import citations, parse_number
 from tasks.episode.plain import plain_text
 from tasks.legalsearch.kinds import KINDS, Kind
 
@@ -24,15 +24,22 @@ PROMPTS = ("system_prompt", "system_prompt_cot", "task_prompt", "deepresearch_ta
 
 _OPTION = re.compile(r"^[ \t]*([A-Za-z])[ \t]*[:：.．、][ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _YEAR = re.compile("[0-9]{4}年")
+_ISO = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What a right answer is. cluster: questions that share it are no independent draws; pair: '' or the pair's name."""
+    """What a right answer is. cluster: questions that share it are no independent draws; pair: '' or the pair's name.
+
+    basis: the articles that the answer follows from, as (law, key of the number, day); day: the day asked about. Both
+    are empty where the file does not tell, as the published ones do not.
+    """
 
     answer: str
     cluster: str
     pair: str = ""
+    basis: tuple[tuple[str, str, str], ...] = ()
+    day: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +198,24 @@ def _question(item: _Item, task_id: str, kind: str, text: str, answer: str, prom
     pair = item.text("pair", "").strip()
     cluster = item.text("cluster", "").strip() or pair or _cluster(kind, text) or task_id
     card = {"id": task_id, "type": kind, "question": text, **prompts}
-    return Question(task_id, card, Gold(answer, cluster, pair))
+    return Question(task_id, card, Gold(answer, cluster, pair, _basis(item), _day(item.fields.get("day"))))
+
+
+def _basis(item: _Item) -> tuple[tuple[str, str, str], ...]:
+    """The articles of the answer; what names none in a way that can be read is left out."""
+    entries = item.fields.get("basis")
+    found = []
+    for entry in entries if isinstance(entries, list) else ():
+        law, article = (entry.get("law"), entry.get("article")) if isinstance(entry, dict) else (None, None)
+        number = parse_number(article) if isinstance(article, str) else None
+        if isinstance(law, str) and number is not None:
+            found.append((law, number.key, _day(entry.get("day"))))
+    return tuple(found)
+
+
+def _day(value: object) -> str:
+    """A day as YYYY-MM-DD; '' for anything else."""
+    return value if isinstance(value, str) and _ISO.fullmatch(value) else ""
 
 
 def _cluster(kind: str, text: str) -> str:

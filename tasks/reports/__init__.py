@@ -17,7 +17,14 @@ __all__ = ["FORMATS", "Report", "text_report"]
 
 def _json(reports: Sequence[Report], language: str = "zh") -> str:
     content: dict[str, object] = {
-        "reports": [{"header": dict(report.header), "block": report.summary.block()} for report in reports]
+        "reports": [
+            {
+                "header": dict(report.header),
+                "block": report.summary.block(),
+                **({"failures": dict(report.failures)} if report.failures else {}),
+            }
+            for report in reports
+        ]
     }
     if tables := tables_of(reports, language):
         content |= {"tables": [table.data() for table in tables], "notes": footer(reports, language)}

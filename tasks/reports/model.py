@@ -17,6 +17,7 @@ from tasks.errors import UsageError
 from tasks.reports.words import phrase, show, word
 from tasks.run.header import is_fictional
 from tasks.run.spec import RunSpec
+from tasks.scoring.failures import BY_NAME
 from tasks.scoring.metrics import LIMITS, Group, Metric, Report
 
 COLUMNS = (
@@ -164,12 +165,21 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
     rows = [
         ("outcomes", f"{' · '.join(outcomes)} = {tally.n}"),
         ("flags", " · ".join(flags)),
+        ("failures", _failures(report, language)),
         ("epochs", str(tally.epochs)),
         *report.summary.notes(language),
         ("added", "; ".join(_added(row, language) for row in report.summary.section("added"))),
         ("tokens", f"{sum(tally.tokens):,}" if sum(tally.tokens) else ""),
     ]
     return [(word(key, language), printable(text)) for key, text in rows if text]
+
+
+def _failures(report: Report, language: str) -> str:
+    """The main reasons of failed attempts, most frequent first, with their shares; they add up to what failed."""
+    n = sum(report.failures.values())
+    found = sorted(((count, name) for name, count in report.failures.items() if count), key=lambda one: -one[0])
+    named = [f"{BY_NAME[name].label[language == 'en']} {count} ({count / n:.0%})" for count, name in found]
+    return f"{' · '.join(named)} = {n}" if named else ""
 
 
 def show_interval(row: Metric) -> str:

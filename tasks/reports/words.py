@@ -31,6 +31,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "tokens": ("词元", "Tokens"),
     "outcomes": ("结局", "Outcomes"),
     "flags": ("标记", "Flags"),
+    "failures": ("失败主因", "Main reasons of failure"),
     "bounds": ("严格口径成功率上下界（故障计 0 / 不计 / 计 1）", "Strict success with errors as 0 / left out / as 1"),
     "added": ("其他扩展包的评分", "Scores of other packages"),
     "not_available": ("无", "none"),

@@ -248,10 +248,12 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run came to, with its header ({} when there is none)."""
+    """What a run came to, with its header ({} when there is none), and of why its attempts failed class -> main
+    reason of how many."""
 
     summary: Summary
     header: Mapping[str, object] = field(default_factory=dict)
+    failures: Mapping[str, int] = field(default_factory=dict)
 
 
 def _added(row: Metric) -> Tree:

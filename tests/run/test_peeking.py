@@ -89,7 +89,12 @@ def test_the_command_prints_the_prompt_and_its_sizes(trial: Path) -> None:
         and told["parts"]["standing"]["tokens"] > 0
         and told["messages"][0]["role"] == "system"
     )
-    for wrong in (["--would-read", "judge"], ["CI-0004", "--step", "3"]):
+    for wrong in (
+        ["--would-read", "judge"],
+        ["CI-0004", "--context", "16384"],
+        ["CI-0004", "--form", "free"],
+        ["--step", "3"],
+    ):
         assert isinstance(CliRunner().invoke(cli, ["show", str(trial), *wrong]).exception, UsageError)
 
 

@@ -215,6 +215,11 @@ _SHAPE_OF: dict[str, str] = {
 }
 
 
+def shape_of(column: str) -> re.Pattern[str] | None:
+    """What the values of an identifying column look like; None where they have no shape of their own."""
+    return _SHAPES.get(_SHAPE_OF.get(column, column))
+
+
 def tools_named(step: str) -> tuple[str, ...]:
     """The different tools that a step names, in order."""
     return tuple(dict.fromkeys(_TOOL_NAME.findall(step)))

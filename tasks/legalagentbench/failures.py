@@ -1,0 +1,365 @@
+"""Why an attempt at LegalAgentBench failed: what the way to the answer needs, and where the record leaves it.
+
+The gold card names the tools of the way and the values between; where a task file has the calls as well, they are not
+needed. Evidence is complete when everything that a table can show was shown; what is left then is the answer. A
+prediction without calls is read by its detailed answer, as the published process rate does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from store.schema import LOOKUPS, TABLES
+from tasks.episode.events import Event, ModelCalled, Planned
+from tasks.episode.state import State
+from tasks.legalagentbench.attempted import Attempt, of_kind, table_of, values_of
+from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, UNKNOWN
+from tasks.legalagentbench.questions import CALCULATORS, Question
+from tasks.legalagentbench.seen import (
+    Cell,
+    case_numbers,
+    cells_of,
+    figure,
+    figures_like,
+    first_shown,
+    misread,
+    rows_of,
+    same_shape,
+    says,
+    spoken,
+    text_of,
+)
+from tasks.legalagentbench.tools import FINISH_NAMES, RETRIEVERS, TOOLS
+from tasks.scoring.failures import (
+    Call,
+    Finding,
+    Place,
+    Verdict,
+    answer_step,
+    judged,
+    last_step,
+    repeated,
+    told_by_end,
+    unreadable,
+)
+from tasks.scoring.strict import is_derived
+
+APPLIES = (
+    "error", "context_full", "outside_pack", "format", "legal_knowledge", "argument_error", "wrong_tool", "planning", "loop",
+    "limit", "missing_hop", "wrong_number", "evidence_unused", "other",
+)  # fmt: skip
+HELPERS = CALCULATORS | frozenset(FINISH_NAMES) | frozenset(RETRIEVERS)
+"""Tools that no way names and that are never the wrong ones."""
+LONG = 11
+"""Digits from which on a bare numeral is a telephone or register number."""
+LATELY = 3
+"""Calls before a limit that show whether the agent was getting on."""
+
+
+def failure_of(question: Question, state: State) -> Verdict:
+    """Why an attempt failed; solved is what states every key by the strict rule."""
+    if state.stopped is None:
+        return Verdict("unfinished")
+    attempt = Attempt(question, state)
+    if not attempt.missing and state.stopped.outcome not in ("error", "cancelled"):
+        return Verdict("solved")
+    found = [finding for detector in DETECTORS for finding in detector(attempt)]
+    unrecorded = attempt.unrecorded
+    if unrecorded:
+        places = tuple(Place.of(step, note) for step, note in unrecorded[:3])
+        found = [one for one in found if one.failure not in ("missing_hop", "planning")] + [
+            Finding("other", "not_recorded", places)
+        ]
+    return judged(found, state, from_summary=attempt.from_summary)
+
+
+def _end(attempt: Attempt) -> Iterator[Finding]:
+    """A limit is a reason where the agent was getting on: lately shown something needed, or asking tools of the way
+    what it had not asked before."""
+    lately = range(max(0, len(attempt.calls) - LATELY), len(attempt.calls))
+    astray = bool(attempt.calls) and not any(map(attempt.gets_on, lately))
+    yield from told_by_end(attempt.state, complete=astray)
+
+
+def _loop(attempt: Attempt) -> Iterator[Finding]:
+    yield from repeated(attempt.calls, complete=attempt.concluded)
+
+
+def _format(attempt: Attempt) -> Iterator[Finding]:
+    """A step whose action the log of a published run does not hold is no fault of its model."""
+
+    def counts(before: Sequence[Event]) -> bool:
+        notes = [event.note for event in before if isinstance(event, ModelCalled)]
+        return not (notes and notes[-1].startswith(UNKNOWN))
+
+    yield from unreadable(attempt.state, complete=attempt.concluded, counts=counts)
+
+
+def _outside(attempt: Attempt) -> Iterator[Finding]:
+    """What the pack lacks, where the tool belongs to the way and what it was asked for is known."""
+    for call in attempt.calls:
+        if call.status == "outside_pack" or call.unknown:
+            founded = attempt.on_way(call.tool)
+            founded &= all(value in attempt.known_before(call.step) for value in values_of(call))
+            decisive = founded and not (attempt.complete or attempt.later_ok(call) or attempt.new_by(call))
+            yield Finding("outside_pack", "cell" if call.unknown else "row", (call.place,), decisive)
+
+
+def _arguments(attempt: Attempt) -> Iterator[Finding]:
+    """What a tool refused: the shape of the call, a column, what is no number, a name that stands nowhere."""
+    called = {"", *(call.tool for call in attempt.calls)}
+    for call in attempt.calls:
+        why = REFUSALS.get(call.status, "")
+        if call.tool not in TOOLS and call.tool not in FINISH_NAMES:
+            continue  # the tool itself is at fault
+        if call.status in ("no_data", "outside_pack"):
+            why = _refused_name(attempt, call)
+        if why:
+            made_good = attempt.later_ok(call) or attempt.complete and why != "operand"
+            on_way = call.tool in HELPERS or attempt.on_way(call.tool)
+            skipped = why in ("name", "kind") and attempt.due not in called  # what it asks for, that step would tell
+            yield Finding("argument_error", why, (call.place,), on_way and not made_good and not skipped)
+
+
+REFUSALS = {"call_error": "shape", "bad_column": "column", "math_error": "operand"}
+"""Status of a call -> what its tool refused."""
+
+
+def _refused_name(attempt: Attempt, call: Call) -> str:
+    """Why nothing could be found: a value of another kind than the tool takes, or one that stands nowhere. A misread
+    case number is another matter."""
+    known = attempt.known_before(call.step)
+    values = values_of(call)
+    for value in values:
+        if value not in known:
+            return "" if any(misread(one, attempt.known_numbers) for one in case_numbers(value)) else "name"
+    if not of_kind(call):
+        return "kind"
+    return ""
+
+
+def _tools(attempt: Attempt) -> Iterator[Finding]:
+    """A tool that does not exist; or others called in the place of the one that was due, which never was. Whoever goes
+    on with later tools of the way has left a step out instead."""
+    for call in attempt.calls:
+        if call.tool not in TOOLS and call.tool not in HELPERS and call.status == "call_error":
+            yield Finding("wrong_tool", "no_such_tool", (call.place,), bool(attempt.due) and not attempt.complete)
+    if attempt.from_summary or not attempt.due or attempt.due in {call.tool for call in attempt.calls}:
+        return
+    way = list(attempt.gold.path)
+    later = set(way[way.index(attempt.due) + 1 :])
+    beside = [
+        call
+        for call in attempt.calls
+        if call.tool in LOOKUPS and call.tool not in way and not attempt.new_by(call) and attempt.reached(call)
+    ]
+    if beside and not any(call.tool in later for call in attempt.calls):
+        places = [call.place for call in sorted(beside, key=lambda call: call.ok)]
+        yield Finding(
+            "wrong_tool", "other_tool", (places[0], Place.of(0, "→", attempt.due), *places[1:]), not attempt.complete
+        )
+
+
+def _planning(attempt: Attempt) -> Iterator[Finding]:
+    """The first plan against the way: tables that it never reads, and steps before the ones that they need. A plan that
+    a published log does not hold, but only the steps that were made, is none."""
+    events = [(record.step, record.event) for record in attempt.state.records]
+    planned = next(((step, event) for step, event in events if isinstance(event, Planned)), None)
+    if any(isinstance(event, ModelCalled) and event.note.startswith(PLAN_MADE_UP_OF) for _, event in events):
+        return
+    named = [tool for tool in planned[1].tools if tool in LOOKUPS] if planned else []
+    way = list(dict.fromkeys(tool for tool in attempt.gold.path if tool in LOOKUPS))
+    if planned is None or not named or not way:
+        return
+    step, plan = planned
+    tables = set(map(table_of, named))
+    lacking = [tool for tool in way if table_of(tool) not in tables]
+    if lacking:
+        places = (Place.of(step, "；".join(plan.steps)), Place.of(0, "→", "、".join(lacking)))
+        yield Finding("planning", "plan_lacks", places, not attempt.complete)
+        return
+    for before, after in zip(way, way[1:], strict=False):
+        if before in named and after in named and named.index(after) < named.index(before):
+            places = (Place.of(step, "、".join(named)), Place.of(0, before, "→", after))
+            yield Finding("planning", "plan_order", places, not attempt.complete)
+            return
+
+
+def _numbers(attempt: Attempt) -> Iterator[Finding]:
+    """Case numbers that stand nowhere and are those of the record but for a few characters: in calls, in the answer."""
+    if attempt.from_summary:
+        return
+    for call in attempt.calls:
+        for value in values_of(call):
+            for number in case_numbers(value):
+                if near := misread(number, attempt.known_numbers):
+                    decisive = not attempt.complete and not call.ok and not attempt.later_ok(call)
+                    places = (call.place, Place.of(0, number, "→", near))
+                    yield Finding("legal_knowledge", "case_number", places, decisive)
+    wanted = set().union(*map(case_numbers, attempt.missing)) if attempt.missing else set()
+    for number in sorted(case_numbers(attempt.res)):
+        near = misread(number, attempt.known_numbers)
+        if near:
+            place = Place.of(answer_step(attempt.state), number, "→", near)
+            yield Finding("legal_knowledge", "case_number", (place,), near in wanted)
+
+
+def _columns(attempt: Attempt) -> Iterator[Finding]:
+    """Another column of the row that holds a key was answered; or one of the kind of the key was asked for alone."""
+    for key in attempt.missing:
+        for cell in cells_of(attempt.calls, key):
+            if column := _answered(attempt, cell):
+                places = (attempt.said, Place.of(cell.call.step, f"{cell.column}: {cell.text}", f"{column}"))
+                yield Finding("legal_knowledge", "other_column", places)
+                break
+        else:
+            if first_shown(attempt.calls, key) is None:
+                yield from _asked_beside(attempt, key)
+                yield from _asked_instead(attempt)
+
+
+def _answered(attempt: Attempt, cell: Cell) -> str:
+    """The column beside a cell whose value the answer gives instead."""
+    for column, value in cell.row.items():
+        text = text_of(value)
+        alike = same_shape(text, cell.text) or not (_counted(cell.text) or _counted(text))
+        if column != cell.column and len(text) > 1 and alike and _instead(attempt, text):
+            return column
+    return ""
+
+
+def _instead(attempt: Attempt, text: str) -> bool:
+    """Whether the answer gives a value that is neither asked for nor told by the question or the reference."""
+    if not says(text, attempt.res) or says(text, f"{attempt.asked}\n{attempt.gold.answer}"):
+        return False
+    wanted = (*attempt.gold.keys, *attempt.gold.middle)
+    return not any(says(text, key) or (says(key, text) and len(text) <= 2 * len(key)) for key in wanted)
+
+
+def _counted(text: str) -> bool:
+    """Whether a cell is an amount or a day; what has so many digits is a number of something."""
+    return figure(text) is not None and len(text) < LONG
+
+
+def _asked_beside(attempt: Attempt, key: str) -> Iterator[Finding]:
+    """A day or sum was answered from a table of the way, of whose columns of that kind not all were looked at."""
+    wanted = figure(key)
+    tables = set(map(table_of, attempt.gold.path))
+    for call in attempt.calls if wanted else ():
+        for row in rows_of(call) if call.ok and call.tool in LOOKUPS and table_of(call.tool) in tables else ():
+            for column, value in row.items():
+                kind, text = _ending(column), text_of(value)
+                beside = [name for name in TABLES[table_of(call.tool)] if name not in row and _ending(name) == kind]
+                if kind and beside and text and _figure_of_kind(key, text) and _instead(attempt, text):
+                    places = (call.place, attempt.said, Place.of(0, column, "→", "、".join(beside)))
+                    yield Finding("legal_knowledge", "column_asked", places)
+                    return
+
+
+def _asked_instead(attempt: Attempt) -> Iterator[Finding]:
+    """A row of the way was asked for without a column that the task file's own call names, and another was answered."""
+    for tool, given in attempt.gold.calls:
+        wanted = given.get("columns") if isinstance(given, Mapping) else None
+        meant = values_of(Call(0, tool, given))
+        for call in attempt.calls if isinstance(wanted, list) and meant else ():
+            if not call.ok or call.tool != tool or values_of(call) != meant:
+                continue
+            for row in rows_of(call):
+                lacking = [str(name) for name in wanted or () if name not in row]
+                beside = [name for name in row if name not in (wanted or ())]
+                column = next((name for name in beside if _instead(attempt, text_of(row[name]))), "")
+                if lacking and column and len(text_of(row[column])) > 1:
+                    places = (call.place, attempt.said, Place.of(0, column, "→", "、".join(lacking)))
+                    yield Finding("legal_knowledge", "column_asked", places)
+                    return
+
+
+def _figure_of_kind(key: str, text: str) -> bool:
+    """Whether a cell is a figure of the kind of a key; sums of tables leave 元 out."""
+    wanted = figure(key)
+    return wanted is not None and any(True for _ in figures_like("", wanted[0], text))
+
+
+_ENDINGS = ("日期", "（元）")
+
+
+def _ending(column: str) -> str:
+    """Columns of days, and of sums of money, say so at their end."""
+    return next((ending for ending in _ENDINGS if column.endswith(ending)), "")
+
+
+def _hops(attempt: Attempt) -> Iterator[Finding]:
+    """Values that were never seen; the place is the step after the last one that brought something needed."""
+    if attempt.complete:
+        return
+    useful = [call.step for call in attempt.calls if attempt.new_by(call)]
+    step = min(max(useful, default=0) + 1, last_step(attempt.state))
+    at = next((call.place for call in attempt.calls if call.step == step), None)
+    lacking = [Place.of(step, key) for key in attempt.unseen]
+    if lacking:
+        yield Finding("missing_hop", "never_seen", (*lacking[:3], *((at,) if at else ())))
+    else:
+        lacks = [Place.of(step, tool) for tool in attempt.unread_tools] or [
+            Place.of(step, "、".join(attempt.missing))
+        ]
+        yield Finding("missing_hop", "never_called", (*lacks[:3], *((at,) if at else ())))
+
+
+def _answer(attempt: Attempt) -> Iterator[Finding]:
+    """Keys that the answer lacks though all was seen: another figure stands there, another row, or nothing."""
+    if not attempt.res.strip():
+        return
+    for key in attempt.missing:
+        shown = first_shown(attempt.calls, key)
+        if not attempt.complete and shown is None:
+            continue
+        seen = Place.of(shown.step, shown.observation) if shown else Place.of(0, key)
+        wanted, given = figure(key), ""
+        if wanted is not None:
+            item, unit = wanted
+            aside = [one for text in (attempt.asked, *attempt.gold.keys) for one in figures_like(unit, item, text)]
+            given = next((spoken(one) for one in figures_like(unit, item, attempt.res) if one not in aside), "")
+        if why := _otherwise(key, attempt.res):
+            places = (attempt.said, Place.of(0, "≈" if why == "worded" else "≠", key))
+            yield Finding("other" if why == "worded" else "wrong_number", why, places, attempt.complete)
+        elif given and attempt.complete:
+            yield Finding("wrong_number", "number", (attempt.said, Place.of(0, given, "≠", key), seen))
+        else:
+            how = "other_row" if _other_row(attempt, key) else "unsaid" if shown else "unsaid_sum"
+            yield Finding("evidence_unused", how, (attempt.said, Place.of(0, "→", key), seen), attempt.complete)
+
+
+_DENIAL = re.compile("不是|并非|非|不属于|不为|未|没有|无")
+_NONE = re.compile("(?:没有|不存在|未|无)(?![能法查找提得直明足从此])")
+"""There is none; not: none could be found."""
+_YES = re.compile("(?:不是|是|非)(?P<what>.{2,12})")
+
+
+def _otherwise(key: str, answer: str) -> str:
+    """How an answer speaks of a yes-or-no key, or of a count, without its words: `worded` where it means the
+    same, `judged` where it means the opposite, '' where it says nothing of it."""
+    if (wanted := figure(key)) is not None:
+        none = spoken(wanted[0]) == "0" and wanted[1] and _NONE.search(answer)
+        return "worded" if none or wanted[0] in figures_like(wanted[1], wanted[0], answer) else ""
+    match = _YES.fullmatch(key) if is_derived(key) else None
+    if match is None or match["what"] not in answer:
+        return ""
+    what = re.escape(match["what"])
+    denied = re.search(f"(?:{_DENIAL.pattern})[^，。；,;]{{0,6}}{what}", answer) is not None
+    return "worded" if denied == (key[0] != "是") else "judged"
+
+
+def _other_row(attempt: Attempt, key: str) -> str:
+    """The value of the key's column in another row that the answer gives instead."""
+    for cell in cells_of(attempt.calls, key):
+        for row in rows_of(cell.call):
+            text = text_of(row.get(cell.column))
+            if row is not cell.row and len(text) > 1 and _instead(attempt, text):
+                return text
+    return ""
+
+
+DETECTORS: tuple[Callable[[Attempt], Iterator[Finding]], ...] = (
+    _end, _loop, _format, _outside, _numbers, _columns, _arguments, _tools, _planning, _hops, _answer,
+)  # fmt: skip

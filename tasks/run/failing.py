@@ -1,0 +1,152 @@
+"""Why the attempts of a stored run failed: each episode, and how often each class. Reads, and writes nothing.
+
+Of an episode its last attempt counts. A benchmark that does not tell failures itself is read by what every record
+tells: why an episode did not come to its end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from store.journal import EpisodeRow, Journal, ScoreRow
+from tasks.benchmark import Benchmark, Question, TellsFailures
+from tasks.episode.state import State, fold
+from tasks.run.reading import episode_of, read_episode
+from tasks.run.rescoring import StoredRun, read_stored
+from tasks.scoring.failures import CLASSES, GENERIC, STATUSES, VERSION, Status, Verdict, generic
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFailure:
+    """An episode and why it failed."""
+
+    episode: str
+    task: str
+    epoch: int
+    group: str
+    outcome: str
+    verdict: Verdict
+
+    def data(self) -> dict[str, object]:
+        """As JSON data."""
+        main = self.verdict.main
+        return {
+            "episode": self.episode, "task": self.task, "epoch": self.epoch, "group": self.group, "outcome": self.outcome,
+            "status": self.verdict.status,
+            "main": main.failure if main else None,
+            "step": main.step if main else None,
+            "from_summary": self.verdict.from_summary,
+            "findings": [finding.data() for finding in self.verdict.findings],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCount:
+    """A class in a run. main: failed episodes of which it is the main reason; any: those to which it applies; example:
+    the first of `main`, else of `any`."""
+
+    name: str
+    main: int
+    any: int
+    example: EpisodeFailure | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailures:
+    """Why the episodes of a run failed. tells: the classes that its benchmark can tell."""
+
+    run: str
+    benchmark: str
+    tells: Sequence[str]
+    episodes: Sequence[EpisodeFailure]
+
+    @property
+    def failed(self) -> int:
+        """How many failed."""
+        return self.statuses["failed"]
+
+    @property
+    def statuses(self) -> Mapping[Status, int]:
+        """Status -> episodes."""
+        count = Counter(one.verdict.status for one in self.episodes)
+        return {name: count[name] for name in STATUSES}
+
+    @property
+    def counts(self) -> list[ClassCount]:
+        """The classes that the benchmark tells, most frequent main reasons first."""
+        made = [self._count(one.name) for one in CLASSES if one.name in self.tells]
+        return sorted(made, key=lambda one: (-one.main, -one.any))
+
+    def _count(self, name: str) -> ClassCount:
+        main = [one for one in self.episodes if one.verdict.main and one.verdict.main.failure == name]
+        every = [one for one in self.episodes if any(found.failure == name for found in one.verdict.findings)]
+        return ClassCount(name, len(main), len(every), next(iter(main or every), None))
+
+    def data(self) -> dict[str, object]:
+        """As JSON data: shares are of the failed episodes."""
+        n = self.failed
+        return {
+            "run": self.run, "benchmark": self.benchmark, "version": VERSION, "n": len(self.episodes),
+            "statuses": dict(self.statuses),
+            "classes": {
+                one.name: {
+                    "main": one.main, "any": one.any, "share": one.main / n if n else None,
+                    "example": {"episode": one.example.episode, "step": _step(one)} if one.example else None,
+                }
+                for one in self.counts
+            },
+            "not_told": [one.name for one in CLASSES if one.name not in self.tells],
+        }  # fmt: skip
+
+
+def _step(count: ClassCount) -> int:
+    """Where the example of a class shows it."""
+    found = count.example.verdict.findings if count.example else ()
+    return next((one.step for one in found if one.failure == count.name), 0)
+
+
+def tells(bench: Benchmark) -> Sequence[str]:
+    """The classes that a benchmark can tell."""
+    return bench.failures if isinstance(bench, TellsFailures) else GENERIC
+
+
+def why(bench: Benchmark, question: Question | None, state: State, rows: Sequence[ScoreRow] = ()) -> Verdict:
+    """Why an attempt failed: by its benchmark, or by what every record tells.
+
+    Args:
+        bench: the benchmark.
+        question: the question with its gold; None where it is not at hand.
+        state: the attempt, folded.
+        rows: what scorers have stored of it.
+    """
+    if question is None or not isinstance(bench, TellsFailures):
+        return generic(state)
+    return bench.failure(question, state, rows)
+
+
+def reason_of(journal: Journal, row: EpisodeRow, bench: Benchmark, question: Question | None) -> EpisodeFailure:
+    """The same of an episode of an open journal: reads its last attempt, and is quick enough for a screen."""
+    state = fold(read_episode(journal, row.id))
+    rows = journal.scores(journal.attempts(row.id)[-1].id)
+    outcome = state.stopped.outcome if state.stopped else ""
+    group = question.group if question else ""
+    return EpisodeFailure(row.id, row.task_id, row.epoch, group, outcome, why(bench, question, state, rows))
+
+
+def failures_of(run: str | Path | StoredRun, episode: str | None = None) -> RunFailures:
+    """Why the episodes of a run failed, or one of them.
+
+    Raises:
+        NotFound: the run has no such episode.
+        StoreError, TaskError: the run or its task file cannot be read.
+    """
+    stored = run if isinstance(run, StoredRun) else read_stored(run)
+    questions: dict[str, Question] = {question.id: question for question in stored.questions}
+    with Journal.open(stored.path) as journal:
+        rows = [episode_of(journal, episode)[0]] if episode is not None else (row for row, _ in journal.walk())
+        found = [reason_of(journal, row, stored.bench, questions.get(row.task_id)) for row in rows]
+    name = str(stored.header["run"])
+    return RunFailures(name, stored.bench.name, tells(stored.bench), found)
