@@ -215,11 +215,11 @@ class Desk(Quitting):
 
     # runs
 
-    def open_episode(self, path: Path, episode: str) -> None:
-        """Show an episode: of the run in motion, or from disk."""
-        self.run_worker(self._open_episode(path, episode), name="open", exit_on_error=False)
+    def open_episode(self, path: Path, episode: str, step: int = 0) -> None:
+        """Show an episode: of the run in motion, or from disk, there at a step where one is named."""
+        self.run_worker(self._open_episode(path, episode, step), name="open", exit_on_error=False)
 
-    async def _open_episode(self, path: Path, episode: str) -> None:
+    async def _open_episode(self, path: Path, episode: str, step: int) -> None:
         await self.switch_mode("episode")
         screen = self.episode_screen
         assert screen is not None
@@ -236,7 +236,7 @@ class Desk(Quitting):
             self.run_worker(work, name="followed", group="followed", thread=True, exit_on_error=False)
         else:
             self.leave_followed()
-            screen.open_stored(path, episode)
+            screen.open_stored(path, episode, step)
 
     def leave_followed(self) -> None:
         """Look no longer at what another process plays; it goes on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from app.desk.board.screen import BoardScreen  # noqa: E402
 from app.desk.compare.screen import CompareScreen  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
 from app.desk.home.plots import RunPlots, Standing, progress  # noqa: E402
 from app.desk.home.run import COLUMNS, RunScreen  # noqa: E402
 from app.desk.home.screen import HomeScreen  # noqa: E402
@@ -20,6 +22,7 @@ from store.journal import Journal  # noqa: E402
 from tasks.run.header import header_of  # noqa: E402
 from tasks.run.listing import read_run  # noqa: E402
 from tasks.run.plan import stored_task_file  # noqa: E402
+from tasks.scoring.failures import CLASSES, Finding, Place, Verdict  # noqa: E402
 from tests.desk.test_desk_compare import play  # noqa: E402
 from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, settled, text_of, until  # noqa: E402, F401
 from tests.support.desk_fixture import build_pack  # noqa: E402
@@ -87,6 +90,30 @@ async def test_a_filter_leaves_rows_that_hold_its_words(runs: tuple[Path, Path])
         assert len(screen.rows) == 2 and pilot.app.screen is screen
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+
+
+async def test_why_attempts_failed_is_said(runs: tuple[Path, Path]) -> None:
+    async with desk() as pilot:
+        screen = RunScreen(read_run(runs[1]))
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.failed and screen.figures is not None)
+        main = screen.failed[screen.chosen].verdict.main
+        assert main is not None
+        label = next(one_class.label[0] for one_class in CLASSES if one_class.name == main.failure)
+        assert label in plots_of(screen) and label in text_of(pilot)
+
+
+async def test_a_failed_attempt_opens_where_it_went_wrong(runs: tuple[Path, Path]) -> None:
+    async with desk() as pilot:
+        screen = RunScreen(read_run(runs[0]))
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.failed and screen.rows and screen.figures is not None)
+        verdict = Verdict("failed", (Finding("missing_hop", "unknown", (Place(1, ""),)),))
+        screen.failed = {name: replace(failed, verdict=verdict) for name, failed in screen.failed.items()}
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        assert isinstance(pilot.app.screen, EpisodeScreen)
+        assert pilot.app.screen.shown.step == 1 < pilot.app.screen.shown.total
 
 
 def test_a_run_in_motion_says_how_far_it_is() -> None:

@@ -89,6 +89,8 @@ class EpisodeScreen(EpisodeActions):
         """The number of the thread whose run is shown; 0: one from disk."""
         self.face: Face = Face(self)
         self._due: Timer | None = None
+        self._goal = 0
+        """The step at which a stored episode is to be shown; 0: its end."""
 
     def compose(self) -> ComposeResult:
         """Title bar, three panes, bars."""
@@ -161,6 +163,9 @@ class EpisodeScreen(EpisodeActions):
         self._enter(facts, episodes)
         self.moving = "stored"
         self._show_episode(episode, fold(records))
+        goal, self._goal = self._goal, 0
+        if goal and self.shown.go(goal - self.shown.step):
+            self.show_panes()
 
     def hears(self, message: LiveMessage) -> bool:
         """Whether news are of the run that is shown, open it, or are for everybody."""
@@ -423,6 +428,7 @@ class EpisodeScreen(EpisodeActions):
             case "export":
                 self.desk.say(t("export.done", path=one(str(result))))
 
-    def open_stored(self, path: Path, episode: str) -> None:
-        """Read an episode from disk and show it."""
+    def open_stored(self, path: Path, episode: str, step: int = 0) -> None:
+        """Read an episode from disk and show it, from a step on where one is named."""
+        self._goal = step
         self.work(partial(read_records, path, episode), "stored")

@@ -26,6 +26,8 @@ from tasks.run.figures import Figure, Figures, main_rows
 LABEL, N, FIGURE, INTERVAL = 24, 6, 7, 11
 LEAST, WIDEST = 21, 61
 """Cells of a bar."""
+Reasons = tuple[tuple[str, int], ...]
+"""Why episodes failed, and how many."""
 TONES: Mapping[str, str] = {"finished": "good", UNFINISHED: "dim", "error": "bad", "cancelled": "dim"}
 """Outcome -> the colour of its part of the bar; others are warnings."""
 
@@ -61,11 +63,13 @@ class RunPlots(LineView):
         self._standing: Standing | None = None
         self._figures: Figures | None = None
         self._why = ""
+        self._reasons: Reasons = ()
 
-    def show(self, standing: Standing | None, figures: Figures | None, why: str = "") -> None:
-        """Show what is known; `why` says why there are no figures."""
-        if (standing, figures, why) != (self._standing, self._figures, self._why):
-            self._standing, self._figures, self._why = standing, figures, why
+    def show(self, standing: Standing | None, figures: Figures | None, why: str = "", reasons: Reasons = ()) -> None:
+        """Show what is known; `why` says why there are no figures, `reasons` why episodes failed, and how many."""
+        known_now = (standing, figures, why, reasons)
+        if known_now != (self._standing, self._figures, self._why, self._reasons):
+            self._standing, self._figures, self._why, self._reasons = known_now
             self.rebuild()
 
     def build(self, width: int) -> Iterable[Row]:
@@ -79,6 +83,7 @@ class RunPlots(LineView):
             lines.append(((self._why, "dim"),))
         if self._standing is not None and self._standing.ended:
             lines += outcomes(self._standing.outcomes, width)
+        lines += reasons(self._reasons, width)
         if self._figures is not None:
             lines += costs(self._figures)
         return (Row(tuple(row)) for line in lines for row in wrapped(line, width, 2))
@@ -168,6 +173,18 @@ def outcomes(counts: Mapping[str, int], width: int) -> list[Line]:
         if count:
             label = t(f"outcome.{name}") if known(f"outcome.{name}") else one(name)
             legend += [("  ■ ", TONES.get(name, "warn")), (f"{label} {count:,}", "text")]
+    return [(*bar, *legend)]
+
+
+def reasons(counts: Reasons, width: int) -> list[Line]:
+    """Why episodes failed, as one bar with its legend: the most frequent reason first, by turns bright and dim."""
+    if not counts:
+        return []
+    cells = min(WIDEST, max(LEAST, width // 3))
+    tones = ("warn", "label", "bad", "dim")
+    of = {name: tones[place % len(tones)] for place, (name, _) in enumerate(counts)}
+    bar: list[Piece] = [("■" * size, of[name]) for name, size in shares(counts, cells)]
+    legend = [piece for name, count in counts for piece in (("  ■ ", of[name]), (f"{one(name)} {count:,}", "text"))]
     return [(*bar, *legend)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
@@ -30,7 +31,9 @@ from app.strings import known, language, t
 from app.strings.sentences import said
 from app.terminal import truncate, width
 from tasks.episode.episodes import UNFINISHED
+from tasks.run.failing import EpisodeFailure, failures_of
 from tasks.run.figures import Figures, figures_of
+from tasks.scoring.failures import CLASSES
 from tasks.scoring.result import INFRASTRUCTURE
 
 FIXED = 74
@@ -42,6 +45,8 @@ WORST = ""
 LOOK = 2.0
 """Seconds between two looks at a run that is played."""
 POINTS = 100.0
+LABELS = {one_class.name: one_class.label for one_class in CLASSES}
+"""Why an episode failed -> Chinese, English."""
 
 
 def _read(line: RunLine) -> tuple[StoredRun, RunLine, float]:
@@ -66,6 +71,8 @@ class RunScreen(OnDesk, Screen[None]):
         self.stored: StoredRun | None = None
         self.figures: Figures | None = None
         self.groups: Mapping[str, str] = {}
+        self.failed: Mapping[str, EpisodeFailure] = {}
+        """Why episodes failed."""
         self.unreadable = False
         self.order = WORST
         self.reverse = False
@@ -119,15 +126,17 @@ class RunScreen(OnDesk, Screen[None]):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """The episodes, or why they cannot be read; figures may be missing, and say why."""
-        if event.worker.name in ("figures", "groups"):
+        if event.worker.name in ("figures", "groups", "failures"):
             event.stop()
             if event.state == WorkerState.ERROR:
                 error = event.worker.error
-                self._why = str(getattr(error, "title", None) or error)
+                self._why = said(str(getattr(error, "title", None) or error))
             elif event.state == WorkerState.SUCCESS and event.worker.name == "figures":
                 self.figures, self._why = event.worker.result, ""
-            elif event.state == WorkerState.SUCCESS:
+            elif event.state == WorkerState.SUCCESS and event.worker.name == "groups":
                 self.groups = event.worker.result or {}
+            elif event.state == WorkerState.SUCCESS:
+                self.failed = {one_failed.episode: one_failed for one_failed in event.worker.result.episodes}
             else:
                 return
             self.retranslate()
@@ -142,6 +151,8 @@ class RunScreen(OnDesk, Screen[None]):
                 self._work("groups", partial(read_groups, self.line.path))
             if self.line.finished and not self.moves:
                 self._work("figures", partial(figures_of, self.line.path))
+                if self.stored.n <= len(self.stored.episodes):
+                    self._work("failures", partial(failures_of, self.line.path))
             self.retranslate()
 
     def _measure(self) -> None:
@@ -175,7 +186,9 @@ class RunScreen(OnDesk, Screen[None]):
         plots = self.query_one(RunPlots)
         plots.border_title = t("plots.title")
         why = self._why or (t("plots.reading") if self.stored is None or not self.moves else "")
-        plots.show(self._standing(), self.figures, why)
+        counts = Counter(failed.verdict.main.failure for failed in self.failed.values() if failed.verdict.main)
+        reasons = tuple((LABELS[name][language() == "en"], count) for name, count in counts.most_common())
+        plots.show(self._standing(), self.figures, why, reasons)
         self._show_rows()
 
     def _standing(self) -> Standing | None:
@@ -244,6 +257,9 @@ class RunScreen(OnDesk, Screen[None]):
         return one(labels.get(name, (name, name))[language() == "en"])
 
     def _reason(self, episode: EpisodeLine) -> str:
+        failed = self.failed.get(episode.id)
+        if failed is not None and failed.verdict.main is not None:
+            return LABELS[failed.verdict.main.failure][language() == "en"]
         return said(episode.reason) if episode.outcome not in ("finished", "") else ""
 
     @property
@@ -350,9 +366,11 @@ class RunScreen(OnDesk, Screen[None]):
         self.query_one(RowsTable).focus()
 
     def action_open(self) -> None:
-        """Show the episode."""
+        """Show the episode, at the step where it went wrong."""
         if self.chosen:
-            self.desk.open_episode(self.line.path, self.chosen)
+            failed = self.failed.get(self.chosen)
+            step = failed.verdict.main.step if failed is not None and failed.verdict.main is not None else 0
+            self.desk.open_episode(self.line.path, self.chosen, step)
 
     async def action_review(self) -> None:
         """Score the episode at the cursor by hand; one that is not over: the run."""
