@@ -166,6 +166,10 @@ class LegalAgentBench:
             for score in score_one(question, result)
         ]
 
+    def texts(self, question: Question, result: Result) -> tuple[str, str]:
+        """The answer and the reference answer, as the published BERTScore takes them."""
+        return result.res, question.gold.answer
+
     def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
         """Rules say everything."""
         return ()
