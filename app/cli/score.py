@@ -78,13 +78,14 @@ def _compare_texts(run: StoredRun, model: str, idf: bool, rescale: bool, author:
     embedder = Embedder(path)
     if not embedder.encodes:
         note(f"{path.name} is no embedding model: its vectors say less about words")
-    about = {"model": path.name, "sha256": digest(path, places.models())}
     try:
+        about = {"model": path.name, "sha256": digest(path, places.models()), "llama-cpp-python": embedder.build()}
         return score_texts(run, embedder, Wanted(about, idf, rescale), author, _progress)
     finally:
         embedder.close()
 
 
-def _progress(done: int, total: int) -> None:
-    if done < total:
+def _progress(done: int, total: int, more: int) -> None:
+    """Say how far it is, at each tenth."""
+    if done < total and 10 * done // total > 10 * (done - more) // total:
         note(f"{done} of {total} answers compared")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import weakref
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,6 +59,7 @@ class Embedder:
         self.encodes = header.is_embedding
         """Whether it was made for vectors; a chat model gives some after a fashion."""
         self._process: Process | None = None
+        self._build = ""
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text.
@@ -86,8 +88,13 @@ class Embedder:
         return [(one, told["width"]) for one in told["texts"]]
 
     def _order(self, op: str, **what: Any) -> dict[str, Any]:
-        try:
+        with self._plainly():
             return dict(self._running().order(op, path=str(self._path), threads=self._threads, **what))
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        try:
+            yield
         except ChildFailed as error:
             if error.kind == "missing":
                 raise BadEngine("llama-cpp-python is not installed", INSTALL) from None
@@ -96,9 +103,15 @@ class Embedder:
     def _running(self) -> Process:
         if self._process is None:
             self._process = Process()
-            self._process.order("hello")
+            self._build = str(self._process.order("hello")["build"]["llama-cpp-python"])
             weakref.finalize(self, self._process.close)
         return self._process
+
+    def build(self) -> str:
+        """Which llama-cpp-python computes. Errors as above."""
+        with self._plainly():
+            self._running()
+        return self._build
 
     def close(self) -> None:
         """End the child."""

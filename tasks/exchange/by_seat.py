@@ -13,6 +13,7 @@ from pathlib import Path
 
 from store.files import naming
 from store.journal import Journal
+from tasks.errors import UsageError
 from tasks.exchange.episodes import Call, calls, prompt_of, reply_of
 from tasks.run.engines import run_path
 from tasks.run.exporting import whole_folder
@@ -26,6 +27,7 @@ def export_seats(name: str | Path, out: Path) -> dict[str, int]:
     """Write the folder; returns file -> number of lines. The task file of the run is not needed.
 
     Raises:
+        UsageError: nobody was asked in it.
         StoreError: `out` is there already, or cannot be written.
     """
     counts: dict[str, int] = {}
@@ -46,6 +48,10 @@ def export_seats(name: str | Path, out: Path) -> dict[str, int]:
                 with naming(folder / file), (folder / file).open("a", encoding="utf-8", errors="replace") as stream:
                     stream.write(f"{line}\n")
                 counts[file] = counts.get(file, 0) + 1
+        if not counts:
+            raise UsageError(
+                f"run {header['run']} holds no calls of models", "`--to jsonl` holds everything it recorded."
+            )
     return counts
 
 

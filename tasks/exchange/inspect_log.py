@@ -152,12 +152,13 @@ def _scores(summary: Summary) -> Iterator[Data]:
         rule = measure.rule or measure.section
         valued = [row for row in rows if row.value is not None]
         whole = sorted(valued, key=lambda row: not (row.group.whole or row.group.name == "all"))
-        yield {
-            "name": f"{rule}/{measure.name}", "scorer": rule, "params": {},
-            "scored_samples": max((row.n for row in rows), default=0),
-            "metrics": {row.group.name: {"name": row.group.name, "value": row.value, "metadata": _judged(row)} for row in whole},
-            "metadata": {"label": list(measure.label), "best": measure.unit.top if measure.unit.top < 1e9 else None, "better": measure.better},
-        }  # fmt: skip
+        if valued:
+            yield {
+                "name": f"{rule}/{measure.name}", "scorer": rule, "params": {},
+                "scored_samples": max((row.n for row in rows), default=0),
+                "metrics": {row.group.name: {"name": row.group.name, "value": row.value, "metadata": _judged(row)} for row in whole},
+                "metadata": {"label": list(measure.label), "best": measure.unit.top if measure.unit.top < 1e9 else None, "better": measure.better},
+            }  # fmt: skip
 
 
 def _judged(row: Metric) -> Data:

@@ -30,7 +30,8 @@ BATCH = 8
 """Pairs of texts whose vectors are asked for, and whose scores are written, together."""
 PAIRS, SEED = 100, 0
 """Pairs of reference answers behind a baseline, at most, and the seed with which they are drawn."""
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int, int], None]
+"""Told how many of how many are done, and how many of them just now."""
 Pair = tuple[str, str]
 """An answer and its reference."""
 EMPTY = Text((), (), np.zeros((0, 1), dtype=np.float32))
@@ -60,7 +61,7 @@ class Wanted:
 
 
 def score_texts(
-    run: StoredRun, model: Vectors, wanted: Wanted, author: str, progress: Progress = lambda done, total: None
+    run: StoredRun, model: Vectors, wanted: Wanted, author: str, progress: Progress = lambda done, total, more: None
 ) -> int:
     """Append the BERTScores that the run does not have yet; returns how many.
 
@@ -85,7 +86,7 @@ def score_texts(
                 for attempt, (given, reference) in batch
             ]
             done += journal.add_scores(rows)
-            progress(done, len(waiting))
+            progress(done, len(waiting), len(rows))
         seal(journal)
     return done
 

@@ -22,9 +22,12 @@ SCORER = "bertscore"
 PARTS: Mapping[str, Names] = {
     "precision": ("BERTScore 精确率", "BERTScore precision"),
     "recall": ("BERTScore 召回率", "BERTScore recall"),
-    "f1": ("BERTScore F1", "BERTScore F1"),
+    "f1": (
+        "BERTScore F1（{}，末层；与论文所用模型的数字不可比）",
+        "BERTScore F1 ({}, last layer; not comparable with a paper's model)",
+    ),
 }
-"""Figure -> Chinese, English."""
+"""Figure -> Chinese, English; the last one says how all were made."""
 SHOWN_HASH = 12
 
 
@@ -42,7 +45,8 @@ def closeness_of(journal: Journal) -> Closeness:
     newest = (0.0, "")
     for row, attempts in journal.walk():
         for score in journal.scores(attempts[-1].id):
-            if score.scorer == SCORER and score.version == VERSION and isinstance(score.value, dict):
+            of_ours = score.scorer == SCORER and score.version == VERSION
+            if of_ours and isinstance(score.value, dict) and isinstance(score.settings, dict):
                 key = json.dumps(score.settings, sort_keys=True)
                 found.setdefault(key, {})[row.task_id, row.epoch] = score.value
                 newest = max(newest, (score.at, key))
@@ -59,7 +63,7 @@ def with_closeness(summary: Summary, clusters: Mapping[str, str], found: Closene
     are left out, `n` says how many there are."""
     if not found.values:
         return summary
-    rows = []
+    rows, named = [], _named(found.settings)
     for part, label in PARTS.items():
         values, members = [], []
         for (task, _), figures in found.values.items():
@@ -68,14 +72,14 @@ def with_closeness(summary: Summary, clusters: Mapping[str, str], found: Closene
                 values.append(float(value))
                 members.append(clusters[task])
         mean = fsum(values) / len(values) if values else None
-        measure = Measure("", f"{SCORER}_{part}", label, SHARE, "up", SECTION)
-        group = Group(_named(found.settings), ("全部", "all"), len(values))
+        made = (label[0].format(named), label[1].format(named))
+        measure = Measure("", f"{SCORER}_{part}", made, SHARE, "up", SECTION)
+        group = Group(f"{VERSION} {named}", ("全部", "all"), len(values))
         rows.append(Metric(measure, group, mean, len(values), mean_interval(values, members)))
     return replace(summary, rows=[*summary.rows, *rows])
 
 
 def _named(settings: Mapping[str, object]) -> str:
-    """How the figures were made, on one line."""
-    marks = [VERSION, str(settings.get("model", "")), str(settings.get("sha256", ""))[:SHOWN_HASH]]
-    marks += [name for name in ("idf", "rescale") if settings.get(name)]
-    return " ".join(marks)
+    """Which model made the figures, and how, on one line."""
+    marks = [str(settings.get("model", "")), str(settings.get("sha256", ""))[:SHOWN_HASH]]
+    return " ".join((*marks, *(name for name in ("idf", "rescale") if settings.get(name))))
