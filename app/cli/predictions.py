@@ -96,9 +96,8 @@ def _read(sources: Sources) -> Imported:
     try:
         imported = read_run(sources)
     except BadRecords as error:
-        for kind, (n, lines) in error.faults.items():
-            more = " …" if n > len(lines) else ""
-            note(f"{name}: {kind} ({n}): line {', '.join(map(str, lines))}{more}")
+        for first, n, lines in error.faults if len(error.faults) > 1 else ():
+            note(f"{first}; {n} records like it: line {lines}" if n > 1 else first)
         raise
     for what in imported.notes:
         note(f"{name}: {what}")

@@ -12,7 +12,7 @@ import json
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
@@ -76,12 +76,22 @@ def _check(content: object, text: str, label: str, line: int) -> None:
 
 
 class BadRecords(BadInput):
-    """Several records of a file are wrong. faults: kind of fault -> how many, and the first lines that have it."""
+    """Several records of a file are wrong. faults: of each kind what is said of the first, how many, and some lines."""
 
-    def __init__(self, label: str, faults: Mapping[str, tuple[int, Sequence[int]]]) -> None:
-        n = sum(count for count, _ in faults.values())
-        super().__init__(f"{label}: {n} records are wrong", "Mend them, or take them out.")
-        self.faults = faults
+    def __init__(self, label: str, faults: Iterable[tuple[str, int, Sequence[int]]]) -> None:
+        self.faults = [(first, n, named(lines, n)) for first, n, lines in faults]
+        first, n, lines = self.faults[0]
+        if len(self.faults) == 1:
+            super().__init__(f"{first}; {n} records like it: line {lines}", "Mend them, or take them out.")
+        else:
+            n = sum(count for _, count, _ in self.faults)
+            super().__init__(f"{label}: {n} records are wrong", "Mend them, or take them out.")
+
+
+def named(lines: Sequence[int], n: int) -> str:
+    """Lines in words; of n faults not all may be among them."""
+    known = list(dict.fromkeys(lines))
+    return ", ".join(map(str, known)) + (" …" if n > len(lines) else "")
 
 
 def read_each(path: Path, read: Callable[[str, int, dict[str, Any]], T], label: str = "") -> list[T]:
@@ -93,16 +103,13 @@ def read_each(path: Path, read: Callable[[str, int, dict[str, Any]], T], label: 
     """
     label = label or path.name
     found: list[T] = []
-    first: list[BadInput] = []
-    faults: dict[str, tuple[int, list[int]]] = {}
+    faults: dict[str, tuple[BadInput, int, list[int]]] = {}
 
     def keep(error: BadInput) -> None:
-        if not first:
-            first.append(error)
         place = _PLACE.fullmatch(error.title.removeprefix(label))
         kind, line = (place[2], int(place[1])) if place else (error.title, 0)
-        count, lines = faults.setdefault(kind, (0, []))
-        faults[kind] = (count + 1, lines if len(lines) >= NAMED else [*lines, line])
+        first, count, lines = faults.setdefault(kind, (error, 0, []))
+        faults[kind] = (first, count + 1, lines if len(lines) >= NAMED else [*lines, line])
 
     try:
         for line, fields in records(path, label, keep):
@@ -110,12 +117,12 @@ def read_each(path: Path, read: Callable[[str, int, dict[str, Any]], T], label: 
                 found.append(read(label, line, fields))
             except BadInput as error:
                 keep(error)
-    except BadInput as error:
+    except BadInput as error:  # what stands behind it cannot be read
         keep(error)
-    if sum(count for count, _ in faults.values()) > 1:
-        raise BadRecords(label, faults)
-    if first:
-        raise first[0]
+    if sum(count for _, count, _ in faults.values()) > 1:
+        raise BadRecords(label, ((first.title, count, lines) for first, count, lines in faults.values()))
+    for wrong, _, _ in faults.values():
+        raise wrong
     return found
 
 

@@ -302,7 +302,9 @@ def test_the_calls_of_a_seat_are_there_whole(golden: Path) -> None:
             assert (line["episode"], shown) == (episode, [journal.text_of(name) for _, name in event.messages])
             assert line["reply"]["content"] == event.text and line["human"] == event.human
             assert line["policy"] == ("human/1" if event.human else "react/2")
-            assert line["prompt_tokens"] + line["generated_tokens"] == event.evaluated + event.reused + event.generated
+            assert (
+                line["prompt_tokens"] + line["generated_tokens"] == event.evaluated + event.reused + event.generated
+            )
     with pytest.raises(UsageError, match="no calls of models"):
         export_seats(Path("0.1.0-courts.moot"), golden / "none")
     assert not (golden / "none").exists()
@@ -327,7 +329,10 @@ def test_rows_have_one_schema_and_a_card_that_says_it(golden: Path, name: str) -
     assert list(table[0]) == list(COLUMNS) and [row["episode"] for row in table] == [row["episode"] for row in rows]
     for one, row in zip(table, rows, strict=True):
         assert (one["outcome"], one["tokens"]) == (row["outcome"], str(row["tokens"]))
-        assert [float(one[rule]) if one[rule] else None for rule in ("compat", "strict")] == [row["compat"], row["strict"]]
+        assert [float(one[rule]) if one[rule] else None for rule in ("compat", "strict")] == [
+            row["compat"],
+            row["strict"],
+        ]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pyarrow") is None, reason="pyarrow is not installed")
@@ -367,7 +372,9 @@ def test_hostile_names_lead_nowhere_and_are_no_formulas(tmp_path: Path) -> None:
     assert export_inspect(run, tmp_path / "x.eval") == len(IDS)
     with zipfile.ZipFile(tmp_path / "x.eval") as made:
         members = [name for name in made.namelist() if name.startswith("samples/")]
-    assert len(set(members)) == len(IDS) and all(re.fullmatch(r"samples/[\w .-]+_epoch_1\.json", name) for name in members)
+    assert len(set(members)) == len(IDS) and all(
+        re.fullmatch(r"samples/[\w .-]+_epoch_1\.json", name) for name in members
+    )
     assert not any(".." in name for name in members) and "samples/plain 1.2_epoch_1.json" in members
     head, samples, _ = zipped(tmp_path / "x.eval")
     Log.model_validate({**head, "samples": samples})
@@ -381,14 +388,20 @@ def test_what_has_not_ended_is_left_out_of_a_log_and_counted(tmp_path: Path) -> 
     run = imported(tmp_path, unfinished=2)
     assert export_inspect(run, tmp_path / "x.json") == len(IDS) - 2
     log = Log.model_validate_json((tmp_path / "x.json").read_text("utf-8"))
-    assert (log.status, log.results.total_samples, log.results.completed_samples) == ("cancelled", len(IDS), len(IDS) - 2)
+    assert (log.status, log.results.total_samples, log.results.completed_samples) == (
+        "cancelled",
+        len(IDS),
+        len(IDS) - 2,
+    )
     table = list(csv.DictReader(io.StringIO("\n".join(table_lines(run)))))
     assert [row["outcome"] for row in table].count("unfinished") == 2 and len(table) == len(IDS)
     (tmp_path / "none").mkdir()
     empty = imported(tmp_path / "none", unfinished=len(IDS))
     for ending in ("json", "eval"):
         assert export_inspect(empty, tmp_path / f"none.{ending}") == 0
-    assert json.loads((tmp_path / "none.json").read_text("utf-8"))["samples"] == [] == zipped(tmp_path / "none.eval")[1]
+    assert (
+        json.loads((tmp_path / "none.json").read_text("utf-8"))["samples"] == [] == zipped(tmp_path / "none.eval")[1]
+    )
 
 
 def test_seats_of_any_name_get_files_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
