@@ -124,7 +124,7 @@ def _named(ids: Sequence[str]) -> str:
 def _id(fields: dict[str, Any], where: str) -> str:
     value = fields.get("id")
     if value is None or (isinstance(value, str) and not value.strip()):
-        raise BadInput(f"{where}: no id", 'Every line names its task: "id": 1.')
+        raise BadInput(f"{where}: there is no id", 'Every line names its task: "id": 1.')
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise BadInput(
             f"{where}: field 'id' is neither a whole number nor a text", 'Every line names its task: "id": 1.'

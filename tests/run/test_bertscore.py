@@ -22,6 +22,7 @@ from tasks.errors import UsageError
 from tasks.legalsearch.kinds import KINDS
 from tasks.run.bertscoring import PAIRS, Wanted, score_texts
 from tasks.run.imported import Sources, read_run, save_run
+from tasks.run.listing import read_run as listed
 from tasks.run.rescoring import read_stored, summary_of
 from tasks.scoring.bertscore import NONE, Found, Text, alike, baseline_of, bertscore, idf, rescaled
 from tests.legalsearch.test_rollouts import question
@@ -182,6 +183,10 @@ def test_a_run_is_scored_once_and_says_with_what(tmp_path: Path) -> None:
     ]
     before = model.asked
     assert score_texts(read_stored(path), model, Wanted(MODEL), "lin") == 0 and model.asked == before
+    line = listed(path)
+    assert line.compat is not None and line.strict is not None, (
+        "the rules count, though only words were compared so far"
+    )
     summary = summary_of(read_stored(path))
     found = {row.measure.name: row for row in summary.section("added")}
     assert [found[f"bertscore_{part}"].n for part in ("precision", "recall", "f1")] == [3, 3, 3]
