@@ -11,9 +11,10 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from store.files import written_whole
 from store.journal import Journal
@@ -59,20 +60,17 @@ def _plain(run: StoredRun, file: IO[bytes]) -> int:
 
 
 def _zipped(run: StoredRun, file: IO[bytes]) -> int:
+    """A member a sample, and a list of all in short, which waits outside memory until they are written."""
     n, head = 0, head_of(run)
     with ZipFile(file, "w", ZIP_DEFLATED) as made, TemporaryFile() as summaries:
         made.writestr("_journal/start.json", _bytes({name: head[name] for name in ("version", "eval", "plan")}))
         for n, sample in enumerate(samples(run), 1):
-            with made.open(
-                f"samples/{_member(sample['id'])}_epoch_{sample['epoch']}.json", "w", force_zip64=True
-            ) as member:
-                member.write(_bytes(sample))
+            made.writestr(f"samples/{_named(sample['id'])}_epoch_{sample['epoch']}.json", _bytes(sample))
             summaries.write((b",\n" if n > 1 else b"[") + _bytes(summary_of(sample)))
         summaries.write(b"]" if n else b"[]")
         summaries.seek(0)
-        with made.open("summaries.json", "w", force_zip64=True) as member:
-            while piece := summaries.read(1 << 16):
-                member.write(piece)
+        with made.open(_member("summaries.json"), mode="w", force_zip64=True) as member:
+            copyfileobj(summaries, member)
         made.writestr("header.json", _bytes(head))
     return n
 
@@ -81,7 +79,13 @@ def _bytes(value: Data) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
-def _member(task: str) -> str:
+def _member(name: str) -> ZipInfo:
+    member = ZipInfo(name)
+    member.compress_type = ZIP_DEFLATED
+    return member
+
+
+def _named(task: str) -> str:
     """The name of a member: the id of its task as Inspect looks it up, unless it could lead out of a folder."""
     if re.fullmatch(r"\w[\w .-]{0,150}", task):
         return task
