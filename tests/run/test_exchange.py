@@ -1,475 +1,543 @@
-"""Exports for other programs: logs of Inspect AI, CSV, calls by seat, rows; of golden runs, and of hostile ones."""
+"""Engines are kept full: nobody waits for the slowest, what finds nobody is tried again, and records stay the same."""
 
 from __future__ import annotations
 
-import csv
-import importlib.util
-import io
-import json
-import re
-import shutil
-import zipfile
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict
 
-from store.errors import NotFound, StoreError
-from store.journal import EpisodeRow, Journal, text_hash
-from tasks.episode.events import AttemptStarted, ModelCalled, Record, Stopped, ToolReturned
-from tasks.episode.records import entry_of
-from tasks.episode.state import fold
-from tasks.errors import UsageError
-from tasks.exchange.by_seat import export_seats
-from tasks.exchange.inspect_log import export_inspect
-from tasks.exchange.inspect_sample import LIMITS
-from tasks.exchange.rows import CARD_FILE, ROWS_FILE, SCHEMA, export_rows
-from tasks.exchange.table import COLUMNS, table_lines
-from tasks.run.exporting import write_lines
-from tasks.run.imported import Sources, read_run, save_run
+from models.engine import Ask, Busy, Delta, EngineError, Listener, Message, Reply, Unavailable, Usage
+from store.errors import StoreError
+from store.journal import Journal
+from tasks.episode import exchange
+from tasks.episode.events import Seated
+from tasks.episode.exchange import Exchange
+from tasks.episode.scheduler import HUMAN, Scheduler
+from tasks.episode.state import digest
+from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice
 from tasks.run.reading import read_episode
-from tasks.run.rescoring import read_stored, summary_of
+from tests.run.test_driver import Counting, Log, begin, new
+from tests.support.patience import PATIENCE
 
-GOLDEN = Path(__file__).parents[1] / "golden"
-RUNS = ("0.1.0-courts", "0.1.0-legalagentbench", "0.1.0-legalsearch", "0.1.0-model")
-INSPECT = importlib.util.find_spec("inspect_ai") is not None
-
-
-class Shape(BaseModel):
-    """What the writer promises: these keys with these types, and no others."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
+EPISODES = 6
+Says = Callable[[Ask, int], Reply | EngineError]
 
 
-class Message(Shape):
-    role: Literal["system", "user", "assistant", "tool"]
-    content: str | list[dict[str, str]]
-    source: str = ""
-    model: str = ""
-    tool_calls: list[dict[str, Any]] = []
-    tool_call_id: str | None = None
+class Many:
+    """Each call in a thread of its own; `says` gets the Ask and the number of the call of its episode, from 1."""
+
+    def __init__(self, says: Says, width: int = EPISODES) -> None:
+        self.says, self.width = says, width
+        self.lock = threading.Lock()
+        self.calls: Counter[str] = Counter()
+        self.now = self.most = 0
+        self.batches: list[int] = []
+        self.cancelled = threading.Event()
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": "many"}
+
+    def at_once(self) -> int:
+        return self.width
+
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
+        (ask,) = asks
+        with self.lock:
+            self.batches.append(1)
+            self.calls[ask.episode] += 1
+            number = self.calls[ask.episode]
+            self.now += 1
+            self.most = max(self.most, self.now)
+        try:
+            return [self.says(ask, number)]
+        finally:
+            with self.lock:
+                self.now -= 1
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+
+    def close(self) -> None: ...
 
 
-class Usage(Shape):
-    input_tokens: int
-    input_tokens_cache_read: int
-    output_tokens: int
-    reasoning_tokens: int
-    total_tokens: int
+def words(ask: Ask) -> Reply:
+    return Reply(f"答{ask.messages[-1].content}", Usage(generated=2))
 
 
-class Choice(Shape):
-    message: Message
-    stop_reason: Literal["stop", "max_tokens", "model_length", "tool_calls", "unknown"]
+def digests(scheduler: Scheduler) -> list[str]:
+    with Journal.open(scheduler.journal.path) as journal:
+        return [digest(read_episode(journal, row.id)) for row in journal.episodes()]
 
 
-class Output(Shape):
-    model: str
-    choices: list[Choice]
-    completion: str
-    usage: Usage | None = None
-    time: float = 0.0
+def played(path: Path, says: Says, width: int = EPISODES, *, parallel: int = EPISODES) -> tuple[Scheduler, Many]:
+    engine = Many(says, width)
+    with new(path, EPISODES) as journal:
+        scheduler = begin(journal, engine)
+        scheduler.run(parallel=parallel)
+        journal.check()
+    return scheduler, engine
 
 
-class Score(Shape):
-    value: dict[str, float | None] | float
-    explanation: str | None
-    metadata: dict[str, Any]
-
-
-class Event(Shape):
-    timestamp: str
-    working_start: float
-    event: str
-
-
-class ModelEvent(Event):
-    event: Literal["model"]
-    model: str
-    role: str
-    input: list[Message]
-    tools: list[Any]
-    tool_choice: Literal["auto"]
-    config: dict[str, Any]
-    output: Output
-    completed: str
-    working_time: float
-    metadata: dict[str, Any]
-
-
-class ToolEvent(Event):
-    event: Literal["tool"]
-    type: Literal["function"]
-    id: str
-    function: str
-    arguments: dict[str, Any]
-    result: str
-    completed: str
-    working_time: float
-    metadata: dict[str, Any]
-
-
-class InfoEvent(Event):
-    event: Literal["info"]
-    source: str
-    data: dict[str, Any]
-
-
-class Limit(Shape):
-    type: Literal["context", "time", "token", "operator", "custom"]
-    limit: float
-    reason: str
-
-
-class Sample(Shape):
-    id: str
-    epoch: int
-    input: str
-    target: str
-    messages: list[Message]
-    output: Output
-    scores: dict[str, Score]
-    metadata: dict[str, Any]
-    events: list[ModelEvent | ToolEvent | InfoEvent]
-    model_usage: dict[str, Usage]
-    role_usage: dict[str, Usage]
-    uuid: str
-    attachments: dict[str, str]
-    limit: Limit | None
-    error: dict[str, str] | None
-    started_at: str = ""
-    completed_at: str = ""
-    total_time: float = 0.0
-    working_time: float = 0.0
-
-
-class Metric(Shape):
-    name: str
-    value: float
-    metadata: dict[str, Any]
-
-
-class Figure(Shape):
-    name: str
-    scorer: str
-    params: dict[str, Any]
-    scored_samples: int
-    metrics: dict[str, Metric]
-    metadata: dict[str, Any]
-
-
-class Results(Shape):
-    total_samples: int
-    completed_samples: int
-    scores: list[Figure]
-    metadata: dict[str, Any]
-
-
-class Stats(Shape):
-    started_at: str
-    completed_at: str
-    model_usage: dict[str, Usage]
-    role_usage: dict[str, Usage]
-
-
-class Spec(Shape):
-    eval_id: str
-    run_id: str
-    created: str
-    task: str
-    task_id: str
-    task_version: int
-    task_display_name: str
-    task_args: dict[str, Any]
-    solver: str
-    dataset: dict[str, Any]
-    model: str
-    model_args: dict[str, Any]
-    config: dict[str, Any]
-    packages: dict[str, str]
-    scorers: list[dict[str, Any]]
-    metadata: dict[str, Any]
-
-
-class Log(Shape):
-    version: Literal[2]
-    status: Literal["success", "cancelled"]
-    eval: Spec
-    plan: dict[str, Any]
-    results: Results
-    stats: Stats
-    samples: list[Sample] = []
+def notices(scheduler: Scheduler) -> list[Notice]:
+    log = scheduler.watchers[0]
+    assert isinstance(log, Log)
+    return log.notices
 
 
 @pytest.fixture
-def golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the golden runs and their task files, in which a run finds them."""
-    shutil.copytree(GOLDEN, tmp_path / "golden")
-    monkeypatch.chdir(tmp_path / "golden")
-    return tmp_path
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "WAITS", (0.01,) * 8)
 
 
-def zipped(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
-    """Head, samples and summaries of a log in a zip."""
-    with zipfile.ZipFile(path) as made:
-        names = made.namelist()
-        assert made.testzip() is None and len(names) == len(set(names))
-        samples = [json.loads(made.read(name)) for name in names if name.startswith("samples/")]
-        head = json.loads(made.read("header.json"))
-        start = json.loads(made.read("_journal/start.json"))
-        assert start == {name: head[name] for name in ("version", "eval", "plan")}
-        return head, samples, json.loads(made.read("summaries.json"))
+def test_a_slow_episode_holds_up_nobody(tmp_path: Path) -> None:
+    """The first call of one episode is not answered before every other episode has ended."""
+    others = threading.Event()
+
+    def says(ask: Ask, number: int) -> Reply:
+        if ask.episode == "0" and number == 1:
+            assert others.wait(PATIENCE)
+        return words(ask)
+
+    class Ends:
+        ended = 0
+
+        def notify(self, notice: Notice) -> None:
+            if isinstance(notice, Committed) and notice.state.stopped is not None:
+                self.ended += 1
+                if self.ended == EPISODES - 1:
+                    others.set()
+
+    with new(tmp_path / "r.moot", EPISODES) as journal:
+        scheduler = begin(journal, Many(says))
+        scheduler.watchers.append(Ends())
+        scheduler.run(parallel=2)
+    assert not scheduler.episodes.open
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_a_log_has_the_shape_that_is_promised(golden: Path, name: str) -> None:
-    run = Path(f"{name}.moot")
-    n = export_inspect(run, golden / "a.json")
-    assert export_inspect(run, golden / "made" / "a.eval") == n
-    whole = json.loads((golden / "a.json").read_text("utf-8"))
-    log = Log.model_validate(whole)
-    head, samples, summaries = zipped(golden / "made" / "a.eval")
-    assert {**head, "samples": samples} == whole and list(whole)[-1] == "samples"
-    assert len(log.samples) == n == log.results.total_samples == log.results.completed_samples == len(summaries)
-    assert [(one["id"], one["epoch"]) for one in summaries] == [(one.id, one.epoch) for one in log.samples]
-    stored = read_stored(run)
-    gold = {question.id: question for question in stored.questions}
-    assert all(one.target and (one.target == getattr(gold[one.id].gold, "answer", one.target)) for one in log.samples)
-    with Journal.open(run) as journal:
-        for row, sample in zip(journal.episodes(), log.samples, strict=True):
-            records = read_episode(journal, row.id)
-            returned = {record.parent for record in records if isinstance(record.event, ToolReturned)}
-            assert len(sample.events) == len(records) - len(returned)
-            state, total = fold(records), sum(usage.total_tokens for usage in sample.model_usage.values())
-            assert (row.task_id, row.epoch + 1, state.tokens) == (sample.id, sample.epoch, total)
-            check_prompts(journal, records, sample)
-    for by in ("model_usage", "role_usage"):
-        held = sum(usage.total_tokens for one in log.samples for usage in getattr(one, by).values())
-        assert sum(usage.total_tokens for usage in getattr(log.stats, by).values()) == held
-    summary = summary_of(stored)
-    figures = {(one.name, metric.name): metric.value for one in log.results.scores for metric in one.metrics.values()}
-    assert figures == {
-        (f"{row.measure.rule}/{row.measure.name}", row.group.name): row.value for row in summary.scores if row.value is not None
-    }  # fmt: skip
-    assert not any(one.startswith(str(golden)) for one in re.findall(r'"([^"]*)"', json.dumps(head)))
+def shuffled(path: Path, seed: int, parallel: int) -> tuple[Scheduler, Many]:
+    """Replies come as a lot decides."""
+    chance = random.Random(seed)
+    gates = {str(n): threading.Semaphore(0) for n in range(EPISODES)}
+    over = threading.Event()
+
+    def says(ask: Ask, number: int) -> Reply:
+        assert gates[ask.episode].acquire(timeout=PATIENCE)
+        return words(ask)
+
+    def open_gates() -> None:
+        while not over.wait(0.001):
+            gates[chance.choice(list(gates))].release()
+
+    helper = threading.Thread(target=open_gates)
+    helper.start()
+    try:
+        return played(path, says, parallel=parallel)
+    finally:
+        over.set()
+        helper.join()
 
 
-def check_prompts(journal: Journal, records: list[Record], sample: Sample) -> None:
-    """Every prompt of the record stands in the log, each long text of it once."""
-    asked = [record.event for record in records if isinstance(record.event, ModelCalled)]
-    events = [event for event in sample.events if isinstance(event, ModelEvent)]
-    named: set[str] = set()
-    for call, event in zip(asked, events, strict=True):
-        texts = [str(message.content) for message in event.input]
-        named |= {text.removeprefix("attachment://") for text in texts if text.startswith("attachment://")}
-        shown = [sample.attachments.get(text.removeprefix("attachment://"), text) for text in texts]
-        assert shown == [journal.text_of(name) for _, name in call.messages]
-        assert event.output.completion == call.text and event.role == call.seat
-    assert named == set(sample.attachments)
+@pytest.mark.parametrize("parallel", [1, 2, 6])
+def test_the_order_of_replies_changes_no_record(tmp_path: Path, parallel: int) -> None:
+    wanted = digests(played(tmp_path / "one.moot", lambda ask, _: words(ask), parallel=1)[0])
+    for seed in range(5):
+        scheduler, engine = shuffled(tmp_path / f"{seed}.moot", seed, parallel)
+        assert digests(scheduler) == wanted and engine.most <= parallel
 
 
-@pytest.mark.skipif(not INSPECT, reason="inspect_ai is not installed; nothing of the product needs it")
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("ending", ["eval", "json"])
-@pytest.mark.parametrize("name", RUNS)
-def test_inspect_reads_the_log(golden: Path, name: str, ending: str) -> None:
-    from inspect_ai.log import read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
-
-    path = golden / f"log.{ending}"
-    n = export_inspect(Path(f"{name}.moot"), path)
-    log = read_eval_log(str(path), resolve_attachments=True)
-    assert log.status == "success" and log.samples is not None and len(log.samples) == n
-    assert len(read_eval_log_sample_summaries(str(path))) == n
-    first = log.samples[0]
-    assert read_eval_log_sample(str(path), first.id, first.epoch).output.completion == first.output.completion
-    assert read_eval_log(str(path), header_only=True).results is not None
-    assert not any("attachment://" in str(event) for event in first.events)
+def test_no_engine_gets_more_than_it_takes(tmp_path: Path) -> None:
+    _, engine = played(tmp_path / "r.moot", lambda ask, _: words(ask), 2)
+    assert engine.most <= 2 and sum(engine.calls.values()) == 4 * EPISODES
 
 
-def test_the_calls_of_a_seat_are_there_whole(golden: Path) -> None:
-    run, out = Path("0.1.0-model.moot"), golden / "seats"
-    counts = export_seats(run, out)
-    lines = [json.loads(line) for line in (out / "agent.jsonl").read_text("utf-8").splitlines()]
-    assert counts == {"agent.jsonl": len(lines)} == {path.name: 16 for path in out.iterdir()}
-    with Journal.open(run) as journal:
-        asked = [
-            (row.id, record.event) for row in journal.episodes() for record in read_episode(journal, row.id)
-            if isinstance(record.event, ModelCalled)
-        ]  # fmt: skip
-        for (episode, event), line in zip(asked, lines, strict=True):
-            shown = [message["content"] for message in line["messages"]]
-            assert (line["episode"], shown) == (episode, [journal.text_of(name) for _, name in event.messages])
-            assert line["reply"]["content"] == event.text and line["human"] == event.human
-            assert line["policy"] == ("human/1" if event.human else "react/2")
-            assert (
-                line["prompt_tokens"] + line["generated_tokens"] == event.evaluated + event.reused + event.generated
-            )
-    with pytest.raises(UsageError, match="no calls of models"):
-        export_seats(Path("0.1.0-courts.moot"), golden / "none")
-    assert not (golden / "none").exists()
+def test_an_engine_that_takes_one_batch_gets_all_that_wait(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot", EPISODES) as journal:
+        engine = Counting()
+        begin(journal, engine).run(parallel=EPISODES)
+    assert engine.batches == [EPISODES] * 4
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_rows_have_one_schema_and_a_card_that_says_it(golden: Path, name: str) -> None:
-    run, out = Path(f"{name}.moot"), golden / "rows"
-    counts = export_rows(run, out)
-    rows = [json.loads(line) for line in (out / ROWS_FILE).read_text("utf-8").splitlines()]
-    assert counts[ROWS_FILE] == len(rows) and sorted(counts) == sorted(path.name for path in out.iterdir())
-    types = {"string": str, "int64": int, "float64": float, "bool": bool}
-    for row in rows:
-        assert list(row) == list(SCHEMA)
-        assert all(value is None or type(value) is types[SCHEMA[column]] for column, value in row.items()), row
-        assert row["gold"] and isinstance(json.loads(row["scores"]), dict)
-    card = (out / CARD_FILE).read_text("utf-8")
-    front = card.split("---\n")[1]
-    told = dict(re.findall(r"  - name: (\w+)\n    dtype: (\w+)", front))
-    assert told == SCHEMA and f"data_files: {ROWS_FILE}" in front and f"{len(rows)} episodes" in card
-    table = list(csv.DictReader(io.StringIO("\n".join(table_lines(run)))))
-    assert list(table[0]) == list(COLUMNS) and [row["episode"] for row in table] == [row["episode"] for row in rows]
-    for one, row in zip(table, rows, strict=True):
-        assert (one["outcome"], one["tokens"]) == (row["outcome"], str(row["tokens"]))
-        assert [float(one[rule]) if one[rule] else None for rule in ("compat", "strict")] == [
-            row["compat"],
-            row["strict"],
-        ]
+def test_news_of_calls_come_in_the_thread_of_the_run(tmp_path: Path) -> None:
+    here = threading.get_ident()
+
+    class Telling(Counting):
+        def answer(self, asks, listen=None):  # type: ignore[no-untyped-def]
+            assert threading.get_ident() != here
+            for ask in asks:
+                listen(Delta(ask.episode, ask.seat, "speaking", "说"))
+            return super().answer(asks)
+
+    class Where:
+        threads: set[int] = set()
+
+        def notify(self, notice: Notice) -> None:
+            self.threads.add(threading.get_ident())
+
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Telling())
+        scheduler.watchers.append(Where())
+        scheduler.run(parallel=2)
+    assert Where.threads == {here}
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pyarrow") is None, reason="pyarrow is not installed")
-def test_rows_are_read_by_arrow(golden: Path) -> None:
-    from pyarrow import json as arrow
+@pytest.mark.usefixtures("short_waits")
+@pytest.mark.parametrize("width", [1, 3, EPISODES])
+def test_a_server_that_comes_back_costs_no_episode_anything(tmp_path: Path, width: int) -> None:
+    wanted = digests(played(tmp_path / "whole.moot", lambda ask, _: words(ask))[0])
+    tries = iter(range(1000))
 
-    export_rows(Path("0.1.0-legalsearch.moot"), golden / "rows")
-    assert arrow.read_json(golden / "rows" / ROWS_FILE).num_rows == 15
+    def says(ask: Ask, number: int) -> Reply | EngineError:
+        return Unavailable("no server answers") if 4 <= next(tries) < 4 + width else words(ask)
 
-
-# --- hostile and unfinished runs -----------------------------------------------------------------------------------------
-
-IDS = ("=HYPERLINK(1)", "../../etc/x", "a\x1b]0;t\x07b", "名/字\n二", "@SUM(A1)", "-1", "plain 1.2")
-
-
-def imported(folder: Path, *, unfinished: int = 0) -> Path:
-    """A run of tasks with hostile ids; the last `unfinished` of them have not ended."""
-    tasks = [{"id": name, "question": f"问{name}", "answer": f"=答{name}", "key": ["答"], "hops": 1} for name in IDS]
-    said = [{"id": name, "res": f"=1+1 答{name}", "summary": "+答"} for name in IDS]
-    for file, rows in (("tasks.json", tasks), ("react_m{}.jsonl", said)):
-        text = json.dumps(rows) if file.endswith(".json") else "\n".join(map(json.dumps, rows))
-        (folder / file).write_text(text, "utf-8")
-    sources = Sources("legalagentbench", folder / "tasks.json", folder / "react_m{}.jsonl")
-    found = read_run(sources)
-    for records in found.records[len(IDS) - unfinished :]:
-        del records[-2:]
-    return save_run(sources, found, out=folder / "run.moot")
+    scheduler, _ = played(tmp_path / "r.moot", says, width)
+    assert digests(scheduler) == wanted and not scheduler.lost
+    assert any(isinstance(notice, EngineAway) and notice.seconds is not None for notice in notices(scheduler))
 
 
-def test_hostile_names_lead_nowhere_and_are_no_formulas(tmp_path: Path) -> None:
-    run = imported(tmp_path)
-    text = "\n".join(table_lines(run))
-    assert text.count("\n") == len(IDS) and not re.search("[\x00-\x09\x0b-\x1f\x7f]", text)
-    for row in csv.DictReader(io.StringIO(text)):
-        assert not any(str(cell).startswith(("=", "+", "-", "@")) for cell in row.values()), row
-        assert (row["agent"], row["model"], row["steps"], row["seconds"]) == ("imported/react", "m{}", "", "")
-    assert export_inspect(run, tmp_path / "x.eval") == len(IDS)
-    with zipfile.ZipFile(tmp_path / "x.eval") as made:
-        members = [name for name in made.namelist() if name.startswith("samples/")]
-    assert len(set(members)) == len(IDS) and all(
-        re.fullmatch(r"samples/[\w .-]+_epoch_1\.json", name) for name in members
+@pytest.mark.usefixtures("short_waits")
+def test_a_server_that_stays_away_pauses_the_run(tmp_path: Path) -> None:
+    """No episode becomes an error; who needs no server goes on; the same file goes on when it is back."""
+    wanted = digests(played(tmp_path / "whole.moot", lambda ask, _: words(ask))[0])
+    path = tmp_path / "r.moot"
+    engine = Many(lambda ask, number: Unavailable("no server answers") if number > 2 else words(ask))
+    with new(path, EPISODES) as journal:
+        scheduler = begin(journal, engine)
+        scheduler.run(parallel=EPISODES)
+        assert str(scheduler.lost["scripted:x"]) == "no server answers"
+        assert all(driver.ask is not None and not driver.stopped for driver in scheduler.episodes.values())
+        assert not any(e.event.tag == "engine_failed" for d in scheduler.episodes.values() for e in d.state.records)
+    (last,) = [notice for notice in notices(scheduler) if isinstance(notice, EngineAway) and notice.seconds is None]
+    assert last.spec == "scripted:x"
+    with Journal.open(path, write=True) as journal:
+        scheduler = begin(journal, Many(lambda ask, _: words(ask)))
+        scheduler.run(parallel=EPISODES)
+        assert digests(scheduler) == wanted
+
+
+def test_a_wait_for_a_server_can_be_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "WAITS", (PATIENCE,))
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(lambda ask, _: Unavailable("no server answers")))
+
+        class Impatient:
+            def notify(self, notice: Notice) -> None:
+                if isinstance(notice, EngineAway):
+                    threading.Thread(target=scheduler.interrupt).start()
+
+        scheduler.watchers.append(Impatient())
+        scheduler.run(parallel=2)
+        assert not scheduler.lost and all(driver.ask is not None for driver in scheduler.episodes.values())
+
+
+def test_a_pause_ends_a_wait_for_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody interrupts: the scheduler looks now and then whether it is to go on, while it waits."""
+    monkeypatch.setattr(exchange, "WAITS", (PATIENCE,))
+    monkeypatch.setattr(exchange, "POLL", 0.01)
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(lambda ask, _: Unavailable("no server answers")))
+        scheduler.run(parallel=2, go_on=lambda: not any(isinstance(n, EngineAway) for n in notices(scheduler)))
+        assert not scheduler.lost and all(driver.ask is not None for driver in scheduler.episodes.values())
+
+
+def waits_of(scheduler: Scheduler) -> list[float]:
+    return [n.seconds for n in notices(scheduler) if isinstance(n, EngineAway) and n.seconds is not None]
+
+
+def test_a_wait_that_is_asked_for_is_kept_to_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "POLL", 0.01)
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(lambda ask, _: Busy("busy", wait=1000.0)))
+        scheduler.run(parallel=2, go_on=lambda: not waits_of(scheduler))
+        assert 999 < waits_of(scheduler)[0] <= 1000 and not scheduler.lost
+
+
+def test_what_others_are_answered_shortens_no_wait_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Time:
+        now = 100.0
+
+        def monotonic(self) -> float:
+            return self.now
+
+    clock = Time()
+    monkeypatch.setattr(exchange, "time", clock)
+    monkeypatch.setattr(exchange, "POLL", 0.01)
+    gate = threading.Event()
+    replies: dict[str, list[Reply | EngineError]] = {
+        "0": [Busy("busy", wait=50.0), Reply("好")],
+        "1": [Reply("好")],
+    }
+
+    def says(ask: Ask, number: int) -> Reply | EngineError:
+        assert ask.episode == "0" or gate.wait(PATIENCE)
+        return replies[ask.episode].pop(0)
+
+    engine, away = Many(says), list[float | None]()
+    calls = Exchange(
+        {"x": engine}, lambda _: None, lambda spec, error, seconds: away.append(seconds), clock.monotonic
     )
-    assert not any(".." in name for name in members) and "samples/plain 1.2_epoch_1.json" in members
-    head, samples, _ = zipped(tmp_path / "x.eval")
-    Log.model_validate({**head, "samples": samples})
-    assert {one["id"] for one in samples} == {question.id for question in read_stored(run).questions}
-    assert "started_at" not in samples[0] and head["eval"]["model"] == "m{}"
-    export_rows(run, tmp_path / "rows")
-    assert "m{}" in (tmp_path / "rows" / CARD_FILE).read_text("utf-8")
+    for who in "01":
+        calls.put(who, "x", Ask("agent", (Message("user", who),), "p", episode=who))
+    calls.send()
+    while not away:
+        assert calls.take(wait=True) == []
+    gate.set()
+    came: list[str] = []
+    while not came:
+        came += [one.who for one in calls.take(wait=True)]
+    calls.send()
+    assert came == ["1"] and away == [50.0] and engine.calls["0"] == 1, "another was answered, and nobody is sent"
+    clock.now = 150.0
+    while len(came) < 2:
+        calls.send()
+        came += [one.who for one in calls.take(wait=True)]
+    calls.close()
+    assert engine.calls["0"] == 2
 
 
-def test_what_has_not_ended_is_left_out_of_a_log_and_counted(tmp_path: Path) -> None:
-    run = imported(tmp_path, unfinished=2)
-    assert export_inspect(run, tmp_path / "x.json") == len(IDS) - 2
-    log = Log.model_validate_json((tmp_path / "x.json").read_text("utf-8"))
-    assert (log.status, log.results.total_samples, log.results.completed_samples) == (
-        "cancelled",
-        len(IDS),
-        len(IDS) - 2,
+@pytest.mark.usefixtures("short_waits")
+@pytest.mark.parametrize(("times", "finished"), [(exchange.ALONE + 3, EPISODES), (10**9, EPISODES - 1)])
+def test_a_question_that_is_turned_away_by_lot_is_no_fault_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, finished: int
+) -> None:
+    """But one that is turned away for ever does not hold up the run."""
+    monkeypatch.setattr(exchange, "THROTTLED", times + 1 if finished == EPISODES else exchange.ALONE + 1)
+    left = [times]
+
+    def says(ask: Ask, number: int) -> Reply | EngineError:
+        if ask.episode == "0" and left[0]:
+            left[0] -= 1
+            return Busy("busy")
+        return words(ask)
+
+    scheduler, _ = played(tmp_path / "r.moot", says, 2, parallel=2)
+    outcomes = [scheduler.episodes.outcome(name) for name in scheduler.episodes]
+    assert outcomes.count("finished") == finished and all(outcomes)
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_episodes_at_a_lost_engine_give_up_their_places(tmp_path: Path) -> None:
+    """With one place: those behind a lost engine stand, all others end, and none begins that would only stand."""
+    here, gone = Many(lambda ask, _: words(ask)), Many(lambda ask, _: Unavailable("no server answers"))
+    with new(tmp_path / "r.moot", EPISODES) as journal:
+        scheduler = begin(journal, here)
+        scheduler.engines["scripted:y"] = gone
+        lost = [str(number) for number in range(0, EPISODES, 2)]
+        for episode in lost:
+            scheduler.seat(episode, Seated(seat="agent", policy="talk/1", engine="scripted:y"))
+        scheduler.run(parallel=1)
+        assert [name for name, driver in scheduler.episodes.items() if not driver.stopped] == lost
+        assert [scheduler.episodes[name].ask is not None for name in lost] == [True, False, False]
+
+
+def test_a_pause_lets_steps_end_and_begins_none(tmp_path: Path) -> None:
+    asked = threading.Event()
+
+    def says(ask: Ask, number: int) -> Reply:
+        asked.set()
+        return words(ask)
+
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(says))
+        scheduler.run(parallel=2, go_on=lambda: not asked.is_set())
+        assert {driver.state.steps for driver in scheduler.episodes.values()} <= {0, 1, 2}
+        assert not any(driver.in_step for driver in scheduler.episodes.values()) and not asked.clear()  # type: ignore[func-returns-value]
+        scheduler.run(parallel=2)
+        assert all(driver.stopped for driver in scheduler.episodes.values())
+
+
+def test_a_defect_of_an_engine_ends_the_run_and_nothing_stays_in_flight(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def says(ask: Ask, number: int) -> Reply:
+        if ask.episode == "0":
+            raise ZeroDivisionError("a defect")
+        assert stop.wait(PATIENCE)
+        return Reply("", finish="cancelled")
+
+    engine = Many(says)
+    engine.cancelled = stop
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, engine)
+        with pytest.raises(ZeroDivisionError):
+            scheduler.run(parallel=2)
+        assert engine.now == 0
+        journal.check()
+
+
+def test_an_episode_that_ended_with_a_persons_words_stays_as_it_is(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, None, spec=HUMAN)
+        scheduler.run()
+        for word in "一二三四":
+            scheduler.answer("0", word)
+        driver = scheduler.episodes["0"]
+        records = len(driver.state.records)
+        scheduler.run()
+        assert driver.stopped and driver.ask is None and len(driver.state.records) == records
+        assert isinstance(notices(scheduler)[-1], EpisodeEnded)
+
+
+def test_nothing_spins_while_somebody_looks_if_an_engine_answers_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One call is long, one found nobody and is tried again: until one of them comes back there is nothing to look at."""
+    monkeypatch.setattr(exchange, "WAITS", (0.001,) * 3)
+    gates = [threading.Event(), threading.Event()]
+
+    def says(ask: Ask, number: int) -> Reply | EngineError:
+        if ask.episode == "1" and number == 1:
+            return Unavailable("no server answers")
+        assert gates[int(ask.episode)].wait(PATIENCE)
+        return words(ask)
+
+    engine = Many(says)
+    away: list[float | None] = []
+    calls = Exchange({"x": engine}, lambda _: None, lambda spec, error, seconds: away.append(seconds), time.monotonic)
+    for who in "01":
+        calls.put(who, "x", Ask("agent", (Message("user", who),), "p", episode=who))
+    calls.send()
+    (line,) = calls._lines.values()
+    while not line.trying:  # held back, then tried again beside the long call
+        assert calls.take(wait=True) == []
+        calls.send()
+    assert away and calls._patience() == exchange.POLL
+    for gate in gates:
+        gate.set()
+    came: list[str] = []
+    while len(came) < 2:
+        came += [one.who for one in calls.take(wait=True)]
+    calls.close()
+    assert sorted(came) == ["0", "1"]
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_a_question_that_alone_finds_nobody_is_its_own_fault(tmp_path: Path) -> None:
+    scheduler, _ = played(
+        tmp_path / "r.moot",
+        lambda ask, number: Unavailable("no server answers") if ask.episode == "0" else words(ask),
+        2,
+        parallel=2,
     )
-    table = list(csv.DictReader(io.StringIO("\n".join(table_lines(run)))))
-    assert [row["outcome"] for row in table].count("unfinished") == 2 and len(table) == len(IDS)
-    (tmp_path / "none").mkdir()
-    empty = imported(tmp_path / "none", unfinished=len(IDS))
-    for ending in ("json", "eval"):
-        assert export_inspect(empty, tmp_path / f"none.{ending}") == 0
-    assert (
-        json.loads((tmp_path / "none.json").read_text("utf-8"))["samples"] == [] == zipped(tmp_path / "none.eval")[1]
-    )
+    outcomes = [scheduler.episodes.outcome(name) for name in scheduler.episodes]
+    assert outcomes.count("finished") == EPISODES - 1
 
 
-def test_seats_of_any_name_get_files_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names, text = ("../x", "A", "a", "", "审判长", "c/../..", "x" * 300), "问"
-    run = imported(tmp_path)
-    with Journal.open(run) as journal:
-        header = journal.header
-    path = tmp_path / "seats.moot"
-    call = {"prompt": "p/1", "asked": "d", "messages": (("user", text_hash(text)),), "settings": {}, "finish": "stop"}
-    events = [AttemptStarted(benchmark="legalagentbench", task_id="1", attempt=1, seed=0, card={})]
-    events += [ModelCalled(seat=seat, call=n, text=f"答{n}", **call) for n, seat in enumerate(names)]  # type: ignore[list-item,arg-type]
-    with Journal.create(path, header, [EpisodeRow("1", 0, "1")]) as journal:
-        attempt = journal.attempts("1")[0].id
-        journal.append([entry_of(attempt, Record(n, 0, None, 1.0, event)) for n, event in enumerate(events)], [text])
-    counts = export_seats(path, tmp_path / "out")
-    files = [file.name for file in (tmp_path / "out").iterdir()]
-    assert len({file.casefold() for file in files}) == len(names) == len(counts) and set(counts.values()) == {1}
-    assert all(re.fullmatch(r"[\w-]*\.jsonl", file) and len(file) < 80 for file in files)
-    seats = {json.loads((tmp_path / "out" / file).read_text("utf-8"))["seat"] for file in files}
-    assert seats == set(names)
+def test_two_seats_with_one_engine_stand_in_one_line(tmp_path: Path) -> None:
+    class Alone(Counting):
+        now = most = 0
+
+        def answer(self, asks, listen=None):  # type: ignore[no-untyped-def]
+            self.now += 1
+            self.most = max(self.most, self.now)
+            replies = super().answer(asks, listen)
+            self.now -= 1
+            return replies
+
+    engine = Alone()
+    with new(tmp_path / "r.moot", EPISODES) as journal:
+        scheduler = begin(journal, engine)
+        scheduler.engines["scripted:y"] = engine
+        for number in range(0, EPISODES, 2):
+            scheduler.seat(str(number), Seated(seat="agent", policy="talk/1", engine="scripted:y"))
+        scheduler.run(parallel=EPISODES)
+    assert engine.most == 1 and engine.batches == [EPISODES] * 4
 
 
-def test_limits_and_errors_of_a_sample(tmp_path: Path) -> None:
-    for outcome in (*LIMITS, "error"):
-        folder = tmp_path / outcome
-        folder.mkdir()
-        run = imported(folder)
-        sources = Sources("legalagentbench", folder / "tasks.json", folder / "react_m{}.jsonl")
-        found = read_run(sources)
-        for records in found.records:
-            place = next(n for n, record in enumerate(records) if isinstance(record.event, Stopped))
-            stopped = Stopped(outcome=outcome, reason="why")  # type: ignore[arg-type]
-            records[place] = Record(place, 1, None, records[place].at, stopped)
-        run.unlink()
-        export_inspect(save_run(sources, found, out=run), folder / "x.json")
-        one = Log.model_validate_json((folder / "x.json").read_text("utf-8")).samples[0]
-        assert (one.error or {}).get("message", "") == ("why" if outcome == "error" else "")
-        assert (one.limit.reason if one.limit else "") == ("" if outcome == "error" else f"{outcome}: why")
-        assert one.output.choices[0].stop_reason == "unknown"
+def test_who_does_not_hear_the_first_word_is_told_again(tmp_path: Path) -> None:
+    """A call that is on its way while it is cancelled begins as if nobody had said anything."""
+    told = 0
+    heard, begun = threading.Event(), threading.Event()
+
+    def says(ask: Ask, number: int) -> Reply:
+        begun.set()
+        assert heard.wait(PATIENCE)
+        return Reply("", finish="cancelled")
+
+    class Deaf(Many):
+        def cancel(self) -> None:
+            nonlocal told
+            told += 1
+            if told > 3:
+                heard.set()
+
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, Deaf(says))
+        stopper = threading.Thread(target=lambda: (begun.wait(PATIENCE), scheduler.interrupt()))
+        stopper.start()
+        scheduler.run()
+        stopper.join()
+        assert scheduler.episodes["0"].ask is not None and told > 3
 
 
-@pytest.mark.parametrize("form", ["inspect", "rows", "csv"])
-def test_without_its_task_file_nothing_is_written(tmp_path: Path, form: str) -> None:
-    run = imported(tmp_path)
-    (tmp_path / "tasks.json").unlink()
-    before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(NotFound, match="task file"):
-        match form:
-            case "inspect":
-                export_inspect(run, tmp_path / "x.eval")
-            case "rows":
-                export_rows(run, tmp_path / "x")
-            case "csv":
-                write_lines(tmp_path / "x.csv", table_lines(run))
-    assert sorted(path.name for path in tmp_path.iterdir()) == before
+def test_a_watcher_may_end_an_episode_while_its_call_is_in_flight(tmp_path: Path) -> None:
+    cancelled = threading.Event()
+
+    def says(ask: Ask, number: int) -> Reply:
+        if ask.episode == "0":
+            assert cancelled.wait(PATIENCE)
+        return words(ask)
+
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(says))
+
+        class Ends:
+            def notify(self, notice: Notice) -> None:
+                if isinstance(notice, Committed) and notice.episode == "1" and not cancelled.is_set():
+                    scheduler.cancel("0")
+                    cancelled.set()
+
+        scheduler.watchers.append(Ends())
+        scheduler.run(parallel=2)
+        outcomes = [driver.state.stopped.outcome for driver in scheduler.episodes.values() if driver.state.stopped]
+        assert outcomes == ["cancelled", "finished"]
 
 
-def test_nothing_is_written_over_and_endings_say_the_form(tmp_path: Path) -> None:
-    run = imported(tmp_path)
-    for name in ("x.json", "x.eval"):
-        (tmp_path / name).write_text("mine", "utf-8")
-        with pytest.raises(StoreError, match="File exists"):
-            export_inspect(run, tmp_path / name)
-        assert (tmp_path / name).read_text("utf-8") == "mine"
-    with pytest.raises(UsageError, match="neither"):
-        export_inspect(run, tmp_path / "x.txt")
-    (tmp_path / "there").mkdir()
-    for export in (export_rows, export_seats):
-        with pytest.raises(StoreError, match="is there already"):
-            export(run, tmp_path / "there")
-    assert list((tmp_path / "there").iterdir()) == []
+def test_a_pause_does_not_wait_for_an_engine_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "WAITS", (PATIENCE,))
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(lambda ask, _: Unavailable("no server answers")))
+        scheduler.run(parallel=2, go_on=lambda: not any(isinstance(one, EngineAway) for one in notices(scheduler)))
+        assert not scheduler.lost and all(driver.ask is not None for driver in scheduler.episodes.values())
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_somebody_else_may_sit_where_an_engine_was_given_up(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, Many(lambda ask, _: Unavailable("no server answers")))
+        for _ in range(2):
+            assert not scheduler.step("0") and scheduler.lost
+        scheduler.engines["scripted:y"] = Counting()
+        scheduler.seat("0", Seated(seat="agent", policy="talk/1", engine="scripted:y"))
+        scheduler.run()
+        assert scheduler.episodes["0"].stopped
+
+
+def test_what_has_come_is_not_lost_with_a_defect(tmp_path: Path) -> None:
+    """A commit that fails (a full disk) leaves every reply that had come to be written later."""
+    both = threading.Barrier(2, timeout=PATIENCE)
+
+    def says(ask: Ask, number: int) -> Reply:
+        if number == 1:
+            both.wait()
+        return words(ask)
+
+    engine = Many(says)
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, engine)
+        commit, full = journal.append, True
+
+        def append(*what: object) -> None:
+            if full:
+                raise StoreError("disk full")
+            commit(*what)  # type: ignore[arg-type]
+
+        journal.append = append  # type: ignore[method-assign,assignment]
+        with pytest.raises(StoreError, match="disk full"):
+            scheduler.run(parallel=2)
+        full = False
+        scheduler.run(parallel=2)
+        assert all(driver.stopped for driver in scheduler.episodes.values())
+    assert engine.calls == {"0": 4, "1": 4}, "nothing is asked twice"
