@@ -150,8 +150,9 @@ class Pool:
             busy = any(isinstance(member.why, Busy) for member in there)
             wait = min((member.shut_until - now for member in there), default=0.0)
         n = len(self.members)
-        title = f"none of the {n} servers behind the seat answers: {why.title}" if n > 1 else why.title
-        return Busy(title, why.hint, wait if wait > 0 else None) if busy else Unavailable(title, why.hint)
+        if n > 1:
+            why = Unavailable(f"none of the {n} servers behind the seat answers: {why.title}", why.hint)
+        return Busy(why.title, why.hint, wait if wait > 0 else None) if busy else Unavailable(why.title, why.hint)
 
     def away(self) -> list[EngineError]:
         """Why servers are not asked now, [] where all are; of a single one whoever asks it is told."""

@@ -154,6 +154,15 @@ class TellsFailures(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsTexts(Protocol):
+    """A benchmark whose answers are texts that can be held against a reference text."""
+
+    def texts(self, question: Any, result: Result) -> tuple[str, str]:
+        """The answer of an attempt and the reference answer; '' for a reference that is no text (letters, say)."""
+        ...
+
+
 FOLDERS = frozenset({"courts"})
 """Benchmarks whose tasks may also stand in TOML, or in a folder of files."""
 TASK_SUFFIXES = (".toml", ".json", ".jsonl")

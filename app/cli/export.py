@@ -17,7 +17,6 @@ from tasks.run.exporting import event_lines, refuse_existing, write_lines
 ELSEWHERE: Mapping[str, tuple[str, str]] = {
     "markdown": ("a run as Markdown is a report", "Use `moot report RUN --format md`."),
     "html": ("a run as a page is a report", "Use `moot report RUN --format html --out FILE`."),
-    "inspect": ("this release writes no logs of inspect_ai", "`--to jsonl` holds everything that a run recorded."),
 }
 """What is not written here -> the sentence and where to go."""
 
@@ -28,46 +27,90 @@ def _rollouts(name: str) -> Iterator[dict[str, object]]:
     return rollout_lines(name)
 
 
+def _table(name: str) -> Iterator[str]:
+    from tasks.exchange.table import table_lines
+
+    return table_lines(name)
+
+
+def _verl(name: str, out: Path) -> dict[str, int]:
+    from tasks.legalsearch.exporting import export_verl
+
+    return export_verl(name, out)
+
+
+def _seats(name: str, out: Path) -> dict[str, int]:
+    from tasks.exchange.by_seat import export_seats
+
+    return export_seats(name, out)
+
+
+def _rows(name: str, out: Path) -> dict[str, int]:
+    from tasks.exchange.rows import export_rows
+
+    return export_rows(name, out)
+
+
 LINES: Mapping[str, Callable[[str], Iterator[dict[str, object]]]] = {"jsonl": event_lines, "rollouts": _rollouts}
 """Forms that are JSON lines."""
+FOLDERS: Mapping[str, Callable[[str, Path], dict[str, int]]] = {"verl": _verl, "seats": _seats, "rows": _rows}
+"""Forms that are folders."""
 
 
 @click.command()
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.option(
-    "--to", "form", type=click.Choice(["jsonl", "rollouts", "verl", *ELSEWHERE]), required=True,
-    help="jsonl: all events. rollouts: rewards, advantages and tokens of a run with --rollouts. verl: a folder that trains.",
+    "--to", "form", type=click.Choice([*LINES, "csv", "inspect", *FOLDERS, *ELSEWHERE]), required=True,
+    help="jsonl: all events. rollouts: rewards, advantages and tokens of a run with --rollouts. csv: a row an episode."
+    " inspect: a log of Inspect AI, FILE.eval or FILE.json. verl: a folder that trains. seats: a folder with the calls of"
+    " each seat. rows: a folder that `datasets` loads.",
 )  # fmt: skip
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=None, help="File or, for verl, folder to write; must not exist."
-)
+    "--out", type=click.Path(path_type=Path), default=None,
+    help="File or, for verl, seats and rows, folder to write; must not exist.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def export(run_name: str, form: str, out: Path | None, as_json: bool) -> None:
     """Write a RUN in a form that other programs read. Without --out, lines go to stdout.
+
+    inspect and rows hold the reference answers: nothing for a model that is still to be tested.
 
     Example: moot export 20261121-120000-legalsearch-search-1a2b --to verl --out rows
     """
     if form in ELSEWHERE:
         raise UsageError(*ELSEWHERE[form])
-    if form == "verl":
+    if form in FOLDERS:
         if out is None:
-            raise UsageError("--to verl writes a folder", "Name it with --out FOLDER.")
-        from tasks.legalsearch.exporting import export_verl
+            raise UsageError(f"--to {form} writes a folder", "Name it with --out FOLDER.")
+        return _tell(out, FOLDERS[form](run_name, out), as_json)
+    if form == "inspect":
+        if out is None:
+            raise UsageError("--to inspect writes a log", "Name it with --out FILE.eval or FILE.json.")
+        from tasks.exchange.inspect_log import export_inspect
 
-        return _tell(out, export_verl(run_name, out), as_json)
+        refuse_existing(out)
+        return _tell(out, {out.name: export_inspect(run_name, out)}, as_json, "exported.samples")
     if out is not None:
         refuse_existing(out)
-        lines = (json.dumps(line, ensure_ascii=False) for line in LINES[form](run_name))
+        lines = _table(run_name) if form == "csv" else _json_lines(form, run_name)
         return _tell(out, {out.name: write_lines(out, lines)}, as_json)
     if as_json:
         raise UsageError("--json tells what was written", "Name a file with --out.")
+    if form == "csv":
+        for row in _table(run_name):
+            click.echo(clean(row, multiline=False))
+        return
     for line in LINES[form](run_name):
         click.echo(json_text(line))
 
 
-def _tell(out: Path, counts: Mapping[str, int], as_json: bool) -> None:
+def _json_lines(form: str, name: str) -> Iterator[str]:
+    return (json.dumps(line, ensure_ascii=False) for line in LINES[form](name))
+
+
+def _tell(out: Path, counts: Mapping[str, int], as_json: bool, key: str = "exported.wrote") -> None:
     if as_json:
         click.echo(json_text({"out": str(out), "files": dict(counts)}))
         return
     for name, lines in counts.items():
-        click.echo(clean(t("exported.wrote", file=name, n=f"{lines:,}"), multiline=False))
+        click.echo(clean(t(key, file=name, n=f"{lines:,}"), multiline=False))

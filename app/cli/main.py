@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("app.cli.show:show", "Show a run or one episode; --verify re-runs it against its record."),
     "list": ("app.cli.runs:list_runs", "List the runs; remove, name and tag them."),
     "score": ("app.cli.score:score", "Score a run again."),
-    "score-predictions": ("app.cli.score:score_predictions", "Score a file of predictions."),
+    "score-predictions": ("app.cli.predictions:score_predictions", "Score a file of predictions."),
     "agreement": ("app.cli.agreement:agreement", "Show how far graders and people agree on a run."),
     "review": ("app.cli.agreement:review", "Offer episodes to people, and append what they say of one."),
     "report": ("app.cli.report:report", "Report one or more runs."),

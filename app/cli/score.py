@@ -1,9 +1,6 @@
-"""`moot score` and `moot score-predictions`: scores of stored runs, and of answers that were made elsewhere."""
+"""`moot score`: scores of stored runs, by rules, by graders, and by vectors of words."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import click
 
@@ -13,79 +10,82 @@ from app.cli.grading import grade_stored
 from app.cli.names import RUN
 from app.cli.notes import note
 from app.log import log_options
-from tasks.run.rescoring import append_scores, read_stored, summary_of
-
-FILE = click.Path(path_type=Path)
+from store import places
+from tasks.errors import UsageError
+from tasks.run.rescoring import StoredRun, append_scores, read_stored, summary_of
+from tasks.scoring.closeness import SCORER as BERTSCORE
 
 
 @click.command()
 @click.argument("run_name", metavar="RUN", type=RUN)
-@click.option("--scorer", "scorers", multiple=True, help="compat, strict or evidence; may be repeated. Default: all.")
+@click.option(
+    "--scorer",
+    "scorers",
+    multiple=True,
+    help="compat, strict or evidence, or bertscore with --model; may be repeated. Default: all but bertscore.",
+)
 @click.option("--walker", default=None, metavar="RUN", help="A run of the gold agent on the same tasks: a ceiling.")
 @click.option(
     "--seat", "seats", multiple=True, metavar="grader=SPEC", help="A model that grades what rules cannot score."
 )
+@click.option(
+    "--model",
+    default=None,
+    metavar="FILE_OR_NAME",
+    help="For bertscore, an embedding model: a GGUF file, or a name of the library.",
+)
+@click.option("--idf", is_flag=True, help="For bertscore, weigh rare words of the reference answers more.")
+@click.option("--rescale", is_flag=True, help="For bertscore, rescale so that unrelated reference answers have 0.")
 @log_options
 @allow_host_option
 @click.option("--author", default="moot", show_default=True, help="Who scored, for the record.")
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
 def score(
-    run_name: str, scorers: tuple[str, ...], walker: str | None, seats: tuple[str, ...], author: str, as_json: bool
-) -> None:
+    run_name: str, scorers: tuple[str, ...], walker: str | None, seats: tuple[str, ...], model: str | None, idf: bool,
+    rescale: bool, author: str, as_json: bool,
+) -> None:  # fmt: skip
     """Score a stored RUN again. The new scores are appended to the run; the old ones stay.
 
     Example: moot score 20261121-120000-legalagentbench-rules-1a2b --scorer strict --json
     """
+    own = tuple(name for name in scorers if name != BERTSCORE)
+    if own == scorers and (model is not None or idf or rescale):
+        raise UsageError("--model, --idf and --rescale belong to bertscore", "Add --scorer bertscore.")
+    if own != scorers and model is None:
+        raise UsageError(
+            "bertscore needs an embedding model, and none is named",
+            "Add --model FILE.gguf, or a name of `moot models list`.",
+        )
     run = read_stored(run_name)
     if seats:
         grade_stored(run, seats)
         run = read_stored(run_name)
-    appended = append_scores(run, scorers, author)
+    appended = append_scores(run, own, author) if own or not scorers else 0
+    if model is not None:
+        appended += _compare_texts(run, model, idf, rescale, author)
+        run = read_stored(run_name)
     note(f"appended {appended} scores to {run.path}")
     print_summary(summary_of(run, walker), as_json, run.header)
 
 
-@click.command(name="score-predictions")
-@click.argument("benchmark")
-@click.option("--dataset", type=FILE, required=True, help="The task file with the keys.")
-@click.option(
-    "--predictions",
-    type=FILE,
-    required=True,
-    help="legalagentbench: lines of id, res, summary; legalsearch: lines of data_source, index, response.",
-)
-@click.option("--tokens", type=FILE, default=None, help="Token lines of the same run.")
-@click.option("--save/--no-save", default=True, show_default=True, help="Keep the predictions as a run.")
-@click.option("--out", type=FILE, default=None, help="The run file to write; must not exist.")
-@click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
-def score_predictions(
-    benchmark: str, dataset: Path, predictions: Path, tokens: Path | None, save: bool, out: Path | None, as_json: bool
-) -> None:
-    """Import a file of predictions as a run of BENCHMARK and score it.
+def _compare_texts(run: StoredRun, model: str, idf: bool, rescale: bool, author: str) -> int:
+    """BERTScore of the answers; how many scores were appended."""
+    from models.llama.embedder import Embedder
+    from models.llama.library import digest, resolve
+    from tasks.run.bertscoring import Wanted, score_texts
 
-    Lines are matched to tasks by id; the last line of an id counts, and tasks without a line count as errors.
-
-    Example: moot score-predictions legalagentbench --dataset data.json --predictions answers.jsonl --json
-    """
-    import tempfile
-
-    from tasks.benchmark import benchmark as known_benchmark
-    from tasks.run.imported import Sources, read_run, save_run
-
-    known_benchmark(benchmark)
-    sources = Sources(benchmark, dataset, predictions, tokens)
-    imported = read_run(sources)
-    for what in imported.notes:
-        note(f"{predictions.name}: {what}")
-    if save or out:
-        path = save_run(sources, imported, out=out, argv=sys.argv[1:])
-        note(f"saved as run {path.stem}")
-        return _print(path, as_json)
-    with tempfile.TemporaryDirectory(prefix="moot-score-") as folder:
-        passing = Path(folder) / f"{predictions.stem or 'predictions'}.moot"
-        _print(save_run(sources, imported, out=passing), as_json)
+    path = resolve(model.removeprefix("llama:"), places.models())
+    embedder = Embedder(path)
+    if not embedder.encodes:
+        note(f"{path.name} is no embedding model: its vectors say less about words")
+    try:
+        about = {"model": path.name, "sha256": digest(path, places.models()), "llama-cpp-python": embedder.build()}
+        return score_texts(run, embedder, Wanted(about, idf, rescale), author, _progress)
+    finally:
+        embedder.close()
 
 
-def _print(path: Path, as_json: bool) -> None:
-    run = read_stored(path)
-    print_summary(summary_of(run), as_json, run.header)
+def _progress(done: int, total: int, more: int) -> None:
+    """Say how far it is, at each tenth."""
+    if done < total and 10 * done // total > 10 * (done - more) // total:
+        note(f"{done} of {total} answers compared")

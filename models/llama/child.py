@@ -124,6 +124,13 @@ class Child:
 
                 stopped = partial(self._cancelled.__contains__, number)
                 return embed(order["path"], order["texts"], order["pooling"], order["threads"], stopped)
+            case "embed_tokens":
+                from models.llama.embedding import embed_tokens
+
+                stopped, wanted = partial(self._cancelled.__contains__, number), order["vectors"]
+                return embed_tokens(
+                    order["path"], order["texts"], order["limit"], order["threads"], stopped, vectors=wanted
+                )
             case other:
                 raise ValueError(f"unknown order {other}")
 

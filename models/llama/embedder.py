@@ -1,15 +1,22 @@
-"""A GGUF as a function from texts to vectors, for packs whose articles were embedded with it.
+"""A GGUF as a function from texts to vectors: one a text, for packs whose articles were embedded with it, or one a token.
 
 The model lives in a child process that is started by the first text and ends with the object. Vectors are as the model gives
-them, one a text; texts are cut to what its context takes, at a token a character, which no Chinese text exceeds by much.
+them, one a text; texts are cut to what its context takes, at a token a character, which no Chinese text exceeds by much. Where
+tokens are asked for, texts are cut by tokens, and say so.
 """
 
 from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Sequence
+from base64 import b64decode
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from models.engine import EngineError
 from models.errors import BadEngine
@@ -22,6 +29,17 @@ LONGEST = 2000
 """Characters of a text at most; of a model with a small context fewer."""
 SPARE = 12
 """Tokens of a context that are left to special tokens."""
+MOST_TOKENS = 4096
+"""Of a text whose tokens are asked for: an encoder has to read a text as a whole."""
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text: ids, which of them the tokenizer put around it, whether some were left out, a row each."""
+
+    ids: tuple[int, ...]
+    special: tuple[bool, ...]
+    cut: bool
+    vectors: NDArray[np.float32]
 
 
 class Embedder:
@@ -37,7 +55,11 @@ class Embedder:
         self._path, self._pooling = path, pooling
         self._threads = threads or max(1, (os.cpu_count() or 2) - 1)
         self._most = max(16, min(LONGEST, (header.context or 512) - SPARE))
+        self._limit = min(MOST_TOKENS, header.context or 512)
+        self.encodes = header.is_embedding
+        """Whether it was made for vectors; a chat model gives some after a fashion."""
         self._process: Process | None = None
+        self._build = ""
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text.
@@ -47,28 +69,57 @@ class Embedder:
             EngineError: the model gives no vector for a text.
         """
         shown = [text[: self._most] or " " for text in texts]
-        try:
-            told = self._running().order(
-                "embed", path=str(self._path), texts=shown, pooling=self._pooling, threads=self._threads
-            )
-        except ChildFailed as error:
-            if error.kind == "missing":
-                raise BadEngine("llama-cpp-python is not installed", INSTALL) from None
-            raise EngineError(f"'{self._path.name}': {error.title}") from None
+        told = self._order("embed", texts=shown, pooling=self._pooling)
         if told["pooling"] == "none":
             raise EngineError(f"'{self._path.name}' gives a vector a token; choose a pooling")
         vectors: list[list[float]] = told["vectors"]
         return vectors
 
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of each text with their vectors of the last layer. No text may be empty. Errors as above."""
+        return [_tokens(one, width) for one, width in self._told(texts, vectors=True)]
+
+    def ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
+        """The ids of the same tokens; the model is not asked, only its vocabulary."""
+        return [tuple(one["ids"]) for one, _ in self._told(texts, vectors=False)]
+
+    def _told(self, texts: Sequence[str], *, vectors: bool) -> list[tuple[dict[str, Any], int]]:
+        told = self._order("embed_tokens", texts=list(texts), limit=self._limit, vectors=vectors)
+        return [(one, told["width"]) for one in told["texts"]]
+
+    def _order(self, op: str, **what: Any) -> dict[str, Any]:
+        with self._plainly():
+            return dict(self._running().order(op, path=str(self._path), threads=self._threads, **what))
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        try:
+            yield
+        except ChildFailed as error:
+            if error.kind == "missing":
+                raise BadEngine("llama-cpp-python is not installed", INSTALL) from None
+            raise EngineError(f"'{self._path.name}': {error.title}") from None
+
     def _running(self) -> Process:
         if self._process is None:
             self._process = Process()
-            self._process.order("hello")
+            self._build = str(self._process.order("hello")["build"]["llama-cpp-python"])
             weakref.finalize(self, self._process.close)
         return self._process
+
+    def build(self) -> str:
+        """Which llama-cpp-python computes. Errors as above."""
+        with self._plainly():
+            self._running()
+        return self._build
 
     def close(self) -> None:
         """End the child."""
         if self._process is not None:
             self._process.close()
             self._process = None
+
+
+def _tokens(told: dict[str, Any], width: int) -> Tokens:
+    vectors = np.frombuffer(b64decode(told["vectors"]), dtype="<f4").reshape(-1, width)
+    return Tokens(tuple(told["ids"]), tuple(told["special"]), bool(told["cut"]), vectors)

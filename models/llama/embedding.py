@@ -1,11 +1,13 @@
 """Vectors of texts from a GGUF, in the child process. A vector is a list of floats as wide as the model.
 
 Pooling "none" gives a vector for every token of a text; mean, cls and last give one a text; None takes what the file says,
-else the mean. Any model can do it: an embedding model well, a chat model after a fashion.
+else the mean. Any model can do it: an embedding model well, a chat model after a fashion. `embed_tokens` gives the tokens
+with the vector of each, of the last layer.
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,21 +34,12 @@ def embed(
             number = next(i for i, prompt in enumerate(prompts, 1) if len(prompt) == room)
             limit = min(LONGEST, model.trained_context)
             raise NativeError(f"text {number} has {room} tokens, this model takes {limit}; shorten it")
-        settings = lib.llama_context_default_params()
-        settings.n_ctx = settings.n_batch = settings.n_ubatch = max(32, room)
-        settings.n_seq_max = 1
-        settings.n_threads = settings.n_threads_batch = threads
-        settings.embeddings = True
-        settings.flash_attn_type = 0
-        settings.pooling_type = POOLINGS[pooling] if pooling else -1
-        context = lib.llama_init_from_model(model.raw, settings)
-        if not context:
-            raise NativeError(last_complaint("this model gives no embeddings"))
+        context = _opened(model, room, POOLINGS[pooling] if pooling else -1, threads)
         chosen = int(lib.llama_pooling_type(context))
         if pooling is None and chosen == 0:
             lib.llama_free(context)
-            settings.pooling_type = chosen = POOLINGS["mean"]
-            context = lib.llama_init_from_model(model.raw, settings)
+            chosen = POOLINGS["mean"]
+            context = _opened(model, room, chosen, threads)
         width = int(lib.llama_model_n_embd_out(model.raw))
         vectors = []
         for prompt in prompts:
@@ -59,6 +52,65 @@ def embed(
         if context:
             lib.llama_free(context)
         model.close()
+
+
+def embed_tokens(
+    path: str, texts: Sequence[str], limit: int, threads: int, cancelled: Callable[[], bool], *, vectors: bool
+) -> dict[str, Any]:
+    """The tokens of all texts: {"width", "texts": [{"ids", "special", "cut", "vectors"}]}.
+
+    special: which tokens the tokenizer put around the text; cut: whether it had more than `limit` tokens, those at the end
+    are left out, but for a special one; vectors: 32-bit floats as bytes in base64, row after row. Without `vectors` the
+    weights are not loaded, and there are none.
+    """
+    model = Model(path, lambda done: not cancelled(), words_only=not vectors)
+    context = None
+    try:
+        ends = {model.bos, model.eos, int(lib.llama_vocab_sep(model.vocab))}
+        whole = [_tokens(model, text, index) for index, text in enumerate(texts)]
+        prompts = [_cut(ids, limit, ends) for ids in whole]
+        rows: list[str | None] = [None] * len(prompts)
+        width = 0
+        if vectors:
+            context = _opened(model, max(map(len, prompts), default=1), POOLINGS["none"], threads)
+            width = int(lib.llama_model_n_embd_out(model.raw))
+            for place, prompt in enumerate(prompts):
+                if cancelled():
+                    raise NativeError("cancelled")
+                found = np.asarray(_vector(context, prompt, width, per_token=True), dtype="<f4")
+                rows[place] = b64encode(found.tobytes()).decode("ascii")
+        return {
+            "width": width,
+            "texts": [
+                {"ids": ids, "special": [token in ends for token in ids], "cut": len(ids) < len(all_), "vectors": row}
+                for ids, all_, row in zip(prompts, whole, rows, strict=True)
+            ],
+        }
+    finally:
+        if context:
+            lib.llama_free(context)
+        model.close()
+
+
+def _cut(ids: list[int], limit: int, ends: set[int]) -> list[int]:
+    if len(ids) <= limit:
+        return ids
+    return [*ids[: limit - 1], ids[-1]] if ids[-1] in ends else ids[:limit]
+
+
+def _opened(model: Model, room: int, pooling: int, threads: int) -> object:
+    """A context for texts of so many tokens, one at a time."""
+    settings = lib.llama_context_default_params()
+    settings.n_ctx = settings.n_batch = settings.n_ubatch = max(32, room)
+    settings.n_seq_max = 1
+    settings.n_threads = settings.n_threads_batch = threads
+    settings.embeddings = True
+    settings.flash_attn_type = 0
+    settings.pooling_type = pooling
+    context = lib.llama_init_from_model(model.raw, settings)
+    if not context:
+        raise NativeError(last_complaint("this model gives no embeddings"))
+    return context
 
 
 def _tokens(model: Model, text: str, index: int) -> list[int]:

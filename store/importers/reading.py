@@ -12,10 +12,10 @@ import json
 import re
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 from store.errors import BadInput, NotFound
 from store.importers.archives import unpack
@@ -30,24 +30,100 @@ _ZIP_END = b"PK\x05\x06"
 _ZIP_TAIL = (64 << 10) + 22
 """A zip archive ends with its list of members, that with this mark and a comment of at most 64 KiB."""
 _SPACE = re.compile(r"[ \t\r\n]*")
+_PLACE = re.compile(r", line ([0-9]+): (.*?)(?: \([^()]*\))?", re.DOTALL)
+"""Where a record is wrong, and what is, without its detail."""
+NAMED = 10
+"""Lines that are named for a kind of fault."""
+T = TypeVar("T")
 
 
-def records(path: Path, label: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
+def _raised(error: BadInput) -> None:
+    raise error
+
+
+def records(
+    path: Path, label: str = "", fault: Callable[[BadInput], None] = _raised
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of a file with the line on which each begins.
+
+    Args:
+        path: of the file.
+        label: what it is called in titles.
+        fault: is given what is wrong with a record, which is then passed over; without one it is raised. What keeps
+            the rest from being read is always raised.
 
     Raises:
         BadInput: something is no JSON object; the title names file and line.
     """
     label = label or path.name
-    pieces = _from_array(path, label) if head(path).lstrip(_BLANK).startswith(b"[") else _from_lines(path, label)
-    for line, content, text in pieces:
-        if not isinstance(content, dict):
-            raise BadInput(f"{label}, line {line}: {type(content).__name__} instead of a JSON object")
-        if text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(content):
-            raise BadInput(f"{label}, line {line}: nested more than {MAX_DEPTH} deep")
-        if "\\u" in text and not storable(json.dumps(content, ensure_ascii=False)):
-            raise BadInput(f"{label}, line {line}: not valid Unicode")
-        yield line, content
+    array = head(path).lstrip(_BLANK).startswith(b"[")
+    for line, content, text in _from_array(path, label) if array else _from_lines(path, label, fault):
+        try:
+            _check(content, text, label, line)
+        except BadInput as error:
+            fault(error)
+        else:
+            yield line, cast(dict[str, Any], content)
+
+
+def _check(content: object, text: str, label: str, line: int) -> None:
+    if not isinstance(content, dict):
+        raise BadInput(f"{label}, line {line}: {type(content).__name__} instead of a JSON object")
+    if text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(content):
+        raise BadInput(f"{label}, line {line}: nested more than {MAX_DEPTH} deep")
+    if "\\u" in text and not storable(json.dumps(content, ensure_ascii=False)):
+        raise BadInput(f"{label}, line {line}: not valid Unicode")
+
+
+class BadRecords(BadInput):
+    """Several records of a file are wrong. faults: of each kind what is said of the first, how many, and some lines."""
+
+    def __init__(self, label: str, faults: Iterable[tuple[str, int, Sequence[int]]]) -> None:
+        self.faults = [(first, n, named(lines, n)) for first, n, lines in faults]
+        first, n, lines = self.faults[0]
+        if len(self.faults) == 1:
+            super().__init__(f"{first}; {n} records like it: line {lines}", "Mend them, or take them out.")
+        else:
+            n = sum(count for _, count, _ in self.faults)
+            super().__init__(f"{label}: {n} records are wrong", "Mend them, or take them out.")
+
+
+def named(lines: Sequence[int], n: int) -> str:
+    """Lines in words; of n faults not all may be among them."""
+    known = list(dict.fromkeys(lines))
+    return ", ".join(map(str, known)) + (" …" if n > len(lines) else "")
+
+
+def read_each(path: Path, read: Callable[[str, int, dict[str, Any]], T], label: str = "") -> list[T]:
+    """What `read` makes of every record, given the label of the file, the line, and the record.
+
+    Raises:
+        BadInput: one of them is wrong; the title names file and line.
+        BadRecords: several are; all are named together.
+    """
+    label = label or path.name
+    found: list[T] = []
+    faults: dict[str, tuple[BadInput, int, list[int]]] = {}
+
+    def keep(error: BadInput) -> None:
+        place = _PLACE.fullmatch(error.title.removeprefix(label))
+        kind, line = (place[2], int(place[1])) if place else (error.title, 0)
+        first, count, lines = faults.setdefault(kind, (error, 0, []))
+        faults[kind] = (first, count + 1, lines if len(lines) >= NAMED else [*lines, line])
+
+    try:
+        for line, fields in records(path, label, keep):
+            try:
+                found.append(read(label, line, fields))
+            except BadInput as error:
+                keep(error)
+    except BadInput as error:  # what stands behind it cannot be read
+        keep(error)
+    if sum(count for _, count, _ in faults.values()) > 1:
+        raise BadRecords(label, ((first.title, count, lines) for first, count, lines in faults.values()))
+    for wrong, _, _ in faults.values():
+        raise wrong
+    return found
 
 
 def _too_deep(value: object) -> bool:
@@ -120,7 +196,7 @@ class _Capped:
         return data
 
 
-def _from_lines(path: Path, label: str) -> Iterator[tuple[int, object, str]]:
+def _from_lines(path: Path, label: str, fault: Callable[[BadInput], None]) -> Iterator[tuple[int, object, str]]:
     with opened(path) as stream:
         number = 0
         while raw := stream.readline(MAX_RECORD + 1):
@@ -128,11 +204,20 @@ def _from_lines(path: Path, label: str) -> Iterator[tuple[int, object, str]]:
             if len(raw) > MAX_RECORD:
                 raise BadInput(f"{label}, line {number}: longer than {MAX_RECORD >> 20} MiB")
             try:
-                text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-            except UnicodeDecodeError:
-                raise BadInput(f"{label}, line {number}: not UTF-8") from None
+                text = _decoded(raw, label, number)
+                content = _parsed(text, label, number) if text else None
+            except BadInput as error:
+                fault(error)
+                continue
             if text:
-                yield number, _parsed(text, label, number), text
+                yield number, content, text
+
+
+def _decoded(raw: bytes, label: str, line: int) -> str:
+    try:
+        return raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
+    except UnicodeDecodeError:
+        raise BadInput(f"{label}, line {line}: not UTF-8") from None
 
 
 def _parsed(text: str, label: str, line: int) -> Any:

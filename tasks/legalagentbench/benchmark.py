@@ -179,6 +179,10 @@ class LegalAgentBench:
         """Why an attempt failed."""
         return failure_of(question, state)
 
+    def texts(self, question: Question, result: Result) -> tuple[str, str]:
+        """The answer and the reference answer, as the published BERTScore takes them."""
+        return result.res, question.gold.answer
+
     def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
         """Rules say everything."""
         return ()

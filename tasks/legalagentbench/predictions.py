@@ -7,19 +7,17 @@ lines or one array, plain or gzipped, told apart by content. Lines are matched t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from store.errors import BadInput
-from store.importers.reading import records
+from store.importers.reading import read_each
 from tasks.episode.plain import plain_text
-from tasks.scoring.predicted import TokenCount
+from tasks.scoring.predicted import NAMED, TokenCount, placed
 
 SILENCE = "silence"
 """What the published code writes for answer and summary when a task ended in an exception."""
-NAMED = 10
-"""At most so many ids are named in one message."""
 
 T = TypeVar("T")
 
@@ -31,6 +29,8 @@ class Prediction:
     id: str
     res: str
     summary: str
+    line: int = field(default=0, compare=False)
+    """Where it stands in its file."""
 
     @property
     def failed(self) -> bool:
@@ -48,32 +48,33 @@ class Matched:
 
 
 def read_predictions(path: Path) -> list[Prediction]:
-    """All lines of a prediction file, in order, duplicates included; `BadInput` names file and line."""
-    found = []
-    for line, fields in records(path, str(path)):
-        where = f"{path}, line {line}"
-        texts = {}
-        for name in ("res", "summary"):
-            if not isinstance(fields.get(name), str):
-                raise BadInput(
-                    f"{where}: field {name!r} is missing or no text", "A prediction has id, res and summary."
-                )
-            texts[name] = plain_text(fields[name])
-        found.append(Prediction(_id(fields, where), **texts))
+    """All lines of a prediction file, in order, duplicates included; `BadInput` names file and lines."""
+    found = read_each(path, _prediction, str(path))
     if not found:
         raise BadInput(f"{path}: no predictions in it", 'Give lines of {"id": …, "res": "…", "summary": "…"}.')
     return found
 
 
+def _prediction(label: str, line: int, fields: dict[str, Any]) -> Prediction:
+    where = f"{label}, line {line}"
+    texts = {}
+    for name in ("res", "summary"):
+        if not isinstance(fields.get(name), str):
+            raise BadInput(f"{where}: field {name!r} is missing or no text", "A prediction has id, res and summary.")
+        texts[name] = plain_text(fields[name])
+    return Prediction(_id(fields, where), **texts, line=line)
+
+
 def read_tokens(path: Path) -> list[tuple[str, TokenCount]]:
-    """All lines of a token file, in order; blank lines are skipped, `BadInput` names file and line."""
-    found = []
-    for line, fields in records(path, str(path)):
-        where = f"{path}, line {line}"
-        total = _count(fields, "total_token", where, None)
-        generated = min(total, _count(fields, "output_token", where, 0))
-        found.append((_id(fields, where), TokenCount(total - generated, generated)))
-    return found
+    """All lines of a token file, in order; blank lines are skipped, `BadInput` names file and lines."""
+    return read_each(path, _token_count, str(path))
+
+
+def _token_count(label: str, line: int, fields: dict[str, Any]) -> tuple[str, TokenCount]:
+    where = f"{label}, line {line}"
+    total = _count(fields, "total_token", where, None)
+    generated = min(total, _count(fields, "output_token", where, 0))
+    return _id(fields, where), TokenCount(total - generated, generated)
 
 
 def match(
@@ -81,8 +82,8 @@ def match(
 ) -> Matched:
     """Sort lines to tasks by id; of lines with the same id the last one counts."""
     asked = set(task_ids)
-    lines = [(prediction.id, prediction) for prediction in predictions]
-    counts = list(tokens)
+    lines = [(prediction.id, prediction.line, prediction) for prediction in predictions]
+    counts = [(name, 0, count) for name, count in tokens]
     chosen, notes = _last("prediction", asked, lines)
     counted, more = _last("token line", asked, counts)
     missing = [task_id for task_id in task_ids if task_id not in chosen]
@@ -91,17 +92,21 @@ def match(
     return Matched(chosen, counted, (*notes, *more))
 
 
-def _last(what: str, asked: set[str], lines: Sequence[tuple[str, T]]) -> tuple[dict[str, T], list[str]]:
+def _last(what: str, asked: set[str], lines: Sequence[tuple[str, int, T]]) -> tuple[dict[str, T], list[str]]:
+    """Id -> the last value of each task that was asked, and what is to be said; a line is 0 where nobody knows it."""
     chosen: dict[str, T] = {}
     extra: list[str] = []
     twice: list[str] = []
-    for task_id, value in lines:
+    places: dict[str, list[int]] = {}
+    for task_id, line, value in lines:
+        places.setdefault(task_id, []).append(line)
         if task_id not in asked:
             extra.append(task_id)
             continue
         if task_id in chosen:
             twice.append(task_id)
         chosen[task_id] = value
+    extra, twice = ([placed(name, places[name]) for name in names] for names in (extra, twice))
     notes = []
     if extra:
         notes.append(f"{what}s left out, there is no such task ({len(extra)}): {_named(extra)}")
@@ -118,8 +123,12 @@ def _named(ids: Sequence[str]) -> str:
 
 def _id(fields: dict[str, Any], where: str) -> str:
     value = fields.get("id")
-    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
-        raise BadInput(f"{where}: no id", 'Every line names its task: "id": 1.')
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise BadInput(f"{where}: there is no id", 'Every line names its task: "id": 1.')
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise BadInput(
+            f"{where}: field 'id' is neither a whole number nor a text", 'Every line names its task: "id": 1.'
+        )
     return plain_text(str(value)).strip()
 
 

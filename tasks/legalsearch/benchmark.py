@@ -28,10 +28,11 @@ from tasks.errors import UsageError
 from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.direct import DirectLawPolicy
 from tasks.legalsearch.agents.search import SearchPolicy
+from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.failures import APPLIES, failure_of
 from tasks.legalsearch.grading import grading_of
-from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN
+from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN, TEXTS
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
@@ -177,6 +178,11 @@ class LegalSearch:
     def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Failure:
         """Why an attempt failed."""
         return failure_of(question, state, rows)
+
+    def texts(self, question: Question, result: Result) -> tuple[str, str]:
+        """The answer without its reasoning and the reference answer, where both are texts."""
+        is_text = question.kind.form in TEXTS
+        return (strict_answer(result.res), question.gold.answer) if is_text else ("", "")
 
     def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
         """A consultation is for a grader."""

@@ -7,6 +7,8 @@ from typing import Literal
 
 Domain = Literal["in", "out"]
 Form = Literal["article", "consultation", "letters", "charges", "months"]
+TEXTS = frozenset({"article", "consultation"})
+"""Forms of answers that are texts of their own."""
 
 
 @dataclass(frozen=True, slots=True)

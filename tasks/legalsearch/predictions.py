@@ -6,17 +6,16 @@ Rows are matched to tasks by index, never by position. A row's own gold is not u
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from store.errors import BadInput
-from store.importers.reading import records
+from store.importers.reading import read_each
 from tasks.episode.plain import plain_text
 from tasks.legalsearch.questions import Question
+from tasks.scoring.predicted import NAMED, placed
 from tasks.scoring.result import Result
-
-NAMED = 10
-"""At most so many ids are named in one message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +26,13 @@ class Prediction:
     kind: str
     response: str
     gold: str = ""
+    line: int = field(default=0, compare=False)
+    """Where it stands in its file."""
 
 
 def read_predictions(path: Path) -> list[Prediction]:
-    """All rows of a prediction file, in order, duplicates included; `BadInput` names file, line and field."""
-    found = []
-    for line, fields in records(path, str(path)):
-        where = f"{path}, line {line}"
-        task_id = fields.get("index", fields.get("id"))
-        if isinstance(task_id, bool) or not isinstance(task_id, int | str) or not str(task_id).strip():
-            raise BadInput(f"{where}: field 'index' is missing", "A prediction has data_source, index and response.")
-        response = fields.get("response")
-        if not isinstance(response, str):
-            raise BadInput(f"{where}: field 'response' is missing or no text", 'An empty answer is written as "".')
-        kind, model = fields.get("data_source", ""), fields.get("reward_model")
-        if not isinstance(kind, str):
-            raise BadInput(f"{where}: field 'data_source' is no text", "It names the task, such as lar.")
-        gold = model.get("ground_truth", model.get("answer", "")) if isinstance(model, dict) else ""
-        found.append(
-            Prediction(
-                plain_text(str(task_id)).strip(),
-                kind.strip().lower(),
-                plain_text(response),
-                plain_text(gold).strip() if isinstance(gold, str) else "",
-            )
-        )
+    """All rows of a prediction file, in order, duplicates included; `BadInput` names file, lines and fields."""
+    found = read_each(path, _prediction, str(path))
     if not found:
         raise BadInput(
             f"{path}: no predictions in it", 'Give lines of {"data_source": …, "index": …, "response": "…"}.'
@@ -59,18 +40,42 @@ def read_predictions(path: Path) -> list[Prediction]:
     return found
 
 
+def _prediction(label: str, line: int, fields: dict[str, Any]) -> Prediction:
+    where = f"{label}, line {line}"
+    task_id = fields.get("index", fields.get("id"))
+    if isinstance(task_id, bool) or not isinstance(task_id, int | str) or not str(task_id).strip():
+        raise BadInput(f"{where}: field 'index' is missing", "A prediction has data_source, index and response.")
+    response = fields.get("response")
+    if not isinstance(response, str):
+        raise BadInput(f"{where}: field 'response' is missing or no text", 'An empty answer is written as "".')
+    kind, model = fields.get("data_source", ""), fields.get("reward_model")
+    if not isinstance(kind, str):
+        raise BadInput(f"{where}: field 'data_source' is no text", "It names the task, such as lar.")
+    gold = model.get("ground_truth", model.get("answer", "")) if isinstance(model, dict) else ""
+    return Prediction(
+        plain_text(str(task_id)).strip(),
+        kind.strip().lower(),
+        plain_text(response),
+        plain_text(gold).strip() if isinstance(gold, str) else "",
+        line,
+    )
+
+
 def match(questions: Sequence[Question], predictions: Sequence[Prediction]) -> tuple[list[Result], tuple[str, ...]]:
     """The rows as results, one a task (the last counts), and what a person should know about the rest."""
     known = {question.id: question for question in questions}
     chosen: dict[str, Prediction] = {}
     twice, strangers = [], []
+    places: dict[str, list[int]] = {}
     for one in predictions:
+        places.setdefault(one.id, []).append(one.line)
         if one.id not in known:
             strangers.append(one.id)
             continue
         if one.id in chosen:
             twice.append(one.id)
         chosen[one.id] = one
+    twice, strangers = ([placed(name, places[name]) for name in names] for names in (twice, strangers))
     missing = [task_id for task_id in known if task_id not in chosen]
     other = [
         one.id for one in chosen.values() if (one.gold and one.gold != known[one.id].gold.answer)

@@ -41,7 +41,7 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
         }  # fmt: skip
         for row in lines(report):
             measure, group, interval = row.measure, row.group, row.interval
-            writer.writerow({name: _cell(value) for name, value in {
+            writer.writerow({name: cell(value) for name, value in {
                 **common, "rule": measure.rule, "rate": measure.name, "group": group.name, "n": row.n, "value": row.value,
                 "low": interval and interval.low, "high": interval and interval.high, "method": interval.method if interval else "",
                 "clusters": group.clusters, "design_effect": group.design_effect, "effective_n": group.effective_n,
@@ -51,11 +51,12 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
                 "scorer": summary.scorers.get(measure.rule, ""),
             }.items()})  # fmt: skip
     for printed in published_lines(reports):
-        writer.writerow({name: _cell(value) for name, value in printed.items()})
+        writer.writerow({name: cell(value) for name, value in printed.items()})
     return stream.getvalue()
 
 
-def _cell(value: object) -> object:
+def cell(value: object) -> object:
+    """A value as it stands in a cell: one line of text without control characters, never a formula."""
     if not isinstance(value, str):
         return value
     text = printable(value)

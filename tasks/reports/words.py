@@ -33,7 +33,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "flags": ("标记", "Flags"),
     "failures": ("失败主因", "Main reasons of failure"),
     "bounds": ("严格口径成功率上下界（故障计 0 / 不计 / 计 1）", "Strict success with errors as 0 / left out / as 1"),
-    "added": ("其他扩展包的评分", "Scores of other packages"),
+    "added": ("另加的评分", "Further scores"),
     "not_available": ("无", "none"),
     "outcome.finished": ("完成", "Finished"),
     "outcome.turn_limit": ("步数用尽", "Turn limit"),

@@ -25,6 +25,7 @@ from tasks.errors import TaskError, UsageError
 from tasks.run.header import HeaderData, header_of, spec_of
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import grades, read_episode, stopped_of
+from tasks.scoring.closeness import SCORER
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.overall import Summing, mean_of, summing_of
 
@@ -97,6 +98,9 @@ def summing(header: HeaderData) -> Summing:
     return mean_of
 
 
+BESIDE = frozenset({HUMAN, SCORER})
+"""Scorers whose word stands beside the rules: an attempt that has no other is not scored yet."""
+
 ScoresOf = Callable[[EpisodeRow, int], Sequence[ScoreRow]]
 """An episode and the id of its last attempt -> its scores."""
 
@@ -110,7 +114,10 @@ def scores_of(journal: Journal) -> ScoresOf:
         return journal.scores(attempt)
 
     if "imported" not in header or any(
-        row.scorer != HUMAN for _, attempts in journal.walk() if attempts for row in journal.scores(attempts[-1].id)
+        row.scorer not in BESIDE
+        for _, attempts in journal.walk()
+        if attempts
+        for row in journal.scores(attempts[-1].id)
     ):
         return on_record
     try:
@@ -128,6 +135,7 @@ def _computing(journal: Journal, header: HeaderData) -> ScoresOf:
         question, state = questions.get(row.task_id), fold(read_episode(journal, row.id))
         if question is None or state.stopped is None:
             return journal.scores(attempt)
-        return bench.score_rows(attempt, question, bench.result(row.task_id, row.epoch, state), context)
+        made = bench.score_rows(attempt, question, bench.result(row.task_id, row.epoch, state), context)
+        return [*journal.scores(attempt), *made]
 
     return computed

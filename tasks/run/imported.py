@@ -10,23 +10,31 @@ import platform
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from store import places
+from store.errors import BadInput
 from store.journal import SUFFIX, EpisodeRow, Journal
+from store.labels import change, check_name
 from tasks.benchmark import Question, benchmark
 from tasks.episode.events import Answered, AttemptStarted, Event, Record, Seated, StepEnded, Stopped, TokensReported
 from tasks.episode.records import entry_of
 from tasks.episode.with_tools import SEAT
+from tasks.errors import UsageError
 from tasks.run.header import FORMAT, file_hash, now
 from tasks.run.spec import RunSpec, fresh_id
 from tasks.scoring.predicted import Predictions
 
 AGENT = "imported"
 POLICY = "imported/1"
+ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+"""How files end that are looked at in a folder; what they hold is seen when they are read."""
+TOKENS = ".tokens"
+"""How the name of a token file ends, before its ending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,69 @@ class Imported:
     questions: list[Question]
     records: list[list[Record]]
     notes: tuple[str, ...]
+
+
+def sources_of(name: str, dataset: Path, given: Sequence[Path], tokens: Path | None = None) -> list[Sources]:
+    """The prediction files that are meant: a file as it is, of a folder all that end like one, in order of their names.
+
+    Beside a file of a folder its tokens may lie: `react_x.tokens.jsonl` belongs to `react_x.jsonl`.
+
+    Raises:
+        UsageError: `tokens` is given for several files.
+        BadInput: a folder holds no prediction files.
+    """
+    found: list[Sources] = []
+    for path in given:
+        found += _in_folder(name, dataset, path) if path.is_dir() else [Sources(name, dataset, path, tokens)]
+    if tokens is not None and (len(given) > 1 or given[0].is_dir()):
+        raise UsageError(
+            "--tokens belongs to one prediction file", "In a folder, name it like the predictions: x.tokens.jsonl."
+        )
+    return found
+
+
+def _in_folder(name: str, dataset: Path, folder: Path) -> list[Sources]:
+    files = {
+        path.name: path
+        for path in sorted(folder.iterdir())
+        if path.name.endswith(ENDINGS) and path.is_file() and path.resolve() != dataset.resolve()
+        if not path.name.startswith(".")
+    }
+    beside = {_stem(file).removesuffix(TOKENS): path for file, path in files.items() if _stem(file).endswith(TOKENS)}
+    found = [
+        Sources(name, dataset, path, beside.get(_stem(file)))
+        for file, path in files.items()
+        if not _stem(file).endswith(TOKENS)
+    ]
+    if not found:
+        raise BadInput(f"{folder} holds no prediction files", f"They end in {' or '.join(ENDINGS[:2])}.")
+    return found
+
+
+def _stem(file: str) -> str:
+    return next((file.removesuffix(ending) for ending in ENDINGS if file.endswith(ending)), file)
+
+
+def told_by_name(sources: Sources) -> dict[str, str]:
+    """Method and model as the name METHOD_MODEL of a prediction file says them; {} where it is of another form.
+
+    The methods are those of the benchmark's own agents, so nothing is guessed of any other name.
+    """
+    stem = _stem(sources.predictions.name)
+    for agent, (_, needs_model) in benchmark(sources.benchmark).agents.items():
+        for spelled in dict.fromkeys((agent, agent.replace("-", "_"))):
+            if needs_model and stem.startswith(f"{spelled}_") and (model := stem.removeprefix(f"{spelled}_").strip()):
+                return {"method": agent, "model": model}
+    return {}
+
+
+def name_run(path: Path, sources: Sources) -> str:
+    """Call an imported run what its file is called, on this machine; '' where the name is taken or is none."""
+    name = _stem(sources.predictions.name)
+    with suppress(BadInput):
+        kept = check_name(name)
+        return change(path, lambda label: label.model_copy(update={"name": kept})).name
+    return ""
 
 
 def read_run(sources: Sources) -> Imported:
@@ -81,8 +152,10 @@ def _records(bench: str, question: Question, found: Predictions, at: float) -> l
 def save_run(sources: Sources, imported: Imported, *, out: Path | None = None, argv: Sequence[str] = ()) -> Path:
     """Write the run file and return its path; it must not exist yet."""
     spec = RunSpec(benchmark=sources.benchmark, agent=AGENT, pack="", tasks=str(sources.dataset.absolute()))
-    name = out.stem if out else fresh_id(spec)
-    path = out or places.runs() / f"{name}{SUFFIX}"
+    path = out or places.runs() / f"{fresh_id(spec)}{SUFFIX}"
+    while out is None and path.exists():  # several may come in one second
+        path = places.runs() / f"{fresh_id(spec)}{SUFFIX}"
+    name = path.stem
     rows = [EpisodeRow(question.id, position, question.id) for position, question in enumerate(imported.questions)]
     with Journal.create(path, _header(name, spec, sources, argv), rows) as journal:
         entries = [
@@ -95,7 +168,7 @@ def save_run(sources: Sources, imported: Imported, *, out: Path | None = None, a
 
 
 def _header(name: str, spec: RunSpec, sources: Sources, argv: Sequence[str]) -> dict[str, Any]:
-    origin = {"file": sources.predictions.name, "sha256": file_hash(sources.predictions)}
+    origin = {"file": sources.predictions.name, "sha256": file_hash(sources.predictions), **told_by_name(sources)}
     if sources.tokens:
         origin |= {"tokens_file": sources.tokens.name, "tokens_sha256": file_hash(sources.tokens)}
     try:

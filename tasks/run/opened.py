@@ -19,7 +19,7 @@ from tasks.episode.events import Seated
 from tasks.episode.program import Program
 from tasks.episode.scheduler import HUMAN, Scheduler
 from tasks.episode.state import fold
-from tasks.run.brief import seal
+from tasks.run.brief import BESIDE, seal
 from tasks.run.budget import Budget
 from tasks.run.cached import KnownReplies
 from tasks.run.cast import Cast
@@ -121,7 +121,7 @@ class Run:
 
     def _score_rows(self, name: str, context: ScoreContext) -> Sequence[ScoreRow]:
         row, attempt = self.rows[name], self.journal.attempts(name)[-1].id
-        if {score.scorer for score in self.journal.scores(attempt)} - {GRADER, HUMAN}:
+        if {score.scorer for score in self.journal.scores(attempt)} - {GRADER, *BESIDE}:
             return ()
         question, state = self.by_id[row.task_id], fold(read_episode(self.journal, name))
         result = self.bench.result(row.task_id, row.epoch, state)

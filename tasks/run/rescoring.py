@@ -16,7 +16,7 @@ from store.errors import Damaged, StoreError
 from store.journal import Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
-from tasks.benchmark import Benchmark, Question, benchmark
+from tasks.benchmark import Benchmark, Question, TellsTexts, benchmark
 from tasks.episode.state import fold
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.brief import seal
@@ -25,6 +25,7 @@ from tasks.run.header import HeaderData, header_of, spec_of, unchanged
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import Results, grades, read_episode
 from tasks.scoring.added import added_rows, with_added
+from tasks.scoring.closeness import Closeness, closeness_of, with_closeness
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result
@@ -51,6 +52,7 @@ class StoredRun:
     bench: Benchmark
     questions: list[Question]
     graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
+    closeness: Closeness = Closeness()
 
     @property
     def results(self) -> Sequence[Result]:
@@ -80,7 +82,9 @@ def read_stored(name: str | Path) -> StoredRun:
             raise RecordMismatch(f"task file {tasks} changed while it was read", "Try again when nobody writes it.")
         asked = {row.task_id for row, _ in journal.walk()}
         graded = grades(journal) if bench.graders else {}
-    return StoredRun(path, header, bench, [question for question in questions if question.id in asked], graded)
+        closeness = closeness_of(journal) if isinstance(bench, TellsTexts) else Closeness()
+    asked_for = [question for question in questions if question.id in asked]
+    return StoredRun(path, header, bench, asked_for, graded, closeness)
 
 
 def walker_for(run: StoredRun, walker: str | Path | None) -> Sequence[Result] | None:
@@ -101,7 +105,8 @@ def summary_of(run: StoredRun, walker: str | Path | None = None) -> Summary:
     with reading(run.path), pack_of(run.header) as pack:
         context = ScoreContext(walker_for(run, walker), pack, run.graded, spec_of(run.header))
         made = run.bench.summary(str(run.header["run"]), run.questions, run.results, context)
-    return with_added(made, {one.id: (one, one.cluster) for one in run.questions}, run.results)
+    made = with_added(made, {one.id: (one, one.cluster) for one in run.questions}, run.results)
+    return with_closeness(made, {one.id: one.cluster for one in run.questions}, run.closeness)
 
 
 @contextmanager

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+NAMED = 10
+"""At most so many ids, or lines of one, are named in one message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +33,9 @@ class Predictions:
     answers: Mapping[str, Predicted]
     notes: tuple[str, ...] = ()
     tokens: Mapping[str, TokenCount] = field(default_factory=dict)
+
+
+def placed(task_id: str, lines: Sequence[int]) -> str:
+    """An id with the lines on which it stands; 0 is a line that nobody knows."""
+    known = [str(line) for line in lines[:NAMED] if line]
+    return f"{task_id} (line {', '.join(known)})" if known else task_id

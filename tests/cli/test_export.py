@@ -116,6 +116,25 @@ def test_nothing_is_written_over(run: Path, tmp_path: Path, capsys: pytest.Captu
     assert list(folder.iterdir()) == [] and file.read_text(encoding="utf-8") == "mine"
 
 
+def test_forms_for_other_programs(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, told, _ = moot(capsys, "export", run, "--to", "csv")
+    lines = told.splitlines()
+    assert code == 0 and len(lines) == 5 and lines[0].startswith("run,benchmark,task,group,")
+    assert moot(capsys, "export", run, "--to", "csv", "--out", tmp_path / "x.csv")[0] == 0
+    assert (tmp_path / "x.csv").read_text("utf-8").splitlines() == lines
+    for form, name, files in (
+        ("inspect", "x.eval", {"x.eval": 4}), ("inspect", "x.json", {"x.json": 4}), ("seats", "seats", {"agent.jsonl": 12}),
+        ("rows", "rows", {"episodes.jsonl": 4, "README.md": 72}),
+    ):  # fmt: skip
+        code, told, err = moot(capsys, "export", run, "--to", form, "--out", tmp_path / "made" / name, "--json")
+        assert code == 0, err
+        assert json.loads(told) == {"out": str(tmp_path / "made" / name), "files": files}
+        code, told, err = moot(capsys, "export", run, "--to", form, "--out", tmp_path / "made" / name)
+        assert (code, told) == (1, "") and "is there already" in err and err.count("\n") == 1
+    code, told, _ = moot(capsys, "export", run, "--to", "inspect", "--out", tmp_path / "y.eval")
+    assert code == 0 and told == "已写出 y.eval：4 个样本\n"
+
+
 def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), whole_folder(tmp_path / "rows") as folder:
         (folder / "half").write_text("x", encoding="utf-8")
@@ -143,7 +162,9 @@ def test_events_as_lines(run: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("--to", "html"), 2, "moot report"), (("--to", "markdown"), 2, "moot report"), (("--to", "inspect"), 2, "--to jsonl"),
+        (("--to", "html"), 2, "moot report"), (("--to", "markdown"), 2, "moot report"), (("--to", "inspect"), 2, "FILE.eval"),
+        (("--to", "inspect", "--out", "x.txt"), 2, "neither .eval nor .json"), (("--to", "seats"), 2, "--out FOLDER"),
+        (("--to", "rows"), 2, "--out FOLDER"), (("--to", "csv", "--json"), 2, "--out"),
         (("--to", "verl"), 2, "--out FOLDER"), (("--to", "jsonl", "--json"), 2, "--out"), (("--to", "tar"), 2, "verl"),
         (("--to", "jsonl", "--out", "/proc/none/x"), 1, "/proc/none"),
     ],

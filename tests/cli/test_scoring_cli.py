@@ -115,7 +115,8 @@ def test_missing_extra_and_double_lines_are_named(files: Path, moot: Moot) -> No
     assert block["outcomes"]["error"] == 2
     assert block["compat"]["success"]["all"] == pytest.approx(1 / 3)
     assert "999" in err
-    assert "last one counts (1): 1" in err
+    assert "last one counts (1): 1 (line 1, 2)" in err
+    assert "no such task (1): 999 (line 3)" in err
     assert "count as errors (2): 81, 281" in err
 
 
@@ -142,6 +143,104 @@ def test_bad_predictions_get_one_clear_line(files: Path, moot: Moot, name: str) 
     assert needed in err
     assert name in err
     assert not list(places.runs().glob("*")) if places.runs().exists() else True
+
+
+CORRUPT = """{"id": 1, "res": "", "summary": ""}
+{"id": 2,
+[1, 2]
+
+nonsense
+{"res": "", "summary": ""}
+{"id": 1.5, "res": "", "summary": ""}
+{"id": 4, "res": null, "summary": ""}
+{"id": 5, "res": "x", "summary": 3}
+{"id": 6, "res": ["x"], "summary": ""}
+\udcff
+{"id": 81, "res": "共12次", "summary": "2次"}
+"""
+
+
+def test_every_wrong_line_is_named_and_counted(files: Path, moot: Moot) -> None:
+    (files / "bad.jsonl").write_bytes(CORRUPT.encode("utf-8", "surrogateescape"))
+    code, out, err = moot(*given(files, "bad.jsonl"))
+    assert (code, out) == (1, "") and not places.runs().exists()
+    for line in (
+        "bad.jsonl, line 2: not valid JSON (", "; 2 records like it: line 2, 5\n", "line 3: list instead of a JSON object\n",
+        "line 6: there is no id\n", "line 7: field 'id' is neither a whole number nor a text\n",
+        "line 8: field 'res' is missing or no text; 2 records like it: line 8, 10\n",
+        "line 9: field 'summary' is missing or no text\n", "line 11: not UTF-8\n", "bad.jsonl: 9 records are wrong. Mend",
+    ):  # fmt: skip
+        assert line in err, line
+    assert err.count("\n") == 8
+    (files / "many.jsonl").write_text("x\n" * 30, "utf-8")
+    code, _, err = moot(*given(files, "many.jsonl"))
+    assert code == 1 and "30 records like it: line 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 …" in err and err.count("\n") == 1
+    (files / "cut.json").write_text(json.dumps([{"id": 1}, {"id": 2, "res": "", "summary": ""}])[:-2] + ",", "utf-8")
+    code, _, err = moot(*given(files, "cut.json"))
+    assert code == 1 and "line 1: field 'res' is missing or no text\n" in err and "2 records are wrong" in err
+
+
+def folder_of(files: Path) -> Path:
+    """Prediction files as they are published, beside their task file and other things."""
+    folder = files / "all"
+    folder.mkdir()
+    shutil.copy(files / "tasks.json", folder / "tasks.json")
+    for name in ("react_qwen-max.jsonl", "plan_solve_glm-4.jsonl", "own [x]; 名.json"):
+        write(folder / name, LINES)
+    (folder / "plan_solve_glm-4.jsonl.gz").write_bytes(gzip.compress(json.dumps(LINES).encode()))
+    write(folder / "react_qwen-max.tokens.jsonl", TOKENS)
+    (folder / "README.md").write_text("no predictions", "utf-8")
+    (folder / ".hidden.json").write_text("{", "utf-8")
+    (folder / "below.json").mkdir()
+    return folder
+
+
+def test_a_folder_of_predictions_becomes_runs_that_can_be_compared(files: Path, moot: Moot) -> None:
+    folder = folder_of(files)
+    asked = ["score-predictions", "legalagentbench", "--dataset", folder / "tasks.json", "--predictions", folder]
+    code, out, err = moot(*asked, "--json")
+    assert code == 0, err
+    runs = {block["file"]: block for block in json.loads(out)["runs"]}
+    assert sorted(runs) == [
+        "own [x]; 名.json", "plan_solve_glm-4.jsonl", "plan_solve_glm-4.jsonl.gz", "react_qwen-max.jsonl",
+    ]  # fmt: skip
+    assert [runs[file]["name"] for file in sorted(runs)] == ["own [x]; 名", "plan_solve_glm-4", "", "react_qwen-max"]
+    assert (
+        runs["react_qwen-max.jsonl"]["tokens"]["total"] == 45
+        and runs["plan_solve_glm-4.jsonl"]["tokens"]["total"] == 0
+    )
+    assert len({block["run"] for block in runs.values()}) == 4
+    for file, told in (
+        ("react_qwen-max.jsonl", {"method": "react", "model": "qwen-max"}), ("own [x]; 名.json", {}),
+        ("plan_solve_glm-4.jsonl.gz", {"method": "plan-solve", "model": "glm-4"}),
+    ):  # fmt: skip
+        with Journal.open(places.runs() / f"{runs[file]['run']}.moot") as journal:
+            kept = journal.header["imported"]
+        assert {key: kept[key] for key in ("method", "model") if key in kept} == told
+    listed = json.loads(moot("list", "--json")[1])["runs"]
+    assert {line["run"] for line in listed} == {block["run"] for block in runs.values()}
+    code, out, err = moot("compare", "react_qwen-max", "plan_solve_glm-4", "--json")
+    assert code == 0, err
+    code, out, err = moot(*asked[:-1], folder / "react_qwen-max.jsonl", "--predictions", folder / "own [x]; 名.json")
+    assert code == 0 and out.count("\n") == 2 and "react_qwen-max.jsonl" in out and "论文口径 0.6667" in out
+    assert "2 次评测" in err and len(json.loads(moot("list", "--json")[1])["runs"]) == 6
+
+
+def test_of_a_folder_all_or_nothing_is_imported(files: Path, moot: Moot) -> None:
+    folder = folder_of(files)
+    asked = ["score-predictions", "legalagentbench", "--dataset", files / "tasks.json", "--predictions", folder]
+    code, _, err = moot(*asked)
+    assert code == 1 and "tasks.json" in err, "it is no prediction file, and not the task file that was named"
+    (folder / "tasks.json").unlink()
+    code, out, _ = moot(*asked, "--no-save", "--json")
+    assert code == 0 and {block["name"] for block in json.loads(out)["runs"]} == {""}
+    assert not places.runs().exists()
+    for more, says in ((("--out", files / "x.moot"), "--out names one run file"), (("--tokens", files / "tokens.jsonl"), "--tokens belongs")):  # fmt: skip
+        code, _, err = moot(*asked, *more)
+        assert code == 2 and says in err and err.count("\n") == 1
+    (files / "empty").mkdir()
+    code, _, err = moot(*asked[:-1], files / "empty")
+    assert code == 1 and "holds no prediction files" in err
 
 
 def test_bad_dataset_tokens_and_benchmark(files: Path, moot: Moot) -> None:

@@ -273,14 +273,20 @@ def test_an_export_of_the_desk_that_fails_keeps_the_one_before(
 
 
 @POSIX
-@pytest.mark.parametrize("arguments", [["report", "--format", "html", "--out"], ["export", "--to", "jsonl", "--out"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "--format", "html", "--out"],
+        *(["export", "--to", form, "--out"] for form in ("jsonl", "inspect", "rows")),
+    ],
+)
 def test_commands_say_it_in_one_sentence(
     tmp_path: Path, moot_home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     from tasks.run.runner import start_run
     from tasks.run.spec import RunSpec
 
-    out = tmp_path / "out"
+    out = tmp_path / ("out.eval" if "inspect" in arguments else "out")
     with start_run(
         RunSpec(**{**prepare(moot_home), "agent": "rules", "model": ""}), out=moot_home / "runs" / "r.moot"
     ) as run:

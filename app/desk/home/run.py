@@ -136,7 +136,8 @@ class RunScreen(OnDesk, Screen[None]):
             elif event.state == WorkerState.SUCCESS and event.worker.name == "groups":
                 self.groups = event.worker.result or {}
             elif event.state == WorkerState.SUCCESS:
-                self.failed = {one_failed.episode: one_failed for one_failed in event.worker.result.episodes}
+                found = event.worker.result
+                self.failed = {failed.episode: failed for failed in found.episodes} if found else {}
             else:
                 return
             self.retranslate()

@@ -1,0 +1,318 @@
+"""BERTScore: the published formula by another way, token vectors of llama.cpp, and `moot score --scorer bertscore`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.cli.main import main
+from models.engine import EngineError
+from models.llama.embedder import Embedder, Tokens
+from store.journal import Journal
+from tasks.benchmark import TellsTexts, benchmark
+from tasks.errors import UsageError
+from tasks.legalsearch.kinds import KINDS
+from tasks.run.bertscoring import PAIRS, Wanted, score_texts
+from tasks.run.imported import Sources, read_run, save_run
+from tasks.run.listing import read_run as listed
+from tasks.run.rescoring import read_stored, summary_of
+from tasks.scoring.bertscore import NONE, Found, Text, alike, baseline_of, bertscore, idf, rescaled
+from tests.legalsearch.test_rollouts import question
+from tests.support.gguf_files import tiny_bert, tiny_llama
+
+# --- the formula ---------------------------------------------------------------------------------------------------------
+
+
+def published(
+    candidate: list[list[float]], reference: list[list[float]], weights: tuple[list[float], list[float]]
+) -> tuple[float, float, float]:
+    """Equations of section 3 of the paper, and what the program does with special tokens, one number at a time."""
+
+    def cosine(a: list[float], b: list[float]) -> float:
+        return sum(x * y for x, y in zip(a, b, strict=True)) / (math.hypot(*a) * math.hypot(*b))
+
+    def mean(ours: list[list[float]], theirs: list[list[float]], weight: list[float]) -> float:
+        best = [max(cosine(one, other) for other in theirs) for one in ours]
+        return sum(w * value for w, value in zip(weight, best, strict=True)) / sum(weight)
+
+    precision, recall = mean(candidate, reference, weights[0]), mean(reference, candidate, weights[1])
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def text(seed: int, ids: list[int], width: int = 5) -> Text:
+    """A text between two special tokens, with vectors drawn from a seed."""
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(0.3, 1, (len(ids) + 2, width)).astype(np.float32)
+    return Text((1, *ids, 2), (True, *(False for _ in ids), True), vectors)
+
+
+IDS = st.lists(st.integers(10, 16), min_size=1, max_size=9)
+
+
+@given(IDS, IDS, st.integers(0, 1 << 30), st.booleans())
+def test_it_is_the_published_formula(first: list[int], second: list[int], seed: int, weighted: bool) -> None:
+    candidate, reference = text(seed, first), text(seed + 1, second)
+    documents = [reference.ids, (1, 11, 12, 2), (1, 11, 2)]
+    weight = idf(documents) if weighted else alike
+    frequency = {token: math.log(4 / (sum(token in ids for ids in documents) + 1)) for token in range(20)}
+    weights = tuple(
+        [0.0 if special else frequency[token] if weighted else 1.0 for token, special in zip(one.ids, one.special, strict=True)]
+        for one in (candidate, reference)
+    )  # fmt: skip
+    found = bertscore(candidate, reference, weight)
+    if min(map(sum, weights)) == 0:
+        assert found is None
+        return
+    assert found is not None
+    expected = published(candidate.vectors.tolist(), reference.vectors.tolist(), weights)  # type: ignore[arg-type]
+    assert found[:2] == pytest.approx(expected[:2], rel=1e-6, abs=1e-9)
+    assert found.f1 == pytest.approx(expected[2], rel=1e-5) or abs(sum(expected[:2])) < 1e-4
+
+
+def test_special_tokens_weigh_nothing_and_can_be_met() -> None:
+    vectors = np.eye(4, dtype=np.float32)
+    candidate = Text((1, 9, 2), (True, False, True), vectors[[0, 1, 2]])
+    reference = Text((1, 8, 2), (True, False, True), vectors[[1, 3, 2]])
+    assert bertscore(candidate, reference) == Found(1.0, 0.0, 0.0), "the word is like the [CLS] of the other text"
+
+
+def test_the_same_text_is_like_itself_and_an_empty_one_like_nothing() -> None:
+    one, empty = text(3, [10, 11, 12]), Text((1, 2), (True, True), np.ones((2, 5), dtype=np.float32))
+    assert bertscore(one, one) == pytest.approx(Found(1.0, 1.0, 1.0))
+    assert bertscore(empty, one) == NONE and bertscore(one, empty) is None
+    assert bertscore(Text((), (), np.zeros((0, 1), dtype=np.float32)), one) == NONE
+    gone = Text(one.ids, one.special, np.zeros_like(one.vectors))
+    assert bertscore(gone, one) == Found(0.0, 0.0, 0.0), "no vector has no direction"
+
+
+def test_rescaling_puts_the_baseline_at_nothing() -> None:
+    base = baseline_of([Found(0.8, 0.6, 0.7), Found(0.6, 0.4, 0.5)])
+    assert base == pytest.approx(Found(0.7, 0.5, 0.6))
+    assert rescaled(base, base) == pytest.approx(Found(0, 0, 0))
+    assert rescaled(Found(1, 1, 1), base) == pytest.approx(Found(1, 1, 1))
+    assert rescaled(Found(0.85, 0.25, 0.6), base) == pytest.approx(Found(0.5, -0.5, 0.0))
+
+
+def test_which_answers_are_texts() -> None:
+    for name in ("legalagentbench", "legalsearch"):
+        assert isinstance(benchmark(name), TellsTexts)
+    assert not isinstance(benchmark("courts"), TellsTexts)
+    bench: Any = benchmark("legalsearch")
+    golds = {"article": "第一条", "consultation": "可以", "letters": "A", "charges": "盗窃", "months": "12个月"}
+    for kind, one in KINDS.items():
+        asked, said = question(kind, golds[one.form]), _result("<think>想</think><answer>可以的</answer>")
+        told = ("可以的", golds[one.form]) if one.form in ("article", "consultation") else ("", "")
+        assert bench.texts(asked, said) == told
+
+
+def _result(res: str) -> Any:
+    from tasks.scoring.result import Result
+
+    return Result("1", "finished", res, res)
+
+
+# --- runs ----------------------------------------------------------------------------------------------------------------
+
+ANSWERS = ("甲公司的代码是688106。", "涉案两次", "判决驳回", "诉讼费由原告负担", "")
+SAID = ("代码是688106", "涉案两次", "", "由原告负担诉讼费", "无参照")
+
+
+def stored(folder: Path, *, failed: int = 0, answers: tuple[str, ...] = ANSWERS) -> Path:
+    """A run of tasks with and without reference answers; the first `failed` of them ended in an error."""
+    tasks = [
+        {"id": n, "question": f"问{n}", "answer": answer, "key": ["答"], "hops": 1, "way": f"get_{'abcdef'[n]}"}
+        for n, answer in enumerate(answers)
+    ]
+    said = [
+        {"id": n, "res": "silence" if n < failed else text_, "summary": "silence"} for n, text_ in enumerate(SAID)
+    ]
+    (folder / "tasks.json").write_text(json.dumps(tasks), "utf-8")
+    (folder / "said.json").write_text(json.dumps(said), "utf-8")
+    sources = Sources("legalagentbench", folder / "tasks.json", folder / "said.json")
+    return save_run(sources, read_run(sources), out=folder / "run.moot")
+
+
+class Letters:
+    """A model whose tokens are characters: a vector is a number of the character, whatever stands around it."""
+
+    asked = 0
+
+    def tokens(self, texts: Any) -> list[Tokens]:
+        self.asked += len(texts)
+        return [Tokens(ids, self._special(ids), False, self._vectors(ids)) for ids in self.ids(texts)]
+
+    def ids(self, texts: Any) -> list[tuple[int, ...]]:
+        assert all(texts), "nobody embeds nothing"
+        return [(1, *map(ord, text), 2) for text in texts]
+
+    def _special(self, ids: tuple[int, ...]) -> tuple[bool, ...]:
+        return tuple(one < 3 for one in ids)
+
+    def _vectors(self, ids: tuple[int, ...]) -> Any:
+        return np.array([np.random.default_rng(one).normal(0.5, 1, 6) for one in ids], dtype=np.float32)
+
+
+MODEL = {"model": "m.gguf", "sha256": "7d" * 32}
+
+
+def rows_of(path: Path) -> list[Any]:
+    with Journal.open(path) as journal:
+        return [row for row in journal.scores() if row.scorer == "bertscore"]
+
+
+def test_a_run_is_scored_once_and_says_with_what(tmp_path: Path) -> None:
+    path, model = stored(tmp_path, failed=1), Letters()
+    told: list[tuple[int, int, int]] = []
+    assert score_texts(read_stored(path), model, Wanted(MODEL), "lin", lambda *n: told.append(n)) == 3
+    assert told == [(3, 3, 3)]
+    rows = rows_of(path)
+    assert {row.author for row in rows} == {"lin"} and {row.version for row in rows} == {"bertscore/1"}
+    assert [row.settings for row in rows] == [{**MODEL, "layer": "last", "idf": False, "rescale": None}] * 3
+    assert rows[0].value == pytest.approx({"precision": 1.0, "recall": 1.0, "f1": 1.0})
+    assert rows[1].value == {"precision": 0.0, "recall": 0.0, "f1": 0.0}, "nothing was answered"
+    assert rows[2].evidence == [
+        {"answer_tokens": 8, "reference_tokens": 8, "answer_cut": False, "reference_cut": False}
+    ]
+    before = model.asked
+    assert score_texts(read_stored(path), model, Wanted(MODEL), "lin") == 0 and model.asked == before
+    line = listed(path)
+    assert line.compat is not None and line.strict is not None, (
+        "the rules count, though only words were compared so far"
+    )
+    summary = summary_of(read_stored(path))
+    found = {row.measure.name: row for row in summary.section("added")}
+    assert [found[f"bertscore_{part}"].n for part in ("precision", "recall", "f1")] == [3, 3, 3]
+    assert found["bertscore_f1"].value == pytest.approx(sum(row.value["f1"] for row in rows) / 3)
+    assert "m.gguf 7d7d7d7d7d7d" in found["bertscore_f1"].measure.label[1]
+    block: Any = summary.block()
+    assert block["added"]["bertscore_f1"]["version"] == "bertscore/1 m.gguf 7d7d7d7d7d7d"
+
+
+def test_the_settings_that_were_scored_with_last_count(tmp_path: Path) -> None:
+    path, model = stored(tmp_path), Letters()
+    run = read_stored(path)
+    plain = score_texts(run, model, Wanted(MODEL), "")
+    weighted = score_texts(run, model, Wanted(MODEL, idf=True, rescale=True), "")
+    assert plain == weighted == 4
+    rows = rows_of(path)
+    last = rows[-1]
+    base = last.settings["rescale"]
+    assert last.settings["idf"] is True and base["pairs"] == 12 and 0 < base["f1"] < 1
+    raw = last.evidence[0]["raw"]
+    assert last.value["f1"] == pytest.approx((raw["f1"] - base["f1"]) / (1 - base["f1"]))
+    figure = {row.measure.name: row for row in summary_of(read_stored(path)).section("added")}["bertscore_f1"]
+    assert figure.group.name.endswith("idf rescale")
+    assert figure.value == pytest.approx(sum(row.value["f1"] for row in rows[4:]) / 4)
+
+
+def test_what_cannot_be_said_is_a_sentence(tmp_path: Path) -> None:
+    nothing = read_stored(stored(tmp_path, answers=("",) * 5))
+    with pytest.raises(UsageError, match="no task of this run has a reference answer"):
+        score_texts(nothing, Letters(), Wanted(MODEL), "")
+    (tmp_path / "same").mkdir()
+    same = read_stored(stored(tmp_path / "same", answers=("同",) * 5))
+    with pytest.raises(UsageError, match="no baseline"):
+        score_texts(same, Letters(), Wanted(MODEL, rescale=True), "")
+    assert rows_of(tmp_path / "same" / "run.moot") == [] and PAIRS >= 50
+
+
+# --- llama.cpp -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("llama_cpp")
+    return tiny_bert(tmp_path_factory.mktemp("models") / "bert.gguf", context=24)
+
+
+def test_tokens_of_llama_cpp_with_their_vectors(bert: Path) -> None:
+    model = Embedder(bert, threads=1)
+    try:
+        short, other, again, long = model.tokens(["合同", "[SEP] 合", "合同", "合" * 60])
+        assert model.ids(["合同", "合" * 60]) == [short.ids, long.ids]
+        whole = model(["合同"])[0]
+        build = model.build()
+    finally:
+        model.close()
+    assert len(short.ids) == 4 and short.special == (True, False, False, True) and not short.cut
+    assert short.vectors.shape == (4, 64) and (short.vectors == again.vectors).all()
+    assert np.allclose(_unit(short.vectors.mean(axis=0)), _unit(np.array(whole)), atol=1e-4), (
+        "the mean is the pooled one"
+    )
+    assert sum(other.special) == 2, "the name of a special token in a text is text"
+    assert long.cut and len(long.ids) == 24 and long.special[0] and long.special[-1] and sum(long.special) == 2
+    assert build
+
+
+def _unit(vector: Any) -> Any:
+    return vector / np.linalg.norm(vector)
+
+
+def test_a_model_that_chats_gives_vectors_too(tmp_path: Path) -> None:
+    pytest.importorskip("llama_cpp")
+    model = Embedder(tiny_llama(tmp_path / "tiny.gguf"), threads=1)
+    try:
+        (one,) = model.tokens(["借款合同"])
+        assert len(one.ids) - sum(one.special) == 4 and not model.encodes
+        with pytest.raises(EngineError, match="empty"):
+            model.tokens([""])
+    finally:
+        model.close()
+
+
+Moot = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return call
+
+
+def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path, moot: Moot) -> None:
+    path = stored(tmp_path)
+    code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert, "--rescale", "--idf", "--json")
+    assert code == 0, err
+    added = json.loads(out)["added"]
+    assert added["bertscore_f1"]["n"] == 4 and added["bertscore_f1"]["version"].endswith(" idf rescale")
+    rows = rows_of(path)
+    assert rows[1].value == pytest.approx({"precision": 1.0, "recall": 1.0, "f1": 1.0}, abs=1e-6)
+    assert len(rows[0].settings["sha256"]) == 64 and rows[0].settings["llama-cpp-python"]
+    with Journal.open(path) as journal:
+        assert {row.scorer for row in journal.scores()} == {"bertscore"}, "only what was asked for"
+    code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert, "--rescale", "--idf")
+    assert code == 0 and "appended 0 scores" in err and "BERTScore F1" in out and "不可比" in out
+    assert moot("models", "add", bert, "--name", "b")[0] == 0
+    code, out, err = moot("score", path, "--scorer", "bertscore", "--scorer", "strict", "--model", "llama:b")
+    assert code == 0 and "appended 9 scores" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("--scorer", "bertscore"), 2, "needs an embedding model"), (("--model", "x.gguf"), 2, "belong to bertscore"),
+        (("--scorer", "strict", "--idf"), 2, "belong to bertscore"), (("--rescale",), 2, "belong to bertscore"),
+        (("--scorer", "bertscore", "--model", "nobody"), 2, "No model 'nobody'"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_one_sentence(
+    tmp_path: Path, moot: Moot, arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    path = stored(tmp_path)
+    ended, out, err = moot("score", path, *arguments)
+    assert (ended, out) == (code, "") and says in err and err.count("\n") == 1
+    with Journal.open(path) as journal:
+        assert journal.scores() == []
