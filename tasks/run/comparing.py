@@ -41,6 +41,11 @@ class Attempt:
     outcome: str
     values: Mapping[Key, float | None]
 
+    def whole(self, rule: Rule) -> float | None:
+        """What sums it up; None where nothing does."""
+        found = (self.values.get((rule, name)) for name in WHOLES)
+        return next((value for value in found if value is not None), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -122,16 +127,16 @@ def compare(names: Sequence[str | Path], *, across: bool = False, seed: int = 0)
         UsageError: they cannot be compared; the sentence names the difference.
         StoreError, TaskError: a run or its task file cannot be read.
     """
-    first, questions = _side(names[0])
+    first, questions = side_of(names[0])
     made = []
     for name in names[1:]:
-        second, _ = _side(name, questions)
+        second, _ = side_of(name, questions)
         _refuse(first, second, across)
         made.append(_compared(first, second, questions, seed))
     return _with_holm(made)
 
 
-def _side(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, Sequence[Question]]:
+def side_of(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, Sequence[Question]]:
     """A run and the questions of its task file; `questions` are taken for those where they are given."""
     path = run_path(name)
     with Journal.open(path) as journal:
