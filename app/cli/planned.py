@@ -13,7 +13,7 @@ import click
 
 from app.cluster.placing import need_of as memory_of
 from app.strings import t
-from app.strings.sentences import told
+from app.strings.sentences import said
 from app.terminal import clean, json_text
 from models.errors import BadEngine
 from models.llama.memory import available, gigabytes
@@ -119,7 +119,7 @@ def _memory(cast: Cast) -> tuple[int | None, str]:
         files = dict(filter(None, map(file_of, local)))
         return memory_of(local, files, cast.spec.parallel).memory, ""
     except (BadEngine, StoreError, OSError) as error:
-        return None, told(error)
+        return None, str(error)
 
 
 def _free() -> int | None:
@@ -174,7 +174,7 @@ def _cost_lines(cast: Cast, costs: Data) -> Iterator[str]:
         yield from _hour_lines(cast, costs)
     memory, disk = costs["memory"], costs["disk"]
     if memory["bytes"] is None:
-        yield t("costs.memory.unknown", reason=memory["why"])
+        yield t("costs.memory.unknown", reason=said(memory["why"]))
     else:
         yield t("costs.memory", size=_size(memory["bytes"]), free=_size(memory["free"]))
     if disk["bytes"] is None:

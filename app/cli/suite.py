@@ -269,7 +269,7 @@ def _row(member: Member) -> Data:
     try:
         summary = summary_of(read_stored(member.path))
     except FAULTS as error:
-        return {**row, "error": told(error)}
+        return {**row, "error": str(error)}
     scores = {rule: _score(_head(summary, rule, line.measure)) for rule in ("compat", "strict")}
     return {**row, **scores, "tokens": sum(summary.tally.tokens)}
 

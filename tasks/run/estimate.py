@@ -28,6 +28,8 @@ from tasks.run.listing import runs
 from tasks.run.reading import stopped_of
 from tasks.run.speeds import Speed
 
+REPLAYED = "recorded"
+"""How SPECs begin whose engines read nothing: they say what was answered before."""
 MOST_RUNS, MOST_EPISODES = 20, 30
 """Earlier runs that are opened, and episodes of a type that are read of one."""
 
@@ -133,17 +135,22 @@ def _earlier(cast: Cast) -> Iterator[Path]:
         for line in runs()
         if (line.benchmark, line.agent, bool(line.model)) == (spec.benchmark, spec.agent, bool(spec.model))
         and line.finished
-        and not (line.error or line.source or line.parent)
+        and not (line.error or line.source or line.parent or line.model.startswith(REPLAYED))
     ]
     yield from (line.path for line in sorted(same, key=lambda line: bare(line.model) != bare(spec.model)))
 
 
 def _seen(journal: Journal, cast: Cast, types: Mapping[str, str]) -> dict[str, Seen]:
-    """Type -> what its tasks cost in a run; nothing where it was played in another form, or by other seats."""
+    """Type -> what its tasks cost in a run; nothing where it was played in another form, by other seats,
+    or with replies of others."""
     header = header_of(journal)
     then, spec, engines = spec_of(header), cast.spec, engines_of(cast)
     sat = {seat for seat, who in then.seats.items() if ":" in who}
-    if (then.calls, then.paper) != (spec.calls, spec.paper) or sat != {s for s, w in spec.seats.items() if ":" in w}:
+    if (
+        then.cache
+        or (then.calls, then.paper) != (spec.calls, spec.paper)
+        or sat != {s for s, w in spec.seats.items() if ":" in w}
+    ):
         return {}
     attempts_of: dict[str, list[int]] = defaultdict(list)
     for row, attempts in journal.walk():
