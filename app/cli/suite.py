@@ -21,6 +21,7 @@ from app.cli.tables import Data, bounds, number, table
 from app.strings import t
 from app.strings.sentences import told
 from app.terminal import clean, json_text
+from models.engine import EngineError
 from models.errors import BadEngine
 from store.errors import StoreError
 from tasks.errors import TaskError
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-FAULTS = (StoreError, TaskError, BadEngine)
+FAULTS = (StoreError, TaskError, BadEngine, EngineError)
 """What can be wrong with a member, in a sentence each."""
 
 
@@ -54,14 +55,15 @@ def suite() -> None:
 def run_suite(file: Path, dry_run: bool, max_failures: int | None, watch: str, as_json: bool) -> None:
     """Play the runs of a suite FILE, one after the other, and print one table of them.
 
+    Every benchmark of a block is played with every agent, model and seed, under the settings of `moot run`:
+
     \b
-    The file:
-      name = "first-look"            # default: what the file is called
+      name = "first-look"
     \b
-      [settings]                     # of all runs, as `moot run` has them
+      [settings]
       limit = 20
     \b
-      [[runs]]                       # every one of each with every other
+      [[runs]]
       benchmarks = ["legalagentbench"]
       agents = ["react", "plan-solve"]
       models = ["llama:qwen"]

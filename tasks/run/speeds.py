@@ -34,8 +34,8 @@ class Speed(BaseModel):
 
     def speaking(self, parallel: int) -> tuple[int, float]:
         """With how many calls together speaking was measured, the most up to `parallel`, and the tokens a second of
-        all of them."""
-        fits = [n for n in self.together if n <= parallel]
+        all of them; one by itself was measured at greater length."""
+        fits = [n for n in self.together if 1 < n <= parallel]
         return (max(fits), self.together[max(fits)]) if fits else (1, self.decode)
 
 
