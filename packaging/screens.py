@@ -182,7 +182,7 @@ async def seat(app: Any, pilot: Any, keep: Keep) -> None:
     """The dialog of a seat, over an episode at its beginning."""
     from tasks.run.spec import RunSpec
 
-    await app.start(RunSpec(benchmark="legalagentbench", limit=1), everything=False)
+    await app.start(RunSpec(benchmark="legalagentbench", first=1), everything=False)
     await pilot.pause(1)
     await pilot.press("s")
     await pilot.pause(0.5)

@@ -11,6 +11,7 @@ import click
 
 from app.cli.consent import allow_host_option
 from app.cli.notes import note
+from app.cli.run_options import sample_options
 from app.cli.tables import Data, bounds, number, percent, table
 from app.strings import t
 from app.terminal import clean, json_text
@@ -20,9 +21,6 @@ from tasks.errors import UsageError
 if TYPE_CHECKING:
     from tasks.legalsearch.ablation import Choice, Outcome, Scored
     from tasks.run.spec import RunSpec
-
-PARALLEL_RULES = 16
-"""Episodes driven together when no model decodes: their steps share one commit."""
 
 
 @click.command()
@@ -44,7 +42,7 @@ PARALLEL_RULES = 16
 @click.option(
     "--web", default="", metavar="PACK", help="The pack with the web snapshot; default: the run's own pack."
 )
-@click.option("--limit", type=click.IntRange(1), default=None, help="Run only the first N tasks.")
+@sample_options
 @click.option("--seed", type=int, default=0, help="Seed of all sampling.")
 @click.option("--max-turns", type=click.IntRange(1), default=None, help="Turns an episode may take.")
 @click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
@@ -92,7 +90,7 @@ def ablate(
 def _base(benchmark: str, options: Data) -> RunSpec:
     from tasks.benchmark import benchmark as load_benchmark
     from tasks.run.cast import first_model_agent
-    from tasks.run.spec import RunSpec
+    from tasks.run.spec import PARALLEL_RULES, RunSpec
 
     model = options["model"]
     agent = options["agent"] or (first_model_agent(load_benchmark(benchmark)) if model else "rules")
@@ -101,7 +99,7 @@ def _base(benchmark: str, options: Data) -> RunSpec:
     return RunSpec(
         benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"],
         parallel=options["parallel"] or (1 if model else PARALLEL_RULES),
-        **{name: options[name] for name in ("pack", "web", "limit", "seed", "max_turns", "task_ids")},
+        **{name: options[name] for name in ("pack", "web", "limit", "first", "seed", "max_turns", "task_ids")},
     )  # fmt: skip
 
 

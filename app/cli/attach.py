@@ -13,7 +13,7 @@ import click
 from app.cli.driving import name_errors, print_summary, unfinished, watcher
 from app.cli.names import RUN
 from app.cli.notes import note
-from app.cli.run import watch_option
+from app.cli.run_options import watch_option
 from app.strings import t
 from app.terminal import clean, json_text
 from store.errors import StoreError

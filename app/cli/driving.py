@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -69,6 +69,17 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
 
     Exits with 1 where episodes are left, or all ended in an error.
     """
+    if play(made, watch, lambda seconds: finish(made, as_json, seconds), max_failures) != "ended":
+        sys.exit(1)
+
+
+Ending = Literal["ended", "left", "stopped"]
+"""All episodes of a run are over; some are left; somebody wanted it to stop before they were."""
+
+
+def play(made: Run, watch: str, after: Callable[[float], object], max_failures: int | None = None) -> Ending:
+    """Play a run to its end, or as far as it goes, and close it. When it has ended its scores are recorded, and
+    `after` is called with the seconds that it took; else what is left is said."""
     path = made.journal.path
     with made, interruptible(made.scheduler.interrupt) as stopped, when_wished(path, stopped.halt):
         failures, left = Failures(), made.scheduler.episodes.open
@@ -98,9 +109,10 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
         if unfinished(path, episodes.open, episodes.errors, len(episodes)):
             if spent := made.budget.spent():
                 note(told(spent))
-            sys.exit(1)
+            return "stopped" if stopped.is_set() else "left"
         made.record_scores()
-        finish(made, as_json, seconds)
+        after(seconds)
+        return "ended"
 
 
 def finish(made: Run, as_json: bool, seconds: float) -> None:
@@ -108,8 +120,7 @@ def finish(made: Run, as_json: bool, seconds: float) -> None:
 
     Exits with 1 where all ended in an error.
     """
-    if grader := made.spec.seats.get(GRADER):
-        grade(made.journal, made.bench, made.questions, grader)
+    graded(made)
     summary, header = made.summary(), header_of(made.journal)
     episodes, n = made.scheduler.episodes, len(made.scheduler.episodes)
     click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
@@ -117,6 +128,12 @@ def finish(made: Run, as_json: bool, seconds: float) -> None:
     print_summary(summary, as_json, header)
     if nothing_but_errors:
         sys.exit(1)
+
+
+def graded(made: Run) -> None:
+    """Ask the grader of a run whose episodes are over, where there is one."""
+    if grader := made.spec.seats.get(GRADER):
+        grade(made.journal, made.bench, made.questions, grader)
 
 
 def _say_troubles(made: Run, said: set[str]) -> set[str]:

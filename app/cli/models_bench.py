@@ -65,11 +65,13 @@ def bench(
                      loop, `relative` to one call of ours
       overhead       `share` of a turn that is no model work, through scheduler
                      and journal; `scheduler_share` is theirs alone
-    Every ratio has median, low and high of the repeats.
+    Every ratio has median, low and high of the repeats. The speeds are kept
+    for `moot run --dry-run`.
     """  # noqa: D301
     from models.llama import bench as parts
     from models.llama.library import resolve
     from tasks.run.overhead import overhead
+    from tasks.run.speeds import keep
 
     given = {"turns": turns, "repeats": repeats, "threads": threads, "seats": seats}
     chosen = {name: value for name, value in given.items() if value is not None}
@@ -101,6 +103,7 @@ def bench(
         found["parallel"] = parts.parallel(path, header, sizes, tell, library)
     finally:
         talk.close()
+    keep(found)
     if json_wanted:
         click.echo(json_text(found))
         return

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from pydantic import ValidationError
 
 from app import background as detached
 from app.background import refuse_people
+from app.cli.asked import asked, seats_of
 from app.cli.consent import allow_host_option
 from app.cli.driving import drive
 from app.cli.names import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK
 from app.cli.notes import note
+from app.cli.run_options import (
+    SHARD,
+    background_option,
+    budget_options,
+    max_failures_option,
+    selection_options,
+    watch_option,
+)
 from app.cli.settings import BenchmarkCommand
 from app.log import log_options
 from app.strings import t
@@ -25,80 +32,15 @@ from app.terminal import clean, json_text
 from models.specs import FORMS
 from store.journal import Journal
 from store.run_file import reading
-from tasks.agents.modes import Calls
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.episode.events import Seated
 from tasks.episode.state import completed, fold
 from tasks.errors import UsageError
-from tasks.run.cast import Cast, check_seat, check_sitter, first_model_agent, newcomer
-from tasks.run.engines import replayed_agents, run_path
+from tasks.run.cast import check_seat, newcomer
+from tasks.run.engines import run_path
 from tasks.run.header import header_of, spec_of
-from tasks.run.plan import choose, need_of, task_file
 from tasks.run.reading import read_episode
 from tasks.run.runner import fork_run, resume_run, start_run
-from tasks.run.spec import RunSpec
-
-if TYPE_CHECKING:
-    pass
-
-ROLLOUT_TEMPERATURE = 1.0
-"""At which the published rollouts were sampled."""
-PARALLEL_RULES = 16
-"""Episodes driven together when no model decodes: their steps share one commit."""
-
-
-class ShardType(click.ParamType):  # type: ignore[type-arg]  # it has no parameters before click 8.5
-    """K/N: the K-th of N shares."""
-
-    name = "shard"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        """Both numbers."""
-        found = re.fullmatch(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})", str(value))
-        if found is None or int(found[1]) > int(found[2]):
-            raise UsageError(f"--shard '{value}' is not K/N", "For example --shard 2/4, the second of four.")
-        return int(found[1]), int(found[2])
-
-
-SHARD = ShardType()
-
-
-def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --watch."""
-    return click.option(
-        "--watch", type=click.Choice(["plain", "json", "none"]), default="none", show_default=True,
-        help="Show the episodes on stderr as they go.",
-    )(command)  # fmt: skip
-
-
-def max_failures_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --max-failures."""
-    return click.option(
-        "--max-failures", type=click.IntRange(1), default=None,
-        help="Stop when N episodes have ended in an error; `moot resume` takes them up again.", metavar="N",
-    )(command)  # fmt: skip
-
-
-def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --budget-tokens and --budget-seconds."""
-    tokens = click.option(
-        "--budget-tokens", type=click.IntRange(1), default=None, metavar="N",
-        help="Tokens the whole run may use, read and written; then no step begins any more, and `moot resume` goes on "
-        "with more.",
-    )  # fmt: skip
-    seconds = click.option(
-        "--budget-seconds", type=click.FloatRange(0, min_open=True), default=None, metavar="S",
-        help="Seconds after which no step begins any more; `moot resume` has them anew.",
-    )  # fmt: skip
-    return tokens(seconds(command))
-
-
-def background_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --background."""
-    return click.option(
-        "--background", is_flag=True,
-        help="Go on without this terminal; `moot attach RUN` follows the run, `moot stop RUN` stops it.",
-    )(command)  # fmt: skip
 
 
 def _in_background(wanted: bool, as_json: bool) -> bool:
@@ -137,7 +79,7 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
 )
 @click.option("--task", "task_ids", multiple=True, type=TASK, help="Run only this task; may be repeated.")
 @click.option("--pack", default="sample", type=PACK, show_default=True, help="Corpus pack, by name or folder.")
-@click.option("--limit", type=click.IntRange(1), default=None, help="Run only the first N tasks.")
+@selection_options
 @click.option(
     "--shard", type=SHARD, default=None, metavar="K/N",
     help="Run only the K-th of N equal shares of the tasks; `moot merge` puts them together.",
@@ -192,9 +134,11 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 
     Example: moot run legalagentbench --agent rules --limit 10 --json
     """
-    spec = _spec(benchmark, options)
+    spec = asked(benchmark, options)
     if options["dry_run"]:
-        return _dry_run(spec, as_json)
+        from app.cli.planned import dry_run  # what only a plan needs
+
+        return dry_run(spec, as_json)
     if options["background"] and options["on"]:
         raise UsageError("--background and --on exclude each other", "Leave --background out.")
     if options["background"]:
@@ -281,70 +225,6 @@ def fork(
         drive(made, watch, as_json)
 
 
-def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
-    agent, model = options["agent"], options["model"]
-    bench = load_benchmark(benchmark)
-    seats = _seats(options["seats"])
-    tested = next((seats.pop(name) for name in (bench.seat, *bench.aliases) if name in seats), None)
-    if tested is not None:
-        value = tested
-        if value in bench.agents:
-            agent = value
-        else:
-            check_sitter(bench, value)
-            model = value
-    if replayed := replayed_agents(model):
-        agent = agent or replayed[0]
-        options = {**options, "paper": True}
-    agent = agent or (first_model_agent(bench) if model else "rules")
-    settings = {name: options[name] for name in bench.settings.model_fields if options.get(name) is not None}
-    sampling: dict[str, Any] = {}
-    if options["rollouts"]:
-        if options["epochs"] != 1:
-            raise UsageError("--rollouts and --epochs both say how often a task is played", "Give one of them.")
-        hot = settings.get("temperature") or ROLLOUT_TEMPERATURE
-        sampling = {"temperature": hot, "epochs": options["rollouts"], "entropy": True}
-        options = {**options, "epochs": options["rollouts"]}
-    parallel = options["parallel"] or (
-        1
-        if model or "human" in (agent, *seats.values()) or any(":" in value for value in seats.values())
-        else PARALLEL_RULES
-    )
-    calls = _calls(options)
-    names = (
-        *("pack", "limit", "shard", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper"),
-        *("budget_tokens", "budget_seconds", "cache"),
-    )
-    try:
-        return RunSpec(
-            benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
-            parallel=parallel, seats=seats, calls=calls, free=calls == "free",
-            **{**{name: options[name] for name in names}, **settings, **sampling},
-        )  # fmt: skip
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", "See `moot run --help`.") from error
-
-
-def _calls(options: Mapping[str, Any]) -> Calls:
-    """How tools are called; two options that do not agree are refused."""
-    said: Calls | None = options["calls"]
-    for other, means in (("free", "free"), ("paper", None)):
-        if options[other] and said not in (None, means):
-            raise UsageError(f"--{other} and --calls {said} exclude each other", "Give one of them.")
-    return "free" if options["free"] else said or "schema"
-
-
-def _seats(pairs: Sequence[str]) -> dict[str, str]:
-    seats = {}
-    for pair in pairs:
-        role, equals, value = pair.partition("=")
-        if not equals or not value:
-            raise UsageError(f"--seat '{pair}' is not ROLE=SPEC", "For example --seat agent=human.")
-        seats[role] = value
-    return seats
-
-
 def _sitting(run_name: str, episode: str, turn: int, newcomer: Seated | None) -> Iterator[str]:
     """The engines of those who sit after a fork."""
     with Journal.open(run_path(run_name)) as journal:
@@ -355,7 +235,7 @@ def _sitting(run_name: str, episode: str, turn: int, newcomer: Seated | None) ->
 
 def _newcomer(run_name: str, episode: str, turn: int, pairs: Sequence[str]) -> Seated | None:
     """Who is to sit after the fork; a model keeps the method of whoever sat there."""
-    for role, value in _seats(pairs).items():
+    for role, value in seats_of(pairs).items():
         with Journal.open(run_path(run_name)) as journal:
             bench = load_benchmark(spec_of(header_of(journal)).benchmark)
             seats = fold(completed(read_episode(journal, episode), turn)).seats
@@ -364,34 +244,3 @@ def _newcomer(run_name: str, episode: str, turn: int, pairs: Sequence[str]) -> S
         check_seat(sits, seats, episode)
         return sits
     return None
-
-
-def _dry_run(spec: RunSpec, as_json: bool) -> None:
-    from store.pack import Pack
-
-    bench = load_benchmark(spec.benchmark)
-    cast = Cast.of(bench, spec)
-    with Pack.open(spec.pack) as pack:
-        path = task_file(spec, pack)
-        chosen = choose(bench, bench.load(path), spec)
-    cast.check(chosen)
-    needs = {
-        question.id: {sits.seat: size for sits in cast.at(question) if (size := need_of(bench, question, sits, spec))}
-        for question in chosen
-    }
-    seats = {sits.seat: sits.engine or sits.policy for sits in cast.others}
-    plan = {
-        "benchmark": spec.benchmark, "agent": spec.agent, "policy": cast.tested.policy, "model": spec.model, "pack": spec.pack,
-        "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": seats, "task_ids": [question.id for question in chosen],
-        "context": {task: sizes for task, sizes in needs.items() if sizes},
-    }  # fmt: skip
-    if as_json:
-        click.echo(json_text(plan))
-    else:
-        for key, value in plan.items():
-            if key != "context":
-                click.echo(clean(f"{key}: {value}", multiline=False))
-        for task, sizes in needs.items():
-            if sizes:
-                told = t("show.comma").join(f"{seat} {size:,}" for seat, size in sizes.items())
-                click.echo(clean(t("run.context", task=task, sizes=told), multiline=False))

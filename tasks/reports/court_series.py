@@ -33,7 +33,7 @@ from tasks.scoring.metrics import RULES, Report, Summary
 from tasks.scoring.tables import EMPTY, Cell, Kind, Row, Table
 
 _AGENT = ("agent", "model", "paper", "calls", "free", "temperature", "tools", "law_pack")
-_FIELD = ("profile", "pack", "env", "task_ids", "limit")
+_FIELD = ("profile", "pack", "env", "task_ids", "types", "limit", "first")
 Key = tuple[str, ...]
 
 
@@ -43,11 +43,12 @@ def tested(report: Report) -> Key:
 
 
 def field_of(report: Report) -> Key:
-    """On what: tasks and profile."""
+    """On what: tasks and profile; of a sample, which one."""
     return (
         str(at(report.header, "tasks", "sha256")),
         *(f"{group.name} {group.n}" for group in report.summary.groups),
         *_settings(report, _FIELD),
+        *(_settings(report, ("seed",)) if at(report.header, "spec", "limit") else ()),
     )
 
 

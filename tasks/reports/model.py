@@ -32,7 +32,7 @@ COLUMNS = (
 )
 """What a table of HTML or Markdown says of a line, in its order."""
 SHOWN_HASH = 16
-SETTINGS = ("paper", "calls", "seed", "epochs")
+SETTINGS = ("paper", "calls", "seed", "epochs", "types", "only", "limit", "first")
 LONGEST_FACT = 300
 """Characters of a fact of an engine that are shown; of a longer text (a chat template) its hash is."""
 """Characters of a hash that a person compares by eye."""
@@ -101,7 +101,7 @@ def _merged(header: Mapping[str, object], language: str) -> str:
 def _settings(spec: Mapping[str, object]) -> str:
     """Settings and seats of a run that differ from the defaults."""
     common = {
-        name: spec[name] for name in SETTINGS if spec.get(name) not in (None, RunSpec.model_fields[name].default)
+        name: spec[name] for name in SETTINGS if spec.get(name) not in (None, [], RunSpec.model_fields[name].default)
     }
     named = {**common, **_own(spec)}
     seats = {f"seat {role}": who for role, who in (at(spec, "seats") or {}).items()}

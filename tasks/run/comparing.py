@@ -41,6 +41,11 @@ class Attempt:
     outcome: str
     values: Mapping[Key, float | None]
 
+    def whole(self, rule: Rule) -> float | None:
+        """What sums it up; None where nothing does."""
+        found = (self.values.get((rule, name)) for name in WHOLES)
+        return next((value for value in found if value is not None), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Side:

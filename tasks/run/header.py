@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError, field_validator
 
 from models.specs import on_another_machine
 from store import identity
@@ -121,6 +121,14 @@ class MergedFacts(BaseModel):
     missing: int = 0
 
 
+class SuiteFacts(BaseModel):
+    """The suite that this run is a member of, and which: what stands for its spec there."""
+
+    model_config = _Facts
+    name: str
+    member: str
+
+
 class Header(BaseModel):
     """The header of a run file as every reader may rely on it, whoever wrote the file.
 
@@ -142,14 +150,21 @@ class Header(BaseModel):
     parent: ParentFacts | None = None
     imported: dict[str, str] | None = None
     merged: MergedFacts | None = None
+    suite: SuiteFacts | None = None
+
+    @field_validator("spec")
+    @classmethod
+    def _as_it_was_meant(cls, spec: dict[str, Any]) -> dict[str, Any]:
+        """Before there was `first`, `limit` had its meaning."""
+        return spec if "first" in spec else {**spec, "first": spec.get("limit"), "limit": None}
 
 
-_OPTIONAL = ("parent", "imported", "merged")
+_OPTIONAL = ("parent", "imported", "merged", "suite")
 
 
 def header_of(journal: Journal) -> dict[str, Any]:
-    """The header of a run file, checked: the keys of `Header`, `parent`, `imported`, `merged` only where they say
-    something.
+    """The header of a run file, checked: the keys of `Header`, `parent`, `imported`, `merged`, `suite` only where they
+    say something.
 
     Raises:
         Damaged: it is not the header of a run.

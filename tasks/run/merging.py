@@ -27,8 +27,10 @@ from tasks.run.header import HeaderData, MergedFacts, PartFacts, header_of, now,
 from tasks.run.plan import choose, episodes_of, stored_task_file
 from tasks.run.spec import RunSpec
 
-PARTIAL = ("shard", "task_ids")
+PARTIAL = ("shard", "task_ids", "types", "only")
 """Settings that say which part of the tasks a run plays."""
+EVERY: dict[str, object] = {"task_ids": [], "types": [], "only": ""}
+"""Of those, what stands for all tasks: of parts that differ in them the whole is nothing less."""
 LOCAL = (*PARTIAL, "tasks", "pack", "parallel", "benchmark", "budget_tokens", "budget_seconds")
 """Settings that may differ between the parts: the files are compared by their hashes, and no result follows from how
 many episodes went on at a time (engines of whose description it is a part say so themselves)."""
@@ -173,8 +175,9 @@ def _compared(paths: Sequence[Path]) -> tuple[dict[str, Any], list[PartFacts]]:
                 f"{path} is of another experiment than {paths[0]}: {what} is {there}, not {here}",
                 "Merge runs of one experiment alone.",
             )
-        if header["spec"].get("task_ids") != first["spec"].get("task_ids"):
-            first["spec"]["task_ids"] = []
+        for name, every in EVERY.items():
+            if header["spec"].get(name) != first["spec"].get(name):
+                first["spec"][name] = every
         if header["tasks"].get("fictional"):
             first["tasks"]["fictional"] = True
     first["spec"] |= {"shard": None, "budget_tokens": None, "budget_seconds": None}  # of the parts, not of the whole
@@ -246,7 +249,7 @@ class _Places:
         if row.task_id not in self._index or not 0 <= row.epoch < self._epochs:
             raise UsageError(
                 f"episode {row.id} of {paths[owner]} is none of the {self.total} that the runs would play together",
-                "Merge runs with the same --limit.",
+                "Merge runs with the same --limit and --first.",
             )
         before = self._owners[self.of(row)]
         if before != _NOBODY:

@@ -15,6 +15,7 @@ from tasks.episode.driver import Limits
 from tasks.episode.events import Seated
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.header import HeaderData, file_hash, spec_of
+from tasks.run.sampling import sample
 from tasks.run.spec import RunSpec
 
 STEPS_A_TURN = 8
@@ -68,26 +69,50 @@ def named_file(tasks: str) -> Path:
 
 
 def choose(bench: Benchmark, questions: Sequence[Question], spec: RunSpec) -> list[Question]:
-    """The questions to run, in the order of the file.
+    """The questions to run, in the order of the file: those that are named, of them those of the types and settings,
+    of them a sample or the first.
 
     A shard takes every n-th of those that the run would play as a whole, so that tasks that are sorted by difficulty
     are spread evenly.
 
     Raises:
-        UsageError: a task is not in the file, or none is left for the shard.
+        UsageError: a task or a type is not in the file, none is left, or a sample and the first are both asked for.
     """
+    if spec.limit is not None and spec.first is not None:
+        raise UsageError(
+            "--limit and --first exclude each other", "A sample of all types is --limit, the first tasks --first."
+        )
     known = {question.id for question in questions}
     for wanted in spec.task_ids:
         if wanted not in known:
-            raise UsageError(f"no task '{wanted}' in the task file", f"It has {len(questions)} tasks.")
-    chosen = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
-    whole = list(bench.among(chosen, questions, spec))[: spec.limit]
+            raise UsageError(
+                f"no task '{wanted}' in the task file",
+                "Give the task file of that run: --tasks FILE." if spec.only else f"It has {len(questions)} tasks.",
+            )
+    named = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
+    chosen = _of_types(bench.among(named, questions, spec), questions, spec.types)
+    whole = sample(chosen, spec.limit, spec.seed)[: spec.first]
     if spec.shard is None:
         return whole
     number, shards = spec.shard
     if number > len(whole):
         raise UsageError(f"shard {number}/{shards} has no task: {len(whole)} are chosen", "Make fewer shards.")
     return whole[number - 1 :: shards]
+
+
+def _of_types(chosen: Sequence[Question], questions: Sequence[Question], types: Sequence[str]) -> Sequence[Question]:
+    """Of the questions `chosen`, those of the types; all where none is named."""
+    there = dict.fromkeys(question.group for question in questions)
+    for wanted in types:
+        if wanted not in there:
+            raise UsageError(f"no task of type '{wanted}' in the task file", f"The task file has {', '.join(there)}.")
+    found = [question for question in chosen if not types or question.group in types]
+    if chosen and not found:
+        raise UsageError(
+            f"none of the chosen tasks is of type {', '.join(types)}",
+            f"They are of {', '.join(dict.fromkeys(question.group for question in chosen))}.",
+        )
+    return found
 
 
 def episodes_of(questions: Iterable[Question], epochs: int) -> Iterator[EpisodeRow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -33,9 +33,15 @@ from tasks.run.taking_up import driver_of, look_at, read_over, taken_up
 
 
 def start_run(
-    spec: RunSpec, watchers: Sequence[Watcher] = (), *, out: Path | None = None, argv: Sequence[str] = ()
+    spec: RunSpec,
+    watchers: Sequence[Watcher] = (),
+    *,
+    out: Path | None = None,
+    argv: Sequence[str] = (),
+    suite: Mapping[str, str] | None = None,
 ) -> Run:
-    """Prepare a new run: everything is checked before the file is written."""
+    """Prepare a new run: everything is checked before the file is written. `suite`: what its header says of the suite
+    that it is a member of."""
     bench = benchmark(spec.benchmark)
     cast = Cast.of(bench, spec)
     if cast.engines:
@@ -58,6 +64,7 @@ def start_run(
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = list(episodes_of(chosen, spec.epochs))
         header = make_header(name, spec, bench, pack, tasks, tasks_hash, chosen, engines, argv)
+        header |= {"suite": dict(suite)} if suite else {}
         journal = Journal.create(path, header, rows)
     except BaseException:
         close_engines(engines)
@@ -163,6 +170,7 @@ def fork_run(
         **header, "run": fresh, "created": now(), "command": list(argv), "spec": spec.model_dump(mode="json"),
         "parent": {"run": header["run"], "episode": row.id, "step": step, "digest": digest(kept)},
     }  # fmt: skip
+    header.pop("suite", None)  # a fork is no member
     journal = Journal.create(
         out or places.runs() / f"{fresh}{SUFFIX}", header, [EpisodeRow(row.id, 0, row.task_id, row.epoch)]
     )

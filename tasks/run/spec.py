@@ -14,6 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from tasks.agents.modes import Calls
 
+PARALLEL_RULES = 16
+"""Episodes driven together when no model decodes: their steps share one commit."""
+
 
 class RunSpec(BaseModel):
     """What to run. Paths are as given; None means the default."""
@@ -25,7 +28,14 @@ class RunSpec(BaseModel):
     pack: str = "sample"
     tasks: str | None = None
     task_ids: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    """Only tasks of these groups: hops, tasks of LegalSearch, environments; () is all of them."""
+    only: str = ""
+    """Why `task_ids` are what they are: `failed:RUN`, the tasks that failed in that run."""
     limit: int | None = Field(default=None, ge=1)
+    """A sample of so many of them, each group by its share, drawn by `seed` (`sampling`)."""
+    first: int | None = Field(default=None, ge=1)
+    """The first so many of them in the order of the file."""
     shard: tuple[int, int] | None = None
     """(k, n): of the tasks that are chosen otherwise, those at the places k, k + n, k + 2n … counted from 1."""
     epochs: int = Field(default=1, ge=1)

@@ -7,6 +7,7 @@ shares from 0 to 1, intervals are (low, high) at 95 % unless said otherwise. Eve
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -102,6 +103,13 @@ def design_effect(values: Sequence[float], clusters: Sequence[Hashable]) -> floa
     naive = float(np.var(np.asarray(values, dtype=np.float64), ddof=1)) / n if n > 1 else 0.0
     error = cluster_error(values, clusters)
     return error * error / naive if naive > 1e-18 and not math.isnan(error) else 1.0
+
+
+def independent_at_least(clusters: Sequence[Hashable]) -> float:
+    """How many independent tasks these are worth if all of a cluster come out alike (Kish 1965): n squared over the
+    squared sizes of the clusters."""
+    sizes = Counter(clusters).values()
+    return sum(sizes) ** 2 / sum(size * size for size in sizes) if sizes else 0.0
 
 
 def intraclass_correlation(values: Sequence[float], clusters: Sequence[Hashable]) -> float | None:

@@ -32,7 +32,7 @@ SLOWER_AT_MOST = 1.5
 COMMANDS: dict[str, list[str]] = {
     "law search": ["law", "search", "借款利息", "--pack", "sample"],
     "tools call": ["tools", "call", "get_company_info", "--input", '{"identifier": "甲", "columns": []}'],
-    "run": ["run", "legalagentbench", "--limit", "1"],
+    "run": ["run", "legalagentbench", "--first", "1"],
 }
 UNCHECKED = """
 import contextlib, sys
@@ -85,7 +85,7 @@ def flip_all(pack: Path) -> tuple[Counter[str], list[str]]:
             Toolbox(opened).call("get_company_info", {"identifier": "甲", "columns": []})
 
     def run() -> None:
-        with start_run(RunSpec(benchmark="legalagentbench", limit=1), out=out) as started:
+        with start_run(RunSpec(benchmark="legalagentbench", first=1), out=out) as started:
             started.go()
 
     out = pack.parent / "run.moot"

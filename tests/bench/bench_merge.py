@@ -41,14 +41,14 @@ def built(folder: Path, episodes: int) -> list[Path]:
         json.dumps([{**task, "hops": 1} for task in json.loads(tasks.read_text("utf-8"))]), encoding="utf-8"
     )
     questions: list[Any] = []
-    with start_run(RunSpec.model_validate({**spec, "limit": 1, "epochs": 1}), out=folder / "one.moot") as run:
+    with start_run(RunSpec.model_validate({**spec, "first": 1, "epochs": 1}), out=folder / "one.moot") as run:
         run.go()
         run.record_scores()
         questions += run.questions
         attempt = run.journal.attempts("1")[0].id
         header, entries, scores = run.journal.header, run.journal.entries(attempt), run.journal.scores(attempt)
         texts = [json.loads(text) for _, text in run.journal.texts()]
-    header["spec"] = {**header["spec"], "limit": None, "epochs": spec["epochs"]}
+    header["spec"] = {**header["spec"], "first": None, "epochs": spec["epochs"]}
     paths = []
     for number in range(1, SHARDS + 1):
         header["spec"]["shard"] = [number, SHARDS]

@@ -118,7 +118,7 @@ def test_rollouts_of_a_model_with_exact_entropies(
     run, out = tmp_path / "r.moot", tmp_path / "rows"
     code, _, _ = moot(
         capsys, "run", "legalsearch", "--agent", "search", "--paper", "--model", f"llama:{tiny_gguf}", "--tasks", tasks,
-        "--pack", "lamps", "--limit", 2, "--rollouts", 3, "--max-tokens", 60, "--out", run, "--json",
+        "--pack", "lamps", "--first", 2, "--rollouts", 3, "--max-tokens", 60, "--out", run, "--json",
     )  # fmt: skip
     assert code == 0
     assert moot(capsys, "export", run, "--to", "verl", "--out", out)[0] == 0

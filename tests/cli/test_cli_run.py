@@ -61,7 +61,7 @@ def test_run_prints_a_block_and_keeps_the_run(moot: Moot) -> None:
 
 
 def test_show_tells_an_episode_in_words_and_as_data(moot: Moot) -> None:
-    run = moot.run("--limit", "1")["run"]
+    run = moot.run("--first", "1")["run"]
     text = moot("show", run, "1", "--prompts").out
     assert "工具调用" in text and "虚构数据" in text and "[system]" in text
     data = moot("show", run, "1", "--json").json()
@@ -79,7 +79,7 @@ def test_show_says_what_the_scores_of_a_court_rest_on(moot: Moot, sample_pack: P
 
 
 def test_fork_and_resume(moot: Moot) -> None:
-    run = moot.run("--limit", "1")["run"]
+    run = moot.run("--first", "1")["run"]
     forked = moot("fork", run, "1", "--turn", "1", "--json").json()["run"]
     assert moot("show", forked, "--json").json()["header"]["parent"] == {
         **moot("show", forked, "--json").json()["header"]["parent"], "run": run, "episode": "1", "step": 1,

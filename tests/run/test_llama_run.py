@@ -42,7 +42,7 @@ def spec(model: str, **more: object) -> RunSpec:
             "benchmark": "legalagentbench",
             "agent": "react",
             "model": model,
-            "limit": 2,
+            "first": 2,
             "max_turns": 3,
             "free": True,
             **more,
@@ -149,7 +149,7 @@ run.go()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str) -> None:
-    with start_run(spec(model, limit=1)) as run:
+    with start_run(spec(model, first=1)) as run:
         run.go()
         expected = [
             record.event.text
@@ -164,7 +164,7 @@ def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str) -> 
             if isinstance(notice, Streaming) and notice.delta.phase == "reading" and getattr(self, "on", False):
                 os.kill(next(iter(run.engines.values())).process.pid, signal.SIGKILL)  # type: ignore[attr-defined]
 
-    with start_run(spec(model, limit=1), [Killer()]) as run:
+    with start_run(spec(model, first=1), [Killer()]) as run:
         run.go()
         path = run.journal.path
         stopped = fold(read_episode(run.journal, run.journal.episodes()[0].id)).stopped

@@ -63,7 +63,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("agreement --json", lambda run, *_: ("agreement", run, "--json")),
     Command("review --sample", lambda run, *_: ("review", run, "--sample")),
     Command("temporal", lambda run, *_: ("temporal", run)),
-    Command("recorded:RUN", lambda run, _, out: ("run", "legalagentbench", "--agent", "react", "--model", f"recorded:{run}", "--limit", "1", "--max-turns", "2", "--out", f"{out}/played{SUFFIX}")),
+    Command("recorded:RUN", lambda run, _, out: ("run", "legalagentbench", "--agent", "react", "--model", f"recorded:{run}", "--first", "1", "--max-turns", "2", "--out", f"{out}/played{SUFFIX}")),
     Command("fork", lambda run, episode, out: ("fork", run, "--turn", "1", "--out", f"{out}/forked{SUFFIX}", "--", episode)),
     Command("fork --seat", lambda run, episode, out: ("fork", run, "--turn", "0", "--seat", "agent=rules", "--out", f"{out}/seated{SUFFIX}", "--", episode)),
     Command("review EPISODE", lambda run, episode, _: ("review", run, "--metric", "REA", "--value", "7", "--author", "Li", "--reason", "x", "--", episode), writes=True),

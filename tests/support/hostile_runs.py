@@ -86,7 +86,7 @@ def _model(folder: Path, name: str, steps: int | None = None) -> Path:
         benchmark="legalagentbench",
         agent="react",
         model=f"scripted:{script}",
-        limit=1,
+        first=1,
         max_turns=3,
     )
 
@@ -103,7 +103,7 @@ def _imported(folder: Path, name: str) -> Path:
 
 def _graded(folder: Path, name: str) -> Path:
     """The advice again, with the words of two people and of a grader."""
-    path = _played(folder, name, benchmark="courts", agent="rules", env="KQ", limit=1)
+    path = _played(folder, name, benchmark="courts", agent="rules", env="KQ", first=1)
     with Journal.open(path, write=True) as journal:
         episode = journal.episodes()[0].id
         for author, value in (("Li", 7.0), ("Wang", 6.0)):
@@ -126,11 +126,11 @@ def _graded(folder: Path, name: str) -> Path:
 
 
 MAKERS: dict[str, Callable[[Path, str], Path]] = {
-    "rules": lambda folder, name: _played(folder, name, benchmark="legalagentbench", agent="rules", limit=2),
-    "unfinished": lambda folder, name: _played(folder, name, 2, benchmark="legalagentbench", agent="rules", limit=2),
-    "law": lambda folder, name: _played(folder, name, benchmark="legalsearch", agent="rules", limit=2),
-    "trial": lambda folder, name: _played(folder, name, benchmark="courts", agent="rules", env="CI", limit=1),
-    "half_trial": lambda folder, name: _played(folder, name, 9, benchmark="courts", agent="rules", env="CI", limit=1),
+    "rules": lambda folder, name: _played(folder, name, benchmark="legalagentbench", agent="rules", first=2),
+    "unfinished": lambda folder, name: _played(folder, name, 2, benchmark="legalagentbench", agent="rules", first=2),
+    "law": lambda folder, name: _played(folder, name, benchmark="legalsearch", agent="rules", first=2),
+    "trial": lambda folder, name: _played(folder, name, benchmark="courts", agent="rules", env="CI", first=1),
+    "half_trial": lambda folder, name: _played(folder, name, 9, benchmark="courts", agent="rules", env="CI", first=1),
     "graded": _graded,
     "model": _model,
     "half_model": lambda folder, name: _model(folder, name, 1),

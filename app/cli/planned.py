@@ -1,0 +1,221 @@
+"""`moot run --dry-run`: what would run, what it would use, and what it could find. Nothing is written, no engine is
+opened."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.cluster.placing import need_of as memory_of
+from app.strings import t
+from app.strings.sentences import said
+from app.terminal import clean, json_text
+from models.errors import BadEngine
+from models.llama.memory import available, gigabytes
+from store import places
+from store.errors import StoreError
+from store.pack import Pack
+from tasks.benchmark import Question
+from tasks.benchmark import benchmark as load_benchmark
+from tasks.run.cast import Cast
+from tasks.run.engines import file_of
+from tasks.run.estimate import Estimate, engines_of, estimate
+from tasks.run.plan import choose, need_of, task_file
+from tasks.run.reading import GRADER
+from tasks.run.spec import RunSpec
+from tasks.run.speeds import Speed, speed_of
+from tasks.scoring.paired import POWER, detectable_before
+from tasks.scoring.statistics import independent_at_least
+
+DISAGREE = (0.2, 0.3)
+"""Shares of tasks that only one of two agents solves, for which the difference that can be found is said."""
+Data = dict[str, Any]
+
+
+def dry_run(spec: RunSpec, as_json: bool) -> None:
+    """Print the plan of a run: its tasks, its costs, the difference that it could find."""
+    bench = load_benchmark(spec.benchmark)
+    cast = Cast.of(bench, spec)
+    with Pack.open(spec.pack) as pack:
+        path = task_file(spec, pack)
+        questions = bench.load(path)
+    chosen = choose(bench, questions, spec)
+    cast.check(chosen)
+    needs = {
+        question.id: {sits.seat: size for sits in cast.at(question) if (size := need_of(bench, question, sits, spec))}
+        for question in chosen
+    }
+    seats = {sits.seat: sits.engine or sits.policy for sits in cast.others}
+    plan = {
+        "benchmark": spec.benchmark, "agent": spec.agent, "policy": cast.tested.policy, "model": spec.model, "pack": spec.pack,
+        "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": seats, "task_ids": [question.id for question in chosen],
+        "context": {task: sizes for task, sizes in needs.items() if sizes},
+    }  # fmt: skip
+    found = estimate(cast, questions, chosen)
+    costs, can_find = _costs(cast, found), _detectable(chosen)
+    types = {name: sum(q.group == name for q in chosen) for name in dict.fromkeys(q.group for q in chosen)}
+    if as_json:
+        click.echo(json_text({**plan, "types": types, "estimate": costs, "detectable": can_find}))
+        return
+    for key, value in plan.items():
+        if key != "context":
+            click.echo(clean(f"{key}: {value}", multiline=False))
+    for task, sizes in needs.items():
+        if sizes:
+            told_sizes = t("show.comma").join(f"{seat} {size:,}" for seat, size in sizes.items())
+            click.echo(clean(t("run.context", task=task, sizes=told_sizes), multiline=False))
+    for line in (*_types(types), *_cost_lines(cast, costs), _detectable_line(can_find)):
+        click.echo(clean(line, multiline=False))
+
+
+def _costs(cast: Cast, found: Estimate) -> Data:
+    """What is known of the costs, as data; what is not known is None."""
+    speeds, unmeasured = _speeds(cast)
+    seconds = found.seconds(engines_of(cast), speeds, cast.spec.parallel)
+    memory, reason = _memory(cast)
+    seen = {one.run: one for one in found.seen.values()}
+    tokens = found.tokens
+    return {
+        "tokens": None if tokens is None else {name: round(count) for name, count in asdict(tokens).items()},
+        "tokens_at_most": found.at_most,
+        "hours": None if seconds is None else seconds / 3600,
+        "memory": {"bytes": memory, "free": available() or None, "why": reason},
+        "disk": {"bytes": None if found.size is None else round(found.size), "free": _free()},
+        "from": [{"run": run, "model": one.model, "types": _counts(found, run)} for run, one in seen.items()],
+        "unknown_types": list(found.missing),
+        "speeds": {spec: speed.model_dump(mode="json") for spec, speed in speeds.items()},
+        "unmeasured": unmeasured,
+    }
+
+
+def _counts(found: Estimate, run: str) -> dict[str, int]:
+    """Type -> the episodes of an earlier run that were looked at."""
+    return {name: one.episodes for name, one in found.seen.items() if one.run == run}
+
+
+def _speeds(cast: Cast) -> tuple[dict[str, Speed], list[str]]:
+    """SPEC -> what was measured of it, and the SPECs of which nothing was."""
+    speeds: dict[str, Speed] = {}
+    for spec in cast.engines:
+        try:
+            named = file_of(spec) if spec.startswith("llama:") else None
+            speed = speed_of(named[1]) if named else None
+        except (BadEngine, OSError):
+            speed = None
+        if speed is not None:
+            speeds[spec] = speed
+    return speeds, [spec for spec in cast.engines if spec not in speeds]
+
+
+def _memory(cast: Cast) -> tuple[int | None, str]:
+    """Bytes of memory with all models of this machine, or why that is not known."""
+    try:
+        local = [spec for spec in cast.engines if spec.startswith("llama:")]
+        files = dict(filter(None, map(file_of, local)))
+        return memory_of(local, files, cast.spec.parallel).memory, ""
+    except (BadEngine, StoreError, OSError) as error:
+        return None, str(error)
+
+
+def _free() -> int | None:
+    """Bytes that are free where runs are kept."""
+    folder: Path = places.runs()
+    there = next((path for path in (folder, *folder.parents) if path.is_dir()), None)
+    return shutil.disk_usage(there).free if there else None
+
+
+def _detectable(chosen: Sequence[Question]) -> Data:
+    """The smallest difference of success to another agent on the same tasks that they would show; None where none."""
+    clusters = [question.cluster for question in chosen]
+    effective = independent_at_least(clusters)
+    found = {share: detectable_before(effective, share) for share in DISAGREE}
+    return {
+        "n": len(chosen),
+        "clusters": len(set(clusters)),
+        "effective_n": effective,
+        "power": POWER,
+        "differences": [
+            {"disagree": share, "difference": value if value < share * (1 - 1e-9) else None}
+            for share, value in found.items()
+        ],
+    }
+
+
+def _types(types: Mapping[str, int]) -> Iterator[str]:
+    if len(types) > 1:
+        yield t("costs.types", types=t("show.comma").join(f"{name} {n}" for name, n in types.items()))
+
+
+def _cost_lines(cast: Cast, costs: Data) -> Iterator[str]:
+    """What the costs say to a person, a line each; what is not known is said to be so."""
+    runs = t("show.comma").join(one["run"] for one in costs["from"])
+    episodes = sum(sum(one["types"].values()) for one in costs["from"])
+    missing = t("show.comma").join(costs["unknown_types"])
+    if not cast.engines:
+        yield t("costs.tokens.none")
+    else:
+        tokens = costs["tokens"]
+        if tokens is None:
+            yield t("costs.tokens.unknown", agent=cast.spec.agent, types=missing)
+        else:
+            sizes = {name: f"{count:,}" for name, count in tokens.items()}
+            yield t("costs.tokens", runs=runs, n=episodes, **sizes)
+        if others := {one["model"] for one in costs["from"]} - {cast.spec.model}:
+            yield t("costs.tokens.others", models=t("show.comma").join(sorted(others)))
+        if costs["tokens_at_most"] is not None:
+            yield t("costs.tokens.most", n=f"{costs['tokens_at_most']:,}")
+        if GRADER in cast.spec.seats:
+            yield t("costs.grader")
+        yield from _hour_lines(cast, costs)
+    memory, disk = costs["memory"], costs["disk"]
+    if memory["bytes"] is None:
+        yield t("costs.memory.unknown", reason=said(memory["why"]))
+    else:
+        yield t("costs.memory", size=_size(memory["bytes"]), free=_size(memory["free"]))
+    if disk["bytes"] is None:
+        yield t("costs.disk.unknown", types=missing, free=_size(disk["free"]))
+    else:
+        yield t("costs.disk", size=_size(disk["bytes"]), free=_size(disk["free"]), runs=runs)
+
+
+def _hour_lines(cast: Cast, costs: Data) -> Iterator[str]:
+    for spec in costs["unmeasured"]:
+        kind, _, rest = spec.partition(":")
+        if kind == "llama":
+            yield t("costs.hours.unmeasured", model=spec, name=rest.partition("#")[0])
+        else:
+            yield t("costs.hours.elsewhere", model=spec)
+    for spec, speed in costs["speeds"].items():
+        together, spoken = Speed.model_validate(speed).speaking(cast.spec.parallel)
+        yield t(
+            "costs.speed", model=spec, prefill=f"{speed['prefill']:.1f}", decode=f"{spoken:.1f}", n=together,
+            date=speed["measured"][:10],
+        )  # fmt: skip
+    if costs["hours"] is not None:
+        yield t("costs.hours", hours=f"{costs['hours']:.2g}")
+    elif not costs["unmeasured"]:
+        yield t("costs.hours.unknown")
+
+
+def _size(size: int | None) -> str:
+    if size is None:
+        return t("costs.nobody")
+    return gigabytes(size) if size >= 1e6 else f"{size / 1e3:.0f} kB"
+
+
+def _detectable_line(found: Data) -> str:
+    parts = [
+        t("costs.difference", share=f"{one['disagree']:.0%}", points=f"{100 * one['difference']:.1f}")
+        if one["difference"] is not None
+        else t("costs.difference.none", share=f"{one['disagree']:.0%}")
+        for one in found["differences"]
+    ]
+    return t(
+        "costs.detectable", n=found["n"], clusters=found["clusters"], effective=f"{found['effective_n']:.1f}",
+        power=f"{found['power']:.0%}", parts=t("costs.semicolon").join(parts),
+    )  # fmt: skip

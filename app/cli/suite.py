@@ -1,0 +1,365 @@
+"""`moot suite`: the runs of a suite one after the other, each an ordinary run, and one table of what they came to.
+
+A member that has ended is passed over, one that was begun goes on, one that is not there begins: the same command
+takes a suite up again. Results on stdout, talk and progress on stderr.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from app.cli.consent import allow_host_option
+from app.cli.help_text import Whole
+from app.cli.notes import note
+from app.cli.run_options import max_failures_option, watch_option
+from app.cli.tables import Data, bounds, number, table
+from app.strings import t
+from app.strings.sentences import told
+from app.terminal import clean, json_text
+from models.engine import EngineError
+from models.errors import BadEngine
+from store.errors import StoreError
+from tasks.errors import TaskError
+
+if TYPE_CHECKING:
+    from tasks.run.listing import RunLine
+    from tasks.run.suite import Member, Suite
+    from tasks.scoring.metrics import Metric, Rule, Summary
+
+FILE = click.argument("file", type=click.Path(path_type=Path))
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+FAULTS = (StoreError, TaskError, BadEngine, EngineError)
+"""What can be wrong with a member, in a sentence each."""
+
+
+@click.group(cls=Whole)
+def suite() -> None:
+    """Play, show and report a suite: a TOML file of runs.
+
+    Example: moot suite run suite.toml
+    """
+
+
+@suite.command("run")
+@FILE
+@click.option("--dry-run", is_flag=True, help="Check everything, say what would run, and write nothing.")
+@max_failures_option
+@allow_host_option
+@watch_option
+@JSON
+def run_suite(file: Path, dry_run: bool, max_failures: int | None, watch: str, as_json: bool) -> None:
+    """Play the runs of a suite FILE, one after the other, and print one table of them.
+
+    Every benchmark of a block is played with every agent, model and seed, under the settings of `moot run`:
+
+    \b
+      name = "first-look"
+    \b
+      [settings]
+      limit = 20
+    \b
+      [[runs]]
+      benchmarks = ["legalagentbench"]
+      agents = ["react", "plan-solve"]
+      models = ["llama:qwen"]
+      seeds = [1, 2]
+    \b
+      [[runs]]
+      benchmarks = ["courts"]
+      settings = { env = "CI" }
+
+    What has ended is passed over, what was begun goes on, what is new begins: the same command takes a suite up again.
+
+    Example: moot suite run suite.toml --dry-run
+    """  # noqa: D301
+    from tasks.run.suite import read_suite
+
+    read = read_suite(file)
+    lines = [_line(member) for member in read.members]
+    sizes = _checked(read, lines)
+    if dry_run:
+        return _print_plan(read, lines, as_json, sizes)
+    failed = _played(read, lines, watch, max_failures)
+    rows = [_row(member) for member in read.members]
+    _print_rows(read, rows, as_json)
+    if failed or any(row["error"] for row in rows):
+        sys.exit(1)
+    return None
+
+
+@suite.command("show")
+@FILE
+@JSON
+def show_suite(file: Path, as_json: bool) -> None:
+    """Show the runs of a suite FILE, and how far each of them is.
+
+    Example: moot suite show suite.toml
+    """
+    from tasks.run.suite import read_suite
+
+    read = read_suite(file)
+    _print_plan(read, [_line(member) for member in read.members], as_json)
+
+
+@suite.command("report")
+@FILE
+@JSON
+def report_suite(file: Path, as_json: bool) -> None:
+    """Print the table of a suite FILE again, as its runs stand.
+
+    Example: moot suite report suite.toml --json
+    """
+    from tasks.run.suite import read_suite
+
+    read = read_suite(file)
+    _print_rows(read, [_row(member) for member in read.members], as_json)
+
+
+# --- playing --------------------------------------------------------------------------------------------------------
+
+
+def _line(member: Member) -> RunLine | None:
+    """How the run of a member stands; None where there is none."""
+    from dataclasses import replace
+
+    from store.writer import writer_of
+    from tasks.run.listing import read_run
+
+    if not member.path.exists():
+        return None
+    line = read_run(member.path)
+    return replace(line, running=not line.error and line.finished < line.n and writer_of(member.path) is not None)
+
+
+def _state(line: RunLine | None) -> str:
+    return "new" if line is None else line.state
+
+
+def _over(line: RunLine | None) -> bool:
+    """Whether nothing of a member is left to do; an episode that ended in an error may be tried again."""
+    return line is not None and line.state == "finished" and not line.outcomes.get("error")
+
+
+def _checked(read: Suite, lines: Sequence[RunLine | None]) -> list[int]:
+    """See whether every member can be played before any is, and how many episodes each has.
+
+    Raises:
+        StoreError, TaskError, BadEngine: what keeps one from it.
+    """
+    from store.pack import Pack
+    from tasks.benchmark import benchmark
+    from tasks.errors import UsageError
+    from tasks.run.cast import Cast
+    from tasks.run.plan import choose, task_file
+    from tasks.run.suite import check_ended
+
+    sizes = []
+    seen: set[str] = set()
+    for member, line in zip(read.members, lines, strict=True):
+        try:
+            if line is not None and line.error:
+                raise UsageError(f"the run file of {member.run} is damaged: {line.error}", "Remove or restore it.")
+            if line is not None and line.running:
+                raise UsageError(f"another process plays {member.run}", f"`moot attach {member.run}` follows it.")
+            if line is not None and _over(line):
+                check_ended(member.path)
+                sizes.append(line.n)
+                continue
+            spec = member.spec
+            bench = benchmark(spec.benchmark)
+            cast = Cast.of(bench, spec)
+            with Pack.open(spec.pack) as pack:
+                chosen = choose(bench, bench.load(task_file(spec, pack)), spec)
+            cast.check(chosen)
+            for engine in cast.engines:
+                if engine not in seen:
+                    seen.add(engine)
+                    _check_engine(engine)
+            sizes.append(line.n if line is not None else len(chosen) * spec.epochs)
+        except FAULTS as error:
+            raise UsageError(f"suite {read.file}, {member.place}: {error.title}", error.hint) from error
+    return sizes
+
+
+def _check_engine(spec: str) -> None:
+    """See whether the model of a SPEC is there; one of llama.cpp is not loaded."""
+    from models.llama.header import read_header
+    from tasks.run.engines import file_of, open_engine
+
+    if spec.startswith("llama:") and (named := file_of(spec)):
+        read_header(named[1])
+    else:
+        open_engine(spec).close()
+
+
+def _played(read: Suite, lines: Sequence[RunLine | None], watch: str, max_failures: int | None) -> bool:
+    """Play what is left of a suite; whether something of it failed, or it was stopped."""
+    from tasks.run.suite import line_of
+
+    failed = False
+    for number_, (member, line) in enumerate(zip(read.members, lines, strict=True), 1):
+        over = _over(line)
+        how = t(f"suite.{'over' if over else 'new' if line is None else 'unfinished'}")
+        said = f"{number_}/{len(lines)} {member.run} · {line_of(member.spec)} · {how}"
+        click.echo(clean(said, multiline=False), err=True)
+        if over:
+            continue
+        try:
+            ended = _play(member, line is None, watch, max_failures)
+        except FAULTS as error:
+            note(told(error))
+            ended = "failed"
+        failed = failed or ended != "ended"
+        if ended == "stopped":
+            note("the suite was stopped; the same command goes on")
+            break
+    return failed
+
+
+def _play(member: Member, new: bool, watch: str, max_failures: int | None) -> str:
+    """Play one member as far as it goes: ended, left, stopped, or failed where nothing but errors came of it."""
+    from app.cli.driving import graded, name_errors, play
+    from tasks.run.runner import resume_run, start_run
+
+    if new:
+        made = start_run(member.spec, out=member.path, argv=sys.argv[1:], suite=member.facts)
+    else:
+        made = resume_run(member.path)
+        made.budget = made.budget.having(member.spec.budget_tokens, member.spec.budget_seconds)
+    vain = False
+
+    def after(_: float) -> None:
+        nonlocal vain
+        graded(made)
+        episodes = made.scheduler.episodes
+        vain = name_errors(episodes.errors, len(episodes))
+
+    ended = play(made, watch, after, max_failures)
+    return "failed" if vain else ended
+
+
+# --- what came of it ------------------------------------------------------------------------------------------------
+
+
+def _facts(member: Member) -> Data:
+    """What is said of a member whatever it came to."""
+    spec = member.spec
+    return {
+        "member": member.id, "run": member.run, "path": str(member.path), "benchmark": spec.benchmark,
+        "agent": spec.agent, "model": spec.model, "seed": spec.seed,
+    }  # fmt: skip
+
+
+def _row(member: Member) -> Data:
+    """A member with what it came to: figures only where all of its episodes are over; `error` says why there are
+    none."""
+    from tasks.run.rescoring import read_stored, summary_of
+
+    line = _line(member)
+    row = {
+        **_facts(member), "state": _state(line), "n": line.n if line else 0, "finished": line.finished if line else 0,
+        "outcomes": line.outcomes if line else {}, "compat": None, "strict": None, "tokens": None,
+        "error": line.error if line else "",
+    }  # fmt: skip
+    if line is None or line.state != "finished":
+        return row
+    try:
+        summary = summary_of(read_stored(member.path))
+    except FAULTS as error:
+        return {**row, "error": str(error)}
+    scores = {rule: _score(_head(summary, rule, line.measure)) for rule in ("compat", "strict")}
+    return {**row, **scores, "tokens": sum(summary.tally.tokens)}
+
+
+def _head(summary: Summary, rule: Rule, measure: str) -> Metric | None:
+    """The row that sums up a run by a rule, the one of lists: of the group after which its `measure` is called, else
+    of the groups that are the whole run."""
+    own = [row for row in summary.scores if row.measure.rule == rule]
+    called = [row for row in own if row.group.name == measure]
+    whole = [row for row in own if row.group in summary.wholes]
+    main = [row for row in whole if row.main]
+    return next(iter((*called, *main, *whole)), None)
+
+
+def _score(row: Metric | None) -> Data | None:
+    """A figure as data, in the unit of its measure; `top` is its best value."""
+    if row is None:
+        return None
+    interval = [row.interval.low, row.interval.high] if row.interval else None
+    return {
+        "group": row.group.name, "measure": row.measure.name, "value": row.value, "interval": interval,
+        "method": row.interval.method if row.interval else "", "n": row.n, "top": row.measure.unit.top,
+    }  # fmt: skip
+
+
+def _print_plan(
+    read: Suite, lines: Sequence[RunLine | None], as_json: bool, sizes: Sequence[int] | None = None
+) -> None:
+    rows = [
+        {**_facts(member), "state": _state(line), "finished": line.finished if line else 0,
+         "n": sizes[at] if sizes is not None else line.n if line else None}
+        for at, (member, line) in enumerate(zip(read.members, lines, strict=True))
+    ]  # fmt: skip
+    if as_json:
+        click.echo(json_text({"suite": read.name, "file": str(read.file), "runs": rows}))
+        return
+    names = ("run", "benchmark", "agent", "model", "seed", "state", "done")
+    cells = [[*_who(row), t(f"suite.{row['state']}"), _done(row)] for row in rows]
+    click.echo(table([t(f"suite.{name}") for name in names], cells, left=4))
+
+
+def _print_rows(read: Suite, rows: Sequence[Data], as_json: bool) -> None:
+    if as_json:
+        click.echo(json_text({"suite": read.name, "file": str(read.file), "runs": list(rows)}))
+        return
+    names = (
+        "run",
+        "benchmark",
+        "agent",
+        "model",
+        "seed",
+        "strict",
+        "interval",
+        "compat",
+        "done",
+        "outcomes",
+        "tokens",
+    )
+    cells = []
+    for row in rows:
+        strict, compat = row["strict"], row["compat"]
+        outcomes = " · ".join(f"{t(f'outcome.{name}')} {n}" for name, n in row["outcomes"].items())
+        cells.append(
+            [
+                *_who(row), number(_points(strict), 1), bounds(_points_of(strict)), number(_points(compat), 1), _done(row),
+                outcomes or t(f"suite.{row['state']}"), "–" if row["tokens"] is None else f"{row['tokens']:,}",
+            ]
+        )  # fmt: skip
+    click.echo(table([t(f"suite.{name}") for name in names], cells, left=4))
+    for row in rows:
+        if row["error"]:
+            note(f"{row['run']}: {row['error']}")
+
+
+def _who(row: Data) -> list[str]:
+    return [row["run"], row["benchmark"], row["agent"], row["model"] or "–", str(row["seed"])]
+
+
+def _done(row: Data) -> str:
+    return f"{row['finished']}/{'?' if row['n'] is None else row['n']}"
+
+
+def _points(score: Data | None) -> float | None:
+    """A figure on the scale to 100."""
+    return None if score is None or score["value"] is None else 100 * score["value"] / score["top"]
+
+
+def _points_of(score: Data | None) -> list[float] | None:
+    """Its interval on that scale."""
+    ends: Any = score["interval"] if score else None
+    return [100 * end / score["top"] for end in ends] if score and ends else None

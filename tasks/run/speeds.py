@@ -1,0 +1,73 @@
+"""How fast a local model reads and speaks on this machine, in tokens a second: what `moot models bench` measured, kept
+beside the library by the sha256 of the file, so that a plan need not guess.
+
+Nothing is told of a model that was not measured, nor of another machine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, PositiveFloat, ValidationError
+
+from models.llama.library import digest
+from store import places
+from store.files import written_whole
+from tasks.run.header import now
+
+FOLDER = "benches"
+
+
+class Speed(BaseModel):
+    """Tokens a second: read, spoken by one call, spoken by so many calls together; when it was measured, and with how
+    many threads."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+    prefill: PositiveFloat
+    decode: PositiveFloat
+    together: dict[int, PositiveFloat] = {}
+    measured: str = ""
+    threads: int = 0
+
+    def speaking(self, parallel: int) -> tuple[int, float]:
+        """With how many calls together speaking was measured, the most up to `parallel`, and the tokens a second of
+        all of them; one by itself was measured at greater length."""
+        fits = [n for n in self.together if 1 < n <= parallel]
+        return (max(fits), self.together[max(fits)]) if fits else (1, self.decode)
+
+
+def keep(found: Mapping[str, Any]) -> None:
+    """Keep what a bench of a model found.
+
+    Args:
+        found: what `moot models bench --json` prints.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    made = Speed(
+        prefill=found["prefill"]["tokens_per_second"],
+        decode=found["decode"]["tokens_per_second"],
+        together={row["n"]: row["tokens_per_second"] for row in found["parallel"]},
+        measured=now(),
+        threads=found["engine"]["threads"],
+    )
+    with written_whole(_file(found["engine"]["sha256"]), parents=True) as stream:
+        json.dump(made.model_dump(mode="json"), stream)
+
+
+def speed_of(model: Path) -> Speed | None:
+    """What was measured of a model file on this machine; None where nothing was, or nothing that can be read."""
+    if not (places.models() / FOLDER).is_dir():
+        return None  # its sha256 need not be known
+    try:
+        return Speed.model_validate_json(_file(digest(model, places.models())).read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _file(sha256: str) -> Path:
+    return places.models() / FOLDER / f"{sha256}.json"

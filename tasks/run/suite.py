@@ -1,0 +1,237 @@
+"""A suite: runs that belong together, as a TOML file names them: every benchmark with every agent, model and seed of a
+block, under common settings.
+
+A member is known by what stands for its spec, so that a suite that is played again goes on with what is there: its
+file among the runs is called after the suite and the member. Nothing is played here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from models.errors import BadEngine
+from store import places
+from store.errors import BadInput, StoreError
+from store.journal import SUFFIX, Journal
+from store.pack import Pack
+from tasks.benchmark import benchmark
+from tasks.episode.scheduler import HUMAN
+from tasks.errors import TaskError, UsageError
+from tasks.run.cast import Cast, first_model_agent
+from tasks.run.experiment import check_same
+from tasks.run.header import header_of, spec_of
+from tasks.run.plan import task_file
+from tasks.run.spec import PARALLEL_RULES, RunSpec
+from tasks.settings import shown, text_of
+
+LARGEST = 1_000_000
+"""Bytes of a suite file."""
+OWN = frozenset("benchmark agent model seed settings shard only free".split())
+"""What a run has and the settings of a suite have not: it stands in the blocks, is no part of a suite, or has a newer
+name."""
+INDIFFERENT = frozenset({"parallel", "budget_tokens", "budget_seconds"})
+"""Settings from which no result follows: a suite goes on where they are changed."""
+DIGITS = 8
+_NAME = re.compile(r"[^\W_][\w.-]{0,39}")
+
+
+def _listed(given: object) -> object:
+    return [given] if isinstance(given, str | int) else given
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed), Field(min_length=1)]
+_STRICT = ConfigDict(extra="forbid", frozen=True)
+
+
+class Block(BaseModel):
+    """A [[runs]] of the file: every benchmark with every agent, every model, every seed. No agents: the one that plays
+    by default; no models: none."""
+
+    model_config = _STRICT
+    benchmarks: Names
+    agents: Names = ("",)
+    models: Names = ("",)
+    seeds: Annotated[tuple[int, ...], BeforeValidator(_listed), Field(min_length=1)] = (0,)
+    settings: dict[str, Any] = {}
+
+
+class SuiteFile(BaseModel):
+    """The file: its name (default: what the file is called), settings of all runs, the runs."""
+
+    model_config = _STRICT
+    name: str = ""
+    settings: dict[str, Any] = {}
+    runs: Annotated[list[Block], Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A run of the suite. id: what stands for its spec; place: the block that names it, as errors say it."""
+
+    id: str
+    suite: str
+    spec: RunSpec
+    place: str
+
+    @property
+    def run(self) -> str:
+        """The id of its run."""
+        return f"{self.suite}-{self.id}"
+
+    @property
+    def path(self) -> Path:
+        """Its file, there or not."""
+        return places.runs() / f"{self.run}{SUFFIX}"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What its header says of it."""
+        return {"name": self.suite, "member": self.id}
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite as it was read."""
+
+    name: str
+    file: Path
+    members: Sequence[Member]
+
+
+def read_suite(file: Path) -> Suite:
+    """Read a suite; nothing that it names is opened but task texts of settings.
+
+    Raises:
+        BadInput: the file cannot be read, or is no TOML.
+        UsageError: what it asks for means nothing; says where.
+    """
+    try:
+        given = SuiteFile.model_validate(_toml(file))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UsageError(
+            f"suite {file}, {_place(first['loc'])}: {first['msg']}",
+            f"Known there: {', '.join(_known(first['loc']))}."
+            if first["type"] == "extra_forbidden"
+            else "Correct it; `moot suite run --help` shows a file.",
+        ) from error
+    name = given.name or file.stem
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"suite {file}, name: '{name}' cannot name a suite",
+            "Give a `name` of 1 to 40 letters, digits, '-', '_' and '.'.",
+        )
+    members: dict[str, Member] = {}
+    for number, block in enumerate(given.runs, 1):
+        place = f"runs[{number}]"
+        for who in product(block.benchmarks, block.agents, block.models, block.seeds):
+            try:
+                asked, spec = _specs(file, given, block, *who)
+            except (TaskError, BadEngine, StoreError) as error:
+                raise UsageError(f"suite {file}, {place}: {error.title}", error.hint) from error
+            member = Member(_identity(asked), name, spec, place)
+            if before := members.get(member.id):
+                raise UsageError(
+                    f"suite {file}, {place}: the run '{line_of(spec)}' stands in {before.place} already",
+                    "Leave one of them out.",
+                )
+            members[member.id] = member
+    return Suite(name, file, list(members.values()))
+
+
+def line_of(spec: RunSpec) -> str:
+    """A member in one line."""
+    return " · ".join(filter(None, (spec.benchmark, spec.agent, spec.model, f"seed {spec.seed}")))
+
+
+def check_ended(path: Path) -> None:
+    """See whether a run that has ended is still one of this suite: of the same task file and pack.
+
+    Raises:
+        RecordMismatch: it is not.
+    """
+    with Journal.open(path) as journal:
+        header = header_of(journal)
+    spec = spec_of(header)
+    with Pack.open(header["pack"].get("path") or spec.pack) as pack:
+        check_same(header, benchmark(spec.benchmark), spec, pack, task_file(spec, pack), True)
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    try:
+        with file.open("rb") as stream:
+            raw = stream.read(LARGEST + 1)
+        if len(raw) > LARGEST:
+            raise BadInput(f"suite {file} is larger than {LARGEST:,} bytes", "Name a file of runs.")
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except OSError as error:
+        raise BadInput(f"suite {file} cannot be read: {error.strerror}", "Name a TOML file of runs.") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"suite {file} is not UTF-8", "Save it as UTF-8.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"suite {file} is no TOML: {error}", "Correct it there.") from error
+
+
+def _specs(
+    file: Path, given: SuiteFile, block: Block, name: str, agent: str, model: str, seed: int
+) -> tuple[RunSpec, RunSpec]:
+    """The spec of a member as it is written, which stands for it wherever the file lies, and as it is played."""
+    bench = benchmark(name)
+    settings = {key.replace("-", "_"): value for key, value in {**given.settings, **block.settings}.items()}
+    common = RunSpec.model_fields.keys() - OWN
+    for key in settings:
+        if key not in common and key not in bench.settings.model_fields:
+            known = ", ".join(sorted({*common, *bench.settings.model_fields}))
+            raise UsageError(f"{name} has no setting '{key}'", f"Known: {known}.")
+    for key, field in bench.settings.model_fields.items():
+        if key in settings and shown(field, "from_file"):
+            settings[key] = text_of(str(file.parent / str(settings[key])))
+    seats = settings.get("seats", {})
+    alone = not (model or (isinstance(seats, Mapping) and any(":" in str(who) for who in seats.values())))
+    try:
+        asked = RunSpec.model_validate(
+            {
+                "parallel": PARALLEL_RULES if alone else 1, **settings, "benchmark": name, "model": model, "seed": seed,
+                "agent": agent or (first_model_agent(bench) if model else "rules"),
+            }
+        )  # fmt: skip
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UsageError(
+            f"{'.'.join(map(str, first['loc'])) or 'settings'}: {first['msg']}", "Correct it."
+        ) from error
+    if HUMAN in (asked.agent, *asked.seats.values()):
+        raise UsageError("nobody can sit in the runs of a suite", "Choose agents that play by themselves.")
+    Cast.of(bench, asked)
+    tasks = None if asked.tasks is None else str((file.parent / asked.tasks).absolute())
+    return asked, asked.model_copy(update={"tasks": tasks})
+
+
+def _identity(spec: RunSpec) -> str:
+    """What stands for a spec: settings at their defaults do not count, so that a release may add some."""
+    given = spec.model_dump(mode="json", exclude_defaults=True, exclude=set(INDIFFERENT))
+    return sha256(json.dumps(given, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:DIGITS]
+
+
+def _place(loc: Sequence[int | str]) -> str:
+    """Where in the file: runs[2].agents; counted from 1."""
+    return "".join(_steps(loc)).lstrip(".") or "the file"
+
+
+def _steps(loc: Sequence[int | str]) -> Iterator[str]:
+    for step in loc:
+        yield f"[{step + 1}]" if isinstance(step, int) else f".{step}"
+
+
+def _known(loc: Sequence[int | str]) -> list[str]:
+    return list((Block if len(loc) > 1 else SuiteFile).model_fields)

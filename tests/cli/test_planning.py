@@ -1,0 +1,167 @@
+"""`moot run --dry-run` says what a run will cost and could find, and what is not known; which tasks are chosen."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.cli.main import main  # noqa: E402
+from models.llama.library import digest  # noqa: E402
+from store import places  # noqa: E402
+from tasks.run import speeds  # noqa: E402
+from tasks.scoring.paired import detectable_before  # noqa: E402
+from tasks.scoring.statistics import independent_at_least  # noqa: E402
+from tests.support.kill_harness import prepare  # noqa: E402
+
+Moot = Callable[..., tuple[int, str, str]]
+PUBLISHED = {"benchmark", "agent", "policy", "model", "pack", "tasks", "n", "seats", "task_ids", "context"}
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = 0
+        try:
+            main(list(map(str, arguments)))
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def line(moot: Moot, moot_home: Path) -> Callable[..., tuple[str, ...]]:
+    """A run of three tasks before a model; `model` puts another in its seat."""
+    spec = prepare(moot_home, tasks=3)
+
+    def made(*more: str, model: str = "") -> tuple[str, ...]:
+        return (
+            "run", "legalagentbench", "--agent", spec["agent"], "--model", model or spec["model"], "--pack", "kill",
+            "--tasks", spec["tasks"], *more,
+        )  # fmt: skip
+
+    return made
+
+
+def plan_of(moot: Moot, line: tuple[str, ...]) -> dict[str, Any]:
+    code, out, err = moot(*line, "--dry-run", "--json")
+    assert code == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def bench(file: Path, prefill: float, decode: float, together: dict[int, float]) -> None:
+    """What a bench of a model file found, as far as it is kept."""
+    speeds.keep(
+        {
+            "engine": {"sha256": digest(file, places.models()), "threads": 1},
+            "prefill": {"tokens_per_second": prefill},
+            "decode": {"tokens_per_second": decode},
+            "parallel": [{"n": n, "tokens_per_second": speed} for n, speed in together.items()],
+        }
+    )
+
+
+def test_nothing_is_guessed(moot: Moot, line: Any) -> None:
+    plan = plan_of(moot, line())
+    assert plan.keys() >= PUBLISHED and plan["n"] == 3
+    costs = plan["estimate"]
+    assert (costs["tokens"], costs["hours"], costs["disk"]["bytes"], costs["from"]) == (None, None, None, [])
+    assert costs["unknown_types"] == list(plan["types"]) and len(costs["unmeasured"]) == 1
+    _, out, _ = moot(*line(), "--dry-run")
+    assert "词元：不知道" in out and "时间：不知道" in out and "磁盘：不知道" in out and "可检出的差异" in out
+
+
+def test_tokens_and_disk_are_those_of_an_earlier_run(moot: Moot, line: Any) -> None:
+    code, out, _ = moot(*line("--json"))
+    assert code == 0
+    block = json.loads(out)
+    costs = plan_of(moot, line("--epochs", "4", "--max-tokens", "100"))["estimate"]
+    assert sum(costs["tokens"].values()) == pytest.approx(4 * block["tokens"]["total"], abs=3) != 0
+    size = (places.runs() / f"{block['run']}.moot").stat().st_size
+    assert costs["disk"]["bytes"] == pytest.approx(4 * size, abs=4)
+    assert costs["tokens_at_most"] == 100 * 3 * 4 and costs["unknown_types"] == []
+    assert [(one["run"], sum(one["types"].values())) for one in costs["from"]] == [(block["run"], 3)]
+    assert costs["hours"] is None and "按已有评测的 3 局推算" in moot(*line(), "--dry-run")[1]
+    other = plan_of(moot, (*line(), "--paper"))["estimate"]
+    assert other["tokens"] is None, "it speaks otherwise"
+
+
+def test_hours_are_tokens_at_the_speed_that_was_measured(moot: Moot, line: Any, tiny_gguf: Path) -> None:
+    model = f"llama:{tiny_gguf}"
+    moot(*line())
+    before = plan_of(moot, line(model=model))["estimate"]
+    assert before["hours"] is None and before["unmeasured"] == [model] and before["memory"]["bytes"] > 600_000_000
+    assert "没有实测过" in moot(*line(model=model), "--dry-run")[1]
+    bench(tiny_gguf, 100.0, 20.0, {1: 20.0, 4: 50.0, 8: 70.0})
+    one = plan_of(moot, line(model=model))["estimate"]
+    many = plan_of(moot, line("--parallel", "6", model=model))["estimate"]
+    for costs, speaking in ((one, 20.0), (many, 50.0)):
+        tokens = costs["tokens"]
+        assert costs["hours"] * 3600 == pytest.approx(tokens["read"] / 100 + tokens["written"] / speaking, abs=0.1)
+    assert one["unmeasured"] == [] and one["speeds"][model]["prefill"] == 100.0
+    _, out, _ = moot(*line(model=model), "--dry-run")
+    assert "每秒读 100.0、写 20.0" in out and "时间：约" in out and "别的模型" in out
+
+
+def test_a_model_that_is_not_here_is_said_in_the_plan(moot: Moot, line: Any, tmp_path: Path) -> None:
+    costs = plan_of(moot, line(model=f"llama:{tmp_path / 'none.gguf'}"))["estimate"]
+    assert costs["memory"]["bytes"] is None and "none.gguf" in costs["memory"]["why"]
+
+
+def test_what_a_plan_could_find() -> None:
+    assert independent_at_least([]) == 0 and independent_at_least("abcd") == 4 and independent_at_least("aaaa") == 1
+    assert independent_at_least("aabb") == 2 and 1 < independent_at_least("aaab") < 2
+
+
+def test_the_detectable_difference_counts_clusters(moot: Moot, sample_pack: Path) -> None:
+    found = plan_of(moot, ("run", "legalagentbench"))["detectable"]
+    assert found["effective_n"] <= found["clusters"] <= found["n"] > 50
+    for one in found["differences"]:
+        assert one["difference"] == pytest.approx(detectable_before(found["effective_n"], one["disagree"]))
+    few = plan_of(moot, ("run", "legalagentbench", "--first", "2"))["detectable"]["differences"]
+    assert [one["difference"] for one in few] == [None, None]
+    assert "任何差异都检不出" in moot("run", "legalagentbench", "--first", "2", "--dry-run")[1]
+
+
+def test_tasks_are_chosen_on_the_command_line(moot: Moot, sample_pack: Path, tmp_path: Path) -> None:
+    ids = plan_of(moot, ("run", "legalagentbench", "--limit", "6", "--seed", "2"))["task_ids"]
+    run = json.loads(moot("run", "legalagentbench", "--agent", "echo", "--limit", "6", "--seed", "2", "--json")[1])[
+        "run"
+    ]
+    header = json.loads(moot("show", run, "--json")[1])["header"]
+    assert (header["spec"]["limit"], header["spec"]["first"]) == (6, None)
+    plan = plan_of(moot, ("run", "legalagentbench", "--only", "failed:latest"))
+    assert set(plan["task_ids"]) <= set(ids)
+    assert plan_of(moot, ("run", "courts", "--type", "KQ", "--type", "LC"))["types"].keys() == {"KQ", "LC"}
+    report = moot("report", run)[1]
+    assert "limit = 6" in report and "seed = 2" in report
+    out = tmp_path / "again.moot"
+    assert moot("run", "legalagentbench", "--agent", "echo", "--only", f"failed:{run}", "--out", out)[0] == 0
+    spec = json.loads(moot("show", out, "--json")[1])["header"]["spec"]
+    assert spec["only"] == f"failed:{run}" and set(spec["task_ids"]) <= set(ids)
+
+
+@pytest.mark.chinese_sentences
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--only", "failed"), "--only“failed”不是 failed:RUN 的形式"),
+        (("--only", "failed:"), "例如 --only failed:latest"),
+        (("--only", "failed:nix"), "没有评测“nix”"),
+        (("--only", "failed:x", "--task", "1"), "--only 和 --task 都用来指定题目"),
+        (("--limit", "0"), "0 不在范围"),
+        (("--limit", "2", "--first", "2"), "--limit 与 --first 不能同时使用"),
+        (("--type", "9-hop"), "没有类型为“9-hop”的题"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(moot: Moot, sample_pack: Path, more: tuple[str, ...], said: str) -> None:
+    code, out, err = moot("run", "legalagentbench", *more, "--dry-run")
+    assert code != 0 and not out and said in err and err.count("\n") == 1

@@ -1,0 +1,180 @@
+"""`moot suite`: a file of runs is read strictly, played one after the other, taken up again, and told in one table."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.cli.main import main  # noqa: E402
+from store import places  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.run.header import header_of  # noqa: E402
+from tasks.run.runner import fork_run, start_run  # noqa: E402
+from tasks.run.suite import read_suite  # noqa: E402
+from tests.support.kill_harness import prepare  # noqa: E402
+
+Moot = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = 0
+        try:
+            main(list(map(str, arguments)))
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def spec(moot_home: Path) -> dict[str, Any]:
+    return prepare(moot_home, tasks=2)
+
+
+@pytest.fixture
+def write(tmp_path: Path, spec: dict[str, Any]) -> Callable[[str], Path]:
+    """A suite file on the pack and tasks of the harness."""
+
+    def made(text: str, common: str = "") -> Path:
+        file = tmp_path / "first.toml"
+        head = f'[settings]\npack = "kill"\ntasks = {json.dumps(spec["tasks"])}\n{common}\n'
+        file.write_text(head + text, encoding="utf-8")
+        return file
+
+    return made
+
+
+TWO = '[[runs]]\nbenchmarks = "legalagentbench"\nagents = ["gold", "echo"]\n'
+
+
+def rows(out: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(out)["runs"]
+    return found
+
+
+def test_it_is_played_told_and_passed_over(moot: Moot, write: Any) -> None:
+    file = write(TWO)
+    shown = rows(moot("suite", "show", file, "--json")[1])
+    assert [(row["agent"], row["state"], row["n"]) for row in shown] == [("gold", "new", None), ("echo", "new", None)]
+    code, out, _ = moot("suite", "run", file, "--dry-run", "--json")
+    assert code == 0 and [row["n"] for row in rows(out)] == [2, 2] and not list(places.runs().glob("*.moot"))
+    code, out, err = moot("suite", "run", file, "--json")
+    made = rows(out)
+    assert code == 0 and "1/2 first-" in err
+    assert [(row["agent"], row["finished"], row["outcomes"], row["error"]) for row in made] == [
+        ("gold", 2, {"finished": 2}, ""), ("echo", 2, {"finished": 2}, ""),
+    ]  # fmt: skip
+    gold, echo = made
+    assert gold["strict"]["value"] == 1.0 > echo["strict"]["value"]
+    low, high = gold["strict"]["interval"]
+    assert 0 < low < high == gold["strict"]["top"] and gold["tokens"] == 0 and gold["strict"]["n"] == 2
+    with Journal.open(Path(gold["path"])) as journal:
+        assert header_of(journal)["suite"] == {"name": "first", "member": gold["member"]}
+    before = {path.name: path.stat().st_mtime_ns for path in places.runs().glob("*.moot")}
+    code, out, err = moot("suite", "run", file)
+    assert code == 0 and err.count("已结束，跳过") == 2 and "100.0" in out
+    assert before == {path.name: path.stat().st_mtime_ns for path in places.runs().glob("*.moot")}
+    assert rows(moot("suite", "report", file, "--json")[1]) == made
+    assert [row["run"] for row in json.loads(moot("list", "--text", "first-", "--json")[1])["runs"]]
+    with fork_run(gold["path"], "1", 0) as forked:
+        assert "suite" not in header_of(forked.journal)
+
+
+def test_what_is_there_goes_on_and_what_is_gone_begins_anew(moot: Moot, write: Any) -> None:
+    file = write(TWO)
+    gold, echo = read_suite(file).members
+    with start_run(gold.spec, out=gold.path, suite=gold.facts) as run:
+        run.go(lambda: False)
+    assert [row["state"] for row in rows(moot("suite", "show", file, "--json")[1])] == ["unfinished", "new"]
+    code, out, _ = moot("suite", "report", file, "--json")
+    assert code == 0 and [row["strict"] for row in rows(out)] == [None, None]
+    code, _, err = moot("suite", "run", file)
+    assert code == 0 and "未完成" in err and "尚未开始" in err
+    echo.path.unlink()
+    code, out, err = moot("suite", "run", file, "--json")
+    assert code == 0 and "跳过" in err and [row["finished"] for row in rows(out)] == [2, 2]
+    more = write(TWO + "seeds = [0, 1]\n")
+    states = [(row["agent"], row["seed"], row["state"]) for row in rows(moot("suite", "show", more, "--json")[1])]
+    assert states == [("gold", 0, "finished"), ("gold", 1, "new"), ("echo", 0, "finished"), ("echo", 1, "new")]
+
+
+def test_a_member_is_known_by_what_is_asked_not_by_how_fast(write: Any, tmp_path: Path) -> None:
+    plain = [member.id for member in read_suite(write(TWO)).members]
+    assert [one.id for one in read_suite(write(TWO, "parallel = 3\nbudget-tokens = 9")).members] == plain
+    assert not {one.id for one in read_suite(write(TWO, "max_turns = 3")).members} & set(plain)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "t.json").write_text("[]", encoding="utf-8")
+    text = '[settings]\npack = "kill"\ntasks = "t.json"\n[[runs]]\nbenchmarks = "legalagentbench"\n'
+    for folder in (tmp_path, tmp_path / "sub"):
+        (folder / "s.toml").write_text(text, encoding="utf-8")
+    (here,), (there,) = (read_suite(folder / "s.toml").members for folder in (tmp_path, tmp_path / "sub"))
+    assert here.id == there.id and there.spec.tasks == str(tmp_path / "sub" / "t.json"), "it may be moved"
+
+
+def test_a_model_that_is_missing_is_named_before_anything_starts(moot: Moot, write: Any) -> None:
+    file = write(TWO + '[[runs]]\nbenchmarks = "legalagentbench"\nmodels = ["llama:none"]\n')
+    code, out, err = moot("suite", "run", file)
+    assert code != 0 and not out and "runs[2]" in err and "none" in err and not list(places.runs().glob("*.moot"))
+
+
+def test_a_run_that_fails_is_told_and_the_others_go_on(moot: Moot, write: Any, spec: dict[str, Any]) -> None:
+    script = Path(spec["model"].removeprefix("scripted:"))
+    script.write_text(json.dumps({"failure_rate": 1.0, "otherwise": ["x"]}), encoding="utf-8")
+    model = json.dumps(spec["model"])
+    file = write(f'[[runs]]\nbenchmarks = "legalagentbench"\nagents = "react"\nmodels = {model}\n' + TWO)
+    code, out, err = moot("suite", "run", file, "--json")
+    assert code == 1 and "2 of 2 episodes ended in an error" in err
+    assert [row["outcomes"] for row in rows(out)] == [{"error": 2}, {"finished": 2}, {"finished": 2}]
+
+
+def test_an_ended_member_of_another_task_file_is_refused(moot: Moot, write: Any, spec: dict[str, Any]) -> None:
+    file = write(TWO)
+    assert moot("suite", "run", file)[0] == 0
+    tasks = Path(spec["tasks"])
+    tasks.write_text(tasks.read_text("utf-8") + " ", encoding="utf-8")
+    code, out, err = moot("suite", "run", file)
+    assert code != 0 and not out and "runs[1]" in err
+    code, out, err = moot("suite", "report", file, "--json")
+    assert code == 0 and all(row["strict"] is None and row["error"] for row in rows(out))
+
+
+@pytest.mark.chinese_sentences
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = 1", "runs：缺少"),
+        ('[[runs]]\nbenchmarks = "courts"\nagent = "rules"', "runs[1].agent：不认识的字段。此处可用的有：benchmarks"),
+        ('[[runs]]\nbenchmarks = "courts"\n[[runs]]\nbenchmarks = "courts"\nagents = ["nix"]', "runs[2]"),
+        ('[[runs]]\nbenchmarks = "nix"', "runs[1]：未知的评测基准“nix”"),
+        ('[[runs]]\nbenchmarks = "courts"\nseeds = [1, 1]', "已写在 runs[1]"),
+        ('[[runs]]\nbenchmarks = "courts"\nsettings = { limit = 0 }', "limit：应不小于 1"),
+        ('[[runs]]\nbenchmarks = "courts"\nsettings = { shard = [1, 2] }', "没有设置项“shard”"),
+        ('[[runs]]\nbenchmarks = "courts"\nagents = "human"', "不能有人就座"),
+        ('name = "a/b"\n[[runs]]\nbenchmarks = "courts"', "“a/b”不能用作名称"),
+        ("[[runs]\n", "不是 TOML"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_with_its_place(moot: Moot, tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(text, encoding="utf-8")
+    for command in ("run", "show", "report"):
+        code, out, err = moot("suite", command, file)
+        assert code in (1, 2) and not out and said in err and str(file) in err and err.count("\n") == 1
+
+
+@pytest.mark.chinese_sentences
+def test_a_file_that_cannot_be_read_is_one_sentence(moot: Moot, tmp_path: Path) -> None:
+    binary = tmp_path / "b.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    for file, said in ((tmp_path / "none.toml", "无法读取"), (tmp_path, "无法读取"), (binary, "不是 UTF-8")):
+        code, _, err = moot("suite", "show", file)
+        assert code == 1 and said in err and err.count("\n") == 1

@@ -1,0 +1,188 @@
+"""Which tasks a run plays: samples by type, the first, those of a type, those that failed; and what is recorded of
+it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from store.journal import EpisodeRow, Journal  # noqa: E402
+from store.pack import Pack  # noqa: E402
+from tasks.benchmark import benchmark  # noqa: E402
+from tasks.errors import UsageError  # noqa: E402
+from tasks.run.failed import failed_tasks  # noqa: E402
+from tasks.run.header import header_of, spec_of  # noqa: E402
+from tasks.run.merging import merge_runs  # noqa: E402
+from tasks.run.plan import choose, task_file  # noqa: E402
+from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.runner import resume_run, start_run  # noqa: E402
+from tasks.run.sampling import sample  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A task of which only its type is known."""
+
+    id: str
+    group: str
+    cluster: str = ""
+
+    @property
+    def card(self) -> dict[str, Any]:
+        return {}
+
+
+def tasks(**sizes: int) -> list[Asked]:
+    return [Asked(f"{group}-{n}", group) for group, size in sizes.items() for n in range(size)]
+
+
+def ids(questions: Any) -> list[str]:
+    return [question.id for question in questions]
+
+
+def test_every_type_has_its_share() -> None:
+    drawn = sample(tasks(a=80, b=80, c=60, d=40, e=20, f=20), 30, 0)
+    assert Counter(one.group for one in drawn) == {"a": 8, "b": 8, "c": 6, "d": 4, "e": 2, "f": 2}
+    assert set(one.group for one in sample(tasks(a=80, b=80, c=60, d=40, e=20, f=20), 10, 3)) == set("abcdef")
+    assert ids(drawn) != ids(tasks(a=30)), "not the first ones"
+
+
+def test_the_seed_says_which_wherever_they_stand() -> None:
+    asked = tasks(a=9, b=5, c=1)
+    drawn = sample(asked, 6, 7)
+    assert set(ids(sample(asked[::-1], 6, 7))) == set(ids(drawn))
+    assert ids(drawn) == [one for one in ids(asked) if one in ids(drawn)], "in the order of the file"
+    assert any(ids(sample(asked, 6, seed)) != ids(drawn) for seed in range(5))
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 9), min_size=1), st.integers(1, 60), st.integers(0, 5)
+)
+def test_a_sample_is_nested_of_its_size_and_near_the_shares(sizes: dict[str, int], size: int, seed: int) -> None:
+    asked = tasks(**sizes)
+    drawn, more = sample(asked, size, seed), sample(asked, size + 1, seed)
+    assert len(drawn) == min(size, len(asked)) and set(drawn) <= set(more)
+    if size < len(asked):
+        counts = Counter(one.group for one in drawn)
+        assert all(abs(counts[group] - size * n / len(asked)) < len(sizes) for group, n in sizes.items())
+        assert all(counts[group] <= n for group, n in sizes.items())
+
+
+def test_no_limit_and_one_above_all_take_all() -> None:
+    asked = tasks(a=3, b=2)
+    assert sample(asked, None, 0) == sample(asked, 5, 0) == sample(asked, 500, 0) == asked
+
+
+@pytest.fixture
+def lab(sample_pack: Path) -> Any:
+    """What a spec of the sample's tasks chooses."""
+    bench = benchmark("legalagentbench")
+    with Pack.open("sample") as pack:
+        questions = bench.load(task_file(RunSpec(benchmark="legalagentbench"), pack))
+    return lambda **more: ids(choose(bench, questions, RunSpec(benchmark="legalagentbench", **more)))
+
+
+def test_types_first_and_samples_of_a_task_file(lab: Any) -> None:
+    every, hops = lab(), lab(types=["2-hop", "1-hop"])
+    assert lab(first=4) == every[:4] != lab(limit=4)
+    assert {one.split("-")[1][0] for one in hops} == {"1", "2"} and set(hops) < set(every)
+    assert set(lab(types=["2-hop"], limit=3)) < set(hops) and len(lab(types=["2-hop"], limit=3)) == 3
+    assert lab(types=["writing"], limit=999) == lab(types=["writing"])
+    assert set(lab(limit=9, shard=(1, 3))) | set(lab(limit=9, shard=(2, 3))) | set(lab(limit=9, shard=(3, 3))) == set(
+        lab(limit=9)
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"types": ["6-hop"]}, r"no task of type '6-hop' in the task file. The task file has 1-hop, .*writing"),
+        ({"types": ["2-hop"], "task_ids": ["sample-101"]}, "none of the chosen tasks is of type 2-hop.*of 1-hop"),
+        ({"limit": 2, "first": 2}, "--limit and --first exclude each other"),
+        ({"task_ids": ["x"], "only": "failed:r"}, "no task 'x' in the task file. Give the task file of that run"),
+    ],
+)
+def test_what_cannot_be_chosen_is_said(lab: Any, more: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        lab(**more)
+
+
+def play(path: Path, **more: Any) -> Path:
+    with start_run(RunSpec(benchmark="legalagentbench", **more), out=path) as run:
+        run.go()
+        run.record_scores()
+    return path
+
+
+def test_what_failed_is_what_did_not_fully_succeed(sample_pack: Path, tmp_path: Path) -> None:
+    """echo solves nothing, gold everything; one turn ends no task of many."""
+    run, failed = failed_tasks(str(play(tmp_path / "echo.moot", agent="echo", first=3)), "legalagentbench")
+    assert (run, list(failed)) == ("echo", ["sample-101", "sample-102", "sample-103"])
+    with pytest.raises(UsageError, match="no task failed in run gold"):
+        failed_tasks(str(play(tmp_path / "gold.moot", agent="gold", first=3)), "legalagentbench")
+    with pytest.raises(UsageError, match="run 'echo' is one of legalagentbench, not of courts"):
+        failed_tasks(str(tmp_path / "echo.moot"), "courts")
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", first=2), out=tmp_path / "open.moot") as begun:
+        begun.go(lambda: False)
+    assert failed_tasks(str(tmp_path / "open.moot"), "legalagentbench")[1] == ("sample-101", "sample-102")
+
+
+def test_shards_of_a_sample_merge_into_it(sample_pack: Path, tmp_path: Path) -> None:
+    whole = play(tmp_path / "whole.moot", limit=5, seed=3)
+    parts = [play(tmp_path / f"{k}.moot", limit=5, seed=3, shard=(k, 2)) for k in (1, 2)]
+    merge_runs(parts, tmp_path / "merged.moot")
+    assert _tasks(tmp_path / "merged.moot") == _tasks(whole)
+    types = [play(tmp_path / f"{t}.moot", types=[t]) for t in ("4-hop", "5-hop")]
+    made = merge_runs(types, tmp_path / "types.moot", partial=True)
+    assert made.missing == made.episodes + made.missing - len(_tasks(tmp_path / "types.moot")) > 0
+
+
+def _tasks(path: Path) -> list[str]:
+    with Journal.open(path) as journal:
+        return [row.task_id for row in journal.episodes()]
+
+
+def as_before(path: Path, out: Path, limit: int) -> Path:
+    """A run as releases without `first` began it: its limit was the first so many; nothing is played yet."""
+    with Journal.open(path) as journal:
+        header, rows = dict(journal.header), journal.episodes()
+    spec = {name: value for name, value in header["spec"].items() if name not in ("first", "types", "only")}
+    Journal.create(out, {**header, "spec": {**spec, "limit": limit}}, rows).close()
+    return out
+
+
+def test_a_limit_of_an_earlier_release_is_the_first_so_many(sample_pack: Path, tmp_path: Path) -> None:
+    first = play(tmp_path / "first.moot", first=4)
+    old = as_before(first, tmp_path / "old.moot", 4)
+    with Journal.open(old) as journal:
+        spec = spec_of(header_of(journal))
+        assert (spec.first, spec.limit, spec.types) == (4, None, ())
+    with resume_run(old) as run:
+        run.go()
+        run.record_scores()
+    assert _tasks(old) == _tasks(first)
+    for row in _rows(old):
+        assert verify_episode(str(old), row.id)
+    shard = play(tmp_path / "s.moot", first=4, shard=(1, 2))
+    one = as_before(shard, tmp_path / "s1.moot", 4)
+    with resume_run(one) as run:
+        run.go()
+    two = play(tmp_path / "s2.moot", first=4, shard=(2, 2))
+    assert merge_runs([one, two], tmp_path / "m.moot").missing == 0
+    assert _tasks(tmp_path / "m.moot") == _tasks(first)
+
+
+def _rows(path: Path) -> list[EpisodeRow]:
+    with Journal.open(path) as journal:
+        assert all(read_episode(journal, row.id) for row in journal.episodes())
+        return journal.episodes()
