@@ -29,6 +29,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "evidence_rate": ("证据率", "Evidence rate"),
     "evidence_rate_literal": ("证据率（可直接见到的关键词）", "Evidence rate (literal keys)"),
     "tokens": ("词元", "Tokens"),
+    "tokens_plot": ("各局用去的词元", "Tokens of each attempt"),
+    "median": ("中位数", "median"),
     "outcomes": ("结局", "Outcomes"),
     "flags": ("标记", "Flags"),
     "bounds": ("严格口径成功率上下界（故障计 0 / 不计 / 计 1）", "Strict success with errors as 0 / left out / as 1"),
