@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from jinja2 import Environment, FunctionLoader
@@ -39,23 +39,25 @@ def _text(value: object) -> object:
     return readable(str(value)) if "\n" in str(value) else printable(str(value))
 
 
-def source(name: str) -> str:
-    """A file beside this module."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+def source(package: str, name: str) -> str:
+    """A file of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
-def environment() -> Environment:
-    """The templates of this folder: everything is escaped and sanitised."""
-    made = Environment(
-        autoescape=True, finalize=_text, loader=FunctionLoader(source), trim_blocks=True, lstrip_blocks=True
-    )
-    made.globals.update(shown=shown, drawn=Markup, style=Markup(source("page.css")))
-    return made
+def templates(package: str) -> Environment:
+    """The templates of a package: everything in them is escaped and sanitised."""
+    loader = FunctionLoader(partial(source, package))
+    return Environment(autoescape=True, finalize=_text, loader=loader, trim_blocks=True, lstrip_blocks=True)
 
 
 def whole_page(title: str, sections: Sequence[Section], language: str = "zh", foot: Sequence[str] = ()) -> str:
     """The whole document."""
-    template = environment().get_template("page.html")
-    lang = "en" if language == "en" else "zh-CN"
-    return template.render(title=title, sections=sections, foot=foot, lang=lang)
+    return (
+        templates(__package__)
+        .get_template("page.html")
+        .render(
+            title=title, sections=sections, foot=foot, lang="en" if language == "en" else "zh-CN", shown=shown,
+            drawn=Markup, style=Markup(source(__package__, "page.css")),
+        )
+    )  # fmt: skip
