@@ -35,9 +35,11 @@ OWN = frozenset({"env"})
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The last attempt of an episode: how it ended, and its values (None: not scored, or nothing to score)."""
+    """The last attempt of an episode: how it ended, and its values as shares (None: not scored, or nothing to score).
+    repeat: from 0."""
 
     episode: str
+    repeat: int
     outcome: str
     values: Mapping[Key, float | None]
 
@@ -122,17 +124,17 @@ def compare(names: Sequence[str | Path], *, across: bool = False, seed: int = 0)
         UsageError: they cannot be compared; the sentence names the difference.
         StoreError, TaskError: a run or its task file cannot be read.
     """
-    first, questions = _side(names[0])
+    first, questions = side_of(names[0])
     made = []
     for name in names[1:]:
-        second, _ = _side(name, questions)
+        second, _ = side_of(name, questions)
         _refuse(first, second, across)
         made.append(_compared(first, second, questions, seed))
     return _with_holm(made)
 
 
-def _side(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, Sequence[Question]]:
-    """A run and the questions of its task file; `questions` are taken for those where they are given."""
+def side_of(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, Sequence[Question]]:
+    """A run, task by task, and the questions of its task file; `questions` are taken for those where they are given."""
     path = run_path(name)
     with Journal.open(path) as journal:
         header = header_of(journal)
@@ -153,7 +155,7 @@ def _side(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, S
                     result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
                     rows = _by_rules(bench.score_rows(attempts[-1].id, known[row.task_id], result, context))
                 versions |= {one.scorer: one.version for one in rows}
-                tasks_of.setdefault(row.task_id, []).append(Attempt(row.id, outcome, _values(bench, rows)))
+                tasks_of.setdefault(row.task_id, []).append(Attempt(row.id, row.epoch, outcome, _values(bench, rows)))
     return Side(str(header["run"]), path, header, bench, tasks_of, versions), questions
 
 
