@@ -12,7 +12,7 @@ import click
 from app.cli.names import RUN
 from app.cli.notes import note
 from app.cli.tables import bounds, number, percent, table
-from app.strings import t
+from app.strings import language, t
 from app.terminal import clean, json_text
 from store.files import written_whole
 from store.journal import Journal, ScoreRow
@@ -114,7 +114,7 @@ def _page(run: str, rows: Sequence[Agreement]) -> str:
     from tasks.reports.difference import difference_page
 
     plots = [(_title(row), row.difference) for row in rows if row.difference]
-    return difference_page(run, plots, t("agreement.across"), t("agreement.up"))
+    return difference_page(run, plots, t("agreement.across"), t("agreement.up"), language())
 
 
 @click.command()

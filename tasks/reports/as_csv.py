@@ -2,6 +2,8 @@
 
 Beside runs of the courts stand the published figures, a line each: rule `published`, their table in place of the run.
 
+A file task by task (`by_task`) has a line a task, repeat and metric; its values are shares from 0 to 1.
+
 The column names are stable. A text that a spreadsheet would run as a formula gets an apostrophe in front.
 """
 
@@ -11,9 +13,11 @@ import csv
 import io
 from collections.abc import Sequence
 
+from tasks.benchmark import Question
 from tasks.episode.events import OUTCOMES
 from tasks.reports.courts import published_lines
 from tasks.reports.model import agent, at, fictional, lines, printable
+from tasks.run.comparing import Side
 from tasks.scoring.metrics import Report
 
 COLUMNS = (
@@ -22,6 +26,32 @@ COLUMNS = (
     *(f"outcome_{outcome}" for outcome in OUTCOMES), "fictional", "pack", "pack_hash", "task_file_sha256",
     "harness", "scorer",
 )  # fmt: skip
+
+
+TASK_COLUMNS = (
+    "run", "benchmark", "agent", "task", "group", "episode", "repeat", "outcome", "rule", "metric", "value",
+)  # fmt: skip
+
+
+def by_task(runs: Sequence[tuple[Report, Side, Sequence[Question]]]) -> str:
+    """The file with a line a task, repeat and metric; an attempt without any value has one line all the same."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, TASK_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for report, side, questions in runs:
+        groups = {question.id: question.group for question in questions}
+        common = {"run": report.summary.run, "benchmark": report.summary.benchmark, "agent": agent(report, "en")}
+        for task, attempts in side.tasks.items():
+            for one in attempts:
+                where = {
+                    "task": task, "group": groups.get(task, ""), "episode": one.episode, "repeat": one.repeat,
+                    "outcome": one.outcome,
+                }  # fmt: skip
+                scores: list[tuple[str, str, float | None]] = [(*key, value) for key, value in one.values.items()]
+                for rule, metric, value in scores or [("", "", None)]:
+                    line = {**common, **where, "rule": rule, "metric": metric, "value": value}
+                    writer.writerow({name: cell(value) for name, value in line.items()})
+    return stream.getvalue()
 
 
 def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tasks.reports.courts import footer
 from tasks.reports.model import agent, counts, facts, fictional, figure, heading, lines, measure, printable
+from tasks.reports.tables import as_text
 from tasks.reports.words import phrase, show, width, word
 from tasks.scoring.metrics import LIMITS, RULES, Limit, Metric, Report
 
@@ -36,7 +37,8 @@ def _run(report: Report, language: str) -> str:
     method = [(word("method", language), text) for text in [_methods(report, language)] if text]
     more = [*counts(report, language), *method, *facts(report, language)[1:]]
     foot = footer([report], language)
-    return "\n".join([*head, "", *table, "", *(f"{label}: {value}" for label, value in more), *foot])
+    added = [line for one in report.tables for line in (*as_text(one), "")]
+    return "\n".join([*head, "", *table, "", *added, *(f"{label}: {value}" for label, value in more), *foot])
 
 
 def _table(report: Report, language: str) -> list[str]:

@@ -5,15 +5,14 @@ Figures stand on one scale from 0 to 100, differences are the second run minus t
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from tasks.reports.as_html import STYLE
 from tasks.reports.forest import Bar, forest
 from tasks.reports.model import plain, printable
-from tasks.reports.tables import as_html, as_markdown, as_text
+from tasks.reports.page import Section, whole_page
+from tasks.reports.tables import as_markdown, as_text
 from tasks.reports.words import measure_name, phrase, word
 from tasks.run.comparing import Compared, Comparison
 from tasks.run.header import is_fictional
@@ -218,21 +217,12 @@ def markdown(made: Sequence[Comparison], language: str = "zh") -> str:
 
 
 def page(made: Sequence[Comparison], language: str = "zh") -> str:
-    """One HTML file without script, under a policy that forbids everything but its own style."""
-    title = html.escape(word("compare.page", language))
-    parts = [
-        f'<!doctype html><html lang="{"en" if language == "en" else "zh-CN"}"><head><meta charset="utf-8">',
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-        '<meta name="viewport" content="width=device-width">',
-        f"<title>{title}</title><style>{STYLE}</style></head><body><h1>{title}</h1>",
+    """One HTML file."""
+    sections = [
+        Section(f"{one.first.run} — {one.second.run}", list(_heads(one, language)), tables=tables(one, language))
+        for one in made
     ]
-    for one in made:
-        names = " — ".join(html.escape(printable(side.run)) for side in (one.first, one.second))
-        parts.append(f"<h2>{names}</h2>")
-        parts += [f"<p>{html.escape(printable(line))}</p>" for line in _heads(one, language)]
-        for table in tables(one, language):
-            parts += as_html(table)
-    return "\n".join([*parts, "</body></html>\n"])
+    return whole_page(word("compare.page", language), sections, language)
 
 
 def data(made: Sequence[Comparison], language: str = "zh") -> str:

@@ -21,7 +21,8 @@ def tables_of(reports: Sequence[Report], language: str = "zh") -> list[Table]:
     by_benchmark: dict[str, list[Report]] = {}
     for report in reports:
         by_benchmark.setdefault(report.summary.benchmark, []).append(report)
-    return [table for own in by_benchmark.values() for table in own[0].summary.tables(own, language)]
+    together = [table for own in by_benchmark.values() for table in own[0].summary.tables(own, language)]
+    return [*together, *(table for report in reports for table in report.tables)]
 
 
 def published_lines(reports: Sequence[Report]) -> Iterator[dict[str, object]]:

@@ -6,18 +6,17 @@ As an SVG fragment for a page, without script, style sheet or reference to anyth
 
 from __future__ import annotations
 
-import html
 import math
 from collections import Counter
 from collections.abc import Sequence
 
-from tasks.reports.model import printable
+from tasks.reports.page import Section, whole_page
+from tasks.reports.svg import LIMIT, OWN, Drawing
 from tasks.scoring.coefficients import Differences
 
 Points = Sequence[tuple[float, float]]
 """(mean of both, first minus second) a unit, on a scale from 0 to 1."""
 
-STYLE = ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,"Noto Sans CJK SC",sans-serif;margin:2rem}h1{font-size:1.2rem}'
 WIDTH, HEIGHT = 480, 300
 LEFT, RIGHT, TOP, BOTTOM = 24, 430, 24, 262
 MOST = 9
@@ -40,27 +39,22 @@ def difference_svg(
     """
     shown = _finite(points)
     reach = _reach(shown, limits)
-    parts = [
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" font-size="11" fill="currentColor">',
-        f"<title>{_text(title)}</title>",
-        f'<rect x="{LEFT}" y="{TOP}" width="{RIGHT - LEFT}" height="{BOTTOM - TOP}" fill="none" stroke="currentColor" stroke-opacity=".3"/>',
-        _line(0.0, reach, 'stroke="currentColor" stroke-opacity=".5"'),
-        f'<text x="{LEFT - 6}" y="{_y(0.0, reach) + 4:.1f}" text-anchor="end">0</text>',
-    ]
-    if mean is not None:
-        parts.append(_line(mean, reach, 'stroke="#3a7bd5" stroke-width="2"', f"{mean:+.2f}"))
-    for limit in limits or ():
-        parts.append(_line(limit, reach, 'stroke="#b45309" stroke-dasharray="5 3"', f"{limit:+.2f}"))
+    drawing = Drawing(WIDTH, HEIGHT, title, 11)
+    drawing.rect(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP)
+    drawing.line(LEFT, _y(0.0, reach), RIGHT, _y(0.0, reach), opacity=0.5)
+    drawing.text(LEFT - 6, _y(0.0, reach) + 4, "0", "end")
+    lines = [(mean, OWN, False)] if mean is not None else []
+    for value, colour, dashed in (*lines, *((limit, LIMIT, True) for limit in limits or ())):
+        y = _y(value, reach)
+        drawing.line(LEFT, y, RIGHT, y, colour, dashed=dashed, thick=1 if dashed else 2)
+        drawing.text(RIGHT + 6, y + 4, f"{value:+.2f}")
     for (x, y), count in sorted(Counter((round(x, 4), round(y, 4)) for x, y in shown).items()):
-        radius = min(12.0, 3.0 * math.sqrt(count))
-        parts.append(
-            f'<circle cx="{_x(x):.1f}" cy="{_y(y, reach):.1f}" r="{radius:.1f}" fill="#3a7bd5" fill-opacity=".45"/>'
-        )
+        drawing.dot(_x(x), _y(y, reach), r=min(12.0, 3.0 * math.sqrt(count)), opacity=0.45)
     for x in (0.0, 0.5, 1.0):
-        parts.append(f'<text x="{_x(x):.1f}" y="{BOTTOM + 14}" text-anchor="middle">{x:g}</text>')
-    parts.append(f'<text x="{(LEFT + RIGHT) / 2:.0f}" y="{BOTTOM + 30}" text-anchor="middle">{_text(across)}</text>')
-    parts.append(f'<text x="{LEFT}" y="{TOP - 8}">{_text(up)}</text></svg>')
-    return "".join(parts)
+        drawing.text(_x(x), BOTTOM + 14, f"{x:g}", "middle")
+    drawing.text((LEFT + RIGHT) / 2, BOTTOM + 30, across, "middle")
+    drawing.text(LEFT, TOP - 8, up)
+    return str(drawing)
 
 
 def difference_text(
@@ -103,18 +97,18 @@ def difference_text(
     return "\n".join([*drawn, f"{'':6} +{'-' * width}", f"{'':7}0{'1':>{width}}"])
 
 
-def difference_page(title: str, plots: Sequence[tuple[str, Differences]], across: str = "", up: str = "") -> str:
-    """A whole page of (title, differences), under a policy that forbids everything but its own style."""
-    figures = "".join(
-        f"<figure><figcaption>{_text(name)} · n = {len(shown.points)}</figcaption>"
-        f"{difference_svg(shown.points, shown.mean.value, shown.limits, name, across, up)}</figure>"
+def difference_page(
+    title: str, plots: Sequence[tuple[str, Differences]], across: str = "", up: str = "", language: str = "zh"
+) -> str:
+    """A whole page of (title, differences)."""
+    sections = [
+        Section(
+            f"{name} · n = {len(shown.points)}",
+            plots=(difference_svg(shown.points, shown.mean.value, shown.limits, name, across, up),),
+        )
         for name, shown in plots
-    )
-    return (
-        '<!doctype html><html><head><meta charset="utf-8">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{_text(title)}</title><style>{STYLE}</style></head><body><h1>{_text(title)}</h1>{figures}</body></html>\n"
-    )
+    ]
+    return whole_page(title, sections, language)
 
 
 def _finite(points: Points) -> list[tuple[float, float]]:
@@ -133,13 +127,3 @@ def _x(value: float) -> float:
 
 def _y(value: float, reach: float) -> float:
     return TOP + (1 - value / reach) / 2 * (BOTTOM - TOP)
-
-
-def _line(value: float, reach: float, stroke: str, label: str = "") -> str:
-    y = _y(value, reach)
-    said = f'<text x="{RIGHT + 6}" y="{y + 4:.1f}">{label}</text>' if label else ""
-    return f'<line x1="{LEFT}" x2="{RIGHT}" y1="{y:.1f}" y2="{y:.1f}" {stroke}/>{said}'
-
-
-def _text(text: str) -> str:
-    return html.escape(printable(text))

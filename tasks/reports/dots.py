@@ -1,14 +1,12 @@
-"""A dot plot of scores against a size on a logarithmic scale, as an SVG fragment without script, style sheet or
-reference."""
+"""A dot plot of scores against a size on a logarithmic scale, as an SVG fragment."""
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tasks.reports.model import printable
+from tasks.reports.svg import LIMIT, OWN, Drawing, short
 
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 52, 620, 16, 312
@@ -34,37 +32,25 @@ def dots(points: Sequence[Dot], title: str, across: str, up: str) -> str:
     if not shown:
         return ""
     low, high = math.log10(min(dot.x for dot in shown)) - 0.15, math.log10(max(dot.x for dot in shown)) + 0.35
-    parts = [
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" font-size="11" fill="currentColor">',
-        f"<title>{_text(title)}</title>",
-        f'<rect x="{LEFT}" y="{TOP}" width="{RIGHT - LEFT}" height="{BOTTOM - TOP}" fill="none" stroke="currentColor" stroke-opacity=".3"/>',
-    ]
+    drawing = Drawing(WIDTH, HEIGHT, title, 11)
+    drawing.rect(LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP)
     for tick in TICKS:
         if low <= math.log10(tick) <= high:
-            parts.append(
-                f'<text x="{_x(tick, low, high):.1f}" y="{BOTTOM + 16}" text-anchor="middle">{tick:g}</text>'
-            )
+            drawing.text(_x(tick, low, high), BOTTOM + 16, f"{tick:g}", "middle")
     for score in range(0, 101, 20):
         y = _y(score)
-        parts.append(
-            f'<line x1="{LEFT}" x2="{RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="currentColor" stroke-opacity=".12"/>'
-        )
-        parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{score}</text>')
+        drawing.line(LEFT, y, RIGHT, y, opacity=0.12)
+        drawing.text(LEFT - 6, y + 4, str(score), "end")
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in ((_x(dot.x, low, high), _y(dot.y)) for dot in shown)]
     for dot in sorted(shown, key=lambda dot: (not dot.own, -dot.y)):
         x, y = _x(dot.x, low, high), _y(dot.y)
-        fill = 'fill="#3a7bd5"' if dot.own else 'fill="none" stroke="#b45309"'
-        parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" {fill}><title>{_text(dot.name)}: {dot.y:.2f}</title></circle>'
-        )
-        if (place := _free(x, y, dot.name, taken)) is not None:
+        drawing.dot(x, y, OWN if dot.own else LIMIT, hollow=not dot.own, said=f"{dot.name}: {dot.y:.2f}")
+        if (place := _free(x, y, short(dot.name), taken)) is not None:
             taken.append(place)
-            parts.append(
-                f'<text x="{place[0]:.1f}" y="{place[3] - 2:.1f}" fill-opacity=".8">{_text(dot.name)}</text>'
-            )
-    parts.append(f'<text x="{(LEFT + RIGHT) / 2:.0f}" y="{BOTTOM + 36}" text-anchor="middle">{_text(across)}</text>')
-    parts.append(f'<text x="{LEFT}" y="{TOP - 4}">{_text(up)}</text></svg>')
-    return "".join(parts)
+            drawing.text(place[0], place[3] - 2, dot.name, faint=True)
+    drawing.text((LEFT + RIGHT) / 2, BOTTOM + 36, across, "middle")
+    drawing.text(LEFT, TOP - 4, up)
+    return str(drawing)
 
 
 def _free(x: float, y: float, name: str, taken: Sequence[Box]) -> Box | None:
@@ -84,7 +70,3 @@ def _x(value: float, low: float, high: float) -> float:
 
 def _y(value: float) -> float:
     return BOTTOM - min(max(value, 0.0), TOP_SCORE) / TOP_SCORE * (BOTTOM - TOP)
-
-
-def _text(text: str) -> str:
-    return html.escape(printable(text))

@@ -1,16 +1,15 @@
 """Differences with their intervals around a line of none, as an SVG fragment, and as text for a terminal.
 
-Figures are points from -100 to 100. The fragment has no script, style sheet or reference; its text can be selected.
+Figures are points from -100 to 100.
 """
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tasks.reports.model import printable
+from tasks.reports.svg import OWN, Drawing
 
 WIDTH, LABEL, RIGHT, LINE, TOP = 760, 300, 690, 22, 28
 
@@ -43,27 +42,18 @@ def forest(bars: Sequence[Bar], title: str, across: str) -> str:
         return LABEL + (value / most + 1) / 2 * (RIGHT - LABEL)
 
     bottom = TOP + LINE * len(shown)
-    parts = [
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {bottom + 40}" width="{WIDTH}" height="{bottom + 40}" role="img"'
-        ' font-size="12" fill="currentColor">',
-        f"<title>{_text(title)}</title>",
-        f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="{TOP - 8}" y2="{bottom}"'
-        ' stroke="currentColor" stroke-opacity=".5"/>',
-    ]
+    drawing = Drawing(WIDTH, bottom + 40, title)
+    drawing.line(x(0), TOP - 8, x(0), bottom, opacity=0.5)
     for place, bar in enumerate(shown):
         y = TOP + LINE * place + LINE / 2
-        fill = 'fill="#3a7bd5"' if bar.clear else 'fill="none" stroke="#3a7bd5"'
-        parts.append(f'<text x="{LABEL - 12}" y="{y + 4:.1f}" text-anchor="end">{_text(bar.name)}</text>')
-        parts.append(
-            f'<line x1="{x(max(bar.low, -most)):.1f}" x2="{x(min(bar.high, most)):.1f}" y1="{y:.1f}" y2="{y:.1f}"'
-            ' stroke="#3a7bd5" stroke-width="2"/>'
-        )
-        parts.append(f'<circle cx="{x(bar.value):.1f}" cy="{y:.1f}" r="4" {fill}/>')
-        parts.append(f'<text x="{RIGHT + 8}" y="{y + 4:.1f}">{bar.value:+.1f}</text>')
+        drawing.text(LABEL - 12, y + 4, bar.name, "end")
+        drawing.line(x(max(bar.low, -most)), y, x(min(bar.high, most)), y, OWN, thick=2)
+        drawing.dot(x(bar.value), y, OWN, hollow=not bar.clear)
+        drawing.text(RIGHT + 8, y + 4, f"{bar.value:+.1f}")
     for tick in (-most, -most / 2, 0.0, most / 2, most):
-        parts.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{tick:+g}</text>')
-    parts.append(f'<text x="{(LABEL + RIGHT) / 2:.0f}" y="{bottom + 34}" text-anchor="middle">{_text(across)}</text>')
-    return "".join([*parts, "</svg>"])
+        drawing.text(x(tick), bottom + 16, f"{tick:+g}", "middle")
+    drawing.text((LABEL + RIGHT) / 2, bottom + 34, across, "middle")
+    return str(drawing)
 
 
 def bar_text(bar: Bar, most: float, width: int = 41) -> str:
@@ -78,7 +68,3 @@ def bar_text(bar: Bar, most: float, width: int = 41) -> str:
     cells[middle] = "┼" if cells[middle] == "─" else "│"
     cells[cell(bar.value)] = "●" if bar.clear else "○"
     return "".join(cells)
-
-
-def _text(text: str) -> str:
-    return html.escape(printable(text))

@@ -19,6 +19,7 @@ from tasks.run.header import is_fictional
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
 from tasks.scoring.metrics import LIMITS, Group, Metric, Report
+from tasks.scoring.tables import Cell, Row, Table
 
 COLUMNS = (
     "n",
@@ -32,10 +33,10 @@ COLUMNS = (
 )
 """What a table of HTML or Markdown says of a line, in its order."""
 SHOWN_HASH = 16
+"""Characters of a hash that a person compares by eye."""
 SETTINGS = ("paper", "calls", "seed", "epochs", "types", "only", "limit", "first")
 LONGEST_FACT = 300
 """Characters of a fact of an engine that are shown; of a longer text (a chat template) its hash is."""
-"""Characters of a hash that a person compares by eye."""
 
 
 def lines(report: Report, groups: Sequence[Group] | None = None) -> list[Metric]:
@@ -182,6 +183,20 @@ def _failures(report: Report, language: str) -> str:
     return f"{' · '.join(named)} = {n}" if named else ""
 
 
+def score_table(reports: Sequence[Report], groups: Sequence[Group] | None, language: str, several: bool) -> Table:
+    """The scores of runs, a row a measure and group; of the groups that sum a run up where none are given."""
+    rows = []
+    for report in reports:
+        mark = f" 〔{word('fictional', language)}〕" if fictional(report) else ""
+        for line in lines(report, report.summary.wholes if groups is None else groups):
+            heads: tuple[str, ...] = (f"{report.summary.run}{mark}",) if several else ()
+            heads += (measure(line, language), line.group.label[language == "en"])
+            rows.append(Row(heads, tuple(Cell(text=text) for text in cells(line, language))))
+    names = ("run", "measure", "group") if several else ("measure", "group")
+    columns = tuple(heading(reports, column, language) for column in COLUMNS)
+    return Table("scores", "", tuple(word(name, language) for name in names), columns, tuple(rows))
+
+
 def show_interval(row: Metric) -> str:
     """The interval for a table."""
     return f"[{figure(row, row.interval.low)}, {figure(row, row.interval.high)}]" if row.interval else "–"
@@ -201,6 +216,13 @@ def printable(text: str) -> str:
     """The text on one line without control, bidi, private-use or undefined characters: each run becomes one mark."""
     kept = ["\0" if unicodedata.category(character).startswith("C") else character for character in text]
     return re.sub("\0+", "⍰", "".join(kept).replace("\u2028", "\0").replace("\u2029", "\0"))
+
+
+def readable(text: str) -> str:
+    """The same for a text of several lines: each is made printable, line breaks and tabs stay."""
+    return "\n".join(
+        printable(line.replace("\t", "    ")) for line in re.split(r"\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]", text)
+    )
 
 
 def at(tree: object, *path: str) -> Any:

@@ -1,8 +1,7 @@
-"""A table of figures as every format shows it: Markdown, HTML, plain text."""
+"""A table of figures as Markdown and as plain text; `page.html` shows it as HTML."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 
 from tasks.reports.model import plain, printable
@@ -19,18 +18,17 @@ def shown(cell: Cell, places: int) -> str:
 
 
 def as_markdown(table: Table) -> Iterator[str]:
-    """The lines of a table under its title."""
-    yield f"### {plain(table.title)}"
-    yield ""
+    """The lines of a table under its title, if it has one."""
+    if table.title:
+        yield f"### {plain(table.title)}"
+        yield ""
     heads = [*table.heads, *table.columns]
     yield "| " + " | ".join(map(plain, heads)) + " |"
     yield "|" + " --- |" * len(table.heads) + " ---: |" * len(table.columns)
     for row in table.rows:
         cells = [*map(plain, row.heads), *(plain(shown(cell, table.places)) for cell in row.cells)]
         yield "| " + " | ".join(cells) + " |"
-    yield ""
-    for note in table.notes:
-        yield f"- {plain(note)}"
+    yield from ("", *(f"- {plain(note)}" for note in table.notes)) if table.notes else ()
 
 
 def as_text(table: Table) -> Iterator[str]:
@@ -51,33 +49,3 @@ def as_text(table: Table) -> Iterator[str]:
         ]
         yield "  ".join(padded).rstrip()
     yield from (printable(note) for note in table.notes)
-
-
-def as_html(table: Table) -> Iterator[str]:
-    """The table as HTML, its plot behind it; all text escaped."""
-    yield f'<h3>{_text(table.title)}</h3><div class="scroll"><table><thead><tr>'
-    yield "".join(f'<th class="t">{_text(head)}</th>' for head in table.heads)
-    yield "".join(f"<th>{_text(column)}</th>" for column in table.columns) + "</tr></thead><tbody>"
-    before = ""
-    for row in table.rows:
-        marks = row.kind + (" first" if row.kind != before and before else "")
-        before = row.kind
-        yield (
-            f'<tr class="{marks}">'
-            + "".join(f'<td class="t">{_text(head)}</td>' for head in row.heads)
-            + "".join(f"<td>{_cell(cell, table.places)}</td>" for cell in row.cells)
-            + "</tr>"
-        )
-    yield "</tbody></table></div>"
-    yield from (f'<p class="note">{_text(note)}</p>' for note in table.notes)
-    if table.plot:
-        yield table.plot
-
-
-def _cell(cell: Cell, places: int) -> str:
-    figure, bracket, rest = shown(cell, places).partition(" [")
-    return _text(figure) + (f"<small>[{_text(rest)}</small>" if bracket else "")
-
-
-def _text(value: str) -> str:
-    return html.escape(printable(value))

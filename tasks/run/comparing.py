@@ -35,9 +35,11 @@ OWN = frozenset({"env"})
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The last attempt of an episode: how it ended, and its values (None: not scored, or nothing to score)."""
+    """The last attempt of an episode: how it ended, and its values as shares (None: not scored, or nothing to score).
+    repeat: from 0."""
 
     episode: str
+    repeat: int
     outcome: str
     values: Mapping[Key, float | None]
 
@@ -162,7 +164,7 @@ def side_of(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side,
                     result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
                     rows = _by_rules(bench.score_rows(attempts[-1].id, known[row.task_id], result, context))
                 versions |= {one.scorer: one.version for one in rows}
-                tasks_of.setdefault(row.task_id, []).append(Attempt(row.id, outcome, _values(bench, rows)))
+                tasks_of.setdefault(row.task_id, []).append(Attempt(row.id, row.epoch, outcome, _values(bench, rows)))
     return Side(str(header["run"]), path, header, bench, tasks_of, versions), questions
 
 

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal, Protocol
 from tasks.episode.events import OUTCOMES
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
-from tasks.scoring.tables import Table
+from tasks.scoring.tables import Folded, Table
 
 Rule = Literal["compat", "strict"]
 RULES: tuple[Rule, ...] = ("compat", "strict")
@@ -248,12 +248,17 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run came to, with its header ({} when there is none), and of why its attempts failed class -> main
-    reason of how many."""
+    """What a run came to, with its header ({} when there is none).
+
+    failures: of why its attempts failed class -> main reason of how many; tables: what a reader of the run's file adds,
+    such as the spread over repeats; folded: transcripts of episodes.
+    """
 
     summary: Summary
     header: Mapping[str, object] = field(default_factory=dict)
     failures: Mapping[str, int] = field(default_factory=dict)
+    tables: Sequence[Table] = ()
+    folded: Sequence[Folded] = ()
 
 
 def _added(row: Metric) -> Tree:

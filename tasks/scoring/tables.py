@@ -65,6 +65,15 @@ class Table:
         }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A long text that a page folds away: its lines, and what is said of the part that was cut off."""
+
+    title: str
+    lines: tuple[str, ...]
+    cut: str = ""
+
+
 def _data(cell: Cell) -> object:
     if cell.text:
         return cell.text

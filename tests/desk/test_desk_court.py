@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
-from textual.widgets import Input, Label, Select, Static, TextArea
+from textual.widgets import Input, Label, OptionList, Select, Static, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from app.court_words import DISCLAIMER  # noqa: E402
 from app.desk.court.tree import ProgrammePane  # noqa: E402
 from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.episode.papers import PapersScreen  # noqa: E402
 from app.desk.episode.screen import EpisodeScreen  # noqa: E402
 from app.desk.episode.seat import SeatScreen  # noqa: E402
 from app.desk.episode.transcript import Transcript  # noqa: E402
@@ -26,6 +27,7 @@ from app.desk.widgets.field import Field  # noqa: E402
 from app.desk.widgets.lines import LineView, row_text  # noqa: E402
 from app.desk.widgets.score_strip import ScoreStrip  # noqa: E402
 from app.desk.widgets.sheet import Sheet  # noqa: E402
+from store import places  # noqa: E402
 from tasks.episode.events import Said  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
 from tests.desk.test_desk_screens import (  # noqa: E402
@@ -108,6 +110,28 @@ async def test_every_environment_fills_its_panes(size: tuple[int, int], plays: d
                 await pilot.pause()
             assert left in text_of(pilot) and pane(screen, "programme").strip()
             assert all(cell_len(line) <= size[0] for line in text_of(pilot).split("\n"))
+
+
+async def test_export_offers_the_papers_that_the_episode_holds(plays: dict[str, Played]) -> None:
+    async with desk() as pilot:
+        await opened(pilot, plays["CI-0001"], "CI-0001")
+        folder = places.home() / "exports"
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PapersScreen))
+        shown = [str(option.prompt) for option in pilot.app.screen.query_one(OptionList).options]
+        assert shown[:3] == ["民事判决书 · DOCX", "民事判决书 · PDF", "民事判决书 · HTML"] and len(shown) == 7
+        await pilot.press("enter")
+        await until(pilot, lambda: list(folder.glob("*-judgment.docx")))
+        for _ in range(2):  # nothing is written over
+            await pilot.press("e")
+            await until(pilot, lambda: isinstance(pilot.app.screen, PapersScreen))
+            await pilot.press("down", "down", "enter")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, PapersScreen))
+        await until(pilot, lambda: len(list(folder.glob("*-judgment*.html"))) == 2)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PapersScreen))
+        await pilot.press("end", "enter")
+        await until(pilot, lambda: list(folder.glob("*.md")))
 
 
 async def test_keys_of_the_court_screen(plays: dict[str, Played]) -> None:

@@ -6,22 +6,30 @@ import csv
 import html.parser
 import io
 import json
+import re
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from app.strings import table
+from tasks.benchmark import benchmark
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question
 from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary, summarise
 from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
 from tasks.reports import FORMATS, Report, text_report
+from tasks.reports.as_csv import by_task
 from tasks.reports.model import facts, lines, printable
+from tasks.reports.repeats import spread
 from tasks.reports.words import WORDS
+from tasks.run.comparing import Attempt, Side
 from tasks.scoring.metrics import Group, Measure, Metric, Summary, Tally
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
+from tasks.scoring.tables import Folded
 
 GROUPS = {**NAMES, **LAW_GROUPS, **{env: environment(env).label for env in PUBLISHED}}
 EVIL = "<script>alert(1)</script>|`[x](http://e.vil)`\x1b]52;c;AAAA\x07\u202e\n=1+1"
@@ -213,3 +221,63 @@ def test_words_agree_with_the_interface() -> None:
 def test_printable_leaves_one_line() -> None:
     assert printable("a\x1b[31mb\r\nc\u202ed") == "a⍰[31mb⍰c⍰d"
     assert printable("乙 é 👍") == "乙 é 👍"
+
+
+# --- pages --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_draws_scores_by_group_outcomes_and_tokens() -> None:
+    page = FORMATS["html"]([Report(made(), HEADER)], "zh")
+    plots = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(plots) == len(MEASURES) + 2
+    drawn = [ElementTree.fromstring(plot) for plot in plots]
+    said = ["".join(text.text or "" for text in plot.iter("text")) for plot in drawn]
+    assert all(name in said[0] for name in (NAMES["1-hop"][0], NAMES["all"][0], "95% 区间", "下限", "上限：参照答案"))
+    assert "完成 11" in said[-2] and "故障 1" in said[-2] and "中位数 3" in said[-1]
+    assert {one.tag for plot in drawn for one in plot.iter()} <= {"svg", "title", "rect", "text", "line", "circle"}
+
+
+def test_tables_keep_their_words_and_pages_know_dark_and_paper() -> None:
+    page = FORMATS["html"]([Report(made("r" * 60), HEADER), Report(made(), HEADER)], "zh")
+    style = page[page.index("<style>") : page.index("</style>")]
+    assert "overflow-wrap:anywhere" not in style and "white-space:nowrap" in style
+    assert "prefers-color-scheme:dark" in style and "@media print" in style and "@page" in style
+    assert page.count('<div class="scroll"><table>') == page.count("<table>") == 3
+    assert f'<td class="t long">{"r" * 60} 〔' in page, "a long text has room of its own"
+
+
+def test_folded_transcripts_are_text_and_say_what_was_cut() -> None:
+    report = Report(made(), HEADER, folded=(Folded(EVIL, (EVIL, "第二行"), "另有 3 行未列出。"),))
+    tags = _Tags()
+    tags.feed(FORMATS["html"]([report], "zh"))
+    assert tags.tags.count("details") == 1 and "script" not in tags.tags
+    assert "第二行" in tags.text and "另有 3 行未列出。" in tags.text and not set(tags.text) & set("\x1b\x07\u202e")
+
+
+def side(*tasks: tuple[float, ...]) -> Side:
+    attempts = {
+        str(n): [Attempt(f"{n}#{m}", m, "finished", {("strict", "success"): value}) for m, value in enumerate(values)]
+        for n, values in enumerate(tasks)
+    }
+    return Side("r1", Path("r1.moot"), HEADER, benchmark("legalagentbench"), attempts, {})
+
+
+def test_repeats_show_their_spread() -> None:
+    table = spread(side((1.0, 0.0), (1.0, 1.0)), "zh")
+    assert table is not None and len(table.rows) == 1
+    first, second, mean, sd, within, changed = table.rows[0].cells
+    assert (first.value, second.value, mean.value) == (100.0, 50.0, 75.0) and changed.text == "1/2"
+    assert sd.value == pytest.approx(35.355, abs=1e-3) and within.value == pytest.approx(35.355, abs=1e-3)
+    assert spread(side((1.0,)), "zh") is None
+    for form in FORMATS:
+        if form != "csv":
+            assert "同题标准差" in FORMATS[form]([Report(made(), HEADER, tables=(table,))], "zh")
+
+
+def test_csv_task_by_task_has_a_line_a_task_repeat_and_metric() -> None:
+    text = by_task([(Report(made("=evil"), HEADER), side((1.0, 0.0), (0.5,)), ())])
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [(row["task"], row["repeat"], row["metric"], row["value"]) for row in rows] == [
+        ("0", "0", "success", "1.0"), ("0", "1", "success", "0.0"), ("1", "0", "success", "0.5"),
+    ]  # fmt: skip
+    assert {row["run"] for row in rows} == {"'=evil"} and {row["outcome"] for row in rows} == {"finished"}

@@ -5,7 +5,7 @@ Kept apart from what the screen shows: `EpisodeScreen` is this plus panes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from textual import on
@@ -17,6 +17,7 @@ from app.desk.episode.faces import ASIDE, Face
 from app.desk.episode.finding import FindingScreen
 from app.desk.episode.markdown import export_episode
 from app.desk.episode.open import OpenTurn
+from app.desk.episode.papers import PapersScreen, Wish, export_paper, offered
 from app.desk.episode.plan_pane import PlanPane
 from app.desk.episode.prompt import PromptScreen
 from app.desk.episode.seat import SeatScreen, sat_before
@@ -32,6 +33,7 @@ from app.ports import OnDesk
 from app.strings import t
 from app.terminal import clean
 from store.errors import StoreError
+from tasks.courts.papers.paper import Paper
 from tasks.episode.events import Answered, ModelCalled, Record, Said, Seated, StepEnded, Stopped, ToolCalled
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State
@@ -316,8 +318,24 @@ class EpisodeActions(OnDesk, FindingScreen):
             self.desk.say(t("episode.copied", n=len(text)))
 
     def action_export(self) -> None:
-        """Write the looked-at record as Markdown."""
+        """Write the looked-at record as Markdown; of a court episode, offer its papers as well."""
         assert self.facts is not None
+        if self.facts.benchmark == "courts":
+            self.work(partial(offered, self.facts.path, self.episode), "papers")
+        else:
+            self._export(None)
+
+    def offer_papers(self, papers: Mapping[str, Paper]) -> None:
+        """Ask which of the papers is wanted; where there is none, the record is written."""
+        if papers:
+            self.desk.push_screen(PapersScreen(papers), lambda wish: self._export(*wish) if wish else None)
+        else:
+            self._export(None)
+
+    def _export(self, wish: Wish) -> None:
+        assert self.facts is not None
+        if wish is not None:
+            return self.work(partial(export_paper, self.facts.id, self.episode, *wish), "export")
         blocks = () if self.face.ruled else tuple(self.shown.blocks())
         self.work(partial(export_episode, self.facts, self.episode, tuple(self.shown.visible()), blocks), "export")
 

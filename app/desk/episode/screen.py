@@ -425,6 +425,8 @@ class EpisodeScreen(EpisodeActions):
                 self.query_one(ScoreStrip).show_run(result)
             case "stored":
                 self.show_stored(*result)
+            case "papers":
+                self.offer_papers(result)
             case "export":
                 self.desk.say(t("export.done", path=one(str(result))))
 

@@ -1,0 +1,148 @@
+"""What a run came to, drawn: scores with interval, floor and ceiling by group; how episodes ended; tokens.
+
+Scores stand on one scale from 0 to 100 whatever their unit. Plots are SVG fragments; '' where there is nothing to draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from tasks.reports.model import measure
+from tasks.reports.svg import FAINT, GOOD, LIMIT, OWN, Drawing
+from tasks.reports.words import width, word
+from tasks.scoring.metrics import Limit, Metric, Report
+
+WIDE, RIGHT, LINE = 900, 760, 20
+LEAST, MOST = 120.0, 330.0
+"""Room for the names of lines."""
+COLOURS: Mapping[str, str] = {"finished": GOOD, "error": "#b3362b", "cancelled": "#8a8f98", "unfinished": "#8a8f98"}
+"""Outcome -> colour; the others, all of which are limits, share one."""
+LIMITS: tuple[tuple[Limit, str], ...] = (("floor", LIMIT), ("reference", GOOD))
+"""Ticks beside a figure."""
+BINS = 24
+
+
+def score_plots(report: Report, language: str) -> Iterator[str]:
+    """A plot a measure with its groups as lines, or where each group has measures of its own a plot a group."""
+    summary = report.summary
+    rows = [row for row in summary.scores if math.isfinite(row.measure.unit.top)]
+    if summary.across == "groups":
+        for one in dict.fromkeys(row.measure for row in rows):
+            mine = [row for row in rows if row.measure == one and row.group in summary.groups]
+            yield scores(
+                [(row.group.label[language == "en"], row) for row in mine], measure(mine[0], language), language
+            )
+        return
+    for group in summary.groups:
+        mine = [row for row in rows if row.group == group]
+        yield scores([(measure(row, language), row) for row in mine], group.label[language == "en"], language)
+
+
+def overview_plots(reports: Sequence[Report], language: str) -> Iterator[str]:
+    """Several runs in one plot a measure, as far as they have the same ones."""
+    found: dict[tuple[str, str], list[tuple[str, Metric]]] = {}
+    for report in reports:
+        for row in report.summary.scores:
+            if row.group in report.summary.wholes and row.main:
+                found.setdefault((measure(row, language), row.group.label[language == "en"]), []).append(
+                    (report.summary.run, row)
+                )
+    for (one, group), rows in found.items():
+        if len(rows) > 1:
+            yield scores(rows, f"{one} · {group}", language)
+
+
+def scores(rows: Sequence[tuple[str, Metric]], title: str, language: str) -> str:
+    """Figures by name: a dot with its interval, a tick for the floor and one for the ceiling, the figure beside it."""
+    if not rows:
+        return ""
+    bottom = 48 + LINE * len(rows)
+    named = [(name + (" ↓" if row.measure.better == "down" else ""), row) for name, row in rows]
+    left = min(MOST, max(LEAST, 30 + 6.9 * max(width(name) for name, _ in named)))
+
+    def x(value: float) -> float:
+        return left + min(max(value, 0.0), 100.0) / 100.0 * (RIGHT - left)
+
+    drawing = Drawing(WIDE, bottom + 24, title)
+    drawing.text(0, 14, title)
+    _key(drawing, left, language)
+    for tick in range(0, 101, 20):
+        drawing.line(x(tick), 38, x(tick), bottom, opacity=0.15)
+        drawing.text(x(tick), bottom + 16, str(tick), "middle", faint=True)
+    for place, (name, row) in enumerate(named):
+        y, scale = 44 + LINE * (place + 0.5), 100.0 / row.measure.unit.top
+        drawing.text(left - 14, y + 4, name, "end")
+        for limit, colour in LIMITS:
+            value = row.limits.get(limit)
+            if value is not None:
+                drawing.line(x(value * scale), y - 7, x(value * scale), y + 7, colour, thick=2)
+        said = "–" if row.value is None else f"{row.value * scale:.1f}"
+        if row.interval:
+            low, high = row.interval.low * scale, row.interval.high * scale
+            drawing.line(x(low), y, x(high), y, OWN, thick=2)
+            said += f" [{low:.1f}, {high:.1f}]"
+        if row.value is not None:
+            drawing.dot(x(row.value * scale), y)
+        drawing.text(RIGHT + 14, y + 4, said)
+    return str(drawing)
+
+
+def _key(drawing: Drawing, x: float, language: str) -> None:
+    """What dot, bar and ticks mean."""
+    for name, colour in (("value", OWN), ("interval", OWN), ("floor", LIMIT), ("reference", GOOD)):
+        if name == "value":
+            drawing.dot(x + 6, 26, colour)
+        elif name == "interval":
+            drawing.line(x, 26, x + 14, 26, colour, thick=2)
+        else:
+            drawing.line(x + 6, 19, x + 6, 33, colour, thick=2)
+        said = word(name, language)
+        drawing.text(x + 20, 30, said, faint=True)
+        x += 36 + 6.6 * width(said)
+
+
+def outcomes(report: Report, language: str) -> str:
+    """How episodes ended: one bar, its parts named with their counts below."""
+    counts = [(name, n) for name, n in report.summary.tally.outcomes.items() if n]
+    total = sum(n for _, n in counts)
+    if not total:
+        return ""
+    title = word("outcomes", language)
+    drawing = Drawing(WIDE, 70, title)
+    drawing.text(0, 14, f"{title} · n = {total}")
+    at, legend = 0.0, 0.0
+    for place, (name, n) in enumerate(counts):
+        label = f"{word(f'outcome.{name}', language)} {n}"
+        colour, pale = COLOURS.get(name, LIMIT), 1.0 if name in COLOURS else max(0.35, 1 - 0.2 * place)
+        drawing.rect(at, 22, WIDE * n / total, 16, colour, opacity=pale, said=label)
+        drawing.rect(legend, 48, 11, 11, colour, opacity=pale)
+        drawing.text(legend + 17, 58, label)
+        at += WIDE * n / total
+        legend += 36 + 6.6 * width(label)
+    return str(drawing)
+
+
+def tokens(report: Report, language: str) -> str:
+    """How many attempts took how many tokens; their median as a line."""
+    counts = sorted(count for count in report.summary.tally.tokens if count > 0)
+    if not counts:
+        return ""
+    title, most = word("tokens_plot", language), counts[-1]
+    bins = [0] * min(BINS, most)
+    for count in counts:
+        bins[min(len(bins) - 1, count * len(bins) // most)] += 1
+    drawing = Drawing(WIDE, 150, title)
+    middle = counts[len(counts) // 2]
+    drawing.text(0, 14, f"{title} · n = {len(counts)} · {word('median', language)} {middle:,}")
+    each = WIDE / len(bins)
+    for place, n in enumerate(bins):
+        if n:
+            high = 96.0 * n / max(bins)
+            drawing.rect(place * each + 1, 124 - high, each - 2, high, OWN, opacity=0.75, said=f"{n}")
+    drawing.line(0, 124, WIDE, 124, opacity=0.4)
+    drawing.line(WIDE * middle / most, 24, WIDE * middle / most, 124, FAINT, dashed=True, opacity=0.7)
+    drawing.text(0, 142, "0", faint=True)
+    drawing.text(WIDE / 2, 142, f"{most // 2:,}", "middle", faint=True)
+    drawing.text(WIDE, 142, f"{most:,}", "end", faint=True)
+    return str(drawing)

@@ -1,0 +1,343 @@
+"""Court papers: what an episode holds comes on paper as courts set it, in three forms, and hostile text stays text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import zipfile
+from dataclasses import replace
+from datetime import date
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import docx
+import pypdf
+import pytest
+import reportlab
+
+from app.cli.main import main
+from app.court_words import DISCLAIMER as SCREEN_DISCLAIMER
+from tasks.courts.casefile.case import Case, CivilCase
+from tasks.courts.papers import as_docx, as_html, as_pdf, heads, made
+from tasks.courts.papers.made import PAPERS, Held
+from tasks.courts.papers.paper import DISCLAIMER, FICTIONAL, Paper, Paragraph, written_day
+from tasks.courts.papers.stored import WRITERS, papers_of
+from tasks.courts.terms import wrong_words
+from tasks.episode.events import Said
+from tasks.sample.courtcases import court_cases
+from tests.support import court_plays
+from tests.support.court_plays import build_pack, play
+
+EVIL = "<script>alert(1)</script>&\x00\x07\x1b[31m\u202e\ufffe\ud800" + "甲" * 500
+PAPER = Paper(
+    ("某某人民法院", "民事判决书"), "（2024）某01民初1号", ("原告：甲，男。",),
+    (Paragraph("开庭", "head"), Paragraph("本院认为，" + "原告主张成立，" * 200), Paragraph("某某人民法院", "flush")),
+    ("审　判　员　　乙", "二〇二四年八月二十日"), "评测记录：r，CI-0001。", (DISCLAIMER, FICTIONAL),
+)  # fmt: skip
+
+
+def case_of(name: str) -> Case:
+    return next(case for case in court_cases() if case.id == name)
+
+
+def panelled(case: CivilCase) -> CivilCase:
+    fields = case.fields()
+    fields["court"] |= {
+        "procedure": "普通程序", "presiding": {"name": "程思砚", "title": "审判长"},
+        "panel": [{"name": "林川", "title": "审判员"}, {"name": "何渡", "title": "人民陪审员"}],
+    }  # fmt: skip
+    return type(case).model_validate(fields)
+
+
+def said(*texts: str, seat: str = "agent", stage: str = "") -> list[Said]:
+    return [Said(seat=seat, text=text, turn=number, stage=stage) for number, text in enumerate(texts, 1)]
+
+
+@pytest.fixture
+def run(tmp_path: Path, moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    court_plays.install(monkeypatch)
+    play(tmp_path / "r.moot", build_pack())
+    return tmp_path / "r.moot"
+
+
+# --- what is on a paper ---------------------------------------------------------------------------------------------------
+
+
+def test_a_day_is_written_as_below_a_judgment() -> None:
+    assert written_day(date(2024, 10, 20)) == "二〇二四年十月二十日" and "年" in written_day(None)
+
+
+def test_a_sole_judge_signs_as_审判员_and_a_panel_by_its_titles() -> None:
+    case = case_of("CI-0001")
+    assert isinstance(case, CivilCase)
+    assert [title for title, _ in heads.bench(case)] == ["审判员"]
+    assert [title for title, _ in heads.bench(panelled(case))] == ["审判长", "审判员", "人民陪审员"]
+    signed = heads.signatures(panelled(case), judged=True)
+    assert [line.replace("　", "")[:3] for line in signed] == ["审判长", "审判员", "人民陪", "二〇二", "书记员"]
+
+
+@pytest.mark.parametrize(("name", "where"), [("CI-0001", "civil"), ("CR-0001", "criminal")])
+def test_heads_use_the_terms_of_their_proceedings(name: str, where: Any) -> None:
+    for case in court_cases():
+        if case.env == name[:2]:
+            text = "\n".join((*heads.parties(case), heads.origin(case), *heads.hearing_facts(case)))  # type: ignore[arg-type]
+            assert [one for one in wrong_words(text, where) if one.word != "独任审判员"] == [], text
+            assert "None" not in text and "，。" not in text and "。。" not in text
+
+
+def test_a_judgment_is_what_was_read_out_without_what_only_the_hearing_needs() -> None:
+    read = "现在进行宣判。\n**经审理查明**：借款属实。\n本院认为，应当偿还。判决如下：\n一、被告偿还借款。\n审判员：王某\n现在闭庭。"
+    paper = made.judgment(Held(case_of("CI-0001"), said("现在开庭。", read)))
+    assert paper is not None and paper.titles[1] == "民事判决书" and paper.docket.startswith("（2024）")
+    text = [part.text for part in paper.body]
+    assert text[1:] == ["经审理查明：借款属实。", "本院认为，应当偿还。判决如下：", "一、被告偿还借款。"]
+    assert text[0].startswith("原告周映川与被告罗成溪民间借贷纠纷一案") and paper.parties[0].startswith(
+        "原告：周映川，男"
+    )
+
+
+def test_what_an_episode_does_not_hold_is_not_made() -> None:
+    held = Held(case_of("CI-0001"), said("现在开庭。"))
+    assert [name for name, (_, make) in PAPERS.items() if make(held)] == ["transcript"]
+    assert not [name for name, (_, make) in PAPERS.items() if make(Held(case_of("CI-0001"), []))]
+
+
+def test_notes_of_a_deliberation_are_what_was_said_at_it() -> None:
+    case = case_of("CI-0001")
+    paper = made.deliberation(Held(case, [*said("现在开庭。"), *said("借条真实。", stage="合议庭评议")]))
+    assert paper is not None and paper.titles[1] == "合议庭评议笔录"
+    assert [part.text for part in paper.body][-1] == "审判员：借条真实。"
+
+
+def test_marks_agree_with_the_screens() -> None:
+    assert DISCLAIMER == SCREEN_DISCLAIMER
+
+
+# --- stored episodes --------------------------------------------------------------------------------------------------------
+
+
+def test_each_environment_has_its_own_paper(run: Path) -> None:
+    own = {name: next(iter(papers_of(run, name).items())) for name in court_plays.CASES}
+    assert {name: (kind, paper.titles[-1]) for name, (kind, paper) in own.items()} == {
+        "CI-0001": ("judgment", "民事判决书"), "CR-0001": ("judgment", "刑事判决书"),
+        "CD-0001": ("complaint", "民事起诉状"), "LC-0001": ("transcript", "谈话笔录"),
+    }  # fmt: skip
+    assert all(paper.marks == (DISCLAIMER, FICTIONAL) and "CI" in paper.source or name != "CI-0001"
+               for name, (_, paper) in own.items())  # fmt: skip
+    complaint = own["CD-0001"][1]
+    assert "询问结束" not in "".join(part.text for part in complaint.body)
+
+
+def test_a_transcript_has_every_word_in_its_order(run: Path) -> None:
+    paper = papers_of(run, "CI-0001")["transcript"]
+    text = "\n".join(part.text for part in paper.body)
+    assert text.index("书记员：现在") < text.index("审判员：") and "原告委托诉讼代理人：" in text
+    assert [part.text for part in paper.body if part.style == "head"][:2] == ["开庭", "法庭调查"]
+
+
+# --- forms -------------------------------------------------------------------------------------------------------------------
+
+
+def as_text(form: str, content: bytes) -> str:
+    if form == "html":
+        return content.decode("utf-8")
+    if form == "pdf":
+        return "\n".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages)
+    file = docx.Document(io.BytesIO(content))
+    around = [*file.sections[0].header.paragraphs, *file.sections[0].footer.paragraphs]
+    return "\n".join(line.text for line in (*around, *file.paragraphs))
+
+
+def written(form: str, paper: Paper) -> bytes:
+    content, _ = {"docx": as_docx, "pdf": as_pdf, "html": as_html}[form].written(paper)
+    return content
+
+
+@pytest.mark.parametrize("form", sorted(WRITERS))
+def test_every_form_has_title_number_text_signatures_and_marks(form: str) -> None:
+    text = re.sub(r"\s", "", as_text(form, written(form, PAPER)))
+    for wanted in (
+        "某某人民法院",
+        "民事判决书",
+        "（2024）某01民初1号",
+        "审判员",
+        "二〇二四年八月二十日",
+        DISCLAIMER,
+        FICTIONAL,
+    ):
+        assert re.sub(r"\s", "", wanted) in text, wanted
+
+
+def test_a_pdf_is_a4_with_the_marks_and_the_number_on_every_page() -> None:
+    pages = pypdf.PdfReader(io.BytesIO(written("pdf", PAPER))).pages
+    assert len(pages) > 2 and {(round(page.mediabox.width), round(page.mediabox.height)) for page in pages} == {
+        (595, 842)
+    }
+    for number, page in enumerate(pages, 1):
+        assert DISCLAIMER in page.extract_text() and FICTIONAL in page.extract_text()
+        assert f"— {number} —" in page.extract_text()
+
+
+def test_no_line_of_a_pdf_begins_with_a_closing_sign() -> None:
+    content = written("pdf", replace(PAPER, body=(Paragraph("甲乙丙丁，戊己庚辛；（壬癸）" * 120),)))
+    lines = "\n".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages).splitlines()
+    assert len(lines) > 40 and not [line for line in lines if re.match(r"\s*[，；）、。]", line)]
+
+
+def test_a_pdf_embeds_a_font_of_the_machine_and_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "simfang.ttf").write_bytes(b"\0\1\0\0 no font")
+    monkeypatch.setattr(as_pdf, "folders", lambda: [tmp_path])
+    as_pdf._font.cache_clear()
+    content, font = as_pdf.written(PAPER)
+    assert font == "" and b"STSong-Light" in content, "a broken font is passed over"
+    shutil.copy(Path(reportlab.__path__[0]) / "fonts" / "Vera.ttf", tmp_path / "DroidSansFallback.ttf")
+    monkeypatch.setattr(as_pdf, "NEEDED", "A")
+    as_pdf._font.cache_clear()
+    content, font = as_pdf.written(PAPER)
+    as_pdf._font.cache_clear()
+    assert font == "DroidSansFallback.ttf" and b"/FontFile2" in content and b"STSong" not in content
+
+
+def test_a_docx_has_the_layout_of_the_courts() -> None:
+    file = docx.Document(io.BytesIO(written("docx", PAPER)))
+    section = file.sections[0]
+    assert (round(section.page_width.mm), round(section.page_height.mm)) == (210, 297)
+    body = next(line for line in file.paragraphs if line.text.startswith("本院认为"))
+    assert body.paragraph_format.first_line_indent.pt == 32 and body.paragraph_format.line_spacing.pt == 29
+    assert body.runs[0].font.size.pt == 16 and file.paragraphs[0].runs[0].font.size.pt == 22
+    assert "PAGE" in section.footer._element.xml
+
+
+class _Outside(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.said = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [tag] if tag in ("script", "img", "link", "iframe", "object", "base", "form") else []
+        self.found += [name for name, _ in attrs if name.startswith("on") or name in ("src", "href", "srcdoc")]
+
+    def handle_data(self, data: str) -> None:
+        self.said += data
+
+
+@pytest.mark.parametrize("form", sorted(WRITERS))
+def test_hostile_text_stays_text_and_breaks_no_file(form: str) -> None:
+    paper = Paper(
+        (EVIL, EVIL),
+        EVIL,
+        (EVIL,),
+        (Paragraph(EVIL), Paragraph(EVIL, "head")),
+        (EVIL, f"审　判　员　　{EVIL}"),
+        EVIL,
+        (EVIL,),
+    )
+    content = written(form, paper)
+    text = as_text(form, content)
+    assert not set(text) & set("\x00\x07\x1b\u202e\ufffe")
+    if form == "docx":
+        assert "<script>alert(1)</script>" in text
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for name in archive.namelist():
+                if name.endswith(".xml"):
+                    ElementTree.fromstring(archive.read(name))
+    if form == "html":
+        page = _Outside()
+        page.feed(text)
+        assert page.found == [] and "url(" not in text and "@import" not in text and "default-src 'none'" in text
+        assert "<script>alert(1)</script>" in page.said
+
+
+# --- the command line --------------------------------------------------------------------------------------------------------
+
+
+def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    told = capsys.readouterr()
+    return int(ended.value.code or 0), told.out, told.err
+
+
+def test_export_writes_a_paper_once_and_says_which(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "x.docx"
+    code, told, _ = moot(capsys, "export", run, "CI-0001", "--to", "docx", "--out", out, "--json")
+    assert code == 0 and json.loads(told) == {
+        "out": str(out), "document": "民事判决书", "marks": [DISCLAIMER, FICTIONAL]
+    }  # fmt: skip
+    before = out.read_bytes()
+    code, told, err = moot(capsys, "export", run, "CI-0001", "--to", "docx", "--out", out)
+    assert (code, told) == (1, "") and "is there already" in err and out.read_bytes() == before
+    for form in ("pdf", "html"):
+        there = tmp_path / f"x.{form}"
+        assert (
+            moot(capsys, "export", run, "CI-0001", "--to", form, "--document", "transcript", "--out", there)[0] == 0
+        )
+        assert there.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("CI-0001", "--to", "pdf", "--document", "complaint", "--out", "x.pdf"), "holds no complaint"),
+        (("CI-0001", "--to", "pdf"), "--to pdf writes a file"), (("--to", "docx"), "--to docx writes an episode"),
+        (("--to", "html"), "a run as a page is a report"), (("--to", "markdown"), "a run as Markdown is a report"),
+        (("CI-0001", "--to", "jsonl"), "--to jsonl writes a whole run"), (("no", "--to", "pdf", "--out", "x.pdf"), "no episode"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_written_is_one_sentence(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...], words: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    code, told, err = moot(capsys, "export", run, *arguments)
+    assert (
+        code in (1, 2) and told == "" and words in err and err.count("\n") == 1 and not (tmp_path / "x.pdf").exists()
+    )
+
+
+def test_without_the_extra_the_sentence_says_what_to_install(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    for library, form in (("docx", "docx"), ("reportlab.platypus", "pdf")):
+        monkeypatch.setitem(sys.modules, library, None)
+        code, _, err = moot(capsys, "export", run, "CI-0001", "--to", form, "--out", tmp_path / f"x.{form}")
+        assert code == 2 and "mootbench[documents]" in err and not (tmp_path / f"x.{form}").exists()
+
+
+# --- the report of such a run ------------------------------------------------------------------------------------------------
+
+
+def test_a_report_folds_episodes_and_says_what_it_leaves_out(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "report.html"
+    assert moot(capsys, "report", run, "--format", "html", "--transcripts", 1, "--out", out)[0] == 0
+    page = out.read_text("utf-8")
+    assert len(re.findall("<summary>[A-Z]{2}-0001</summary>", page)) == page.count("<details>") == 1
+    assert page.count('<p class="said">') > 4 and re.search("另有 3 局未列出|3 more episodes", page)
+    code, told, _ = moot(capsys, "report", run, "--format", "csv", "--by", "task")
+    assert code == 0 and {"CI-0001", "CD-0001"} <= {row["task"] for row in csv.DictReader(io.StringIO(told))}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--by", "task"), "--by task is for CSV files"), (("--transcripts", "2"), "--transcripts is for pages"),
+        (("--format", "html", "--transcripts", "0"), "write a number from 1, or all"),
+    ],
+)  # fmt: skip
+def test_a_report_refuses_in_a_sentence(
+    run: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
+) -> None:
+    code, told, err = moot(capsys, "report", run, *arguments)
+    assert code == 2 and told == "" and words in err
