@@ -56,11 +56,13 @@ def scale(cells: int) -> str:
 
 
 def shares(counts: Sequence[tuple[str, int]], cells: int) -> list[tuple[str, int]]:
-    """How many of `cells` cells each of the counts gets, at least one for what there is."""
-    total = sum(count for _, count in counts)
-    made = [(name, max(1, round(cells * count / total))) for name, count in counts if count]
-    over = sum(size for _, size in made) - cells
-    if made and over:
-        widest = max(range(len(made)), key=lambda at: made[at][1])
-        made[widest] = (made[widest][0], max(1, made[widest][1] - over))
-    return made
+    """How many of `cells` cells each of the counts gets, at least one for what there is, as long as there are cells."""
+    there = sorted((count, -place, name) for place, (name, count) in enumerate(counts) if count)[-cells:]
+    total, left = sum(count for count, _, _ in there), cells
+    made: list[tuple[int, str, int]] = []
+    for at, (count, place, name) in enumerate(there):  # small ones first: the largest takes what is left
+        behind = len(there) - at - 1
+        size = min(max(1, round(cells * count / total)), left - behind) if behind else left
+        made.append((-place, name, size))
+        left -= size
+    return [(name, size) for _, name, size in sorted(made)]
