@@ -36,7 +36,7 @@ from tasks.run.figures import Figures, figures_of
 from tasks.scoring.failures import CLASSES
 from tasks.scoring.result import INFRASTRUCTURE
 
-FIXED = 74
+FIXED = 84
 """Cells that all columns but task and question take, with frames and the space between columns."""
 COLUMNS = ("task", "group", "outcome", "strict", "compat", "steps", "tokens", "seconds", "reason", "question")
 NUMERIC = frozenset({"strict", "compat", "steps", "tokens", "seconds"})
