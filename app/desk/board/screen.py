@@ -5,6 +5,7 @@ Figures are read run by run in a worker and shown as they come; until then a row
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -43,6 +44,8 @@ from tasks.run.figures import Figures, figures_of
 from tasks.scoring.metrics import Names
 from tasks.scoring.published import Place, Published
 
+OFTEN = 1.0
+"""Seconds between two looks at what has been read."""
 LEAST, WIDEST = 16, 61
 """The least and the most cells of a plot."""
 NARROW, WIDE = 100, 140
@@ -142,23 +145,26 @@ class BoardScreen(OnDesk, Screen[None]):
         self.retranslate()
 
     def _read(self, paths: Sequence[Path]) -> None:
-        """In a worker: the figures of these runs, each shown when it is there."""
-        worker = get_current_worker()
+        """In a worker: the figures of these runs, shown every now and then while more are read."""
+        worker, told = get_current_worker(), time.monotonic()
+        found: dict[Path, Figures] = {}
+        failed: dict[Path, str] = {}
         for path in paths:
             if worker.is_cancelled:
                 return
             try:
-                found: Figures | str = figures_of(path)
+                found[path] = figures_of(path)
             except (StoreError, TaskError, OSError) as error:
-                found = str(getattr(error, "title", None) or error)
-            self.app.call_from_thread(self._got, path, found)
+                failed[path] = str(getattr(error, "title", None) or error)
+            if time.monotonic() - told >= OFTEN:
+                self.app.call_from_thread(self._got, dict(found), dict(failed))
+                told = time.monotonic()
+        self.app.call_from_thread(self._got, found, failed)
 
-    def _got(self, path: Path, found: Figures | str) -> None:
-        if isinstance(found, str):
-            self.failed[path] = found
-        else:
-            self.figures[path] = found
-        if self.is_mounted:
+    def _got(self, found: Mapping[Path, Figures], failed: Mapping[Path, str]) -> None:
+        self.figures.update(found)
+        self.failed.update(failed)
+        if self.is_mounted and (found or failed):
             self.retranslate()
 
     # what is shown
