@@ -32,6 +32,7 @@ from app.terminal import clean, json_text
 from models.specs import FORMS
 from store.journal import Journal
 from store.run_file import reading
+from tasks.agents.modes import CALLS
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.episode.events import Seated
 from tasks.episode.state import completed, fold
@@ -95,9 +96,11 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
 @click.option("--paper", is_flag=True, help="Keep the published call structure, in free text.")
 @click.option(
     "--calls",
-    type=click.Choice(["schema", "native", "free"]),
+    "--form",
+    type=click.Choice(CALLS),
     default=None,
-    help="How the model calls tools: as JSON under a schema (default), in the form it was trained with, or in free text.",
+    help="How the model calls tools: as JSON under a schema (default), in the form it was trained with, as JSON in a"
+    " conversation that describes no tool (compact: for models trained on it), or in free text.",
 )
 @click.option("--free", is_flag=True, help="Let the model write free text: the older name of --calls free.")
 @click.option(

@@ -1,17 +1,18 @@
-"""Names of policies with their mode: "react/2" is lean, "react/2+free", "+native" and "+paper" are the others.
+"""Names of policies with their mode: "react/2" is lean, "react/2+free" and so on are the others.
 
-A mode says how a model is asked: for JSON under a schema, with free text, with calls in the form that it was trained
-with, or with the published calls.
+A mode says how a model is asked: for JSON under a schema, with calls in the form that it was trained with, for JSON in
+a conversation that tells of no tool (for models trained on it), with free text, or with the published calls.
 """
 
 from __future__ import annotations
 
 from typing import Literal, get_args
 
-Mode = Literal["lean", "native", "free", "paper"]
+Mode = Literal["lean", "native", "compact", "free", "paper"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-Calls = Literal["schema", "native", "free"]
+Calls = Literal["schema", "native", "compact", "free"]
 """What `--calls` says: how a model calls tools."""
+CALLS: tuple[Calls, ...] = get_args(Calls)
 TURNS = 10
 """T of the paper (§5): steps of a method before the answer is asked for, unless a run sets its own."""
 
@@ -34,8 +35,8 @@ def split(name: str) -> tuple[str, Mode]:
 
 
 def beside(mode: Mode) -> Mode:
-    """The mode of all that is no call of a tool (plans, answers): under a schema where calls are native."""
-    return "lean" if mode == "native" else mode
+    """The mode of all that is no call of a tool (plans, answers): under a schema where calls are native or compact."""
+    return "lean" if mode in ("native", "compact") else mode
 
 
 def method(name: str) -> str:

@@ -62,6 +62,7 @@ _NATIVE: dict[str, tuple[str, ...]] = {"react/2": ("react-native/1", "answer-sum
 PROMPTS: dict[Mode, dict[str, tuple[str, ...]]] = {
     "lean": _LEAN,
     "native": _NATIVE,
+    "compact": {"react/2": ("react-compact/1", "phrases/1")},
     "free": _LEAN,
     "paper": _PAPER,
 }

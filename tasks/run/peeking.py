@@ -14,7 +14,7 @@ from pathlib import Path
 
 from models.engine import Ask
 from tasks.agents.budgets import Budget
-from tasks.agents.modes import Mode, named, split
+from tasks.agents.modes import CALLS, Mode, mode_of, named, split
 from tasks.benchmark import Benchmark
 from tasks.episode.driver import Driver, reply_of
 from tasks.episode.events import ModelCalled, Record, Seated
@@ -26,9 +26,8 @@ from tasks.run.stored import Stored
 
 READER = "llama:reader"
 """The SPEC of a model that is never opened."""
-MODE_OF: Mapping[str, Mode] = {"schema": "lean", "native": "native", "free": "free", "paper": "paper"}
-"""In what form the reply is asked for: an object under a schema, calls as the model was trained with, free text, the
-published calls -> the mode of the policy."""
+MODE_OF: Mapping[str, Mode] = {form: mode_of(form, paper=False) for form in CALLS} | {"paper": "paper"}
+"""In what form the reply is asked for -> the mode of the policy (`tasks.agents.modes`)."""
 FORMS = tuple(MODE_OF)
 
 

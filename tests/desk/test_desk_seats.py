@@ -26,6 +26,7 @@ from app.desk.widgets.field import Field  # noqa: E402
 from app.library import packs, runs  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.agents.modes import CALLS  # noqa: E402
 from tasks.episode.events import Seated  # noqa: E402
 from tasks.legalagentbench.benchmark import LegalAgentBench  # noqa: E402
 from tasks.run.reading import list_runs, read_episode  # noqa: E402
@@ -192,7 +193,13 @@ async def test_what_is_wrong_is_said_beside_its_field_before_anything_starts(pac
 
 @pytest.mark.parametrize(
     ("mode", "free", "paper"),
-    [("lean", False, False), ("native", False, False), ("free", True, False), ("paper", False, True)],
+    [
+        ("lean", False, False),
+        ("native", False, False),
+        ("compact", False, False),
+        ("free", True, False),
+        ("paper", False, True),
+    ],
 )
 async def test_the_mode_of_a_model_goes_into_the_run(
     pack: Path, moot_home: Path, mode: str, free: bool, paper: bool
@@ -210,7 +217,7 @@ async def test_the_mode_of_a_model_goes_into_the_run(
         await until(pilot, lambda: wanted)
         spec, everything = wanted[0]
         assert (spec.free, spec.paper, spec.parallel, everything) == (free, paper, 1, False)
-        assert spec.calls == (mode if mode in ("native", "free") else "schema")
+        assert spec.calls == (mode if mode in CALLS else "schema")
 
 
 async def test_only_modes_that_a_method_has_are_offered(pack: Path) -> None:

@@ -93,6 +93,37 @@ def test_a_conversation_grows_at_its_end_only(policy: str) -> None:
     assert calls[0].messages[0].role == "system" and QUESTION in calls[0].messages[1].content
 
 
+COMPACT = "react/2+compact"
+
+
+def compactly(ask: Ask, number: int) -> str:
+    return lean(ACTIONS[min(ask.step, len(ACTIONS)) - 1])
+
+
+def test_a_compact_conversation_is_question_actions_and_observations() -> None:
+    stage = play(COMPACT, compactly)
+    assert stage.actor.prompts == ["react-compact/1"] * 3
+    assert stage.outcome == "finished" and stage.events("answered")[0].res == "两家"
+    assert [(one.tool, one.input) for one in stage.events("tool_called")] == [SUM, RANK]
+    *_, last = stage.actor.asks
+    assert not any(name in last.messages[0].content for name in TOOLS), "no tool is described"
+    assert [message.role for message in last.messages] == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert QUESTION in last.messages[1].content and last.messages[2].content == lean(SUM)
+    assert last.schema is not None and violation(last.schema, json.loads(lean(("没有的工具", {})))), (
+        "the schema holds"
+    )
+
+
+def test_a_compact_agent_that_does_not_end_is_left_the_answer_alone() -> None:
+    stage = play(COMPACT, lambda ask, number: lean(SUM if ask.step < 3 else FINAL), turns=2)
+    last = stage.actor.asks[-1].schema
+    assert (
+        last is not None and violation(last, json.loads(lean(SUM))) and not violation(last, json.loads(lean(FINAL)))
+    )
+    assert (stage.outcome, stage.events("answered")[0].res) == ("turn_limit", "两家")
+    assert play(COMPACT, lambda ask, number: "胡言", turns=2).outcome == "turn_limit"
+
+
 @pytest.mark.parametrize("policy", LEAN)
 def test_lean_calls_carry_the_schema_of_their_reply(policy: str) -> None:
     stage = play(policy)

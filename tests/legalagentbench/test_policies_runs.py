@@ -135,7 +135,7 @@ def test_a_model_after_somebody_without_a_method_plays_react() -> None:
 def test_modes_and_their_prompts() -> None:
     for agent, (policy, needs_model) in BENCH.agents.items():
         assert bool(BENCH.modes(policy)) == needs_model, agent
-    assert BENCH.modes("react/2+paper") == ("lean", "native", "free", "paper")
+    assert BENCH.modes("react/2+paper") == ("lean", "native", "compact", "free", "paper")
     assert BENCH.modes("direct/1+paper") == BENCH.modes("react/2+odd") == BENCH.modes("react/1") == ()
     assert BENCH.prompts("rules/1") == {}
     assert BENCH.prompts("react/2+paper")["answer/1"] == digest("answer/1")

@@ -19,6 +19,7 @@ import tasks.run.opened as opened_runs  # noqa: E402
 import tasks.run.runner as runner  # noqa: E402
 from models.engine import Ask, EngineError, Listener, Reply, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.agents import modes  # noqa: E402
 from tasks.benchmark import benchmark, benchmarks  # noqa: E402
 from tasks.episode.events import EngineFailed, ModelCalled, Seated  # noqa: E402
 from tasks.episode.state import State, digest, fold  # noqa: E402
@@ -144,7 +145,7 @@ def model_agents() -> list[tuple[str, str, str]]:
 
 def asked_in(mode: str) -> dict[str, object]:
     """The fields of a RunSpec that mean a mode."""
-    return {"paper": mode == "paper", "calls": mode if mode in ("native", "free") else "schema"}
+    return {"paper": mode == "paper", "calls": mode if mode in modes.CALLS else "schema"}
 
 
 PREPARED: dict[str, Callable[[Path, int], dict[str, Any]]] = {

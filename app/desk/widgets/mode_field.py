@@ -1,8 +1,4 @@
-"""Choosing how a model is asked: under a schema, with its own form of calls, as free text, or with the published
-calls.
-
-Only modes that the method has.
-"""
+"""Choosing how a model is asked (`tasks.agents.modes`); only modes that the method has."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from textual.widgets import Select
 
 from app.desk.widgets.field import Field, choice
 from app.strings import t
-from tasks.agents.modes import MODES
+from tasks.agents.modes import CALLS, MODES
 from tasks.benchmark import Benchmark
 
 
@@ -47,7 +43,7 @@ class ModeField(Field):
 
 def flags_of(mode: str) -> dict[str, object]:
     """The fields of a RunSpec that mean a mode."""
-    calls = mode if mode in ("native", "free") else "schema"
+    calls = mode if mode in CALLS else CALLS[0]
     return {"free": mode == "free", "paper": mode == "paper", "calls": calls}
 
 
