@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -34,10 +34,12 @@ Short = Annotated[str, Field(max_length=100)]
 
 
 class Brief(BaseModel):
-    """What a run came to. outcomes: how many episodes ended how, open ones as `unfinished`; measure, compat, strict:
-    as `Overall` has them; scored: whether anything was."""
+    """What a run came to. edition: of the rules by which it was summed up, a seal of another one says nothing;
+    outcomes: how many episodes ended how, open ones as `unfinished`; measure, compat, strict: as `Overall` has them;
+    scored: whether anything was."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
+    edition: Literal[2]
     outcomes: dict[Short, Count] = {}
     measure: Short = ""
     compat: float | None = None
@@ -57,15 +59,19 @@ class Brief(BaseModel):
 
 def brief_of(journal: Journal) -> Brief:
     """What a run came to, as its seal says or as its rows do."""
+    return _sealed(journal) or _made(journal)
+
+
+def _sealed(journal: Journal) -> Brief | None:
     with suppress(ValidationError):
         if (sealed := journal.sealed()) is not None:
             return Brief.model_validate(sealed)
-    return _made(journal)
+    return None
 
 
 def seal(journal: Journal) -> None:
     """Seal what an ended run came to, if that has not been done; the journal is open for writing."""
-    if journal.sealed() is None:
+    if _sealed(journal) is None:
         made = _made(journal)
         if made.finished == made.n:
             journal.seal(made.model_dump(mode="json"))
@@ -86,7 +92,7 @@ def _made(journal: Journal) -> Brief:
     found = summing(header_of(journal))(scored())
     both = (None, None) if found is None else (found.compat, found.strict)
     return Brief(
-        outcomes=dict(outcomes), measure=found.measure if found else "", compat=both[0], strict=both[1],
+        edition=2, outcomes=dict(outcomes), measure=found.measure if found else "", compat=both[0], strict=both[1],
         scored=found is not None,
     )  # fmt: skip
 

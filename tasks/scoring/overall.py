@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from store.journal import ScoreRow
+from tasks.scoring.metrics import RULES
 
 Value = float | None
 Rates = tuple[str, Value, Value]
@@ -67,13 +68,18 @@ class Means:
 
 
 def rates(rows: Iterable[ScoreRow]) -> Rates | None:
-    """The newest rate of one attempt under each rule, after the task that its rows name ('' where they name none)."""
+    """The newest rate of one attempt under each rule, after the task that its rows name ('' where they name none).
+
+    What the machinery broke has no strict rate, whatever its row says.
+    """
     found: dict[str, Value] = {}
     task = ""
     for row in rows:
-        if row.scorer in ("compat", "strict") and isinstance(row.value, dict):
-            found[row.scorer] = row.value.get("score", row.value.get("success"))
-            task = str(row.settings.get("task", "")) if isinstance(row.settings, dict) else ""
+        if row.scorer in RULES and isinstance(row.value, dict):
+            settings = row.settings if isinstance(row.settings, dict) else {}
+            broken = row.scorer == "strict" and settings.get("scored") is False
+            found[row.scorer] = None if broken else row.value.get("score", row.value.get("success"))
+            task = str(settings.get("task", ""))
     return (task, found.get("compat"), found.get("strict")) if found else None
 
 

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app import library  # noqa: E402
 from store import run_index  # noqa: E402
+from store.journal import Journal, ScoreRow  # noqa: E402
 from tasks.benchmark import TellsPublished, benchmark  # noqa: E402
 from tasks.reports import court_published  # noqa: E402
 from tasks.reports.dots import Dot  # noqa: E402
@@ -19,6 +21,7 @@ from tasks.reports.scatter import scatter  # noqa: E402
 from tasks.reports.strip import Strip, scale, shares, strip  # noqa: E402
 from tasks.run import figures as figures_module  # noqa: E402
 from tasks.run.board import entries, fields, places, successes  # noqa: E402
+from tasks.run.brief import brief_of, seal  # noqa: E402
 from tasks.run.figures import figures_of, main_rows  # noqa: E402
 from tasks.run.listing import read_run  # noqa: E402
 from tasks.run.rescoring import read_stored, summary_of  # noqa: E402
@@ -51,6 +54,23 @@ def test_figures_are_those_of_the_summary_in_points(run: Path) -> None:
     assert {again.rule: (again.k, again.tasks, again.spread) for again in made.repeats} == {
         "compat": (2, 2, 0.0), "strict": (2, 2, 0.0),
     }  # fmt: skip
+
+
+def test_lists_leave_out_what_the_machinery_broke(run: Path) -> None:
+    """As the score block does: such an attempt is 0 by the published rule, and has no strict figure."""
+    with Journal.open(run, write=True) as journal:
+        for (_, attempts), outcome in zip(journal.walk(), ("error", "finished"), strict=False):
+            settings = {"outcome": outcome, "scored": outcome == "finished"}
+            for scorer in ("compat", "strict"):
+                journal.add_scores([ScoreRow(attempts[-1].id, scorer, "x/1", settings, {"success": 0.0}, [], "moot")])
+    line = read_run(run)
+    assert (line.compat, line.strict) == (2 / 4, 2 / 3)
+    assert sum(strict is None for _, strict in library.read_stored(run).scores.values()) == 1
+    with Journal.open(run, write=True) as journal:
+        journal.seal(made := {"outcomes": {"finished": 4}, "compat": 0.5, "strict": 0.5, "scored": True})
+        assert brief_of(journal).strict == 2 / 3, "sealed before lists left it out"
+        seal(journal)
+        assert journal.sealed() != made
 
 
 def test_figures_are_made_once_for_a_file_as_it_is(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,7 +146,7 @@ def rechain(path: Path) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        """UPDATE seals SET summary = '{"outcomes":{"finished":9},"measure":"","compat":1.0,"strict":1.0,"scored":true}'""",
+        """UPDATE seals SET summary = '{"edition":2,"outcomes":{"finished":9},"measure":"","compat":1.0,"strict":1.0,"scored":true}'""",
         "UPDATE seals SET summary = '[[[' ",
         "UPDATE seals SET state = 'x'",
         "DELETE FROM heads WHERE name = 'seals'",
@@ -164,7 +164,14 @@ def test_a_seal_that_was_changed_counts_for_nothing(spec: dict[str, Any], statem
 def test_what_a_seal_says_must_be_a_brief(spec: dict[str, Any]) -> None:
     path = played(spec)
     true = read_run(path)
-    for odd in ({"outcomes": "many"}, {"compat": "1.0"}, {"more": 1}, [], None):
+    for odd in (
+        {"edition": 2, "outcomes": "many"},
+        {"edition": 2, "compat": "1.0"},
+        {"edition": 2, "more": 1},
+        {},
+        [],
+        None,
+    ):
         with Journal.open(path, write=True) as journal:
             journal.seal(odd)
         assert read_run(path) == true

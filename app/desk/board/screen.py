@@ -250,7 +250,7 @@ class BoardScreen(OnDesk, Screen[None]):
         room = min(WIDEST, max(LEAST, room))
         table.clear(columns=True)
         for name in columns:
-            mark = ("▲" if self.reverse else "▼") if name == self.order else ""
+            mark = ("▼" if self.reverse else "▲") if name == self.order else ""
             head = scale(room) if name == "plot" else f"{t(f'board.column.{name}')}{mark}"
             table.add_column(Text(head, justify="right" if name in WIDTHS else "left"), key=name)
         before = False

@@ -38,6 +38,10 @@ from tasks.scoring.result import INFRASTRUCTURE
 
 FIXED = 84
 """Cells that all columns but task and question take, with frames and the space between columns."""
+NARROW = 100
+"""Below this width there are fewer columns."""
+LESS = {"compat": 10, "tokens": 8, "seconds": 7}
+"""What a narrow window does without, and the cells that this spares."""
 COLUMNS = ("task", "group", "outcome", "strict", "compat", "steps", "tokens", "seconds", "reason", "question")
 NUMERIC = frozenset({"strict", "compat", "steps", "tokens", "seconds"})
 WORST = ""
@@ -206,24 +210,26 @@ class RunScreen(OnDesk, Screen[None]):
         chosen = self.chosen
         at = table.cursor_row
         table.clear(columns=True)
-        for column in COLUMNS:
-            mark = ("▲" if self.reverse else "▼") if column == self.order else ""
+        columns = [name for name in COLUMNS if self.size.width >= NARROW or name not in LESS]
+        for column in columns:
+            mark = ("▼" if self.reverse else "▲") if column == self.order else ""
             head = Text(f"{t(f'column.{column}')}{mark}", justify="right" if column in NUMERIC else "left")
             table.add_column(head, key=column)
         rows = self.rows
         if self.stored is None:
             return
         names = max((width(one(episode.id)) for episode in rows), default=0)
-        room = max(20, self.size.width - FIXED - max(names, 4))
+        spared = sum(cells for name, cells in LESS.items() if name not in columns)
+        room = max(20, self.size.width - FIXED + spared - max(names, 4))
         for episode in rows:
-            table.add_row(*self._cells(episode, room), key=episode.id)
+            table.add_row(*self._cells(episode, room, columns), key=episode.id)
         of = f" · {t('run.filtered', n=len(rows), of=len(self.stored.episodes))}" if self.words else ""
         table.border_title = f"{t('run.episodes')}{of}"
         if rows:
             there = (place for place, episode in enumerate(rows) if episode.id == chosen)
             table.move_cursor(row=next(there, min(max(at, 0), len(rows) - 1)), animate=False)
 
-    def _cells(self, episode: EpisodeLine, room: int) -> list[Text]:
+    def _cells(self, episode: EpisodeLine, room: int, columns: Sequence[str]) -> list[Text]:
         strict, compat = (self._value(episode, rule) for rule in ("strict", "compat"))
         scored = self.stored is not None and episode.id in self.stored.scores
         outcome = episode.outcome or UNFINISHED
@@ -243,7 +249,7 @@ class RunScreen(OnDesk, Screen[None]):
             Text(
                 values[name], style=tone if name == "outcome" else "", justify="right" if name in NUMERIC else "left"
             )
-            for name in COLUMNS
+            for name in columns
         ]
 
     def _value(self, episode: EpisodeLine, rule: str) -> float | None:
@@ -313,7 +319,9 @@ class RunScreen(OnDesk, Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """An ended run cannot go on, nor one that goes on elsewhere."""
         if action == "resume":
-            return True if self.line.finished < self.line.n and self.line.process is None else None
+            if self.line.finished == self.line.n:
+                return False
+            return True if self.line.process is None else None
         if action == "pause":
             return self.line.process is not None
         if action == "review":
@@ -371,6 +379,9 @@ class RunScreen(OnDesk, Screen[None]):
         if self.chosen:
             failed = self.failed.get(self.chosen)
             step = failed.verdict.main.step if failed is not None and failed.verdict.main is not None else 0
+            if failed is not None and step:
+                reason = LABELS[failed.verdict.main.failure][language() == "en"] if failed.verdict.main else ""
+                self.desk.say(t("run.why", reason=reason, step=step))
             self.desk.open_episode(self.line.path, self.chosen, step)
 
     async def action_review(self) -> None:
