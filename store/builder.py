@@ -21,7 +21,7 @@ from store import manifest as manifests
 from store.connection import quoted
 from store.errors import BadInput, StoreError
 from store.layout import Value, index_statements, key_of, storable, table_statements, text_index
-from store.manifest import CORPUS, FORMAT, Counts, Manifest, check_name
+from store.manifest import CORPUS, FORMAT, Counts, Manifest, Part, check_name
 from store.placing import Site
 from store.rows import UNKNOWN, Cell, Provenance
 from store.schema import CORPORA, LOOKUPS, TABLES
@@ -64,7 +64,9 @@ class PackBuilder:
         licence: str,
         coverage: Literal["complete", "harvest"],
         as_of: str,
+        parts: Sequence[Part] = (),
     ) -> None:
+        self._parts = list(parts)
         self._name = check_name(name)
         self._jurisdiction, self._source, self._licence, self._as_of = jurisdiction, source, licence, as_of
         self._coverage: Literal["complete", "harvest"] = coverage
@@ -176,6 +178,10 @@ class PackBuilder:
     def add_law(self, law: Law, aliases: Iterable[str] = ()) -> None:
         """Add a law, or further aliases of it; see `StatuteWriter.add_law`."""
         self._statutes.add_law(law, aliases)
+
+    def add_alias(self, law: str, alias: str) -> None:
+        """Add an alias of a law that was added; see `StatuteWriter.add_alias`."""
+        self._statutes.add_alias(law, alias)
 
     def add_version(self, version: LawVersion, articles: Iterable[Article]) -> None:
         """Add a version of a law with its articles in their order; see `StatuteWriter.add_version`."""
@@ -332,6 +338,7 @@ class PackBuilder:
                 built=datetime.now(UTC).isoformat(timespec="seconds"),
                 files={name: identity.read_all(path) for name, path in names.items()},
                 sizes={name: path.stat().st_size for name, path in names.items()},
+                parts=self._parts,
             ),
         )
 

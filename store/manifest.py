@@ -56,6 +56,16 @@ class Counts(BaseModel):
     tasks: dict[str, int]
 
 
+class Part(BaseModel):
+    """A pack that was merged into another. hash: identity of its contents."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: str
+    hash: str
+    source: str
+
+
 class Manifest(BaseModel):
     """What a pack says about itself."""
 
@@ -75,6 +85,8 @@ class Manifest(BaseModel):
     built: str
     files: dict[PackFile, str]
     sizes: dict[PackFile, int]
+    parts: list[Part] = []
+    """The packs that it was merged from, the one that wins first."""
 
     @property
     def hash(self) -> str:
@@ -230,6 +242,8 @@ def _sealed(manifest: Manifest) -> bytes:
     if not manifest.counts.pages:
         # As it was sealed before packs had pages: the seal of an older pack stays the same.
         del content["counts"]["pages"]
+    if not manifest.parts:
+        del content["parts"]
     seal = hashlib.sha256(_canonical(content)).hexdigest()
     return _canonical({**content, "seal": seal})
 

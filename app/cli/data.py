@@ -188,6 +188,48 @@ def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
     show_pack(run, as_json)
 
 
+@data.command("merge")
+@click.argument("first")
+@click.argument("second")
+@click.option("--name", required=True, callback=_pack_name, help="Name of the merged pack.")
+@click.option("--replace", "replacing", is_flag=True, help="Replace a pack of that name.")
+@_json
+def merge_(first: str, second: str, name: str, replacing: bool, as_json: bool) -> None:
+    """Make one pack of two: versions of FIRST, texts of SECOND where the version is the same.
+
+    Where they differ FIRST wins; each difference is counted, with examples.
+
+    Example: moot data merge statutes laws --name both
+    """
+    from store.combining import REPORT, combine
+
+    talk = Talk()
+    try:
+        with Pack.open(first) as one, Pack.open(second) as other:
+            path = combine(one, other, name, talk, replacing=replacing)
+    finally:
+        talk.close()
+    entry = _listed(path)
+    entry["merge"] = json.loads((path / REPORT).read_text(encoding="utf-8"))
+    if as_json:
+        click.echo(json_text(entry))
+        return
+    click.echo(clean(_line(entry), multiline=False))
+    for line in _merged(entry["merge"]):
+        click.echo(clean(line, multiline=False))
+
+
+def _merged(report: Data) -> list[str]:
+    """What a merge took, and where its packs differ."""
+    first, second = (f"{part['name']} {part['hash'][:12]}" for part in report["sources"])
+    lines = [t("data.merged", first=first, second=second)]
+    lines += [f"  {t(f'data.merged.{what}')}: {n:,}" for what, n in report["counts"].items()]
+    for kind, found in report["conflicts"].items():
+        lines.append(t("data.conflict", kind=t(f"data.conflict.{kind}"), n=f"{found['n']:,}"))
+        lines += [f"    {example}" for example in found["examples"][:3]]
+    return lines + [t(f"data.merge_note.{what}") for what in report["notes"]]
+
+
 @data.command("list")
 @_json
 def list_(as_json: bool) -> None:

@@ -98,8 +98,16 @@ class StatuteWriter:
                 f"{law.name} is described in two ways: {'、'.join(old[1:])} and {'、'.join(astuple(law)[1:])}"
             )
         for alias in aliases:
-            _check_texts(alias)
-            self._execute("INSERT OR IGNORE INTO staged_alias VALUES (?, ?)", (alias, law.name))
+            self.add_alias(law.name, alias)
+
+    def add_alias(self, law: str, alias: str) -> None:
+        """Add an alias of a law that was added.
+
+        Raises:
+            BadInput: the text cannot be stored.
+        """
+        _check_texts(alias)
+        self._execute("INSERT OR IGNORE INTO staged_alias VALUES (?, ?)", (alias, law))
 
     def add_version(self, version: LawVersion, articles: Iterable[Article]) -> None:
         """Add a version with its articles in their order; the same version again, with the same content, is nothing new.
