@@ -6,9 +6,10 @@ Each reader takes the match of its pattern and gives the period, or None and per
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
+from store.search.feasts import FEAST, feast, lunar_day
 from store.search.period import (
     BLANK,
     DAY,
@@ -25,26 +26,34 @@ from store.search.period import (
 from store.statutes.applicable import CaseDates
 
 _YEAR = rf"(?:(?<![\d第])[12]\d{{3}}|(?<![{HAN_DIGITS}])[一二][{HAN_DIGITS}]{{3}})"
-_MONTH_PART = r"(?P<tenth>上旬|中旬|下旬|初|底|末|中(?=[,，。;；、\s]|$))"
+_MONTH_PART = r"(?P<tenth>上旬|上中旬|中下旬|中旬|下旬|初|底|末|中(?=[,，。;；、\s]|$))"
 _YEAR_PART = (
     r"(?P<half>上半年|下半年)|第?(?P<quarter>[一二三四1-4])季度"
-    r"|(?P<part>初|年?底|年?末|中(?=[,，。;；、\s的时]|$))"
+    r"|(?P<part>初|年?底|年?末|中(?=[,，。;；、\s的时]|$)|[春夏秋冬](?=天|季))(?:天|季节?)?"
+    rf"|(?:的|那年的?)?(?P<feast>{FEAST})"
 )
 _LEANING_YEAR = r"大前年|去年|前年|今年|本年度?|明年|后年|同年|当年|该年|次年|翌年|第二年"
 _TAIL = rf"(?:{BLANK}(?P<month>{MONTH}){BLANK}月份?(?:{BLANK}(?P<day>{DAY}){BLANK}[日号](?!楼)|{_MONTH_PART})?|{BLANK}(?:{_YEAR_PART}))?"
 _CALENDAR = re.compile(rf"(?:(?P<year>{_YEAR}){BLANK}年度?|(?P<leaning>{_LEANING_YEAR})的?){_TAIL}")
 _SHORT_YEAR = re.compile(
-    rf"(?<![\d.\-/第满{HAN_DIGITS}十百])(?P<year>\d{{2}}|[{HAN_DIGITS}]{{2}})年(?P<month>{MONTH})月(?P<day>{DAY})[日号]"
-    rf"|(?<![\d.\-/第满])(?P<old>0\d|[5-9]\d)年(?:(?P<old_month>{MONTH})月份?|(?P<old_part>初|底|末))"
+    rf"(?<![\d.\-/第满{HAN_DIGITS}十百刑期])'?(?:(?P<year>\d{{2}}|[{HAN_DIGITS}]{{2}})年(?P<month>{MONTH})月(?:(?P<day>{DAY})[日号]|份)?"
+    r"|(?P<old>0\d|[5-9]\d)年(?P<old_part>初|底|末)"
+    rf"|(?P<bare>0\d|[89][1-9]|[〇零][{HAN_DIGITS}]|九[一二三四五六七八九])年(?![代限期以之内后前多来]|[\u4e00-\u9fff]?产权))"
 )
 _SEPARATED = re.compile(
     r"(?<![\d./A-Za-z])(?P<year>(?:19|20)\d\d)(?P<mark>[-./])(?P<month>\d{1,2})(?:(?P=mark)(?P<day>\d{1,2}))?"
     r"(?![\d]|(?P=mark)\d|" + BLANK + r"[万亿元%％米克吨]|[A-Za-z](?<!T))"
 )
 _COMPACT = re.compile(
-    r"(?<![A-Za-z\d.\-/])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![A-Za-z\d.\-/号元万])"
+    r"(?<![A-Za-z\d.\-/])(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?![A-Za-z\d.\-/号元万])"
 )
-_LEANING_MONTH = re.compile(rf"(?P<word>上个?月|本月|这个月|下个?月|同月|当月|次月)(?:(?P<day>{DAY})[日号])?")
+_BARE_YEAR = re.compile(r"(?<!\S)(?P<bare_year>(?:19|20)\d\d)(?!\S)")
+_WEEK = re.compile(
+    r"(?P<week>上上个?|上个?|这个?|本|下个?)(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天末](?![个份]))?"
+)
+_LEANING_MONTH = re.compile(
+    rf"(?P<word>上个?月|本月|这个月|下个?月|同月|当月|次月)(?:(?P<day>{DAY})[日号]|{_MONTH_PART})?"
+)
 _LEANING_DAY = re.compile(r"(?P<word>今天|今日|昨天|昨日|前天|明天|同日|当日|次日|翌日|第二天)")
 _AGO = re.compile(
     r"(?<![\d.第满])(?P<count>\d{1,3}|[一二两三四五六七八九十百]{1,4}|半)(?P<unit>个?年|个月|天|日|周|个?星期)(?:多|左右)?(?:之|以)?(?P<side>前|后)(?!期|续)"
@@ -53,7 +62,19 @@ _DECADE = re.compile(
     rf"(?P<century>上个?世纪|本世纪|(?:1[89]|2[01]|十九|二十一?)世纪)?(?P<decade>(?<!\d)(?:1[89]|20)?\d0|[一二三四五六七八九]十|[{HAN_DIGITS}]{{2}})年代(?P<part>初期?|前期|中期?|末期?|后期)?"
 )
 _MONTH_DAY = re.compile(rf"(?<![\d.\-/个年第])(?P<month>{MONTH})月(?:(?P<day>{DAY})[日号]|份|{_MONTH_PART})")
-_SHARED_YEAR = re.compile(rf"(?P<first>{_YEAR}){BLANK}(?:至|到|-+|—+|~|–){BLANK}(?={_YEAR}{BLANK}年)")
+_SHARED_YEAR = re.compile(rf"(?P<first>{_YEAR}){BLANK}(?:至|到|-+|—+|~|–|、|或|和){BLANK}(?={_YEAR}{BLANK}年)")
+_LUNAR = re.compile(
+    rf"(?=[农阴旧正冬腊]|{_YEAR}年[农阴旧正冬腊])(?:[农阴旧]历)?{BLANK}(?:(?P<lunar_year>{_YEAR}){BLANK}年)?{BLANK}(?:[农阴旧]历)?"
+    rf"(?P<lunar_month>闰?{MONTH}|[正冬腊])月(?P<lunar_day>{DAY})(?:日|号)?"
+)
+_ERA = re.compile(
+    r"(?:疫情|非典|新冠|封城|封控|奥运会?|世博会?|地震|洪灾|严打|文革|文化大革命|改革开放|解放|建国|抗战)"
+    r"(?:期间|时期|[初中前后]期|前后|之?[前后](?!军|遗)|当天|当时|那[年天时]|的?时候|时|以[来前后])"
+)
+"""Times that people name by what happened: known to everybody, and nowhere laid down to the day."""
+_VAGUE = re.compile(
+    r"小时候|年轻时|(?:很久|多年|若干年)(?:以|之)?前|[前早近]几年|前些年|早年|那[几些]?年(?!的)|那时候?|当时|某[年天日]|(?:一审|二审|再审|侦查|审查起诉)期间"
+)
 _MOMENTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
@@ -83,6 +104,8 @@ class Reader:
     notes: list[str]
     anchor: date | None = None
     """The first day of the last period: what 同年 and 次月 lean on."""
+    later: list[str] = field(default_factory=list)
+    """Notes that count only where the text names no day."""
 
     def note(self, code: str, said: str) -> None:
         """Keep a note on these words."""
@@ -121,6 +144,8 @@ def _within_year(year: int, match: re.Match[str]) -> Period:
         return months_of(year, 3 * quarter - 2, 3 * quarter)
     if part := match["part"]:
         return year_part(year, part[-1])
+    if match["feast"]:
+        return feast(year, match["feast"])
     return months_of(year, 1, 12)
 
 
@@ -135,19 +160,43 @@ def _leaning_year(reader: Reader, word: str) -> int | None:
 
 
 def _short_year(reader: Reader, match: re.Match[str]) -> Period | None:
-    two = numeral(match["year"] or match["old"])
+    two = numeral(match["year"] or match["old"] or match["bare"])
     if two is None:
         return None
     year = two + (1900 if two >= 50 else 2000)
-    try:
-        if match["year"]:
-            day = date(year, numeral(match["month"]) or 0, numeral(match["day"]) or 0)
-            return at(Period(day, day, 0, 0, ""), match)
-        if match["old_month"]:
-            return at(month_of(year, numeral(match["old_month"]) or 0), match)
+    if match["old"]:
         return at(year_part(year, match["old_part"]), match)
+    if match["bare"]:
+        return at(months_of(year, 1, 12), match)
+    try:
+        month = numeral(match["month"]) or 0
+        if match["day"]:
+            day = date(year, month, numeral(match["day"]) or 0)
+            return at(Period(day, day, 0, 0, ""), match)
+        return at(month_of(year, month), match)
     except ValueError:
         reader.note("no_such_date", match.group())
+        return None
+
+
+def _bare_year(reader: Reader, match: re.Match[str]) -> Period | None:
+    return at(months_of(int(match["bare_year"]), 1, 12), match)
+
+
+def _week(reader: Reader, match: re.Match[str]) -> Period | None:
+    base, word = reader.now(), match["week"]
+    if base is None:
+        reader.note("relative_date", match.group())
+        return None
+    away = -2 if word.startswith("上上") else {"上": -1, "下": 1}.get(word[0], 0)
+    day, last = 0, 6
+    if weekday := match["weekday"]:
+        day = 5 if weekday == "末" else "一二三四五六日".find(weekday.replace("天", "日"))
+        last = 6 if weekday == "末" else day
+    try:
+        monday = base - timedelta(days=base.weekday() - 7 * away)
+        return at(Period(monday + timedelta(days=day), monday + timedelta(days=last), 0, 0, "", True), match)
+    except OverflowError:
         return None
 
 
@@ -177,6 +226,7 @@ def _leaning_month(reader: Reader, match: re.Match[str]) -> Period | None:
         if match["day"]:
             day = period.first.replace(day=numeral(match["day"]) or 0)
             period = Period(day, day, 0, 0, "")
+        period = tenth_of(period, match["tenth"])
     except ValueError:
         reader.note("no_such_date", match.group())
         return None
@@ -207,10 +257,10 @@ def _ago(reader: Reader, match: re.Match[str]) -> Period | None:
         if count is None:
             return None
         if unit == "年":
-            return at(months_of(base.year + sign * count, 1, 12), match)
+            return at(replace(months_of(base.year + sign * count, 1, 12), about=True), match)
         if unit == "月":
             months = base.year * 12 + base.month - 1 + sign * count
-            return at(month_of(months // 12, months % 12 + 1), match)
+            return at(replace(month_of(months // 12, months % 12 + 1), about=True), match)
         return _moved(base, sign * count * (7 if unit in ("周", "星期") else 1), match)
     except ValueError:
         return None
@@ -242,7 +292,7 @@ def _decade(reader: Reader, match: re.Match[str]) -> Period | None:
     if part := match["part"]:
         third = _THIRDS[part[0]]
         first, last = value + (0, 4, 7)[third], value + (3, 6, 9)[third]
-    return at(Period(date(first, 1, 1), date(last, 12, 31), 0, 0, ""), match)
+    return at(Period(date(first, 1, 1), date(last, 12, 31), 0, 0, "", bool(match["part"])), match)
 
 
 def _month_day(reader: Reader, match: re.Match[str]) -> Period | None:
@@ -264,6 +314,7 @@ def _compact(reader: Reader, match: re.Match[str]) -> Period | None:
     try:
         day = date(int(match["year"]), int(match["month"]), int(match["day"]))
     except ValueError:
+        reader.note("unclear_time", match.group())
         return None
     return at(Period(day, day, 0, 0, ""), match)
 
@@ -282,7 +333,7 @@ def _moment(name: str, reader: Reader, match: re.Match[str]) -> Period | None:
     if day is None:
         # 签订合同时 and 起诉时 mostly say under which condition; these say which law.
         if match.group().startswith(("案发", "行为", "作案", "判决", "裁判")):
-            reader.note("relative_date", match.group())
+            reader.later.append(f"relative_date:{match.group()}")
         return None
     last = reader.case.ended if name == "acted" and reader.case.ended else day
     return at(Period(day, last, 0, 0, ""), match)
@@ -293,17 +344,41 @@ def present(reader: Reader, match: re.Match[str]) -> Period | None:
     return at(Period(reader.today, reader.today, 0, 0, ""), match) if reader.today else None
 
 
+def _lunar(reader: Reader, match: re.Match[str]) -> Period | None:
+    year = numeral(match["lunar_year"]) if match["lunar_year"] else reader.anchor.year if reader.anchor else None
+    day = lunar_day(year, match["lunar_month"], numeral(match["lunar_day"]) or 0) if year else None
+    if day is None:
+        reader.note("unclear_time", match.group())
+        return None
+    return at(Period(day, day, 0, 0, "", True), match)
+
+
+def _era(reader: Reader, match: re.Match[str]) -> Period | None:
+    reader.note("unclear_time", match.group())
+    return None
+
+
+def _vague(reader: Reader, match: re.Match[str]) -> Period | None:
+    reader.later.append(f"unclear_time:{match.group()}")
+    return None
+
+
 READERS = (
+    (_ERA, _era),
+    (_LUNAR, _lunar),
     (_SHARED_YEAR, _shared_year),
     (_DECADE, _decade),
     (_CALENDAR, _calendar),
     (_SEPARATED, _separated),
     (_SHORT_YEAR, _short_year),
     (_COMPACT, _compact),
+    (_BARE_YEAR, _bare_year),
+    (_WEEK, _week),
     (_LEANING_MONTH, _leaning_month),
     (_LEANING_DAY, _leaning_day),
     (_AGO, _ago),
     (_MONTH_DAY, _month_day),
+    (_VAGUE, _vague),
     *((pattern, lambda reader, match, name=name: _moment(name, reader, match)) for pattern, name in _MOMENTS),
 )
 """How a date may be written, and what reads it; where two begin at one place the earlier row is asked first."""

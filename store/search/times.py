@@ -1,6 +1,7 @@
 """Which days a text speaks of: years, months, days, ranges, and words that lean on another day (次年, 三年前, 案发时).
 
-A period is a run of days, both ends inclusive. 以前, 之前 and 前 leave the named period out; 以后, 起 and 以来 keep it in. 年初 and 年底
+A period is a run of days, both ends inclusive. 之前 and 前 leave the named period out, 以前 a month or
+year, too; 之后 and 后 leave a day out; 以后, 起 and 以来 keep it in; 前后, 左右 and 大约 widen it and mark it. 年初 and 年底
 are read as the first and last quarter, 月初 and 月底 as ten days: wide enough for what people mean. Years of case and
 document numbers, money and durations (有期徒刑三年) are no days. A date that does not exist (2015年2月30日), a range that runs backwards and a
 word that leans on nothing give a note, never an error. Offsets are in characters of the given text, width folded.
@@ -14,7 +15,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from store.search.date_readers import NOW, READERS, Reader, present
-from store.search.period import BLANK, DAY, MONTH, Period, month_of, numeral
+from store.search.period import BLANK, DAY, MONTH, Period, month_of, numeral, plain_numerals, widened
 from store.statutes.applicable import CaseDates
 
 MOST = 64
@@ -33,6 +34,10 @@ _JOINED_REST = re.compile(
 _BEFORE = re.compile(
     rf"{BLANK}(?:之前|以前|(?:及其?)?以前|前(?!后|述|款|项|科|夫|妻|期|往|来|去|置|身|提|列|例|一|半|几|任))"
 )
+_ABOUT = re.compile(rf"{BLANK}(?:前后|左右|上下)")
+_PERHAPS = re.compile(r"(?:大约|大概|好像|似乎|差不多|约)(?:是|在|于)?\s?$")
+_UP_TO = re.compile(r"截[至止](?:到|至)?\s?$")
+_UNTIL = re.compile(rf"{BLANK}(?:为止|止(?!付|损|境|步))")
 _AFTER = re.compile(
     rf"{BLANK}(?:及?以后|之后|以来|后(?!期|来|续|果|半|者|几|被|年)|起(?!诉|草|义|步|源|初|点|止|因|来|获|床|火|争)|开始|至今|到现在|迄今)"
 )
@@ -41,11 +46,11 @@ _AFTER = re.compile(
 def periods(text: str, *, today: date | None = None, case: CaseDates | None = None) -> tuple[list[Period], list[str]]:
     """The periods of a text in its order, and notes: no_such_date:…, reversed_range:…, relative_date:… (leans on nothing)."""
     reader = Reader(text, today, case or CaseDates(), [])
-    masked = _NUMBERS.sub(lambda match: "#" * len(match.group()), text)
+    masked = plain_numerals(_NUMBERS.sub(lambda match: "#" * len(match.group()), text))
     reader.text = masked
     single = _single(reader, masked)
-    joined = _joined(reader, single)
-    return joined[:MOST], list(dict.fromkeys(reader.notes))
+    joined = [replace(one, said=text[one.start : one.end].strip()) for one in _joined(reader, single)[:MOST]]
+    return joined, list(dict.fromkeys([*reader.notes, *(() if joined else reader.later)]))
 
 
 def _single(reader: Reader, text: str) -> list[Period]:
@@ -99,20 +104,41 @@ def _joined(reader: Reader, single: Sequence[Period]) -> list[Period]:
                 place += 1
                 continue
             period = Period(period.first, max(period.last, following.last), period.start, following.end, said)
-        elif match := _BEFORE.match(text, period.end):
-            period = _before(period, text, match.end())
-        elif match := _AFTER.match(text, period.end):
-            last = reader.today if reader.today and "今" in match.group() else None
-            last = last if last and last >= period.first else date.max
-            period = replace(period, last=last, end=match.end(), said=text[period.start : match.end()])
+        else:
+            period = _qualified(reader, period)
         found.append(period)
         place += 1
     return found
 
 
-def _before(period: Period, text: str, end: int) -> Period:
+def _qualified(reader: Reader, period: Period) -> Period:
+    """A period with the words around it: 大约 and 前后 widen it, 截至, 以前 and 以后 open an end."""
+    text = reader.text
+    if (match := _ABOUT.match(text, period.end)) or _PERHAPS.search(text, max(0, period.start - 5), period.start):
+        period = replace(widened(period), end=match.end() if match else period.end)
+    exact = period.first == period.last and not period.about
+    if match := _UNTIL.match(text, period.end):
+        return replace(period, first=date.min, end=match.end())
+    if _UP_TO.search(text, max(0, period.start - 4), period.start):
+        return replace(period, first=date.min)
+    if match := _BEFORE.match(text, period.end):
+        # 1997年9月30日以前 holds that day, 之前 and 前 do not.
+        holds = exact and "以前" in match.group()
+        return replace(_before(period, match.end()), **({"last": period.last} if holds else {}))
+    if match := _AFTER.match(text, period.end):
+        words = match.group().strip()
+        last = reader.today if reader.today and ("今" in words or words in ("以来", "到现在")) else None
+        last = last if last and last >= period.first else date.max
+        first = (
+            period.first + _ONE_DAY if exact and words in ("后", "之后") and period.first < date.max else period.first
+        )
+        return replace(period, first=first, last=last, end=match.end())
+    return period
+
+
+def _before(period: Period, end: int) -> Period:
     last = period.first - _ONE_DAY if period.first > date.min else period.first
-    return replace(period, first=date.min, last=last, end=end, said=text[period.start : end])
+    return replace(period, first=date.min, last=last, end=end)
 
 
 def _rest(period: Period, match: re.Match[str]) -> Period | None:

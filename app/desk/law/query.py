@@ -35,6 +35,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "gap": ("law", "day"), "not_yet": ("law", "day"), "repealed": ("law", "day"), "succeeded": ("law", "to"),
     "no_article": ("law", "number", "kind"), "unknown_law": ("law",), "unknown_version": ("law",), "dropped": ("what",),
     "no_such_date": ("said",), "reversed_range": ("said",), "relative_date": ("said",), "no_dense": (),
+    "unclear_time": ("said",), "unclear_version": ("said",),
     "before_all": ("day", "first"),
 }  # fmt: skip
 """Word of a note -> what stands after it, between colons."""
