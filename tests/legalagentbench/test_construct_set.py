@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
-from app.cli.main import main
+from app.cli.main import cli
 from store.errors import BadInput
 from store.pack import Pack
 from store.schema import LOOKUPS
@@ -87,13 +87,13 @@ def test_variety_is_measured() -> None:
 def test_the_command_writes_a_set_and_refuses_bad_input(sample_pack: Path, tmp_path: Path) -> None:
     out, bad = tmp_path / "own.jsonl", tmp_path / "bad.toml"
     line = ["tasks", "construct", "--pack", str(sample_pack), "--out", str(out)]
-    result = CliRunner().invoke(main, [*line, "--n", "12", "--json"])
+    result = CliRunner().invoke(cli, [*line, "--n", "12", "--json"])
     assert result.exit_code == 0, result.output
     assert len(out.read_text(encoding="utf-8").splitlines()) == 12
     out.unlink()
     bad.write_text("role = 1", encoding="utf-8")
     for more, code in (["--distribution", "1/2"], 2), (["--parts", str(bad)], 1), (["--parts", "gone.toml"], 1):
-        assert CliRunner().invoke(main, [*line, *more]).exit_code == code
+        assert CliRunner().invoke(cli, [*line, *more]).exit_code == code
     bad.write_text(json.dumps({"plan": {"steps": []}}), encoding="utf-8")
-    assert CliRunner().invoke(main, [*line, "--paths", str(bad)]).exit_code == 1
+    assert CliRunner().invoke(cli, [*line, "--paths", str(bad)]).exit_code == 1
     assert not out.exists()
