@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import date, timedelta
-from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import click
 
 from app.cli.coherence import check_cases
+from app.cli.construct import constructed, coverage_lines, wanted_tasks
 from app.cli.help_text import Whole
 from app.cli.judgments import from_judgment
 from app.cli.names import PACK
@@ -54,20 +52,38 @@ tasks.add_command(from_judgment)
 @click.option("--out", "out", required=True, type=click.Path(path_type=Path), help="The task file to write.")
 @click.option("--seed", default=2026, show_default=True, help="The same seed gives the same tasks.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="At most so many tasks.")
+@click.option(
+    "--n",
+    "count",
+    type=click.IntRange(1, 100_000),
+    default=None,
+    help="Multi-hop tasks in all, in the given distribution.",
+)
+@click.option(
+    "--distribution", default="80/80/60/40/20/20", show_default=True, help="Tasks of 1 to 5 hops and of writing."
+)
+@click.option("--parts", type=click.Path(path_type=Path), default=None, help="Your own parts of questions (TOML).")
+@click.option("--paths", type=click.Path(path_type=Path), default=None, help="Your own paths: plans as JSON lines.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def construct_tasks(name: str, pack_name: str, out: Path, seed: int, limit: int | None, as_json: bool) -> None:
+def construct_tasks(
+    name: str, pack_name: str, out: Path, seed: int, limit: int | None, count: int | None, distribution: str,
+    parts: Path | None, paths: Path | None, as_json: bool,
+) -> None:  # fmt: skip
     """Make tasks from the rows or the statutes of a pack.
 
     legalagentbench: questions over paths of tools. legalsearch: recitals of amended articles, and time-travel pairs.
 
     Example: moot tasks construct --benchmark legalsearch --pack statutes --out lar.jsonl --limit 100
     """
-    if name not in _MAKERS:
-        raise UsageError(f"unknown benchmark '{name}'", f"Tasks can be made for: {', '.join(_MAKERS)}.")
+    if name not in _MAKABLE:
+        raise UsageError(f"unknown benchmark '{name}'", f"Tasks can be made for: {', '.join(_MAKABLE)}.")
     if out.exists():
         raise BadInput(f"{out} exists", "Choose another --out.")
     with Pack.open(pack_name) as pack:
-        made, told = _MAKERS[name](pack, seed, limit)
+        if name == "legalagentbench":
+            made, told = constructed(pack, seed, limit, wanted_tasks(distribution, count), parts, paths)
+        else:
+            made, told = _travels(pack, seed, limit)
     if not made:
         raise NotFound(
             f"Nothing in pack {pack_name} gives a task for {name}",
@@ -88,6 +104,9 @@ def construct_tasks(name: str, pack_name: str, out: Path, seed: int, limit: int 
         return
     shown = "  ".join(f"{group} {n}" for group, n in groups.items())
     click.echo(clean(t("tasks.made", n=len(made), groups=shown, out=out), multiline=False))
+    if "coverage" in told:
+        for line in coverage_lines(told["coverage"]):
+            click.echo(line)
     if "changes" in told:
         click.echo(t("tasks.changes", **told["changes"]))
 
@@ -168,14 +187,6 @@ def _fields(gold: Any) -> dict[str, Any]:
 Made = tuple[list[dict[str, Any]], dict[str, Any]]
 
 
-def _walks(pack: Pack, seed: int, limit: int | None) -> Made:
-    from tasks.legalagentbench.construct import PackSource, construct, shipped_phrasing, shipped_templates
-
-    rng = Random(f"legalagentbench-construct/{seed}")
-    found = construct(shipped_templates(), PackSource(pack), shipped_phrasing(rng), rng, prefix=pack.name)
-    return [{"type": "", **task} for task in islice(found, limit)], {}
-
-
 def _travels(pack: Pack, seed: int, limit: int | None) -> Made:
     from store.statutes.book import StatuteBook
     from tasks.legalsearch.construct import changes, construct
@@ -197,7 +208,7 @@ def _travels(pack: Pack, seed: int, limit: int | None) -> Made:
     return made, {"changes": found, "pairs": pairs, "left_out": len(faults)}
 
 
-_MAKERS: dict[str, Callable[[Pack, int, int | None], Made]] = {"legalagentbench": _walks, "legalsearch": _travels}
+_MAKABLE = ("legalagentbench", "legalsearch")
 
 
 def _damaged(book: Any) -> frozenset[tuple[str, str, Any]]:

@@ -42,4 +42,5 @@ def lunar_day(year: int, month: str, day: int) -> date | None:
 def _solar(year: int, month: int, day: int, *, leap: bool = False) -> date:
     from lunardate import LunarDate  # a table of two centuries, needed by few questions
 
-    return LunarDate(year, month, day, leap).to_solar_date()
+    day_of_ours: date = LunarDate(year, month, day, leap).to_solar_date()
+    return day_of_ours

@@ -124,7 +124,8 @@ def _qualified(reader: Reader, period: Period) -> Period:
     if match := _BEFORE.match(text, period.end):
         # 1997年9月30日以前 holds that day, 之前 and 前 do not.
         holds = exact and "以前" in match.group()
-        return replace(_before(period, match.end()), **({"last": period.last} if holds else {}))
+        before = _before(period, match.end())
+        return replace(before, last=period.last) if holds else before
     if match := _AFTER.match(text, period.end):
         words = match.group().strip()
         last = reader.today if reader.today and ("今" in words or words in ("以来", "到现在")) else None

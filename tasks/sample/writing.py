@@ -7,18 +7,18 @@ the defendants, head and telephone of the firm, and the citations. The path look
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from tasks.sample.companies import Company, Market
 from tasks.sample.courts import Judiciary
 from tasks.sample.data import Table
-from tasks.sample.firms import Bar, Firm
+from tasks.sample.firms import Bar
 from tasks.sample.names import person
 
-_REGISTER = ["企业地址", "法定代表人", "统一社会信用代码", "联系电话"]
+LOOKED_UP = ["企业地址", "法定代表人", "统一社会信用代码", "联系电话"]
 _LABELS = ("地址", "法定代表人", "统一社会信用代码", "联系电话")
 _FORM = """答辩状格式：
 
@@ -41,17 +41,61 @@ _TRADES = {
 }  # fmt: skip
 
 
+class Party(Protocol):
+    """A defendant: its name and its row of the register."""
+
+    @property
+    def name(self) -> str:
+        """Full name."""
+        ...
+
+    @property
+    def register(self) -> Mapping[str, Any]:
+        """Its row of CompanyRegister."""
+        ...
+
+
+class Counsel(Protocol):
+    """A law firm as a statement of defence names it."""
+
+    @property
+    def name(self) -> str:
+        """Full name."""
+        ...
+
+    @property
+    def head(self) -> str:
+        """Who leads it."""
+        ...
+
+    @property
+    def phone(self) -> str:
+        """Its telephone."""
+        ...
+
+
+def entries() -> list[Table]:
+    """The authored complaints."""
+    text = files("tasks.sample").joinpath("data/writing.toml").read_text(encoding="utf-8")
+    found: list[Table] = tomllib.loads(text)["writing"]
+    return found
+
+
+def people(rng: Random) -> str:
+    """An invented plaintiff."""
+    return person(rng)
+
+
 def writing_tasks(market: Market, bar: Bar, judiciary: Judiciary, rng: Random) -> Iterator[Table]:
     """The writing tasks of the pack, as task lines without id."""
-    text = files("tasks.sample").joinpath("data/writing.toml").read_text(encoding="utf-8")
     pool = [c for c in (*market.subsidiaries, *market.partners) if c.register["登记状态"] in ("存续", "在业")]
     rng.shuffle(pool)
-    for entry in tomllib.loads(text)["writing"]:
+    for entry in entries():
         defendants = [_taken(pool, entry["cause"]) for _ in range(entry["defendants"])]
         firm = bar.near(rng, defendants[0].place)
         plaintiff = person(rng) if entry["plaintiff"] == "person" else pool.pop().name
         court = judiciary.first_instance(defendants[0].place).name
-        yield _task(entry, plaintiff, defendants, firm, court)
+        yield writing_task(entry, plaintiff, defendants, firm, court)
 
 
 def _taken(pool: list[Company], cause: str) -> Company:
@@ -61,12 +105,13 @@ def _taken(pool: list[Company], cause: str) -> Company:
     return found
 
 
-def _task(entry: Table, plaintiff: str, defendants: list[Company], firm: Firm, court: str) -> Table:
+def writing_task(entry: Table, plaintiff: str, defendants: Sequence[Party], firm: Counsel, court: str) -> Table:
+    """A writing task without id: an authored complaint, cast with parties, firm and court."""
     names = [company.name for company in defendants]
     words = {"p": plaintiff, "d": names[0], "d2": names[-1], "firm": firm.name}
     citations = [citation for group in entry["cite"] for citation in group[1:]]
     path = [
-        *({"tool": "get_company_register", "input": {"identifier": name, "columns": _REGISTER}} for name in names),
+        *({"tool": "get_company_register", "input": {"identifier": name, "columns": LOOKED_UP}} for name in names),
         {"tool": "get_lawfirm_info", "input": {"identifier": firm.name, "columns": ["律师事务所负责人", "通讯电话"]}},
         {"tool": "legal_knowledge_retriever", "input": {"identifier": entry["cause"], "k": 3}},
         *({"tool": "legal_article_retriever", "input": {"identifier": group[0], "k": 5}} for group in entry["cite"]),
@@ -82,8 +127,8 @@ def _task(entry: Table, plaintiff: str, defendants: list[Company], firm: Firm, c
     }  # fmt: skip
 
 
-def _register(company: Company) -> list[Any]:
-    return [company.register[column] for column in _REGISTER]
+def _register(company: Party) -> list[Any]:
+    return [company.register[column] for column in LOOKED_UP]
 
 
 def _question(entry: Table, words: dict[str, str], names: list[str], court: str) -> str:
@@ -103,7 +148,7 @@ def _question(entry: Table, words: dict[str, str], names: list[str], court: str)
     )
 
 
-def _answer(entry: Table, words: dict[str, str], defendants: list[Company], firm: Firm) -> str:
+def _answer(entry: Table, words: dict[str, str], defendants: Sequence[Party], firm: Counsel) -> str:
     many = len(defendants) > 1
     blocks = []
     for number, company in zip("一二三", defendants, strict=False):

@@ -1,0 +1,91 @@
+"""`moot tasks construct` for LegalAgentBench: what is wanted, progress on stderr, and what the set covers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from app.cli.data import Talk
+from app.strings import t
+from store.errors import BadInput, NotFound
+from store.importers.reading import records
+from store.pack import Pack
+from tasks.errors import UsageError
+
+_GROUPS = 6
+
+
+def wanted_tasks(distribution: str, count: int | None) -> tuple[int, ...]:
+    """Tasks of 1 to 5 hops and of writing; with a count the same shares of it, without writing."""
+    parts = distribution.split("/")
+    if (
+        len(parts) != _GROUPS
+        or not all(part.isdecimal() and len(part) < 6 for part in parts)
+        or not any(map(int, parts))
+    ):
+        raise UsageError(f"--distribution {distribution} is no distribution", "Write six numbers: 80/80/60/40/20/20.")
+    wanted = tuple(map(int, parts))
+    if count is None:
+        return wanted
+    hops = sum(wanted[:5]) or 1
+    shares = [count * part // hops for part in wanted[:5]]
+    shares[0] += count - sum(shares)
+    return (*shares, 0)
+
+
+def constructed(
+    pack: Pack, seed: int, limit: int | None, wanted: tuple[int, ...], parts: Path | None, paths: Path | None
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The tasks and what is told of them."""
+    from tasks.legalagentbench.construct.compose import Parts, shipped_parts
+    from tasks.legalagentbench.construct.generate import construct_set, generator
+    from tasks.legalagentbench.construct.writing import writing_set
+
+    text = shipped_parts() if parts is None else _read(parts)
+    talk = Talk()
+    made = generator(pack, lambda rng: Parts(text, rng), seed, talk)
+    found = construct_set(made, wanted, lambda n: writing_set(made, n), _plans(paths) if paths else ())
+    talk.close()
+    return found.tasks[:limit], {"coverage": found.report}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no file {path}", "Give a file.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read as text", "It should be TOML in UTF-8.") from error
+
+
+def _plans(path: Path) -> list[Any]:
+    from tasks.legalagentbench.construct.follow import columns_exist
+    from tasks.legalagentbench.construct.plans import Plan
+
+    found = []
+    for line, fields in records(path, str(path)):
+        try:
+            plan = Plan.of(fields.get("plan", fields))
+            sound = plan.steps and columns_exist(plan)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            sound = False
+        if not sound:
+            raise BadInput(
+                f"{path}, line {line}: this is no path", "Take the field plan of a constructed task as a model."
+            )
+        found.append(plan)
+    return found
+
+
+def coverage_lines(told: dict[str, Any]) -> list[str]:
+    """The coverage in a few lines."""
+    kinds = told["kinds_of_tools"]
+    variety = json.dumps(told["diversity"])
+    lines = [
+        t("tasks.covered", database=kinds.get("database", 0), mathematics=kinds.get("mathematics", 0),
+          retriever=kinds.get("retriever", 0), tables=len(told["tables"]), columns=told["columns"],
+          all=told["columns_in_all"], starts=len(told["starts"]), paths=told["paths"]),
+        t("tasks.variety", figures=variety),
+    ]  # fmt: skip
+    return lines

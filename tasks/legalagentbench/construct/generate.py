@@ -1,0 +1,259 @@
+"""Makes a set of tasks: paths drawn layer by layer from the planning tree, entities whose whole chain succeeds, checks.
+
+Selection goes by hop level. Within a level the first tool with the fewest paths is served next, and of its paths the one
+that adds most that no path has yet and shares least with those chosen on any level. Every task is checked before it is kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+from typing import Any
+
+from store.pack import Pack
+from store.rows import Unknown
+from store.schema import LOOKUPS, TABLES
+from tasks.legalagentbench.construct.brute import BruteSolver, agrees
+from tasks.legalagentbench.construct.compose import Composer, Parts
+from tasks.legalagentbench.construct.diversity import diversity
+from tasks.legalagentbench.construct.follow import Followed, follow
+from tasks.legalagentbench.construct.keys import Rejected
+from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, requests, skeletons
+from tasks.legalagentbench.construct.source import PackSource, RowSource, Source
+from tasks.legalagentbench.construct.tree import PLACE, PLACES, starts
+from tasks.legalagentbench.tools import TOOLS, Toolbox
+from tasks.scoring.strict import strict_hit
+
+PAIR = 2
+"""Entities a path."""
+TRIES = 40
+"""Entities tried with one dress of a path before another is tried."""
+DRESSES = 6
+DISTRIBUTION = (80, 80, 60, 40, 20, 20)
+"""Tasks of 1 to 5 hops and of writing, as published."""
+_CANDIDATES = 25
+_DRAWN = 1500
+Progress = Callable[[str, int, int | None], None]
+Task = dict[str, Any]
+Entity = tuple[str, ...]
+
+
+def _silent(what: str, done: int, total: int | None) -> None:
+    del what, done, total
+
+
+@dataclass
+class Made:
+    """The tasks, and what they cover and what was thrown away."""
+
+    tasks: list[Task]
+    report: dict[str, Any]
+
+
+@dataclass
+class Generator:
+    """Everything that a construction needs; `allowed` narrows paths and entities (splits of a training set)."""
+
+    source: Source
+    brute: BruteSolver
+    toolbox: Toolbox
+    composer: Composer
+    rng: Random
+    prefix: str
+    progress: Progress = _silent
+    allowed: Callable[[Plan | Skeleton, Entity | None], bool] = lambda plan, entity: True
+    fallen: Counter[str] = field(default_factory=Counter)
+    used: set[tuple[str, Entity]] = field(default_factory=set)
+    _chosen: Counter[str] = field(default_factory=Counter)
+    _values: dict[str, list[Entity]] = field(default_factory=dict)
+
+    def level(self, hops: int, wanted: int) -> list[Task]:
+        """Tasks of a hop level, two a path, as many as wanted or as the rows give."""
+        pool: dict[str, list[Skeleton]] = defaultdict(list)
+        for skeleton in skeletons(hops, self.rng, _DRAWN):
+            if self._begins(skeleton) and self.allowed(skeleton, None):
+                pool[skeleton.tools[0]].append(skeleton)
+        made: list[Task] = []
+        served: Counter[str] = Counter()
+        asked: Counter[tuple[str, str]] = Counter()
+        while len(made) < wanted and any(pool.values()):
+            tool = min((t for t in pool if pool[t]), key=lambda t: (served[t], self.rng.random()))
+            skeleton = self._best(pool[tool])
+            pair = self._pair(skeleton, asked, min(PAIR, wanted - len(made)))
+            served[tool] += 1
+            if not pair or hops > 1:
+                pool[tool].remove(skeleton)
+            if pair:
+                self._chosen.update(skeleton.edges)
+                made += pair
+                self.progress(f"{hops}-hop", len(made), wanted)
+        return made
+
+    def plans(self, plans: Iterable[Plan]) -> list[Task]:
+        """Two tasks for each of a user's own paths."""
+        return [task for plan in plans for task in self._tasks(plan, PAIR)]
+
+    def _begins(self, skeleton: Skeleton) -> bool:
+        return bool(self._entities(skeleton.start))
+
+    def _entities(self, start: str) -> list[Entity]:
+        if start not in self._values:
+            table, _, column = start.partition(".")
+            found: list[Entity] = (
+                [tuple(each) for each in self.source.places(table, PLACES[table])]
+                if column == PLACE
+                else [(value,) for value in self.source.values(table, column)]
+            )
+            self._values[start] = [e for e in found if all(v.strip() not in ("", "-") and "," not in v for v in e)]
+        return self._values[start]
+
+    def _best(self, pool: list[Skeleton]) -> Skeleton:
+        few = self.rng.sample(pool, min(len(pool), _CANDIDATES))
+        return min(few, key=lambda one: sum(self._chosen[edge] for edge in one.edges) / len(one.edges))
+
+    def _pair(self, skeleton: Skeleton, asked: Counter[tuple[str, str]], wanted: int) -> list[Task]:
+        last = skeleton.tools[-1]
+        ways = sorted(requests(last), key=lambda how: (asked[last, how], self.rng.random()))
+        best: list[Task] = []
+        for number in range(DRESSES):
+            how = ways[number % len(ways)]
+            plan = dressed(skeleton, self.rng, how)
+            made = self._tasks(plan, wanted)
+            if len(made) == wanted:
+                asked[last, how] += 1
+                return made
+            self._release(made)
+        self.fallen["no two entities"] += 1
+        return best
+
+    def _release(self, tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            self.used.discard((task["start"]["way"], tuple(task["start"]["value"])))
+
+    def _tasks(self, plan: Plan, wanted: int) -> list[Task]:
+        made: list[Task] = []
+        entities = self._entities(plan.start)
+        for entity in self.rng.sample(entities, min(len(entities), TRIES)):
+            if len(made) == wanted:
+                break
+            if (plan.way, entity) in self.used or not self.allowed(plan, entity):
+                continue
+            try:
+                made.append(self._task(plan, entity))
+            except Rejected:
+                continue
+            self.used.add((plan.way, entity))
+        return made
+
+    def _task(self, plan: Plan, entity: Entity) -> Task:
+        followed = follow(plan, entity, self.source, self.rng.choice)
+        final = Plan(plan.kind, plan.start, plan.steps, followed.ask)
+        question, answer = self.composer.compose(final, entity, followed)
+        task = _line(final, entity, followed, question, answer)
+        fault = check(task, self.toolbox, self.brute)
+        if fault:
+            self.fallen[fault] += 1
+            raise Rejected(fault)
+        return task
+
+
+def _line(plan: Plan, entity: Entity, made: Followed, question: str, answer: str) -> Task:
+    middle = [text for text in dict.fromkeys(made.middle) if text not in made.keys and text not in question]
+    hops = len(plan.steps)
+    return {
+        "question": question, "answer": answer, "key": made.keys, "key_middle": middle,
+        "type": f"{hops}-{list(LOOKUPS).index(plan.steps[0].tool) + 1}", "way": plan.way, "hops": hops,
+        "path": [{"tool": tool, "input": given} for tool, given in made.calls],
+        "start": {"value": list(entity), "way": plan.way}, "plan": plan.as_dict(),
+    }  # fmt: skip
+
+
+def check(task: Mapping[str, Any], toolbox: Toolbox, brute: BruteSolver) -> str:
+    """What is wrong with a task, "" when nothing is: its calls run, gold hits every key, no key is given, one answer."""
+    question, keys = task["question"], task["key"]
+    if any(key in question or strict_hit(key, question) for key in keys):
+        return "a key stands in the question"
+    if any(tool in question for tool in TOOLS) or not all(value in question for value in task["start"]["value"]):
+        return "the question names a tool or lacks its entity"
+    if not all(strict_hit(key, task["answer"]) for key in keys):
+        return "the answer does not hold its keys"
+    for call in task["path"]:
+        result = toolbox.call(call["tool"], call["input"])
+        if result.status != "ok" or not result.complete or result.unknown:
+            return f"a call of the path fails: {result.status}"
+    answers = brute.answers(Plan.of(task["plan"]), task["start"]["value"])
+    if len(answers) != 1:
+        return "more than one answer by brute force"
+    return "" if agrees(next(iter(answers)), keys) else "brute force disagrees"
+
+
+def rows_of(pack: Pack) -> dict[str, list[dict[str, Any]]]:
+    """All rows of a pack with the cells it knows."""
+    return {
+        table: [{c: v for c, v in row.cells.items() if not isinstance(v, Unknown)} for row in pack.rows(table)]
+        for table in TABLES
+    }
+
+
+def generator(pack: Pack, parts: Callable[[Random], Parts], seed: int, progress: Progress = _silent) -> Generator:
+    """A generator over a pack; lookups that a harvested pack cannot answer wholly give no task."""
+    rng = Random(f"legalagentbench-construct/{seed}")
+    rows = rows_of(pack)
+    source: Source = RowSource(rows) if pack.manifest.coverage == "complete" else PackSource(pack)
+    return Generator(source, BruteSolver(rows), Toolbox(pack), Composer(parts(rng), rng), rng, pack.name, progress)
+
+
+def construct_set(
+    made: Generator, distribution: Sequence[int] = DISTRIBUTION, writing: Callable[[int], list[Task]] | None = None,
+    own: Sequence[Plan] = (),
+) -> Made:  # fmt: skip
+    """A set in a distribution over 1 to 5 hops and writing, with its report.
+
+    Args:
+        made: the generator.
+        distribution: tasks wanted of 1 to 5 hops and of writing.
+        writing: gives so many writing tasks; None where the pack has none.
+        own: paths of the user's; then nothing is drawn.
+    """
+    groups: dict[str, list[Task]] = {}
+    if own:
+        for task in made.plans(own):
+            groups.setdefault(str(task["hops"]), []).append(task)
+    else:
+        for hops, wanted in enumerate(distribution[:5], start=1):
+            groups[str(hops)] = made.level(hops, wanted)
+        groups["writing"] = list(islice(writing(distribution[5]), distribution[5])) if writing else []
+    tasks = [
+        {"id": f"{made.prefix}-{'w' if hops == 'writing' else hops}{number:03d}", **task}
+        for hops, group in groups.items()
+        for number, task in enumerate(group, start=1)
+    ]
+    asked = {} if own else dict(zip(("1", "2", "3", "4", "5", "writing"), distribution, strict=True))
+    return Made(tasks, {"wanted": asked, **coverage(tasks), "fallen": dict(made.fallen.most_common())})
+
+
+def coverage(tasks: Sequence[Task]) -> dict[str, Any]:
+    """What a set uses: tools, tables, columns, kinds of entities; how its questions vary; how its paths overlap."""
+    tools = Counter(call["tool"] for task in tasks for call in task["path"])
+    columns = {
+        f"{LOOKUPS[call['tool']].table}.{column}"
+        for task in tasks for call in task["path"] if call["tool"] in LOOKUPS
+        for column in call["input"]["columns"] or [LOOKUPS[call["tool"]].gives]
+    }  # fmt: skip
+    kinds = Counter(task["plan"]["kind"] for task in tasks if "plan" in task)
+    ways = {task["way"]: task["hops"] for task in tasks if task["way"]}
+    inside = sum(any(way != other and way in other for other in ways) for way in ways)
+    hop = [task["question"] for task in tasks if task["way"]]
+    return {
+        "tools": dict(tools.most_common()),
+        "kinds_of_tools": dict(Counter(TOOLS[tool].kind for tool in tools)),
+        "tables": sorted({column.partition(".")[0] for column in columns}),
+        "columns": len(columns), "columns_in_all": sum(map(len, TABLES.values())),
+        "starts": dict(kinds), "starts_in_all": len({kind for kind, _, _ in starts()}),
+        "paths": len(ways), "paths_inside_others": inside,
+        "keys_a_task": round(sum(len(task["key"]) for task in tasks) / max(1, len(tasks)), 2),
+        "question_length": round(sum(map(len, hop)) / max(1, len(hop)), 1), "diversity": diversity(hop),
+    }  # fmt: skip

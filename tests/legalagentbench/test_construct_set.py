@@ -1,0 +1,100 @@
+"""Construction from the planning tree: coverage, checks that can fail, splits, the command and its bad input."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+
+from app.cli.main import cli
+from store.errors import BadInput, StoreError
+from store.pack import Pack
+from store.schema import LOOKUPS
+from tasks.errors import TaskError
+from tasks.legalagentbench.construct.brute import BruteSolver, agrees
+from tasks.legalagentbench.construct.compose import Parts, shipped_parts
+from tasks.legalagentbench.construct.diversity import distinct, self_bleu
+from tasks.legalagentbench.construct.generate import Made, check, construct_set, generator, rows_of
+from tasks.legalagentbench.construct.plans import Plan
+from tasks.legalagentbench.construct.tree import branches, opens, starts
+from tasks.legalagentbench.construct.writing import writing_set
+from tasks.legalagentbench.tools import Toolbox
+
+SPREAD = (56, 12, 8, 6, 4, 4)
+
+
+@pytest.fixture
+def pack(sample_pack: Path) -> Pack:
+    return Pack.open(sample_pack)
+
+
+def _made(pack: Pack, seed: int = 5) -> Made:
+    made = generator(pack, lambda rng: Parts(shipped_parts(), rng), seed)
+    return construct_set(made, SPREAD, lambda n: writing_set(made, n))
+
+
+def test_the_tree_reaches_every_tool_from_some_value() -> None:
+    assert {tool for _, tool, _ in starts()} == set(LOOKUPS)
+    assert ("get_court_code", "court_code") in opens("case")
+    assert any(b.link == "关联上市公司全称" and b.gives == "company" for b in branches("company"))
+
+
+def test_a_set_has_its_distribution_and_uses_every_tool(pack: Pack) -> None:
+    made = _made(pack)
+    groups = Counter(str(task["hops"]) for task in made.tasks)
+    assert dict(groups) == dict(zip(("1", "2", "3", "4", "5", "writing"), SPREAD, strict=True))
+    assert made.report["kinds_of_tools"]["database"] == 28 and made.report["kinds_of_tools"]["retriever"] == 3
+    assert [task["question"] for task in made.tasks] == [task["question"] for task in _made(pack).tasks]
+
+
+def test_a_check_finds_what_is_wrong_with_a_task(pack: Pack) -> None:
+    task = next(t for t in _made(pack).tasks if t["hops"] == 2)
+    brute, tools = BruteSolver(rows_of(pack)), Toolbox(pack)
+    assert check(task, tools, brute) == ""
+    assert "key" in check({**task, "question": task["question"] + task["key"][0]}, tools, brute)
+    assert "lacks" in check({**task, "question": "请问是哪家？"}, tools, brute)
+    assert "hold" in check({**task, "answer": "不知道"}, tools, brute)
+    assert "call" in check({**task, "path": [{"tool": "get_sum", "input": []}]}, tools, brute)
+    assert "disagrees" in check({**task, "key": ["别的"], "answer": "别的"}, tools, brute)
+
+
+def test_brute_force_keeps_every_reading() -> None:
+    row = {"公司名称": "甲", "关联上市公司全称": "乙"}
+    plan = {"kind": "company", "start": "SubCompanyInfo.公司名称", "ask": {"how": "columns", "columns": ["关联上市公司全称"],
+            "value": ""}, "steps": [{"tool": "get_sub_company_info", "opened": "company"}]}  # fmt: skip
+    solver = BruteSolver({"SubCompanyInfo": [row, {**row, "关联上市公司全称": "丙"}]})
+    assert solver.answers(Plan.of(plan), ["甲"]) == {("乙",), ("丙",)}
+    assert agrees(("3250000",), ["325.00万元"]) and not agrees(("3250000",), ["326.00万元"])
+
+
+def test_held_out_forms_are_no_known_forms() -> None:
+    known, held = (Parts(shipped_parts(), Random(1), keep, 3) for keep in ("known", "held"))
+    forms = [{parts.draw("text.ask") for _ in range(60)} for parts in (known, held)]
+    assert forms[0] and forms[1] and not forms[0] & forms[1]
+    with pytest.raises(BadInput, match="lacks"):
+        Parts("role = ['我']", Random(1))
+
+
+def test_variety_is_measured() -> None:
+    alike, apart = ["甲乙丙丁戊己"] * 3, ["甲乙丙丁戊", "子丑寅卯辰", "天地玄黄宇"]
+    assert distinct(alike, 2) < distinct(apart, 2) == 1
+    assert self_bleu(alike) == pytest.approx(1) and self_bleu(apart) < 0.2
+
+
+def test_the_command_writes_a_set_and_refuses_bad_input(sample_pack: Path, tmp_path: Path) -> None:
+    out, bad = tmp_path / "own.jsonl", tmp_path / "bad.toml"
+    line = ["tasks", "construct", "--pack", str(sample_pack), "--out", str(out)]
+    result = CliRunner().invoke(cli, [*line, "--n", "12", "--json"])
+    assert result.exit_code == 0, result.output
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 12
+    out.unlink()
+    bad.write_text("role = 1", encoding="utf-8")
+    for more in ["--distribution", "1/2"], ["--parts", str(bad)], ["--parts", "gone.toml"]:
+        assert isinstance(CliRunner().invoke(cli, [*line, *more]).exception, (StoreError, TaskError))
+    bad.write_text(json.dumps({"plan": {"steps": []}}), encoding="utf-8")
+    assert isinstance(CliRunner().invoke(cli, [*line, "--paths", str(bad)]).exception, (StoreError, TaskError))
+    assert not out.exists()
