@@ -35,7 +35,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "gap": ("law", "day"), "not_yet": ("law", "day"), "repealed": ("law", "day"), "succeeded": ("law", "to"),
     "no_article": ("law", "number", "kind"), "unknown_law": ("law",), "unknown_version": ("law",), "dropped": ("what",),
     "no_such_date": ("said",), "reversed_range": ("said",), "relative_date": ("said",), "no_dense": (),
-    "before_all": ("day", "first"),
+    "later": ("law", "article", "day", "first"), "later_near": ("law", "article", "day", "first", "near"),
+    "ended": ("law", "article", "day", "last"), "before_all": ("day", "first"),
 }  # fmt: skip
 """Word of a note -> what stands after it, between colons."""
 
