@@ -287,9 +287,14 @@ def _show(searcher: LawSearch, answer: Answer) -> None:
         say("   " + "　".join(part for part in (ranks, kept, place(hit.article)) if part))
         words = " ".join((hit.article.text or "").split())
         said = words[:_EXTRACT] + ("…" if len(words) > _EXTRACT else "")
-        click.echo(f"   {clean(said, multiline=False)}" if said else f"   {t('law.no_words')}")
+        click.echo(f"   {clean(said, multiline=False)}" if said else f"   {t('law.no_words')}{_ranked_by(hit)}")
     if not answer.hits:
         click.echo(t("law.search.nothing"))
+
+
+def _ranked_by(hit: Hit) -> str:
+    """Whose words an article was ranked by whose own are not in the pack."""
+    return t("law.search.worded_by", label=hit.worded_by) if hit.worded_by else ""
 
 
 def bar(hit: Hit, now: date, cells: int = 12) -> str:
@@ -340,7 +345,9 @@ def _note(searcher: LawSearch, note: str) -> str:
     if code == "no_article" and (number := parse_number(parts[1])):
         parts[1] = number.chinese
     key = f"law.search.note.{code}"
-    return t(key, first=parts[0], second=parts[1]) if known(key) else note
+    names = ("first", "second", "third", "fourth", "fifth")
+    said = dict(zip(names, [*parts, "", "", ""], strict=False))
+    return t(key, **said) if known(key) else note
 
 
 def _together(notes: Sequence[str]) -> list[str]:
@@ -398,4 +405,5 @@ def _hit_data(searcher: LawSearch, hit: Hit, now: date) -> Data:
         "ranks": dict(hit.ranks),
         "kept": list(hit.kept),
         "provenance": hit.provenance,
+        "worded_by": hit.worded_by or None,
     }

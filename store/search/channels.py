@@ -165,7 +165,7 @@ class Articles:
 
     def _terms(self, query: LawQuery) -> list[str]:
         """Words that are searched for: the rarest ones, and the numbers of articles."""
-        wanted = dict.fromkeys(word for word in words(_substance(query)) if word not in STOP_WORDS)
+        wanted = dict.fromkeys(word for word in words(substance(query)) if word not in STOP_WORDS)
         marks = ", ".join("?" * len(wanted))
         counted = self._pack.reader.all(
             f"SELECT term, articles FROM {TERMS} WHERE term IN ({marks}) ORDER BY articles, term",
@@ -193,7 +193,7 @@ def best(scores: Floats, allowed: NDArray[np.int64] | None, depth: int) -> list[
     return list(zip(ids[order].tolist(), chosen[order].tolist(), strict=True))
 
 
-def _substance(query: LawQuery) -> str:
+def substance(query: LawQuery) -> str:
     """The words of a question without its days and numbers of articles, which other means look after."""
     text = query.text[:LONGEST]
     for span in query.spans:
@@ -205,7 +205,7 @@ def _substance(query: LawQuery) -> str:
 
 def _bigrams(query: LawQuery) -> tuple[Ints, Ints]:
     """Bigrams of a question, and those that the vocabulary adds."""
-    text = _substance(query)
+    text = substance(query)
     own = distinct(text)
     return own, np.setdiff1d(distinct(" ".join(widened(text))), own)
 

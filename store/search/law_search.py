@@ -8,7 +8,8 @@ Decisions:
 - No day in the question: every version may answer, but of a run of versions with the same words only the newest is ranked
   (`newest`, or `last_wording` where the law has the article in other words now). Where words differ, the newest that has begun
   stands before the others of its article, wherever the first of them stands.
-- Rows whose words are not in the pack stand behind all others, unless the question names law and article.
+- Rows whose words are not in the pack rank by their titles and by the words of the same article in another version
+  (`Hit.worded_by`); those with neither stand behind all others, unless the question names law and article.
 - Several versions meet a span (a year): the one that covers most of it stands first among equals and in the exact channel.
 - The versions of a law leave the day out: the neighbours on both sides are offered, marked `gap_neighbour`; where no law is
   named, those of every law with a gap on the day, and notes tell of the laws among the hits. A law that is named and
@@ -33,7 +34,9 @@ from store.pack import Pack
 from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search.fusion import CONSTANT, FUSION, fuse_weighted
 from store.search.narrowing import Narrowed, narrow
-from store.search.query import LawQuery, analyse
+from store.search.outside import MARGIN, note, winner
+from store.search.query import LawQuery, Span, analyse
+from store.search.titles import Titles
 from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook
 from store.statutes.model import Article, ArticleNumber, LawVersion
@@ -45,8 +48,11 @@ if TYPE_CHECKING:
 Window = Literal["on", "off", "newest"]
 """on: versions that applied on the days of the question; off: all versions; newest: the newest version of each law."""
 WINDOWS: tuple[Window, ...] = ("on", "off", "newest")
-CHANNELS = ("exact", "keyword", "dense", "bm25")
+CHANNELS = ("exact", "keyword", "dense", "bm25", "title")
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+
+_OUTSIDE = ("keyword", "bm25", "title")
+"""Channels that rank without the window: those that cost little."""
 
 _DEPTH = 100
 """Ranks of each channel that enter the fusion (at least; never fewer than asked for)."""
@@ -79,7 +85,7 @@ class Hit:
     id: its row; score: fused, without unit; ranks: its place in each channel, from 1; kept: why the filters let it through
     (window, no_window, gap_neighbour, successor, no_date, newest, all_versions; law, no_law; number, no_number; heading;
     without a day: newest, last_wording);
-    provenance: of its law.
+    provenance: of its law; worded_by: the label of the version whose words it was ranked by, where its own are not in the pack.
     """
 
     id: int
@@ -89,6 +95,7 @@ class Hit:
     ranks: Mapping[str, int]
     kept: tuple[str, ...]
     provenance: str
+    worded_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +144,11 @@ class LawSearch:
         return Articles(self._pack, self._embed)
 
     @cached_property
+    def titles(self) -> Titles:
+        """Titles, and the words that stand in for those that are not in the pack."""
+        return Titles(self._pack, self.catalogue, self.book)
+
+    @cached_property
     def paper(self) -> Paper:
         """The published pipeline over the same rows."""
         from store.search.paper import Paper
@@ -161,8 +173,9 @@ class LawSearch:
         places = {name: {row: rank for rank, row in enumerate(rows, 1)} for name, rows in rankings.items()}
         best = fused[: max(0, settings.k)]
         hits = self._hits(best, places, narrowed)
+        outside = self._outside(asked, settings, narrowed)
         spent = 1000 * (time.perf_counter() - began)
-        notes = tuple(dict.fromkeys((*narrowed.notes, *_gaps(hits, narrowed))))
+        notes = tuple(dict.fromkeys((*outside, *narrowed.notes, *_gaps(hits, narrowed))))
         return Answer(asked, hits, narrowed.count, len(self.catalogue), notes, spent)
 
     def rankings(
@@ -180,7 +193,7 @@ class LawSearch:
             rankings["exact"] = exact
         # Where every article that is left was named, no other channel can add one.
         named = len(rankings.get("exact", ())) == narrowed.count
-        worded = narrowed.rows & self.catalogue.worded
+        worded = narrowed.rows & (self.catalogue.worded | (self.titles.stand_in > 0))
         if not named:
             rankings |= self._ranked(query, settings, narrowed, worded)
         if "dense" in settings.channels and not named and not self.articles.dense:
@@ -198,14 +211,42 @@ class LawSearch:
         self, query: LawQuery, settings: Settings, narrowed: Narrowed, rows: Booleans
     ) -> dict[str, list[int]]:
         """What the channels beside the exact one find among these rows."""
-        count = int(np.count_nonzero(rows))
-        allowed = None if count == len(self.catalogue) else self.catalogue.ids[rows]
+        ids = self.catalogue.ids[rows & self.catalogue.worded]
+        lenders = self.titles.lenders(rows)
+        if len(lenders) or not len(ids):
+            ids = np.union1d(ids, lenders) if len(lenders) else self.catalogue.ids[rows]
+        allowed = None if len(ids) == len(self.catalogue) else ids
         depth = max(_DEPTH, settings.k)
         found: dict[str, list[int]] = {}
-        for name in CHANNELS[1:]:
-            if count and name in settings.channels and (ranked := self.articles.rank(name, query, allowed, depth)):
+        for name in CHANNELS[1:-1]:
+            if len(ids) and name in settings.channels and (ranked := self.articles.rank(name, query, allowed, depth)):
+                ranked = self.titles.lent(ranked, rows)[:depth] if len(lenders) else ranked
                 found[name] = self._settled(ranked, narrowed)
+        if "title" in settings.channels and (titled := self._titled(query, narrowed, depth)):
+            found["title"] = titled
         return found
+
+    def _titled(self, query: LawQuery, narrowed: Narrowed, depth: int) -> list[int]:
+        """Rows whose title the question names, whether their words are in the pack or not."""
+        from store.search.channels import best, substance
+
+        scores = self.titles.scores(substance(query))
+        return self._settled(best(scores, self.catalogue.ids[narrowed.rows], depth), narrowed)
+
+    def _outside(self, query: LawQuery, settings: Settings, narrowed: Narrowed) -> tuple[str, ...]:
+        """A note on the article that the question is plainly about, where it did not apply on the day; see `outside`."""
+        spans = (Span(settings.at, settings.at, ""),) if settings.at else query.spans
+        if settings.window != "on" or settings.paper or not spans or query.numbers or not narrowed.rows.any():
+            return ()
+        whole = narrow(
+            self.catalogue, self.book, replace(query, spans=(), notes=()), replace(settings, at=None, today=None)
+        )
+        ranked = self._ranked(query, replace(settings, channels=_OUTSIDE), whole, whole.rows)
+        first = winner(self.catalogue, ranked, narrowed.rows)
+        if first is None or first[1] < MARGIN:
+            return ()
+        said = note(self.catalogue, self.book, first[0], spans[0])
+        return (said,) if said else ()
 
     @staticmethod
     def _with(
@@ -277,9 +318,14 @@ class LawSearch:
                 {name: ranks[row] for name, ranks in places.items() if row in ranks},
                 narrowed.kept(row),
                 self._provenance[version.law],
+                self._worded_by(row) if article.text is None else "",
             )
             for (row, score), article, version in zip(best, articles, versions, strict=True)
         )
+
+    def _worded_by(self, row: int) -> str:
+        lender = int(self.titles.stand_in[row - 1])
+        return self.catalogue.versions[int(self.catalogue.version[lender - 1])].label if lender else ""
 
     def _articles(self, identities: Sequence[int], versions: Sequence[LawVersion]) -> list[Article]:
         marks = ", ".join("?" * len(identities))

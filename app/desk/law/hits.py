@@ -71,17 +71,18 @@ class HitsView(Choice):
         title = ((f"　{one(hit.article.title)}", "label"),) if hit.article.title else ()
         yield from wrapped((*head, *title), room, INDENT)
         margin: Piece = (" " * INDENT, "dim")
-        for row in self._extract(hit.article.text, room - INDENT):
+        for row in self._extract(hit.article.text, room - INDENT, hit.worded_by):
             yield (margin, *row)
         for row in wrapped(self._window(line, room - INDENT), room - INDENT):
             yield (margin, *row)
         for row in wrapped(_reasons(line), room - INDENT):
             yield (margin, *row)
 
-    def _extract(self, text: str | None, room: int) -> list[list[Piece]]:
+    def _extract(self, text: str | None, room: int, worded_by: str = "") -> list[list[Piece]]:
         """The beginning of the text, or the part where the first word of the question stands."""
         if text is None:
-            return [[(t("law.no_words"), "warn")]]
+            by = t("law.search.worded_by", label=one(worded_by)) if worded_by else ""
+            return wrapped(((t("law.no_words") + by, "warn"),), room)
         flat = one(re.sub(r"\s+", "", text))
         fits = EXTRACT * room // 2
         found = self._words.search(flat) if self._words else None

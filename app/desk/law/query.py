@@ -36,7 +36,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "no_article": ("law", "number", "kind"), "unknown_law": ("law",), "unknown_version": ("law",), "dropped": ("what",),
     "no_such_date": ("said",), "reversed_range": ("said",), "relative_date": ("said",), "no_dense": (),
     "unclear_time": ("said",), "unclear_version": ("said",),
-    "before_all": ("day", "first"),
+    "later": ("law", "article", "day", "first"), "later_near": ("law", "article", "day", "first", "near"),
+    "ended": ("law", "article", "day", "last"), "before_all": ("day", "first"),
 }  # fmt: skip
 """Word of a note -> what stands after it, between colons."""
 

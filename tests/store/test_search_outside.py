@@ -1,0 +1,64 @@
+"""Statutes searched in time: articles without words, and articles that lie outside the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+
+from store.builder import PackBuilder
+from store.pack import Pack
+from store.search.law_search import LawSearch
+from store.statutes.model import Law, LawVersion
+from store.statutes.names import aliases_of
+from tests.support.statute_fixture import articles
+
+SWINGS = "中华人民共和国秋千法"
+OLD, BARE, NEW = f"{SWINGS}(2000修正)", f"{SWINGS}(2005修正)", f"{SWINGS}(2010修正)"
+TETHER, TIRED = "秋千应当系绳，绳索应当结实。", "疲劳摇荡秋千的，处五十元以下罚款。"
+
+
+@pytest.fixture(scope="module")
+def swings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LawSearch]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
+        with PackBuilder(
+            "swings", jurisdiction="x", source="s", licence="l", coverage="complete", as_of=""
+        ) as builder:
+            builder.add_law(Law(SWINGS, "秋千法", "法律", "authored"), aliases_of(SWINGS))
+            for label, first, last, text, more in (
+                (OLD, date(2000, 1, 1), date(2004, 12, 31), TETHER, {}),
+                (BARE, date(2005, 1, 1), date(2009, 12, 31), None, {}),
+                (NEW, date(2010, 1, 1), None, TETHER, {"2-1": TIRED}),
+            ):
+                titled = articles(SWINGS, label, {"1": text}, title="超载失管罪")
+                plain = articles(SWINGS, label, {"2": "秋千的颜色由主管机关登记。", **more})
+                builder.add_version(LawVersion(SWINGS, label, first, last), [*titled, *plain])
+        with Pack.open(builder.finish()) as pack:
+            yield LawSearch(pack)
+
+
+def test_an_article_without_words_is_found_by_its_title_and_by_the_words_of_another_version(
+    swings: LawSearch,
+) -> None:
+    titled = swings.search("2006年 超载失管罪").hits[0]
+    assert (titled.version.label, titled.article.text, titled.ranks["title"]) == (BARE, None, 1)
+    assert titled.worded_by == NEW, "a later wording before an earlier"
+    worded = swings.search("2006年 绳索结实").hits[0]
+    assert (worded.version.label, worded.article.number.key) == (BARE, "1") and "title" not in worded.ranks
+    own = swings.search("2012年 超载失管罪").hits[0]
+    assert (own.version.label, own.worded_by) == (NEW, "")
+
+
+def test_an_article_that_was_not_yet_in_force_leads_the_notes(swings: LawSearch) -> None:
+    early = swings.search("2003年5月1日 疲劳摇荡的罚款")
+    assert early.notes[0] == f"later_near:{SWINGS}:第二条之一:2003-05-01:2010-01-01:第二条"
+    assert {hit.version.label for hit in early.hits} <= {OLD}
+    for inside in ("2012年5月1日 疲劳摇荡秋千的罚款", "2003年5月1日 秋千的颜色由谁登记"):
+        assert not [note for note in swings.search(inside).notes if note.startswith(("later", "ended"))]
+
+
+@pytest.mark.parametrize("text", ["2003年 " + "秋千" * 5000, "2003年" + "，。！？（）【】“”" * 20, "。" * 10000])
+def test_long_texts_and_bare_punctuation_are_questions(swings: LawSearch, text: str) -> None:
+    assert swings.search(text).query.text == text
