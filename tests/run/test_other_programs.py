@@ -26,10 +26,13 @@ from tasks.exchange.inspect_log import export_inspect
 from tasks.exchange.inspect_sample import LIMITS
 from tasks.exchange.rows import CARD_FILE, ROWS_FILE, SCHEMA, export_rows
 from tasks.exchange.table import COLUMNS, table_lines
+from tasks.run import plan
 from tasks.run.exporting import write_lines
+from tasks.run.header import HeaderData, spec_of
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import read_stored, summary_of
+from tasks.run.spec import RunSpec
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 RUNS = ("0.1.0-courts", "0.1.0-legalagentbench", "0.1.0-legalsearch", "0.1.0-model")
@@ -204,9 +207,16 @@ class Log(Shape):
 
 @pytest.fixture
 def golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the golden runs and their task files, in which a run finds them."""
-    shutil.copytree(GOLDEN, tmp_path / "golden")
-    monkeypatch.chdir(tmp_path / "golden")
+    """A folder with the golden runs, whose task files lie beside them and not where they were recorded."""
+    folder = shutil.copytree(GOLDEN, tmp_path / "golden")
+
+    def beside(header: HeaderData) -> RunSpec:
+        spec = spec_of(header)
+        found = folder / Path(spec.tasks or "").name
+        return spec.model_copy(update={"tasks": str(found)}) if found.is_file() else spec
+
+    monkeypatch.setattr(plan, "spec_of", beside)
+    monkeypatch.chdir(folder)
     return tmp_path
 
 
