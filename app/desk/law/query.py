@@ -35,7 +35,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "gap": ("law", "day"), "not_yet": ("law", "day"), "repealed": ("law", "day"), "succeeded": ("law", "to"),
     "no_article": ("law", "number", "kind"), "unknown_law": ("law",), "unknown_version": ("law",), "dropped": ("what",),
     "no_such_date": ("said",), "reversed_range": ("said",), "relative_date": ("said",), "no_dense": (),
-    "before_all": ("day", "first"),
+    "before_all": ("day", "first"), "as_of": ("day",), "doubtful": ("law", "to", "day"),
 }  # fmt: skip
 """Word of a note -> what stands after it, between colons."""
 
