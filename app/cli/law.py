@@ -23,10 +23,13 @@ from app.cli.law_words import (
     answer_data,
     answer_line,
     change_word,
+    doubt_lines,
     entry_data,
+    family_lines,
     finding_data,
     period,
     place,
+    relation_data,
     state_word,
 )
 from app.cli.tables import Data
@@ -86,14 +89,44 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
                 "article": number.key,
                 "chinese": number.chinese,
             }
-            told = {"at": day.isoformat(), "today": today.isoformat(), **data}
+            doubts = doubt_lines(book, answer, day)
+            told = {"doubts": doubts, "at": day.isoformat(), "today": today.isoformat(), **data}
             links = [_link_data(link) for link in book.links(entry.name, number)]
             shown = [entry_data(book, one, today) for one in entries]
             click.echo(json_text({**head, **told, "links": links, "timeline": shown}))
             return
-        _say(f"《{entry.name}》{number.chinese}　{day.isoformat()}　{answer_line(answer)}")
+        doubtful = isinstance(answer, Found) and book.doubt(answer.version, day) is not None
+        _say(f"《{entry.name}》{number.chinese}　{day.isoformat()}　{answer_line(answer, doubtful)}")
+        for line in doubt_lines(book, answer, day):
+            _say(line)
         _show_answer(book, answer, today, entries)
         _show_timeline(book, entries, today)
+
+
+@law.command()
+@click.argument("law_name", metavar="LAW")
+@pack_option
+@json_option
+def family(law_name: str, pack_name: str | None, as_json: bool) -> None:
+    """Show what a LAW interprets, implements, amends or repeals, and what does so to it, each with its basis.
+
+    Example: moot law family 民法典 --pack laws
+    """
+    with Pack.open(_chosen(pack_name, law_name)) as pack:
+        book = _book(pack)
+        entry = book.law(law_name)
+        name = entry.name if entry else None if book.named(law_name) else book.relations.called(law_name)
+        if name is None:
+            raise _unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
+        of, upon = book.relations.of(name), book.relations.upon(name)
+        if as_json:
+            told = {"of": list(map(relation_data, of)), "upon": list(map(relation_data, upon))}
+            click.echo(json_text({"pack": pack.name, "law": name, **told}))
+            return
+        for depth, line in family_lines(book, name, _today()):
+            _say("  " * depth + line)
+        if not of and not upon:
+            _say(t("law.no_family"))
 
 
 @law.command()

@@ -9,6 +9,7 @@ from app.strings import t
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.check import Finding
 from store.statutes.model import Article, LawVersion, Link
+from store.statutes.relations import RELATION_KINDS, Relation
 from store.statutes.timeline import Entry
 
 
@@ -21,6 +22,42 @@ def period(version: LawVersion) -> str:
 def state_word(book: StatuteBook, version: LawVersion, today: date) -> str:
     """现行有效, 已修改, 已废止 or 尚未施行."""
     return t(f"law.state.{book.state(version, today)}")
+
+
+def doubt_lines(book: StatuteBook, answer: Answer, day: date) -> list[str]:
+    """What makes an answer less than certain: a day behind the data, a law that ended without its interpretation."""
+    said = []
+    version = answer.version if isinstance(answer, Found | NoText) else None
+    if version is not None and (doubt := book.doubt(version, day)):
+        said.append(t("law.doubt", other=doubt.other, since=doubt.since.isoformat(), place=doubt.relation.where))
+    if last := book.stale(day):
+        said.append(t("law.stale", day=last.isoformat()))
+    return said
+
+
+def family_lines(book: StatuteBook, law: str, today: date, most: int = 40) -> list[tuple[int, str]]:
+    """The family of a law as a small tree: depth, and a line with the basis."""
+    lines = [(0, f"《{law}》")]
+    for way, found in (("of", book.relations.of(law)), ("upon", book.relations.upon(law))):
+        for kind in RELATION_KINDS:
+            mine = [one for one in found if one.kind == kind]
+            lines += [(1, t(f"law.relation.{way}.{kind}", n=len(mine)))] if mine else []
+            for one in mine[:most]:
+                other = one.other if way == "of" else one.law
+                versions = book.versions(other)
+                word = state_word(book, versions[-1], today) if versions else t("law.not_held")
+                lines.append((2, f"{other}　{word}　〔{one.where}：{' '.join(one.basis.split())[:60]}〕"))
+            if len(mine) > most:
+                lines.append((2, f"… {len(mine) - most}"))
+    return lines
+
+
+def relation_data(relation: Relation) -> dict[str, object]:
+    """A relation as JSON."""
+    return {
+        "kind": relation.kind, "law": relation.law, "other": relation.other, "basis": relation.basis,
+        "where": relation.where, "on": relation.on.isoformat() if relation.on else None,
+    }  # fmt: skip
 
 
 def change_word(entry: Entry) -> str:
@@ -36,11 +73,11 @@ def place(article: Article) -> str:
     return " › ".join(part for part in (article.part, article.chapter, article.section) if part)
 
 
-def answer_line(answer: Answer) -> str:
-    """The answer in one sentence."""
+def answer_line(answer: Answer, doubtful: bool = False) -> str:
+    """The answer in one sentence; doubtful: a text that was found may have ended with the law behind it."""
     match answer:
         case Found(version=version):
-            return t("law.answer.found", label=version.label)
+            return t("law.answer.doubtful" if doubtful else "law.answer.found", label=version.label)
         case NoText(version=version, article=article):
             return t("law.answer.no_text" if article else "law.answer.not_listed", label=version.label)
         case NotYet(first=first, current=current):

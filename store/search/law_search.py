@@ -175,8 +175,20 @@ class LawSearch:
         hits = self._hits(best, places, narrowed)
         outside = self._outside(asked, settings, narrowed)
         spent = 1000 * (time.perf_counter() - began)
-        notes = tuple(dict.fromkeys((*outside, *narrowed.notes, *_gaps(hits, narrowed))))
+        uncertain = self._uncertain(asked, settings, hits)
+        notes = tuple(dict.fromkeys((*outside, *narrowed.notes, *_gaps(hits, narrowed), *uncertain)))
         return Answer(asked, hits, narrowed.count, len(self.catalogue), notes, spent)
+
+    def _uncertain(self, query: LawQuery, settings: Settings, hits: Sequence[Hit]) -> list[str]:
+        """Notes on days behind the data, and on hits whose law has ended without them."""
+        asked = [span.first if span.last == date.max else span.last for span in query.spans]
+        told = settings.at or max(asked, default=settings.today)
+        notes = [f"as_of:{self.book.as_of}"] if told and self.book.stale(told) else []
+        day = told or date.max
+        for version in dict.fromkeys(hit.version for hit in hits):
+            if doubt := self.book.doubt(version, day):
+                notes.append(f"doubtful:{version.law}:{doubt.other}:{doubt.since}")
+        return notes
 
     def rankings(
         self, query: LawQuery, settings: Settings

@@ -72,6 +72,8 @@ RULES: dict[str, Rule] = {
     rule.key: rule
     for rule in (
         Rule("no_date", "", "缺少判断所需的日期，不能确定应适用的文本。"),
+        Rule("parent_ended", "", "该文本所解释或者实施的法律已经废止，此后是否适用存疑。"),
+        Rule("after_data", "", "所问日期在数据截止之后，此后是否修改不明。"),
         Rule("no_window", "", "该文本的施行期间不明，不能确定是否适用。"),
         Rule("not_then", _LEGISLATION, "法律事实发生时该文本已经失效或者尚未施行，法不溯及既往。"),
         Rule("at_act", _LEGISLATION, "实体问题适用行为时（法律事实发生时）施行的文本。"),
@@ -209,7 +211,13 @@ def kind_of(law: str) -> Kind:
 
 
 def mark(
-    version: LawVersion, dates: CaseDates, *, kind: Kind | None = None, number: ArticleNumber | None = None
+    version: LawVersion,
+    dates: CaseDates,
+    *,
+    kind: Kind | None = None,
+    number: ArticleNumber | None = None,
+    parent_ended: date | None = None,
+    as_of: date | None = None,
 ) -> Mark:
     """Whether a version is the one a case calls for.
 
@@ -218,8 +226,20 @@ def mark(
         dates: the days of the case.
         kind: of the law; None: as `kind_of` says.
         number: the article, for exceptions that name single articles of the Civil Code.
+        parent_ended: the first day without the law that this one interprets or implements; from then on it is possible at most.
+        as_of: the last day that the data know of; behind it nothing is more than possible.
     """
     kind = kind or kind_of(version.law)
+    found = _marked(version, dates, kind, number)
+    if found.verdict != "applicable":
+        return found
+    day = dates.proceeding or dates.judged if kind == "procedure" else dates.ended
+    if day and parent_ended and day >= parent_ended:
+        return _mark("possible", "parent_ended")
+    return _mark("possible", "after_data") if day and as_of and day > as_of else found
+
+
+def _marked(version: LawVersion, dates: CaseDates, kind: Kind, number: ArticleNumber | None) -> Mark:
     if version.valid_from is None:
         return _mark("possible", "no_window")
     if kind == "procedure":

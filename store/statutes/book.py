@@ -11,17 +11,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Any, ClassVar, Literal, cast
 
 from store.pack import Pack
 from store.statutes.known import LIFETIMES
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link, LinkKind
 from store.statutes.names import aliases_of, is_revision, key_of_name
+from store.statutes.relations import Doubt, Relations
+from store.text.dates import parse_date
 
 _DAY = timedelta(days=1)
 
-State = Literal["in_force", "amended", "repealed", "not_yet", "unknown"]
-"""现行有效, 已修改 (a later version of the law exists), 已废止 (none does), 尚未施行; unknown: the days are not known."""
+State = Literal["in_force", "doubtful", "amended", "repealed", "not_yet", "unknown"]
+"""现行有效, 效力存疑 (the law that it interprets or implements has ended), 已修改 (a later version of the law exists), 已废止
+(none does), 尚未施行; unknown: the days are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ class StatuteBook:
 
     def __init__(self, pack: Pack) -> None:
         self._reader = pack.reader
+        self.as_of = parse_date(pack.manifest.as_of)
+        """The last day that the data know of; None where the pack does not say."""
         self._versions: dict[str, list[LawVersion]] = {}
         self._version_ids: dict[tuple[str, str], int] = {}
         self._numbers: dict[tuple[str, str], frozenset[ArticleNumber]] = {}
@@ -195,8 +201,7 @@ class StatuteBook:
         if not self._laws:
             return []
         rows = self._reader.all(
-            "SELECT kind, from_law, from_number, from_sub, to_law, to_number, to_sub, on_day, basis FROM law_links"
-            " WHERE from_law = ?1 OR to_law = ?1 ORDER BY id",
+            f"SELECT {_LINK_COLUMNS} FROM law_links WHERE from_law = ?1 OR to_law = ?1 ORDER BY id",
             (law,),
         )
         links = [_link(row) for row in rows]
@@ -216,10 +221,47 @@ class StatuteBook:
         if version.valid_from > today:
             return "not_yet"
         if version.covers(today):
-            return "in_force"
+            return "doubtful" if self.doubt(version, today) else "in_force"
         later = [v for v in self._versions.get(version.law, ()) if v.valid_from and v.valid_from > version.valid_from]
         lifetime = LIFETIMES.get(version.law)
         return "amended" if later or (lifetime and lifetime.covers(today)) else "repealed"
+
+    @cached_property
+    def relations(self) -> Relations:
+        """What interprets, implements, amends or repeals what; read once."""
+        return Relations(self)
+
+    def doubt(self, version: LawVersion, day: date) -> Doubt | None:
+        """Why a version that nobody repealed may no longer apply on a day; None where nothing speaks against it."""
+        found = self.relations.doubt(version.law) if version.covers(day) else None
+        began = version.valid_from
+        return found if found and began and began < found.since <= day else None
+
+    def stale(self, day: date) -> date | None:
+        """The last day of the data where a day lies behind it: what changed since is not known."""
+        return self.as_of if self.as_of and day > self.as_of else None
+
+    def openings(self) -> dict[str, list[tuple[str, str]]]:
+        """Law -> where and what: the unnumbered text and the first article of its newest version with any."""
+        if not self._laws:
+            return {}
+        found: dict[str, list[tuple[str, str]]] = {}
+        newest = {self._version_ids[law, versions[-1].label]: law for law, versions in self._versions.items()}
+        sql = (
+            "SELECT version, number, sub, substr(text, 1, 400) FROM articles WHERE number IN (0, 1) AND sub <= 1"
+            " AND text IS NOT NULL ORDER BY id"
+        )
+        for version, number, sub, text in self._reader.all(sql):
+            if version in newest:
+                found.setdefault(newest[version], []).append((ArticleNumber(number, sub).chinese, text))
+        return found
+
+    def succeeded(self) -> list[Link]:
+        """The links of laws that others repealed as a whole."""
+        if not self._laws:
+            return []
+        sql = f"SELECT {_LINK_COLUMNS} FROM law_links WHERE kind = 'succeeded' AND from_number IS NULL ORDER BY id"
+        return [_link(row) for row in self._reader.all(sql)]
 
     def on(self, law: str, number: ArticleNumber, day: date) -> Answer:
         """What an article of a law (name or alias) said on a day."""
@@ -329,6 +371,7 @@ class StatuteBook:
         return aliases
 
 
+_LINK_COLUMNS = "kind, from_law, from_number, from_sub, to_law, to_number, to_sub, on_day, basis"
 _VERSION_COLUMNS = "label, valid_from, valid_to, adopted, inferred, source"
 
 

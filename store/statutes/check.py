@@ -23,7 +23,7 @@ Sure = Literal["certain", "likely", "possible"]
 
 KINDS = (
     "gap", "overlap", "window_ends", "window_begins", "no_days", "no_rows", "missing_numbers", "stray_number", "duplicate",
-    "mislabelled", "heading_inside", "moved_paragraph", "cut_short",
+    "mislabelled", "heading_inside", "moved_paragraph", "cut_short", "parent_ended",
 )  # fmt: skip
 """In the order in which findings are shown."""
 
@@ -64,6 +64,11 @@ def check_law(book: StatuteBook, law: str) -> Iterator[Finding]:
     """The findings about one law: of its windows, then version by version."""
     versions = book.versions(law)
     yield from _windows(law, versions)
+    if versions and versions[-1].valid_to is None and (doubt := book.doubt(versions[-1], date.max)):
+        values = {"other": doubt.other, "since": doubt.since.isoformat(), "basis": doubt.relation.basis[:120]}
+        yield Finding(
+            "parent_ended", law, versions[-1].label, None, "likely", {**values, "place": doubt.relation.where}
+        )
     titles = [{a.number: a.title for a in book.articles(law, v.label) if a.title} for v in versions]
     before: list[Article] = []
     for place, version in enumerate(versions):

@@ -20,6 +20,7 @@ from store.pack import Pack
 from store.search.law_search import Answer, Hit, LawSearch, Settings
 from store.search.query import LawQuery, from_analyser
 from store.statutes.applicable import CaseDates, mark
+from store.statutes.book import StatuteBook
 from store.statutes.model import LawVersion
 from store.web import PAPER_WINDOW, WINDOW, Page, WebSnapshot
 from tasks.episode.actions import Sent, Steps, Yield, emit
@@ -127,7 +128,7 @@ class LawToolbox:
         for text in queries:
             query = yield from self._analysed(state, text, call)
             answer = self.search.search(query, self.settings.search)
-            value.append(retrieved(answer, dates, self._state_of))
+            value.append(retrieved(answer, dates, self._state_of, self.search.book))
             shown.append(_told(answer, listed))
             listed |= {hit.id for hit in answer.hits}
             provenance |= {hit.provenance for hit in answer.hits}
@@ -237,7 +238,9 @@ def texts_of(tool: str, arguments: object) -> list[str] | str:
     return texts[: MOST.get(tool, 3)] or f"{tool[:60]} 的 {name} 是空的。"
 
 
-def retrieved(answer: Answer, dates: CaseDates, state_of: Callable[[LawVersion], str]) -> dict[str, Any]:
+def retrieved(
+    answer: Answer, dates: CaseDates, state_of: Callable[[LawVersion], str], book: StatuteBook | None = None
+) -> dict[str, Any]:
     """One query of `rag_retrieve` as data: how it was read, what the filters left, every hit with its mark."""
     query = answer.query
     return {
@@ -253,13 +256,15 @@ def retrieved(answer: Answer, dates: CaseDates, state_of: Callable[[LawVersion],
         "allowed": answer.allowed,
         "of": answer.of,
         "notes": list(answer.notes),
-        "hits": [_hit(hit, dates, state_of(hit.version)) for hit in answer.hits],
+        "hits": [_hit(hit, dates, state_of(hit.version), book) for hit in answer.hits],
     }
 
 
-def _hit(hit: Hit, dates: CaseDates, state: str) -> dict[str, Any]:
+def _hit(hit: Hit, dates: CaseDates, state: str, book: StatuteBook | None) -> dict[str, Any]:
     article, version = hit.article, hit.version
-    marked = mark(version, dates, number=article.number)
+    doubt = book.relations.doubt(version.law) if book else None
+    ended = doubt.since if doubt else None
+    marked = mark(version, dates, number=article.number, parent_ended=ended, as_of=book.as_of if book else None)
     basis = marked.rule.basis
     if basis and hit.provenance == "authored":
         basis = f"虚构法域，比照{basis}"

@@ -31,7 +31,14 @@ KEYS = {RAG: "hits", WEB: "pages", BROWSE: "windows", COURT: "hits"}
 """Tool -> where an item of its value lists what was found."""
 IN_WORDS = ("show_law", "search_cases")
 """Tools whose observation says everything and whose value only identifies it."""
-STATES = {"in_force": "good", "amended": "warn", "repealed": "bad", "not_yet": "warn", "unknown": "dim"}
+STATES = {
+    "in_force": "good",
+    "doubtful": "warn",
+    "amended": "warn",
+    "repealed": "bad",
+    "not_yet": "warn",
+    "unknown": "dim",
+}
 """State of a version -> role."""
 MARKS = {"applicable": ("✔", "good"), "possible": ("●", "warn"), "not": ("✘", "bad")}
 """Verdict on a retrieved article -> sign and role."""

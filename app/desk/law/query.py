@@ -37,7 +37,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "no_such_date": ("said",), "reversed_range": ("said",), "relative_date": ("said",), "no_dense": (),
     "unclear_time": ("said",), "unclear_version": ("said",),
     "later": ("law", "article", "day", "first"), "later_near": ("law", "article", "day", "first", "near"),
-    "ended": ("law", "article", "day", "last"), "before_all": ("day", "first"),
+    "ended": ("law", "article", "day", "last"),
+    "before_all": ("day", "first"), "as_of": ("day",), "doubtful": ("law", "to", "day"),
 }  # fmt: skip
 """Word of a note -> what stands after it, between colons."""
 

@@ -99,7 +99,12 @@ def _in(ref: LawRef, dates: CaseDates, laws: Laws, pack: str) -> Cited:
         return Cited(ref)
     # Rules on which law applies are rules of procedure: the court follows those of its own day.
     kind = "procedure" if "时间效力" in ref.law and kind_of(ref.law) == "civil" else kind_of(ref.law)
-    marks = [(mark(version, dates, kind=kind, number=ref.number), version) for version in having]
+    doubt = laws.relations.doubt(ref.law) if isinstance(laws, StatuteBook) else None
+    told = {
+        "parent_ended": doubt.since if doubt else None,
+        "as_of": laws.as_of if isinstance(laws, StatuteBook) else None,
+    }
+    marks = [(mark(version, dates, kind=kind, number=ref.number, **told), version) for version in having]
     day = dates.judged or dates.proceeding or dates.acted or law_shelf.today()
     best, version = min(marks, key=lambda pair: (_ORDER.index(pair[0].verdict), not pair[1].covers(day)))
     texts = [article.text for article in laws.article(ref.law, version.label, ref.number) if article.text]

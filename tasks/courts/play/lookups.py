@@ -30,7 +30,7 @@ EXCERPT = 300
 FOREVER = date.max
 """The day of a case without days: the last word of the book."""
 STATES: Mapping[str, str] = {
-    "in_force": "当日有效", "amended": "当日已修改", "repealed": "当日已废止", "not_yet": "当日尚未施行", "unknown": "施行日期不明",
+    "in_force": "当日有效", "doubtful": "当日效力存疑", "amended": "当日已修改", "repealed": "当日已废止", "not_yet": "当日尚未施行", "unknown": "施行日期不明",
 }  # fmt: skip
 
 

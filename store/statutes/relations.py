@@ -1,0 +1,174 @@
+"""How laws hang together: what interprets, implements, amends or repeals what, each with the words that say so.
+
+Relations are read once a book, from titles and from the opening articles; repeals come with the links of the pack, which
+closing articles state. No law is named here. A rule whose laws have all ended without its own repeal is in doubt: nobody
+said that it ended, and nobody can say for certain that it applies. Days are inclusive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Literal, get_args
+
+from store.statutes.known import LIFETIMES
+from store.statutes.names import STATE, key_of_name
+
+if TYPE_CHECKING:
+    from store.statutes.book import StatuteBook
+
+RelationKind = Literal["interprets", "implements", "amends", "repeals"]
+RELATION_KINDS: tuple[RelationKind, ...] = get_args(RelationKind)
+
+LONGEST = 400
+"""Characters of a title or an opening that are read."""
+_DAY = timedelta(days=1)
+_COURTS = re.compile(r"^(?:最高人民法院|最高人民检察院)")
+_TITLE = re.compile(r"[《〈](?P<law>[^《》〈〉\n]{2,80})[》〉]")
+_REPEALS = re.compile(r"关于废止")
+_AMENDS = re.compile(r"关于(?:修改|修订|修正)")
+_INTERPRETS = re.compile(r"适用|解释|解答|批复|答复|意见|时间效力|执行")
+_RULES = re.compile(r"^(?P<law>.{2,80}?(?:法|条例))(?:实施|施行)(?:条例|细则|办法|规定|规则)(?:[（(]|$)")
+_AMENDMENT = re.compile(r"^(?P<law>.{2,80}?)修正案")
+_MADE_UNDER = re.compile(
+    r"(?:根据|依据|依照|为(?:了)?(?:正确)?(?:实施|适用|贯彻|执行))(?P<laws>[^。；]{0,200}?)制定本"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """law acts upon other. basis: the words that say so; where: 标题, or the article in which they stand.
+
+    on: the day from which a repeal counts, None otherwise; other need not be in the book.
+    """
+
+    kind: RelationKind
+    law: str
+    other: str
+    basis: str
+    where: str
+    on: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a version may not be called in force: its law `other` ended, `since` the first day without it."""
+
+    other: str
+    since: date
+    relation: Relation
+
+
+class Relations:
+    """The relations of a book, read once; every law is visited once at most, so that circles end."""
+
+    def __init__(self, book: StatuteBook) -> None:
+        self._book = book
+        self._by_law: dict[str, list[Relation]] = {}
+        self._of: dict[str, list[Relation]] = {}
+        for one in dict.fromkeys(self._read()):
+            self._by_law.setdefault(one.law, []).append(one)
+            self._of.setdefault(one.other, []).append(one)
+
+    def all(self) -> list[Relation]:
+        """Every relation, by law."""
+        return [one for law in sorted(self._by_law) for one in self._by_law[law]]
+
+    def of(self, law: str) -> list[Relation]:
+        """What this law does to others."""
+        return list(self._by_law.get(law, ()))
+
+    def upon(self, law: str) -> list[Relation]:
+        """What others do to this law."""
+        return list(self._of.get(law, ()))
+
+    def called(self, name: str) -> str | None:
+        """How a law that others relate to is called there, held by the book or not."""
+        keys = {key_of_name(name), key_of_name(_official(name))}
+        return next((law for law in self._of if key_of_name(law) in keys), None)
+
+    def ended(self, law: str) -> date | None:
+        """The first day on which a law no longer is: its lifetime, its last version, or a repeal of a law not held."""
+        lifetime = LIFETIMES.get(law)
+        if lifetime is not None:
+            return lifetime.last + _DAY if lifetime.last else None
+        if versions := self._book.versions(law):
+            ends = [version.valid_to for version in versions]
+            last = None if None in ends else max(day for day in ends if day)
+            return last + _DAY if last else None
+        days = [one.on for one in self.upon(law) if one.kind == "repeals" and one.on]
+        return min(days) if days else None
+
+    def doubt(self, law: str) -> Doubt | None:
+        """Whether all laws that this one interprets or implements have ended; those of the title count before others."""
+        return self._doubt(law, {law})
+
+    def _doubt(self, law: str, seen: set[str]) -> Doubt | None:
+        parents = [one for one in self.of(law) if one.kind in ("interprets", "implements") and one.other not in seen]
+        named = [one for one in parents if one.where == TITLE] or parents
+        found: list[Doubt] = []
+        for one in named:
+            ended = self.ended(one.other)
+            deeper = None if ended else self._doubt(one.other, seen | {one.other})
+            since = ended or (deeper.since if deeper else None)
+            if since is None:
+                return None
+            found.append(Doubt(one.other, since, one))
+        return max(found, key=lambda doubt: doubt.since) if found else None
+
+    def _read(self) -> Iterator[Relation]:
+        openings = self._book.openings()
+        for law in self._book.laws():
+            yield from self._of_title(law.name)
+            if law.level != "法律":
+                for where, text in openings.get(law.name, ()):
+                    yield from self._of_opening(law.name, where, text)
+        for link in self._book.succeeded():
+            if link.from_law != link.to_law:
+                yield Relation("repeals", link.to_law, link.from_law, link.basis, CLOSING, link.on)
+
+    def _of_title(self, law: str) -> Iterator[Relation]:
+        title = law[:LONGEST]
+        plain = re.search(r"关于(?:修改|修订|修正|废止)", title)
+        titles = [match["law"] for match in _TITLE.finditer(title)]
+        if _REPEALS.search(title) or _AMENDS.search(title):
+            kind: RelationKind = "repeals" if _REPEALS.search(title) and not _AMENDS.search(title) else "amends"
+            yield from self._named(kind, law, titles if plain else (), title, TITLE)
+        elif match := _AMENDMENT.match(title):
+            yield from self._named("amends", law, [match["law"]], title, TITLE)
+        elif match := _RULES.match(title):
+            yield from self._named("implements", law, [match["law"]], title, TITLE)
+        elif _COURTS.match(title) and _INTERPRETS.search(title):
+            yield from self._named("interprets", law, titles, title, TITLE)
+        elif titles and re.search(r"(?:实施|施行|执行)[《〈]", title):
+            yield from self._named("implements", law, titles, title, TITLE)
+        elif titles and "解释" in title:
+            yield from self._named("interprets", law, titles, title, TITLE)
+
+    def _of_opening(self, law: str, where: str, text: str) -> Iterator[Relation]:
+        match = _MADE_UNDER.search(text[:LONGEST])
+        if match is not None:
+            titles = [one["law"] for one in _TITLE.finditer(match["laws"])]
+            kind: RelationKind = "interprets" if _COURTS.match(law) else "implements"
+            yield from self._named(kind, law, titles, match.group(), where)
+
+    def _named(
+        self, kind: RelationKind, law: str, titles: Iterable[str], basis: str, where: str
+    ) -> Iterator[Relation]:
+        for title in titles:
+            known = self._book.law(title)
+            other = known.name if known else _official(title)
+            if key_of_name(other) != key_of_name(law):
+                yield Relation(kind, law, other, basis[:LONGEST], where)
+
+
+TITLE = "标题"
+CLOSING = "施行条款"
+
+
+def _official(title: str) -> str:
+    """The title of a law that the book does not hold, as known laws and links are called."""
+    full = title if title.startswith(STATE) else f"{STATE}{title}"
+    return full if full in LIFETIMES else title
