@@ -258,7 +258,13 @@ def _refuse(query: LawQuery, day: date | None) -> None:
 
 def _show(searcher: LawSearch, answer: Answer) -> None:
     query = answer.query
-    _field("spans", "；".join(_span(first, last, said) for first, last, said in _spans(query)))
+    _field(
+        "spans",
+        "；".join(
+            _span(*days) + t("law.search.about") * one.about
+            for days, one in zip(_spans(query), query.spans, strict=True)
+        ),
+    )
     _field("laws", "、".join(query.laws))
     _field("numbers", "、".join(number.chinese for number in query.numbers))
     _field("headings", "、".join(query.headings))
@@ -369,6 +375,7 @@ def _answer_data(pack: Pack, searcher: LawSearch, answer: Answer, settings: Sett
         "query": query.text,
         "analysis": {
             "spans": [[first, last, said] for first, last, said in _spans(query)],
+            "approximate": [span.said for span in query.spans if span.about],
             "laws": list(query.laws),
             "numbers": [number.key for number in query.numbers],
             "headings": list(query.headings),

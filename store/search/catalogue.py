@@ -154,7 +154,10 @@ class Catalogue:
         places, texts = self._headings
         fits = np.ones(len(texts), np.bool_)
         for wanted in kinds.values():
-            pattern = re.compile(rf"(?:^|[\s>])(?:{'|'.join(map(re.escape, wanted))})(?!之)")
+            names = [
+                one if one.startswith("第") else rf"第\S{{1,4}}编\s{{0,2}}{re.escape(one[:-1])}" for one in wanted
+            ]
+            pattern = re.compile(rf"(?:^|[\s>])(?:{'|'.join(names)})(?!之)")
             fits &= np.fromiter((pattern.search(text) is not None for text in texts), np.bool_, len(texts))
         return np.asarray(fits[places], np.bool_)
 

@@ -49,11 +49,12 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A run of days that a text names; an open end is the first or last day there is. said: its words."""
+    """A run of days that a text names; an open end is the first or last day there is. said: its words; about: a sensible reading."""
 
     first: date
     last: date
     said: str
+    about: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -112,7 +113,7 @@ def analyse(text: str, book: StatuteBook, *, today: date | None = None, case: Ca
     ]
     return LawQuery(
         text,
-        _spans([*versions, *(Span(one.first, one.last, one.said) for one in times)]),
+        _spans([*versions, *(Span(one.first, one.last, one.said, one.about) for one in times)]),
         tuple(dict.fromkeys(law for one in named for law in one.laws)),
         numbers,
         tuple(dict.fromkeys(heading for heading, _, _ in placed)),

@@ -24,10 +24,14 @@ _LISTED = re.compile(
     rf"第\s{{0,2}}({_NUM}(?:\s{{0,2}}(?:[、,]|和|与|及|或|至|到|[-~–—]+)\s{{0,2}}第?\s{{0,2}}{_NUM}(?!\s{{0,2}}[款项])){{1,30}})\s{{0,2}}条"
 )
 _PIECE = re.compile(rf"(至|到|[-~–—]+)?\s*第?\s*({_NUM})")
+_BARE_LIST = re.compile(
+    rf"({_NUM})\s{{0,2}}条?((?:\s{{0,2}}(?:[、,和与及或至到]|[-~–—]+)\s{{0,2}}第?\s{{0,2}}{_NUM}\s{{0,2}}条?){{1,30}})(?<=条)"
+)
 _BETWEEN = re.compile(r"\s{0,3}(?:至|到|[-~–—]+)\s{0,3}")
 _AFTER_NAME = re.compile(
-    rf"\s{{0,3}}的?\s{{0,3}}((?:[0-9]{{1,4}}-[0-9]{{1,2}}(?![\d-]))|{_NUM}\s{{0,2}}条(?:\s{{0,2}}之\s{{0,2}}{_NUM})?)"
+    rf"\s{{0,3}}的?\s{{0,3}}((?<=\s)(?!19\d\d|20\d\d)[0-9]{{1,4}}(?=\s|$)|(?:[0-9]{{1,4}}-[0-9]{{1,2}}(?![\d-]))|{_NUM}\s{{0,2}}条(?:\s{{0,2}}之\s{{0,2}}{_NUM})?)"
 )
+_NAMED_PART = re.compile(r"(?<=[法典》])(总则|分则|[\u4e00-\u9fff]{2,6}?)(?:编|(?=\s{0,2}第.{1,6}[编章节])|$)")
 _HEADING = re.compile(r"第\s{0,2}([0-9零〇一二三四五六七八九十百]{1,6})\s{0,2}(分编|编|章|节)(?!课|目)")
 _SENTENCE = re.compile(r"[。;；\n?？!！]")
 
@@ -58,6 +62,10 @@ def references(text: str, named: Sequence[Named]) -> list[Reference]:
         found += _listed(match, around)
         masked[match.start() : match.end()] = "#" * (match.end() - match.start())
     for one in named:
+        if listed := _BARE_LIST.match("".join(masked), one.end):
+            found += _pieces(listed, listed[0].replace("条", ""), one.laws, True, one.said)
+            masked[listed.start() : listed.end()] = "#" * (listed.end() - listed.start())
+            continue
         match_after = _AFTER_NAME.match("".join(masked[one.end : one.end + 40]))
         if match_after and (number := parse_number(re.sub(r"\s", "", match_after[1]))):
             start, end = one.end + match_after.start(1), one.end + match_after.end()
@@ -70,12 +78,16 @@ def references(text: str, named: Sequence[Named]) -> list[Reference]:
 
 def headings(text: str) -> list[tuple[str, int, int]]:
     """第三章 and its like as statutes print them, with their spans."""
-    found: list[tuple[str, int, int]] = []
+    found = [(f"{match[1]}编", match.start(), match.end()) for match in _NAMED_PART.finditer(text) if _is_part(match)]
     for match in _HEADING.finditer(text):
         value = int(match[1]) if match[1].isascii() else chinese_to_int(match[1])
         if value and value < 1000:
             found.append((f"第{int_to_chinese(value)}{match[2]}", match.start(), match.end()))
     return found
+
+
+def _is_part(match: re.Match[str]) -> bool:
+    return match.group().endswith("编") or match[1] in ("总则", "分则")
 
 
 def _cited(text: str, named: Sequence[Named]) -> list[Reference]:
@@ -119,9 +131,12 @@ class _Around:
 
 
 def _listed(match: re.Match[str], around: _Around) -> list[Reference]:
-    laws, stated, said = around.law_of(match.start())
+    return _pieces(match, match[1], *around.law_of(match.start()))
+
+
+def _pieces(match: re.Match[str], pieces: str, laws: tuple[str, ...], stated: bool, said: str) -> list[Reference]:
     found: list[Reference] = []
-    for joint, numeral in _PIECE.findall(match[1]):
+    for joint, numeral in _PIECE.findall(pieces):
         number = parse_number(numeral)
         if number is None:
             continue

@@ -22,7 +22,10 @@ _BLANK = r"[ \t\r\n\u00a0\u200b\ufeff]"
 # One script a numeral: in 第一百三十三条之一2015年 the year begins where the script changes.
 _NUMERAL = rf"(?:[0-9](?:{_BLANK}{{0,3}}[0-9]){{0,15}}|[{_HAN}](?:{_BLANK}{{0,3}}[{_HAN}]){{0,15}})"
 # 之一 begins other words as well: 第三条之一般规定.
-_SUB = rf"{_BLANK}{{0,3}}之{_BLANK}{{0,3}}(?P<sub>{_NUMERAL})(?!般|切|致|定|旦|种|些|部分|律)"
+_SUB = (
+    rf"{_BLANK}{{0,3}}之{_BLANK}{{0,3}}(?P<sub>[0-9]{{1,2}}(?=(?:19|20)[0-9]{{2}}[年./-])|[0-9]{{1,2}}(?![0-9])"
+    r"|[二三四]?十[一二三四五六七八九]?|[零一二三四五六七八九壹贰叁肆伍陆柒捌玖])(?!般|切|致|定|旦|种|些|部分|律)"
+)
 _ARTICLE = rf"第{_BLANK}{{0,3}}(?P<number>{_NUMERAL}){_BLANK}{{0,3}}条(?:{_SUB})?"
 _PARAGRAPH = rf"{_BLANK}{{0,3}}第{_BLANK}{{0,3}}(?P<paragraph>{_NUMERAL}){_BLANK}{{0,3}}款"
 _ITEM = rf"{_BLANK}{{0,3}}第{_BLANK}{{0,3}}\(?{_BLANK}{{0,3}}(?P<item>{_NUMERAL}){_BLANK}{{0,3}}\)?{_BLANK}{{0,3}}项"

@@ -75,6 +75,13 @@ def test_search_json(moot: Moot) -> None:
     assert {"id", "law", "label", "number", "chinese", "title", "place", "text", "valid_from", "valid_to", "state", "score", "ranks", "kept", "provenance", "worded_by"} == set(first)  # fmt: skip
 
 
+def test_a_day_that_is_only_a_reading_says_so(moot: Moot) -> None:
+    data = json.loads(moot("search", "2005年前后路灯法第三条", "--json")[1])
+    assert data["analysis"]["approximate"] == ["2005年前后"]
+    assert "（约）" in moot("search", "2005年前后路灯法第三条")[1]
+    assert json.loads(moot("search", "2005年路灯法第三条", "--json")[1])["analysis"]["approximate"] == []
+
+
 def test_options(moot: Moot) -> None:
     def labels(*more: str) -> list[str]:
         return [hit["label"] for hit in json.loads(moot("search", "路灯法第三条", "--json", *more)[1])["hits"]]

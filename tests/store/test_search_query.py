@@ -77,6 +77,27 @@ def test_what_is_no_day(text: str) -> None:
     assert days(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "last", "about"),
+    [
+        ("贰零壹陆年陆月叁日", "2016-06-03", "2016-06-03", False), ("2016年前后", "2015-01-01", "2017-12-31", True), ("大约是2009年10月", "2009-09-01", "2009-11-30", True),
+        ("2018年春节期间", "2018-02-16", "2018-02-22", True), ("农历二〇一六年八月十五", "2016-09-15", "2016-09-15", True), ("2018年夏天", "2018-06-01", "2018-08-31", True),
+        ("16年6月", "2016-06-01", "2016-06-30", False), ("1997年9月30日以前", FIRST, "1997-09-30", False), ("2020年8月20日之后", "2020-08-21", LAST, False),
+        ("截至2023年12月31日", FIRST, "2023-12-31", False),
+    ],
+)  # fmt: skip
+def test_what_is_a_reading_says_so(text: str, first: str, last: str, about: bool) -> None:
+    (found,) = periods(fold_width(text), today=TODAY)[0]
+    assert (found.first.isoformat(), found.last.isoformat(), found.about) == (first, last, about)
+    assert found.said in text
+
+
+def test_a_time_that_nobody_can_know_is_said() -> None:
+    assert periods("疫情期间房东拒绝减租") == ([], ["unclear_time:疫情期间"])
+    assert periods("很久以前的判决") == ([], ["unclear_time:很久以前"])
+    assert periods("20181305") == ([], ["unclear_time:20181305"])
+
+
 def test_notes_of_periods() -> None:
     for text, note in (
         ("2015年2月30日", "no_such_date:2015年2月30日"), ("2015-02-30", "no_such_date:2015-02-30"), ("2015年13月", "no_such_date:2015年13月"),
@@ -100,7 +121,7 @@ def keys(query: LawQuery) -> list[str]:
     [
         ("《中华人民共和国路灯法》第三条", LAMPS, ["3"]), ("路灯法第4条之1", LAMPS, ["4-1"]), ("灯法3条", LAMPS, ["3"]), ("路灯法 4-1", LAMPS, ["4-1"]),
         ("依照路灯法第 两 条", LAMPS, ["2"]), ("路灯法第三、五条", LAMPS, ["3", "5"]), ("路灯法第三条和第五条", LAMPS, ["3", "5"]), ("路灯法第３条至第６条", LAMPS, ["3", "4", "4-1", "5", "6"]),
-        ("路灯法第三至五条", LAMPS, ["3", "4", "4-1", "5"]), ("根据《路灯法》关于检查的第五条", LAMPS, ["5"]), ("风筝法第二条", KITES, ["2"]),
+        ("路灯法3条到5条", LAMPS, ["3", "4", "4-1", "5"]), ("路灯法 3", LAMPS, ["3"]), ("路灯法第三至五条", LAMPS, ["3", "4", "4-1", "5"]), ("根据《路灯法》关于检查的第五条", LAMPS, ["5"]), ("风筝法第二条", KITES, ["2"]),
     ],
 )  # fmt: skip
 def test_laws_and_articles(book: StatuteBook, text: str, law: str, numbers: list[str]) -> None:

@@ -114,6 +114,11 @@ def test_short_names() -> None:
 
 
 def test_a_year_glued_to_an_article_is_no_part_of_its_number() -> None:
-    for text in ("刑法第一百三十三条之一2015-10-31", "刑法第133条之一 2015-10-31"):
+    for text in (
+        "刑法第一百三十三条之一2015-10-31",
+        "刑法第133条之一 2015-10-31",
+        "第133条之1 2016年6月",
+        "第一百三十三条之一 二〇一六年",
+    ):
         (found,) = citations(text)
         assert found.number == ArticleNumber(133, 1), text
