@@ -2,12 +2,14 @@
 
 Figures of `bench` are percent: R@k is the share of the articles of a question that stand among the first k, meaned over
 questions; MRR@10 the mean of one over the rank of the first, nothing beyond the tenth. Articles that the pack lacks count
-as not found and are listed. Intervals are 95 % over questions (bootstrap).
+as not found and are listed. `candidates` is the share that any channel finds at all. Intervals are 95 % over blocks of 30 ids
+(bootstrap: questions asked one after the other share articles). A channel's gain is what the fusion loses without it.
 """
 
 from __future__ import annotations
 
 import re
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -25,6 +27,7 @@ from app.terminal import clean, json_text, pad
 from store.errors import BadInput
 from store.importers.reading import records
 from store.pack import Pack
+from store.search.fusion import CONSTANT, FUSION, fuse_weighted
 from store.search.law_search import CHANNELS, WINDOWS, Answer, Hit, LawSearch, Settings, Window
 from store.search.query import LawQuery
 from store.statutes.book import Unknown
@@ -126,11 +129,20 @@ def bench(file: Path, window: str, limit: int | None, pack_name: str | None, as_
     spans = (f"{low:.1f}–{high:.1f}" for low, high in (data["intervals"]["fused"][key] for key in _KEYS))
     click.echo(pad(t("law.bench.interval"), 10) + "".join(f"{span:>9}" for span in (f" {span}" for span in spans)))
     click.echo(t("law.bench.time", ms=data["milliseconds"]))
+    click.echo(t("law.bench.candidates", share=data["candidates"], p50=data["p50"], p95=data["p95"]))
+    for name, gain in data["gains"].items():
+        parts = (
+            f"{key} {gain[key]:+.2f} [{gain[f'{key}_interval'][0]:+.2f}, {gain[f'{key}_interval'][1]:+.2f}]"
+            for key in _GAINS
+        )
+        click.echo(t("law.bench.gain", channel=pad(name, 10), gains="  ".join(parts), ms=gain["milliseconds"]))
     for article in data["missing"][:20]:
         say(t("law.bench.missing", article=article))
 
 
 _KEYS = (*(f"R{cut}" for cut in _CUTS), "MRR10")
+_GAINS = ("R10", "R100", "candidates")
+_BLOCK = 30
 
 Gold = tuple[str, ArticleNumber]
 
@@ -141,37 +153,72 @@ def measure(
     window: Window,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Data:
-    """Recall and rank of each channel and of their fusion over questions (id, query, articles)."""
+    """Recall and rank of each channel and of their fusion over questions (id, query, articles); what each channel gains."""
     settings = Settings(k=max(_CUTS), window=window)
     values: dict[str, list[dict[str, float]]] = {name: [] for name in (*CHANNELS, "fused")}
+    without: dict[str, list[dict[str, float]]] = {name: [] for name in CHANNELS}
     missing: dict[str, None] = {}
-    gold_count, spent = 0, 0.0
+    gold_count = 0
+    spent: list[float] = []
+    # The first question opens the indexes.
+    searcher.rankings(searcher.analyse(questions[0]["query"]), settings)
+    opened = dict(searcher.seconds)
     for done, question in enumerate(questions):
         progress(done, len(questions))
         gold = _gold(searcher, question["articles"], missing)
         gold_count += len(gold)
         began = time.perf_counter()
         _, rankings, fused = searcher.rankings(searcher.analyse(question["query"]), settings)
-        spent += time.perf_counter() - began
+        spent.append(1000 * (time.perf_counter() - began))
         named = {name: rankings.get(name, []) for name in CHANNELS} | {"fused": [row for row, _ in fused]}
         for name, rows in named.items():
             values[name].append(_figures(searcher, rows, gold))
+        for name in CHANNELS:
+            less = {other: ranks for other, ranks in rankings.items() if other != name}
+            rows = [row for row, _ in fuse_weighted(less, FUSION, CONSTANT)] if name in rankings else named["fused"]
+            without[name].append(_figures(searcher, rows, gold))
     progress(len(questions), len(questions))
-    means = {
-        name: {key: 100 * sum(row[key] for row in rows) / len(rows) for key in _KEYS} for name, rows in values.items()
+    blocks = [_block(question, place_) for place_, question in enumerate(questions)]
+    means = {name: {key: _mean(row[key] for row in rows) for key in _KEYS} for name, rows in values.items()}
+    intervals = {
+        name: {key: _interval([row[key] for row in rows], blocks) for key in _KEYS} for name, rows in values.items()
     }
-    intervals = {name: {key: _interval([row[key] for row in rows]) for key in _KEYS} for name, rows in values.items()}
-    fused_means = {key: round(value, 2) for key, value in means.pop("fused").items()}
-    channels = {name: {key: round(value, 2) for key, value in row.items()} for name, row in means.items()}
+    channels = {name: means[name] for name in CHANNELS}
     return {
         "n": len(questions),
         "gold": gold_count,
         "channels": channels,
-        "fused": fused_means,
+        "fused": means["fused"],
+        "candidates": _mean(row["candidates"] for row in values["fused"]),
+        "gains": {
+            name: _gain(values["fused"], without[name], blocks)
+            | {"milliseconds": round(1000 * (searcher.seconds[name] - opened[name]) / len(questions), 2)}
+            for name in CHANNELS
+        },
         "intervals": {"channels": {name: intervals[name] for name in channels}, "fused": intervals["fused"]},
         "missing": list(missing),
-        "milliseconds": round(1000 * spent / len(questions), 1),
+        "milliseconds": round(sum(spent) / len(spent), 1),
+        "p50": round(statistics.median(spent), 1),
+        "p95": round(statistics.quantiles(spent, n=20)[-1] if len(spent) > 1 else spent[0], 1),
     }
+
+
+def _gain(fused: Sequence[Data], without: Sequence[Data], blocks: Sequence[int]) -> Data:
+    """What a channel adds to the fusion, in points, each with its interval."""
+    found: Data = {}
+    for key in _GAINS:
+        differences = [one[key] - other[key] for one, other in zip(fused, without, strict=True)]
+        found |= {key: _mean(differences), f"{key}_interval": _interval(differences, blocks)}
+    return found
+
+
+def _mean(values: Iterable[float]) -> float:
+    return round(100 * statistics.fmean(values), 2)
+
+
+def _block(question: Data, place_: int) -> int:
+    number = question.get("id")
+    return (number if isinstance(number, int) else place_) // _BLOCK
 
 
 def _gold(searcher: LawSearch, articles: Iterable[str], missing: dict[str, None]) -> list[Gold | None]:
@@ -204,13 +251,13 @@ def _figures(searcher: LawSearch, rows: Sequence[int], gold: Sequence[Gold | Non
     of = len(set(gold)) or 1
     figures = {f"R{cut}": sum(rank <= cut for rank in ranks.values()) / of for cut in _CUTS}
     best = min(ranks.values(), default=0)
-    return figures | {"MRR10": 1 / best if 0 < best <= 10 else 0.0}
+    return figures | {"MRR10": 1 / best if 0 < best <= 10 else 0.0, "candidates": len(ranks) / of}
 
 
-def _interval(values: Sequence[float]) -> list[float]:
+def _interval(values: Sequence[float], blocks: Sequence[int]) -> list[float]:
     from tasks.scoring.statistics import cluster_bootstrap
 
-    low, high = cluster_bootstrap(values, list(range(len(values))), draws=1000)
+    low, high = cluster_bootstrap(values, blocks, draws=1000)
     return [round(100 * low, 2), round(100 * high, 2)]
 
 

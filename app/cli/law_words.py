@@ -79,6 +79,8 @@ def answer_line(answer: Answer, doubtful: bool = False) -> str:
         case Found(version=version):
             return t("law.answer.doubtful" if doubtful else "law.answer.found", label=version.label)
         case NoText(version=version, article=article):
+            if article and doubtful:
+                return t("law.answer.no_text_doubtful", label=version.label)
             return t("law.answer.no_text" if article else "law.answer.not_listed", label=version.label)
         case NotYet(first=first, current=current):
             key = "law.answer.not_yet_article" if current else "law.answer.not_yet"

@@ -21,7 +21,8 @@ Decisions:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -31,7 +32,9 @@ import numpy as np
 
 from store.errors import NotFound
 from store.pack import Pack
+from store.search.bigrams import Floats
 from store.search.catalogue import Booleans, Catalogue, Integers
+from store.search.citing import Citing
 from store.search.fusion import CONSTANT, FUSION, fuse_weighted
 from store.search.narrowing import Narrowed, narrow
 from store.search.outside import MARGIN, note, winner
@@ -48,9 +51,10 @@ if TYPE_CHECKING:
 Window = Literal["on", "off", "newest"]
 """on: versions that applied on the days of the question; off: all versions; newest: the newest version of each law."""
 WINDOWS: tuple[Window, ...] = ("on", "off", "newest")
-CHANNELS = ("exact", "keyword", "dense", "bm25", "title")
+CHANNELS = ("exact", "keyword", "dense", "bm25", "title", "citing")
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
+_INDEXED = ("keyword", "dense", "bm25")
 _OUTSIDE = ("keyword", "bm25", "title")
 """Channels that rank without the window: those that cost little."""
 
@@ -129,6 +133,8 @@ class LawSearch:
                 f"Pack {pack.name} holds no statutes",
                 "Import some: moot data import legalsearch PATH --name statutes.",
             )
+        self.seconds: dict[str, float] = dict.fromkeys(CHANNELS, 0.0)
+        """Time that each channel took since this search was opened."""
         self._provenance = {law.name: law.provenance for law in self.book.laws()}
 
     @cached_property
@@ -147,6 +153,11 @@ class LawSearch:
     def titles(self) -> Titles:
         """Titles, and the words that stand in for those that are not in the pack."""
         return Titles(self._pack, self.catalogue, self.book)
+
+    @cached_property
+    def citing(self) -> Citing:
+        """Which articles cite which, of other laws."""
+        return Citing(self._pack, self.catalogue, self.book)
 
     @cached_property
     def paper(self) -> Paper:
@@ -222,7 +233,9 @@ class LawSearch:
     def _ranked(
         self, query: LawQuery, settings: Settings, narrowed: Narrowed, rows: Booleans
     ) -> dict[str, list[int]]:
-        """What the channels beside the exact one find among these rows."""
+        """What the channels beside the exact one find among these rows; titles and citations find any that the filters left."""
+        from store.search.channels import substance
+
         ids = self.catalogue.ids[rows & self.catalogue.worded]
         lenders = self.titles.lenders(rows)
         if len(lenders) or not len(ids):
@@ -230,20 +243,32 @@ class LawSearch:
         allowed = None if len(ids) == len(self.catalogue) else ids
         depth = max(_DEPTH, settings.k)
         found: dict[str, list[int]] = {}
-        for name in CHANNELS[1:-1]:
-            if len(ids) and name in settings.channels and (ranked := self.articles.rank(name, query, allowed, depth)):
-                ranked = self.titles.lent(ranked, rows)[:depth] if len(lenders) else ranked
-                found[name] = self._settled(ranked, narrowed)
-        if "title" in settings.channels and (titled := self._titled(query, narrowed, depth)):
-            found["title"] = titled
-        return found
+        for name in _INDEXED:
+            if len(ids) and name in settings.channels:
+                with self._timed(name):
+                    ranked = self.articles.rank(name, query, allowed, depth)
+                    ranked = self.titles.lent(ranked, rows)[:depth] if len(lenders) else ranked
+                    found[name] = self._settled(ranked, narrowed)
+        passages = fuse_weighted(found, FUSION, CONSTANT)
+        if "title" in settings.channels:
+            with self._timed("title"):
+                found["title"] = self._scored(self.titles.scores(substance(query)), narrowed, depth)
+        if "citing" in settings.channels:
+            with self._timed("citing"):
+                found["citing"] = self._scored(self.citing.scores(passages), narrowed, depth)
+        return {name: ranking for name, ranking in found.items() if ranking}
 
-    def _titled(self, query: LawQuery, narrowed: Narrowed, depth: int) -> list[int]:
-        """Rows whose title the question names, whether their words are in the pack or not."""
-        from store.search.channels import best, substance
+    def _scored(self, scores: Floats, narrowed: Narrowed, depth: int) -> list[int]:
+        """The best of the rows that the filters left, whether their words are in the pack or not."""
+        from store.search.channels import best
 
-        scores = self.titles.scores(substance(query))
         return self._settled(best(scores, self.catalogue.ids[narrowed.rows], depth), narrowed)
+
+    @contextmanager
+    def _timed(self, channel: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        self.seconds[channel] += time.perf_counter() - began
 
     def _outside(self, query: LawQuery, settings: Settings, narrowed: Narrowed) -> tuple[str, ...]:
         """A note on the article that the question is plainly about, where it did not apply on the day; see `outside`."""

@@ -115,16 +115,24 @@ class Relations:
 
     def doubt(self, law: str) -> Doubt | None:
         """Whether all laws that this one interprets or implements have ended; those of the title count before others."""
-        return self._doubt(law, {law})
+        return self._doubt(law, {law}, {})
 
-    def _doubt(self, law: str, seen: set[str]) -> Doubt | None:
-        parents = [one for one in self.of(law) if one.kind in ("interprets", "implements") and one.other not in seen]
+    def _doubt(self, law: str, path: set[str], known: dict[str, date | None]) -> Doubt | None:
+        """The doubt of a law; path: laws that lead here, known: since when laws that were looked at are no more."""
+        parents = [
+            one
+            for one in self._by_law.get(law, ())
+            if one.kind in ("interprets", "implements") and one.other not in path
+        ]
         named = [one for one in parents if one.where == TITLE] or parents
         found: list[Doubt] = []
         for one in named:
-            ended = self.ended(one.other)
-            deeper = None if ended else self._doubt(one.other, seen | {one.other})
-            since = ended or (deeper.since if deeper else None)
+            if one.other not in known:
+                known[one.other] = self.ended(one.other)
+                if known[one.other] is None:
+                    deeper = self._doubt(one.other, path | {one.other}, known)
+                    known[one.other] = deeper.since if deeper else None
+            since = known[one.other]
             if since is None:
                 return None
             found.append(Doubt(one.other, since, one))

@@ -143,7 +143,7 @@ def test_bench(moot: Moot, tmp_path: Path) -> None:
     data = json.loads(moot("bench", "--queries", str(file), "--json")[1])
     assert data["n"] == 3 and data["missing"] == ["路灯法第九十条", "外星法第三条"] and data["gold"] == 4
     keys = {"R5", "R10", "R50", "R100", "MRR10"}
-    assert set(data["channels"]) == {"exact", "keyword", "dense", "title", "bm25"} and all(
+    assert set(data["channels"]) == {"exact", "keyword", "dense", "title", "citing", "bm25"} and all(
         set(row) == keys for row in data["channels"].values()
     )
     assert data["fused"]["R100"] == 50.0 and data["fused"]["MRR10"] <= 66.67, "one, one half, none"

@@ -25,6 +25,7 @@ from app.desk.dialogs.help import HelpScreen  # noqa: E402
 from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
 from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
 from app.desk.law import shelf as law_shelf  # noqa: E402
+from app.desk.law.article import reading_lines  # noqa: E402
 from app.desk.law.bar import law_bar, period_bar  # noqa: E402
 from app.desk.law.diff import DiffView, first_sides  # noqa: E402
 from app.desk.law.faults import FaultsView  # noqa: E402
@@ -32,11 +33,13 @@ from app.desk.law.form import LawForm  # noqa: E402
 from app.desk.law.hits import HitsView  # noqa: E402
 from app.desk.law.query import note_words  # noqa: E402
 from app.desk.law.screen import LawScreen  # noqa: E402
-from app.desk.law.shelf import Life, Shelf, first_choice, life_of, shelves  # noqa: E402
+from app.desk.law.shelf import Life, Reading, Shelf, first_choice, life_of, shelves  # noqa: E402
 from app.desk.law.timeline import TimelineView, steps_of  # noqa: E402
 from app.desk.widgets.beside import aligned  # noqa: E402
 from app.desk.widgets.empty import Empty  # noqa: E402
 from app.desk.widgets.lines import LineView, row_text  # noqa: E402
+from store.statutes.book import NoText  # noqa: E402
+from store.statutes.model import Article, ArticleNumber, Law, LawVersion  # noqa: E402
 from store.text.difference import difference  # noqa: E402
 from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, rules_once, same_as_stored, text_of, until  # noqa: E402
 from tests.support.patience import PATIENCE
@@ -505,3 +508,14 @@ async def test_of_several_packs_the_open_one_is_named_and_another_can_be_had(
         await pilot.press("escape", "p")
         assert pilot.app.focused is screen.query_one(LawForm).select
         assert not screen.query_one("#words", Input).value
+
+
+def test_a_doubtful_article_is_headed_so_and_never_called_in_force() -> None:
+    version = LawVersion("路灯规定", "路灯规定", date(2000, 1, 1), None)
+    article = Article("路灯规定", "路灯规定", ArticleNumber(1))
+    for doubtful in (True, False):
+        reading = Reading(
+            Law("路灯规定", ""), ArticleNumber(1), None, date(2026, 1, 1), NoText(article, version), doubtful=doubtful
+        )
+        words = "\n".join("".join(text for text, _ in line) for line in reading_lines(reading, 60))
+        assert ("▌效力存疑" in words, "施行中" in words) == (doubtful, not doubtful)

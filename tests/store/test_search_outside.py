@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 
 import pytest
 
 from store.builder import PackBuilder
 from store.pack import Pack
-from store.search.law_search import LawSearch
+from store.search.law_search import CHANNELS, LawSearch, Settings
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
 from tests.support.statute_fixture import articles
@@ -62,3 +63,29 @@ def test_an_article_that_was_not_yet_in_force_leads_the_notes(swings: LawSearch)
 @pytest.mark.parametrize("text", ["2003年 " + "秋千" * 5000, "2003年" + "，。！？（）【】“”" * 20, "。" * 10000])
 def test_long_texts_and_bare_punctuation_are_questions(swings: LawSearch, text: str) -> None:
     assert swings.search(text).query.text == text
+
+
+def test_an_article_is_found_by_the_passages_of_other_laws_that_cite_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_HOME", str(tmp_path))
+    ruling = "最高人民法院关于适用《中华人民共和国秋千法》的解释"
+    texts = {
+        SWINGS: {"1": "有前款情形的，主管机关应当处理。", "2": "有前条情形的，参照第一条。", "3": None},
+        ruling: {"1": "孩子从木马上跌落的，可以将秋千法第三条和《秋千法》第九条作为依据；木马另见本解释第二条。"},
+    }
+    with PackBuilder("citing", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
+        for law, own in texts.items():
+            builder.add_law(Law(law, law.removeprefix("中华人民共和国"), "法律", "authored"), aliases_of(law))
+            builder.add_version(LawVersion(law, law, date(2000, 1, 1), None), articles(law, law, own))
+    with Pack.open(builder.finish()) as pack:
+        search = LawSearch(pack)
+        hits = search.search("孩子从木马跌落").hits
+        assert len(search.citing) == 1 and [hit.article.number.key for hit in hits if hit.version.law == SWINGS] == [
+            "3"
+        ]
+        assert hits[1].ranks == {"citing": 1}
+        settings = Settings(channels=tuple(name for name in CHANNELS if name != "citing"))
+        assert SWINGS not in {h.version.law for h in search.search("孩子从木马跌落", settings).hits if h.ranks}
+        early = search.search("孩子从木马跌落", Settings(law=SWINGS)).hits
+        assert not [hit for hit in early if "citing" in hit.ranks], "a passage that may not answer does not count"

@@ -59,10 +59,12 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
     title = reading.article.title if reading.article else ""
     yield ((f"{law}{reading.number.chinese}", "question"), *(((f"　{one(title)}", "label"),) if title else ()))
     answer = reading.answer
+    if reading.doubtful:
+        yield ((f"▌{t('law.state.doubtful')}", "warn"), (f"　{(reading.day or reading.today).isoformat()}", "text"))
     if role := HEADS[answer.kind]:
         day, word = reading.day or reading.today, t(f"law_screen.head.{answer.kind}")
         yield ((f"▌{word}", role), (f"　{day.isoformat()}", "text"))
-        yield ((one(answer_line(answer)).removeprefix(word).lstrip("：: "), role),)
+        yield ((one(answer_line(answer, reading.doubtful)).removeprefix(word).lstrip("：: "), role),)
     if reading.life is not None:
         yield from _bar(reading, width)
     match answer:

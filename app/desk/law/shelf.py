@@ -86,7 +86,7 @@ class Asked:
 class Reading:
     """An article of a law on a day, or in a version that a person chose, with its history.
 
-    day: the day asked for, None where the newest text was; states: label -> state today.
+    day: the day asked for, None where the newest text was; states: label -> state today; doubtful: on that day.
     """
 
     law: Law
@@ -99,6 +99,7 @@ class Reading:
     states: Mapping[str, State] = field(default_factory=dict)
     life: Life | None = None
     near: tuple[Article | None, Article | None] = (None, None)
+    doubtful: bool = False
 
     @property
     def version(self) -> LawVersion | None:
@@ -303,7 +304,11 @@ class LawDesk:
             entries = tuple(timeline(self.book, entry.name, number, _anchor(answer) or day or now))
             article = answer.article if isinstance(answer, Found | NoText) else None
             near = self.book.neighbours(article) if article else (None, None)
-            return Reading(entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near)
+            shown = answer.version if isinstance(answer, Found | NoText) else None
+            doubtful = shown is not None and self.book.doubt(shown, day or now) is not None
+            return Reading(
+                entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near, doubtful
+            )
 
     def _in_version(self, law: str, label: str, number: ArticleNumber) -> Answer | None:
         version = next((v for v in self.book.versions(law) if v.label == label), None)
