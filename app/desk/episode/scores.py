@@ -180,7 +180,7 @@ def _parts(made: Summary, ended: bool) -> Iterator[Part]:
         ]
         (compat, its_ends), (strictly, strict_ends) = figures
         floor, ceiling = (
-            (_share(row, row.limits.get(limit)), _share(strict, strict.limits.get(limit)) if strict else None)
+            (_share(row, row.limit(limit)), _share(strict, strict.limit(limit)) if strict else None)
             for limit in SHOWN
         )
         yield Part(name, n, compat, strictly, its_ends, strict_ends, floor, ceiling)
