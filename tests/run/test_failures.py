@@ -165,7 +165,7 @@ def test_unfinished_is_no_failure() -> None:
 def test_a_prediction_is_read_by_its_details() -> None:
     made = state([], f"{COMPANY}于2020年03月04日立案，共5次。", policy="imported/1")
     found = verdict(made)
-    assert found.from_summary and found.main and found.main.failure == "wrong_number"
+    assert found.from_summary and found.main and found.main.failure == "wrong_number" and found.main.step == 0
 
 
 # LegalSearch ----------------------------------------------------------------------------------------------------------
@@ -331,10 +331,10 @@ def test_show_counts_the_classes_and_opens_an_example(run: Path) -> None:
     assert sum(one["main"] for one in told["classes"].values()) == 2
     example = told["classes"]["wrong_number"]["example"]
     text = shown(str(run), "--failures").output
-    assert f"moot show {run} {example['episode']} --step {example['step']}" in text and "证据齐全，数值有误" in text
-    opened = shown(str(run), example["episode"], "--step", str(example["step"]))
-    assert opened.exit_code == 0 and "共9次" in opened.output
+    assert f"moot show {run} {example['episode']}" in text and "证据齐全，数值有误" in text
+    assert example["step"] == 0 and "--step" not in text, "nothing was played here: there is no step to open"
     alone = shown(str(run), example["episode"], "--failures").output
+    assert "导入，无步骤" in alone and "第 1 步" not in alone
     assert "9 ≠ 2次" in alone and "数字与参照不同" in alone
 
 
