@@ -121,30 +121,32 @@ def read_suite(file: Path) -> Suite:
         given = SuiteFile.model_validate(_toml(file, text))
     except ValidationError as error:
         first = error.errors()[0]
+        where = f"{file}{_line(text, first['loc'])}"
         raise UsageError(
-            f"suite {file}{_line(text, first['loc'])}, {_place(first['loc'])}: {first['msg']}",
+            f"suite {where}, {_place(first['loc'])}: {first['msg']}",
             f"Known there: {', '.join(_known(first['loc']))}."
             if first["type"] == "extra_forbidden"
             else "Correct it; `moot suite run --help` shows a file.",
         ) from error
     name = given.name or file.stem
     if not _NAME.fullmatch(name):
+        where = f"{file}{_line(text, ('name',))}"
         raise UsageError(
-            f"suite {file}{_line(text, ('name',))}, name: '{name}' cannot name a suite",
+            f"suite {where}, name: '{name}' cannot name a suite",
             "Give a `name` of 1 to 40 letters, digits, '-', '_' and '.'.",
         )
     members: dict[str, Member] = {}
     for number, block in enumerate(given.runs, 1):
-        place, line = f"runs[{number}]", _line(text, ("runs", number - 1))
+        place, where = f"runs[{number}]", f"{file}{_line(text, ('runs', number - 1))}"
         for who in product(block.benchmarks, block.agents, block.models, block.seeds):
             try:
                 asked, spec = _specs(file, given, block, *who)
             except (TaskError, BadEngine, StoreError) as error:
-                raise UsageError(f"suite {file}{line}, {place}: {error.title}", error.hint) from error
+                raise UsageError(f"suite {where}, {place}: {error.title}", error.hint) from error
             member = Member(_identity(asked), name, spec, place)
             if before := members.get(member.id):
                 raise UsageError(
-                    f"suite {file}{line}, {place}: the run '{line_of(spec)}' stands in {before.place} already",
+                    f"suite {where}, {place}: the run '{line_of(spec)}' stands in {before.place} already",
                     "Leave one of them out.",
                 )
             members[member.id] = member

@@ -35,6 +35,7 @@ from tasks.episode.state import State, fold
 from tasks.errors import UsageError
 from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, UNKNOWN
 from tasks.legalagentbench.questions import Question, read_question
+from tasks.legalsearch.failures import _article
 from tasks.legalsearch.questions import read_question as read_law
 from tasks.run.failing import failures_of, reason_of, tells, why
 from tasks.run.rescoring import read_stored
@@ -227,6 +228,12 @@ def test_each_class_of_legalsearch(
     task: Any, steps: list[list[Event]], answer: str, expected: tuple[str, str, int]
 ) -> None:
     assert main(state(steps, answer, task=task), task) == expected
+
+
+def test_interpretations_of_one_law_are_told_apart() -> None:
+    first, second = (f"最高人民法院关于适用《路灯法》的解释（{number}）" for number in "一二")
+    assert _article(first, "3") != _article(second, "3")
+    assert _article("中华人民共和国路灯法(2018修正)", "3") == _article("《路灯法》", "3")
 
 
 def test_a_consultation_waits_for_its_grader() -> None:
