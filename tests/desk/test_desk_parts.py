@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,10 @@ from app.desk.episode.plan_pane import plan_items  # noqa: E402
 from app.desk.episode.renderers import RENDERERS, render  # noqa: E402
 from app.desk.episode.scores import Scorekeeper  # noqa: E402
 from app.desk.episode.shown import Shown, blocks_of  # noqa: E402
-from app.desk.home.screen import pack_counts  # noqa: E402
+from app.desk.home.screen import called, pack_counts  # noqa: E402
 from app.desk.messages import RunFacts  # noqa: E402
 from app.desk.widgets.lines import wrapped  # noqa: E402
-from app.library import PackLine, packs, read_records, read_run, read_stored  # noqa: E402
+from app.library import PackLine, RunLine, packs, read_records, read_run, read_stored  # noqa: E402
 from app.wrapping import NO_END, NO_START, wrap  # noqa: E402
 from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown  # noqa: E402
 from tasks.errors import RecordMismatch  # noqa: E402
@@ -249,3 +250,8 @@ def test_nobody_knows_what_an_imported_answer_has_seen(tmp_path: Path) -> None:
     assert (
         step is not None and step.imported and step.evidence is None and step.keys and step.compat["success"] == 1.0
     )
+
+
+def test_a_run_that_is_called_after_its_file_is_named_once() -> None:
+    line = RunLine(Path("r.moot"), "r", source="react.jsonl", name="react")
+    assert called(line) == "react.jsonl" and called(replace(line, name="first")) == "first · react.jsonl"
