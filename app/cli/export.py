@@ -57,6 +57,8 @@ def _rows(name: str, out: Path) -> dict[str, int]:
 
 LINES: Mapping[str, Callable[[str], Iterator[dict[str, object]]]] = {"jsonl": event_lines, "rollouts": _rollouts}
 """Forms that are JSON lines."""
+HEADS: Mapping[str, int] = {"csv": 1}
+"""Lines of a form that are no data."""
 FOLDERS: Mapping[str, Callable[[str, Path], dict[str, int]]] = {"verl": _verl, "seats": _seats, "rows": _rows}
 """Forms that are folders."""
 
@@ -114,7 +116,7 @@ def export(
     if out is not None:
         refuse_existing(out)
         lines = _table(run_name) if form == "csv" else _json_lines(form, run_name)
-        return _tell(out, {out.name: write_lines(out, lines)}, as_json)
+        return _tell(out, {out.name: write_lines(out, lines) - HEADS.get(form, 0)}, as_json)
     if as_json:
         raise UsageError("--json tells what was written", "Name a file with --out.")
     if form == "csv":

@@ -42,14 +42,15 @@ def _run(found: RunFailures, run_name: str) -> list[str]:
 
 def _row(one: ClassCount, failed: int, run_name: str) -> list[str]:
     step = next((f.step for f in one.example.verdict.findings if f.failure == one.name), 0) if one.example else 0
-    link = f"moot show {run_name} {one.example.episode} --step {step}" if one.example else ""
+    link = f"moot show {run_name} {one.example.episode}{f' --step {step}' if step else ''}" if one.example else ""
     return [label(one.name), str(one.main), percent(one.main / failed if failed else None), str(one.any), link]
 
 
 def _episode(one: EpisodeFailure) -> list[str]:
     """What was found in an episode, the main reason first."""
     main = one.verdict.main
-    made = [f"{one.episode}  {words(STATUSES[one.verdict.status])}" + (f"  {label(main.failure)}" if main else "")]
+    told = [one.episode, words(STATUSES[one.verdict.status]), *([label(main.failure)] if main else [])]
+    made = ["  ".join([*told, *([t("failures.imported")] if one.verdict.from_summary else [])])]
     for found in one.verdict.findings:
         mark = "▸" if found is main else " " if found.decisive else "~"
         made.append(f"{mark} {label(found.failure)}{t('failures.colon')}{words(REASONS[found.why])}")

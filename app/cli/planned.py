@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from app.cluster.placing import need_of as memory_of
-from app.strings import t
+from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import clean, json_text
 from models.errors import BadEngine
@@ -34,6 +34,8 @@ from tasks.scoring.statistics import independent_at_least
 
 DISAGREE = (0.2, 0.3)
 """Shares of tasks that only one of two agents solves, for which the difference that can be found is said."""
+MOST_IDS = 20
+"""Tasks that are named; JSON has all."""
 Data = dict[str, Any]
 
 
@@ -62,15 +64,35 @@ def dry_run(spec: RunSpec, as_json: bool) -> None:
     if as_json:
         click.echo(json_text({**plan, "types": types, "estimate": costs, "detectable": can_find}))
         return
-    for key, value in plan.items():
-        if key != "context":
-            click.echo(clean(f"{key}: {value}", multiline=False))
+    for line in _plan_lines(spec, path, chosen, seats):
+        click.echo(clean(line, multiline=False))
     for task, sizes in needs.items():
         if sizes:
             told_sizes = t("show.comma").join(f"{seat} {size:,}" for seat, size in sizes.items())
             click.echo(clean(t("run.context", task=task, sizes=told_sizes), multiline=False))
     for line in (*_types(types), *_cost_lines(cast, costs), _detectable_line(can_find)):
         click.echo(clean(line, multiline=False))
+
+
+def _plan_lines(spec: RunSpec, path: Path, chosen: Sequence[Question], seats: Mapping[str, str]) -> Iterator[str]:
+    """What would run, in words: who is tested on what, which tasks, who sits beside."""
+    comma, whom = t("show.comma"), (spec.agent, *([spec.model] if spec.model else []))
+    yield t("planned.run", benchmark=named("benchmark", spec.benchmark), agent=" · ".join(
+        (named("policy", whom[0]), *whom[1:])), pack=spec.pack,
+    )  # fmt: skip
+    n = len(chosen)
+    again = t("planned.epochs", n=spec.epochs, total=n * spec.epochs) if spec.epochs > 1 else ""
+    yield t("planned.tasks", n=n, file=path, again=again)
+    ids = comma.join(question.id for question in chosen[:MOST_IDS])
+    yield t("planned.ids.more" if n > MOST_IDS else "planned.ids", ids=ids)
+    if seats:
+        yield t("planned.seats", seats=comma.join(f"{named('seat', seat)}: {who}" for seat, who in seats.items()))
+
+
+def named(section: str, name: str) -> str:
+    """What the interface calls something; its code where it has no name."""
+    key = f"{section}.{name}"
+    return t(key) if known(key) else name
 
 
 def _costs(cast: Cast, found: Estimate) -> Data:

@@ -16,7 +16,7 @@ from app.terminal import clean, json_text, pad
 from store.importers.reading import BadRecords
 from tasks.benchmark import benchmark as known_benchmark
 from tasks.errors import UsageError
-from tasks.reports.words import show
+from tasks.reports.words import SCALE, show
 from tasks.run.imported import Imported, Sources, name_run, read_run, save_run, sources_of
 from tasks.run.listing import read_run as listed
 from tasks.run.rescoring import read_stored, summary_of
@@ -110,10 +110,14 @@ def _block(path: Path, called: str) -> dict[str, Any]:
     return {**summary_of(run).block(), "file": run.header["imported"]["file"], "name": called}
 
 
+def _figure(share: float | None) -> str:
+    return show(None if share is None else SCALE * share, 2)
+
+
 def _line(path: Path, called: str) -> str:
     """A run in one line: its file, how far it is, and what sums it up."""
     line = listed(path)
-    figures = t("predictions.figures", compat=show(line.compat, 4), strict=show(line.strict, 4))
+    figures = t("predictions.figures", compat=_figure(line.compat), strict=_figure(line.strict))
     finished = f"{line.outcomes.get('finished', 0)}/{line.n}"
     return "  ".join(
         filter(None, (pad(line.source, 40), pad(finished, 9), figures, line.id, called and f"“{called}”"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from app.cli.failing import label
 from app.cli.notes import note
 from app.cli.watcher import plain_line, voice_of
 from app.strings import language, t
@@ -22,7 +23,7 @@ from tasks.reports.as_csv import by_task
 from tasks.reports.repeats import spread
 from tasks.run.comparing import Side, side_of
 from tasks.run.engines import run_paths
-from tasks.run.failing import failures_of
+from tasks.run.failing import RunFailures, failures_of
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import read_stored, summary_of
 from tasks.scoring.tables import Folded
@@ -49,15 +50,16 @@ def _read(
     own = any(row.measure.section == "repeat 0" for row in summary.rows)
     side, questions = side_of(path) if whole or (summary.tally.epochs > 1 and not own) else (None, ())
     table = spread(side, language()) if side is not None and not own else None
-    folded = tuple(_folded(path, transcripts)) if transcripts else ()
-    failed = {one.name: one.main for one in failures_of(run).counts if one.main}
-    return Report(summary, run.header, failed, (table,) if table else (), folded), side, questions
+    found = failures_of(run)
+    folded = tuple(_folded(path, transcripts, found)) if transcripts else ()
+    return Report(summary, run.header, found.main_reasons, (table,) if table else (), folded), side, questions
 
 
-def _folded(path: Path, most: int) -> Iterator[Folded]:
-    """The episodes of a run in the words of the plain player; what is cut off is said."""
+def _folded(path: Path, most: int, found: RunFailures) -> Iterator[Folded]:
+    """The episodes of a run in the words of the plain player, failures first; what is cut off is said."""
+    failed = {one.episode: one.verdict.main for one in found.episodes if one.verdict.status == "failed"}
     with Journal.open(path) as journal:
-        rows = list(journal.episodes())
+        rows = sorted(journal.episodes(), key=lambda row: row.id not in failed)
         for number, row in enumerate(rows[:most], 1):
             records = read_episode(journal, row.id)
             voice = next((voice_of(one.event.card) for one in records if isinstance(one.event, AttemptStarted)), None)
@@ -65,7 +67,9 @@ def _folded(path: Path, most: int) -> Iterator[Folded]:
             lines = [line for line in told if line.strip()]
             cuts = [t("report.cut_lines", n=len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
             cuts += [t("report.cut_episodes", n=len(rows) - most)] if number == most < len(rows) else []
-            yield Folded(row.id, tuple(lines[:MOST_LINES]), " ".join(cuts))
+            main = failed.get(row.id)
+            title = " · ".join([row.id, *([label(main.failure)] if main else [])])
+            yield Folded(title, tuple(lines[:MOST_LINES]), " ".join(cuts))
 
 
 @click.command()
@@ -82,7 +86,7 @@ def _folded(path: Path, most: int) -> Iterator[Folded]:
     default=None,
     metavar="N|all",
     callback=_count,
-    help="Fold the first N episodes, or all, into the page.",
+    help="Fold N episodes, failures first, or all, into the page.",
 )
 @click.option("--walker", default=None, metavar="RUN", help="A run of the gold agent on the same tasks: a ceiling.")
 @click.option(

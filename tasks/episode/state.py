@@ -25,6 +25,7 @@ from tasks.episode.events import (
     StepEnded,
     Stopped,
     TokensReported,
+    ToolCalled,
     ToolReturned,
 )
 
@@ -53,6 +54,19 @@ class State:
     def tokens(self) -> int:
         """Prompt and generated tokens of all calls, reused ones included (as providers count)."""
         return self.prompt_tokens + self.generated_tokens
+
+
+IMPORTED = "imported/"
+"""How the policy of answers that were made elsewhere begins."""
+
+
+def imported(state: State) -> bool:
+    """Whether an attempt is an answer made elsewhere of which no call is recorded: it has no steps, and nothing was
+    seen."""
+    sits = state.seats.get("agent")
+    if sits is None or not sits.policy.startswith(IMPORTED):
+        return False
+    return not any(isinstance(record.event, ToolCalled | ModelCalled) for record in state.records)
 
 
 def apply(state: State, record: Record) -> State:

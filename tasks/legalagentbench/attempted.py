@@ -12,8 +12,8 @@ from functools import cached_property
 from store.importers.logs.calls import shape_of
 from store.schema import LOOKUPS
 from store.text.normalise import widen_brackets
-from tasks.episode.events import ModelCalled, Seated
-from tasks.episode.state import State
+from tasks.episode.events import ModelCalled
+from tasks.episode.state import State, imported
 from tasks.legalagentbench.logged_actions import UNKNOWN
 from tasks.legalagentbench.questions import WRITING, Gold, Question
 from tasks.legalagentbench.seen import case_numbers, figure, first_shown, plain, says
@@ -22,8 +22,6 @@ from tasks.scoring.strict import is_derived
 
 SURE = 4
 """Characters from which on a key that was seen is no chance find."""
-IMPORTED = "imported/"
-"""How the policy of predictions made elsewhere begins."""
 
 
 class Attempt:
@@ -36,8 +34,7 @@ class Attempt:
         self.res = state.answered.res if state.answered else ""
         self.missing = [key for key in dict.fromkeys(self.gold.keys) if not says(key, self.res)]
         self.calls = calls_of(state.records)
-        sits = state.seats.get("agent", Seated(seat="agent", policy=""))
-        self.from_summary = not self.calls and sits.policy.startswith(IMPORTED) and state.answered is not None
+        self.from_summary = not self.calls and imported(state) and state.answered is not None
         if self.from_summary and state.answered:
             self.calls = [Call(answer_step(state), "", None, "ok", state.answered.summary)]
 

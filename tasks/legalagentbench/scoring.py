@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tasks.legalagentbench.questions import GROUPS, WRITING, Question
-from tasks.reports.words import phrase, show
+from tasks.reports.words import figure, phrase
 from tasks.scoring.keywords import (
     COMPAT_VERSION,
     evidence_rate,
@@ -182,9 +182,9 @@ NAMES: Mapping[str, Names] = {
 SUCCESS = Measure("compat", "success", ("成功率", "success"))
 MEASURES = (
     SUCCESS,
-    Measure("compat", "process", ("过程率", "process")),
+    Measure("compat", "process", ("过程率", "process"), answered=False),
     Measure("strict", "success", SUCCESS.label),
-    Measure("strict", "process", ("过程率", "process")),
+    Measure("strict", "process", ("过程率", "process"), answered=False),
     Measure("strict", "success_not_given", ("题面未给出", ", not given")),
     Measure("strict", "all_keys", ("全部命中", ", all keys")),
 )
@@ -244,10 +244,10 @@ class LabSummary(Summary):
         """Bounds of the success rate, and how much of the keys was seen."""
         found = self.row("strict", ALL, "success")
         low, high = found.bounds if found and found.bounds else (None, None)
-        shown = [show(value) for value in (low, found.value if found else None, high)]
+        shown = [figure(found, value) for value in (low, found.value, high)] if found else []
         return [
             ("bounds", " / ".join(shown)),
-            *((row.measure.name, show(row.value)) for row in self.section("evidence") if row.group.whole),
+            *((row.measure.name, figure(row, row.value)) for row in self.section("evidence") if row.group.whole),
             ("walker", phrase(self.walker_reason, language)),
         ]
 

@@ -8,13 +8,13 @@ what the rules do not see there is called `other`. Likeness is plain ROUGE-L fro
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from store.journal import ScoreRow
+from store.statutes.names import key_of_name
 from tasks.episode.state import State
 from tasks.legalsearch.answers import letters, strict_answer, term
 from tasks.legalsearch.charges import charges
@@ -103,11 +103,8 @@ class Hit:
         return Place.of(self.step, self.label, self.article[1], f"{self.first}–{self.last}", self.text)
 
 
-_BRACKET = re.compile(r"[(（][^()（）]*[)）]$")
-
-
 def _article(law: str, number: str) -> Article:
-    return _BRACKET.sub("", law).removeprefix("中华人民共和国").strip(), number
+    return key_of_name(law), number
 
 
 def _dicts(value: object) -> list[Mapping[str, Any]]:

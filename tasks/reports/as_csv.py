@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from tasks.benchmark import Question
 from tasks.episode.events import OUTCOMES
 from tasks.reports.courts import published_lines
-from tasks.reports.model import agent, at, fictional, lines, printable
+from tasks.reports.model import agent, at, fictional, lines, printable, spread_of
 from tasks.run.comparing import Side
 from tasks.scoring.metrics import Report
 
@@ -71,10 +71,11 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
         }  # fmt: skip
         for row in lines(report):
             measure, group, interval = row.measure, row.group, row.interval
+            clusters, effect, effective = spread_of(row)
             writer.writerow({name: cell(value) for name, value in {
                 **common, "rule": measure.rule, "rate": measure.name, "group": group.name, "n": row.n, "value": row.value,
                 "low": interval and interval.low, "high": interval and interval.high, "method": interval.method if interval else "",
-                "clusters": group.clusters, "design_effect": group.design_effect, "effective_n": group.effective_n,
+                "clusters": clusters, "design_effect": effect, "effective_n": effective,
                 "floor": row.limits.get("floor"), "ceiling_reference": row.limits.get("reference"),
                 "ceiling_walker": row.limits.get("walker"),
                 "evidence_rate": summary.value("", group.name, "evidence_rate", "evidence"),

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from tasks.reports.courts import footer
-from tasks.reports.model import agent, counts, facts, fictional, figure, heading, lines, measure, printable
+from tasks.reports.model import agent, counts, facts, fictional, heading, lines, measure, printable
 from tasks.reports.tables import as_text
-from tasks.reports.words import phrase, show, width, word
+from tasks.reports.words import figure, phrase, show, width, word
 from tasks.scoring.metrics import LIMITS, RULES, Limit, Metric, Report
 
 LABEL = 20
@@ -23,11 +23,6 @@ def text(reports: Sequence[Report], language: str = "zh") -> str:
 def _row(label: str, values: Sequence[str], label_cells: int, column: int = COLUMN) -> str:
     head = label + " " * max(0, label_cells - width(label))
     return (head + "".join(" " * max(1, column - width(value)) + value for value in values)).rstrip()
-
-
-def _brief(value: float | None) -> str:
-    """Three digits without the zero in front, as tables of rates are printed."""
-    return "–" if value is None else f"{value:.3f}".replace("0.", ".", 1) if value < 1 else "1.000"
 
 
 def _run(report: Report, language: str) -> str:
@@ -64,12 +59,10 @@ def _by_row(report: Report, language: str) -> list[str]:
             rows.append((f"{group.label[language == 'en']} · n = {n}", []))
         for strict in [row for row in report.summary.scores if row.group == group and row.measure.rule == "strict"]:
             compat = report.summary.row("compat", group.name, strict.measure.name)
-            n = strict.n if headed or compat is None else compat.n
-            asked = f"/{group.n}" if not headed and strict.waits and group.n != n else ""
-            cells_ = [f"{n}{asked}"]
+            cells_ = [_count(compat, strict)]
             for row in (compat, strict):
                 none = word("unscored", language) if row and strict.waits and row.value is None else "–"
-                cells_ += [figure(row, row.value) if row and row.value is not None else none, _range(row)]
+                cells_ += [figure(row, row.value, 1) if row and row.value is not None else none, _range(row)]
             name = strict.measure.label[language == "en"].lstrip(", ")
             label = f"  {name}" if name else group.label[language == "en"]
             rows.append((label, [*cells_, *(_limit(name, compat, strict) for name in limits)]))
@@ -77,16 +70,23 @@ def _by_row(report: Report, language: str) -> list[str]:
     return [_row(label, values, widest, 11) for label, values in rows]
 
 
+def _count(compat: Metric | None, strict: Metric) -> str:
+    """How many stand behind a line; two where the rules differ, the published one first."""
+    return str(strict.n) if compat is None or compat.n == strict.n else f"{compat.n}/{strict.n}"
+
+
 def _limit(name: Limit, compat: Metric | None, strict: Metric) -> str:
     """Floor or ceiling; two where the rules differ, the published one first."""
-    loose, own = compat.limits.get(name) if compat else None, strict.limits.get(name)
-    if compat is None or show(loose, 2) == show(own, 2):
-        return show(own, 2)
-    return "/".join(show(value, 1) for value in (loose, own))
+    loose, own = compat.limit(name) if compat else None, strict.limit(name)
+    if compat is None or figure(compat, loose, 1) == figure(strict, own, 1):
+        return figure(strict, own, 1)
+    return "/".join((figure(compat, loose, 1), figure(strict, own, 1)))
 
 
 def _range(row: Metric | None) -> str:
-    return f"{row.interval.low:.1f}–{row.interval.high:.1f}" if row and row.interval else "–"
+    if row is None or row.interval is None:
+        return "–"
+    return "–".join(figure(row, end, 1) for end in (row.interval.low, row.interval.high))
 
 
 def _by_column(report: Report, language: str) -> list[str]:
@@ -94,26 +94,23 @@ def _by_column(report: Report, language: str) -> list[str]:
     rows: list[tuple[str, list[str]]] = [
         ("", [group.label[language == "en"] for group in groups]),
         (word("n", language), [str(group.n) for group in groups]),
-        (word("clusters", language), [str(group.clusters) for group in groups]),
+        (word("clusters", language), ["–" if group.clusters is None else str(group.clusters) for group in groups]),
     ]
     measures = list(dict.fromkeys(row.measure for row in summary.scores))
     found = {one: [summary.row(one.rule, group.name, one.name) for group in groups] for one in measures}
     for one, own in found.items():
-        rows.append(
-            (measure(own[-1], language) if own[-1] else one.name, [_brief(row.value if row else None) for row in own])
-        )
+        rows.append((measure(own[-1], language) if own[-1] else one.name, [_value(row) for row in own]))
         rows.append(("  " + word("interval", language), [_span(row) for row in own]))
+        if any(row and row.n != row.group.n for row in own):
+            rows.append(("  " + word("n_scored", language), [str(row.n) if row else "–" for row in own]))
     for limit in LIMITS:
         for one, own in found.items():
-            values = [row.limits.get(limit) if row else None for row in own]
-            if one.rule == "compat" and any(value is not None for value in values):
-                rows.append(
-                    (f"{heading([report], limit, language)} {one.label[language == 'en']}", [*map(_brief, values)])
-                )
+            if one.rule == "compat" and any(row and row.limit(limit) is not None for row in own):
+                name = f"{heading([report], limit, language)} {one.label[language == 'en']}"
+                rows.append((name, [figure(row, row.limit(limit), 1) if row else "–" for row in own]))
     for name in dict.fromkeys(row.measure.name for row in summary.section("evidence")):
-        rows.append(
-            (word(name, language), [_brief(summary.value("", group.name, name, "evidence")) for group in groups])
-        )
+        seen = [summary.row("", group.name, name, "evidence") for group in groups]
+        rows.append((word(name, language), [*map(_value, seen)]))
     rows.append((word("design_effect", language), [show(group.design_effect, 2) for group in groups]))
     rows.append((word("effective_n", language), [show(group.effective_n, 1) for group in groups]))
     widest = max(LABEL, *(width(label) for label, _ in rows))
@@ -123,7 +120,11 @@ def _by_column(report: Report, language: str) -> list[str]:
 def _span(row: Metric | None) -> str:
     if row is None or row.interval is None:
         return "–"
-    return f"{row.interval.low:.2f}–{row.interval.high:.2f}".replace("0.", ".")
+    return "–".join(figure(row, end, 0) for end in (row.interval.low, row.interval.high))
+
+
+def _value(row: Metric | None) -> str:
+    return "–" if row is None else figure(row, row.value, 1)
 
 
 def _methods(report: Report, language: str) -> str:

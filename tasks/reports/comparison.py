@@ -5,6 +5,7 @@ Figures stand on one scale from 0 to 100, differences are the second run minus t
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,12 +14,11 @@ from tasks.reports.forest import Bar, forest
 from tasks.reports.model import plain, printable
 from tasks.reports.page import Section, whole_page
 from tasks.reports.tables import as_markdown, as_text
-from tasks.reports.words import measure_name, phrase, word
-from tasks.run.comparing import Compared, Comparison
+from tasks.reports.words import SCALE, measure_name, phrase, word
+from tasks.run.comparing import Compared, Comparison, Side
 from tasks.run.header import is_fictional
 from tasks.scoring.tables import Cell, Row, Table
 
-SCALE = 100.0
 LEVEL = 0.05
 """A p value from which on chance could do it."""
 MOST_TASKS = 200
@@ -161,36 +161,64 @@ def chance(p: float) -> str:
 
 
 def verdict(one: Comparison, language: str) -> str:
-    """In one sentence: which is better by the strict rule, by how much, and whether chance could do it."""
+    """In one sentence: which is ahead by the strict rule, by how much, and whether chance could do it."""
     row = next((row for row in one.rows if row.measure.rule == "strict"), one.rows[0])
     found = row.found
     sign = -1 if found.difference < 0 else 1
     low, high = sorted((sign * SCALE * found.interval.low, sign * SCALE * found.interval.high))
+    ahead, behind = _called(one, language)[::-sign]
+    least, best = sorted((found.first, found.second))
     return word(f"compare.verdict.{_kind(row)}", language).format(
-        measure=measured(row, language), n=found.n, k=found.clusters,
-        difference=f"{abs(SCALE * found.difference):.1f}", low=f"{low:.1f}", high=f"{high:.1f}", p=chance(row.holm),
+        ahead=ahead, behind=behind, best=f"{SCALE * best:.1f}", least=f"{SCALE * least:.1f}", n=found.n,
+        measure=measured(row, language), k=found.clusters, difference=f"{SCALE * sign * found.difference:.1f}",
+        low=f"{low:.1f}", high=f"{high:.1f}", p=_equals(chance(row.holm)),
     )  # fmt: skip
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
+
+
+def _called(one: Comparison, language: str) -> tuple[str, str]:
+    """What a sentence calls both sides; who they are is told where that tells them apart."""
+    letters = [word(f"compare.{place}", language) for place in ("first", "second")]
+    told = zip(*(_who(side, language) for side in (one.first, one.second)), strict=True)
+    apart = zip(*(pair for pair in told if pair[0] != pair[1]), strict=True)
+    names = [" · ".join(filter(None, parts)) for parts in apart]
+    first, second = (
+        word("compare.called", language).format(side=side, name=name) if name else side
+        for side, name in itertools.zip_longest(letters, names)
+    )
+    return first, second
 
 
 def _kind(row: Compared) -> str:
     """Which sentence says what a row comes to."""
     found = row.found
+    if found.difference == 0:
+        return "alike"
     if found.clusters < 2:
         return "single"
-    if found.difference == 0 and found.p == 1:
-        return "alike"
     if clear(row):
-        return "better" if found.difference > 0 else "worse"
+        return "better"
     return "few" if 2 * 0.5**found.clusters >= LEVEL else "chance"
+
+
+def who(side: Side, language: str) -> str:
+    """Who was tested in a run, with what."""
+    return " · ".join(filter(None, _who(side, language)))
+
+
+def _who(side: Side, language: str) -> tuple[str, str]:
+    """Its policy, and its model or source file."""
+    spec = side.header["spec"]
+    return word(f"agent.{spec['agent']}", language), spec["model"] or side.header.get("imported", {}).get("file", "")
 
 
 def _heads(one: Comparison, language: str) -> Iterator[str]:
     for side, place in ((one.first, "first"), (one.second, "second")):
-        spec = side.header["spec"]
-        behind = spec["model"] or side.header.get("imported", {}).get("file", "")
-        who = " · ".join(filter(None, (word(f"agent.{spec['agent']}", language), behind)))
         mark = f" 〔{word('fictional', language)}〕" if is_fictional(side.header) else ""
-        yield f"{word(f'compare.{place}', language)}: {side.run} · {who}{mark}"
+        yield f"{word(f'compare.{place}', language)}: {side.run} · {who(side, language)}{mark}"
     yield verdict(one, language)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from store.journal import text_hash
 from tasks.benchmark import benchmark
 from tasks.errors import UsageError
-from tasks.reports.words import phrase, show, word
+from tasks.reports.words import figure, phrase, show, word
 from tasks.run.header import is_fictional
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
@@ -153,9 +153,10 @@ def measure(row: Metric, language: str) -> str:
     return f"{word(f'{row.measure.rule}.all', language)}{joint}{label}".rstrip()
 
 
-def figure(row: Metric, value: float | None) -> str:
-    """A figure of a row in its unit."""
-    return show(value, row.measure.unit.places)
+def spread_of(row: Metric) -> tuple[int | None, float | None, float | None]:
+    """Clusters, design effect and effective n behind a figure: those of its group, where it is made of all of it."""
+    group = row.group
+    return (group.clusters, group.design_effect, group.effective_n) if row.n == group.n else (None, None, None)
 
 
 def counts(report: Report, language: str) -> list[tuple[str, str]]:
@@ -204,11 +205,11 @@ def show_interval(row: Metric) -> str:
 
 def cells(row: Metric, language: str) -> list[str]:
     """What a table says of a row, in the order of `COLUMNS`."""
-    group = row.group
+    clusters, effect, effective = spread_of(row)
     return [
         str(row.n), figure(row, row.value), show_interval(row), phrase(row.interval.method, language) if row.interval else "–",
-        "–" if group.clusters is None else str(group.clusters), show(group.design_effect, 2), show(group.effective_n, 1),
-        *(figure(row, row.limits.get(limit)) for limit in LIMITS),
+        "–" if clusters is None else str(clusters), show(effect, 2), show(effective, 1),
+        *(figure(row, row.limit(limit)) for limit in LIMITS),
     ]  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def scores(rows: Sequence[tuple[str, Metric]], title: str, language: str) -> str
         y, scale = 44 + LINE * (place + 0.5), 100.0 / row.measure.unit.top
         drawing.text(left - 14, y + 4, name, "end")
         for limit, colour in LIMITS:
-            value = row.limits.get(limit)
+            value = row.limit(limit)
             if value is not None:
                 drawing.line(x(value * scale), y - 7, x(value * scale), y + 7, colour, thick=2)
         said = "–" if row.value is None else f"{row.value * scale:.1f}"

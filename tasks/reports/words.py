@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 
 from tasks.reports.compare_words import COMPARE_PHRASES, COMPARE_WORDS
 from tasks.reports.court_texts import COURT_PHRASES, COURT_WORDS
+from tasks.scoring.metrics import Metric
+
+SCALE = 100.0
+"""The one scale on which people read shares; JSON and CSV keep the unit of the measure."""
 
 WORDS: dict[str, tuple[str, str]] = {
     "title": ("模拟法庭评测台 评测报告", "Moot: evaluation report"),
@@ -125,6 +130,19 @@ def width(text: str) -> int:
 def show(value: float | None, places: int = 4) -> str:
     """A figure for a table; a dash when there is none."""
     return "–" if value is None else f"{value:.{places}f}"
+
+
+def figure(row: Metric, value: float | None, places: int | None = None) -> str:
+    """A figure of a row for people: a share on the scale of 100 that every screen has, a count as it is."""
+    unit = row.measure.unit
+    if not math.isfinite(unit.top):
+        return show(value, unit.places)
+    return show(in_hundreds(row, value), unit.places if places is None else places)
+
+
+def in_hundreds(row: Metric, value: float | None) -> float | None:
+    """A value of a row with a best one, from 0 to 100."""
+    return None if value is None else SCALE * value / row.measure.unit.top
 
 
 PHRASES: tuple[tuple[str, str], ...] = (

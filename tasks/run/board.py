@@ -50,8 +50,8 @@ def printed(name: str) -> Sequence[Published]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the board. Own runs have a line, and figures once they are read; rows of papers have neither. solved:
-    tasks' worth of score, what costs are divided by; stale: figures are still being read."""
+    """A row of the board. Own runs have a line, and figures once they are read; rows of papers have neither. n: attempts
+    behind the figure."""
 
     line: RunLine | None
     figures: Figures | None
@@ -59,6 +59,14 @@ class Entry:
     strict: Figure | None
     compat: Figure | None
     n: int | None
+    of: int | None = None
+    """What belongs behind it: all tasks that a run of the board has there, as often as this one played each; None where
+    nothing is missing."""
+
+    @property
+    def reading(self) -> bool:
+        """Whether its figures are still being read."""
+        return self.line is not None and self.figures is None
 
     @property
     def value(self) -> tuple[float | None, float | None]:
@@ -94,7 +102,9 @@ def entries(
     field: Field, figures: Mapping[Path, Figures], paper: Sequence[Published], place: Place | None
 ) -> list[Entry]:
     """The rows of the board for a measure and group, own runs first, both from the best to the worst."""
-    own = [_own(line, figures.get(line.path), place) for line in field.lines]
+    known = [figures[line.path] for line in field.lines if line.path in figures] if place is not None else []
+    most = max((tasks_of(one, place) for one in known if place is not None), default=0)
+    own = [_own(line, figures.get(line.path), place, most) for line in field.lines]
     there = [one for one in paper if place in one.values]
     rows = [Entry(None, None, one, None, _printed(one, place), one.tasks) for one in there if place is not None]
     return [*sorted(own, key=_rank), *sorted(rows, key=_rank)]
@@ -107,12 +117,20 @@ def _rank(entry: Entry) -> tuple[bool, float]:
     return value is None, (value if shown is not None and shown.down else -value) if value is not None else 0.0
 
 
-def _own(line: RunLine, figures: Figures | None, place: Place | None) -> Entry:
+def _own(line: RunLine, figures: Figures | None, place: Place | None, most: int) -> Entry:
     if figures is None or place is None:
         return Entry(line, None, None, None, None, line.n)
     strict, compat = (figures.of(rule, *place) for rule in ("strict", "compat"))
     shown = strict or compat
-    return Entry(line, figures, None, strict, compat, shown.n if shown else None)
+    n, whole = shown.n if shown else None, most * figures.epochs
+    return Entry(line, figures, None, strict, compat, n, whole if n is not None and n < whole else None)
+
+
+def tasks_of(figures: Figures, place: Place) -> int:
+    """The tasks of a run that belong behind a figure, each once."""
+    found = (figures.of(rule, *place) for rule in ("compat", "strict"))
+    figure = next((figure for figure in found if figure), None)
+    return 0 if figure is None else (figure.n if figure.tasks is None else figure.tasks) // figures.epochs
 
 
 def _printed(one: Published, place: Place) -> Figure:

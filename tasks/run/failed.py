@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from tasks.errors import UsageError
 from tasks.run.comparing import Attempt, side_of
+from tasks.run.engines import LATEST
+from tasks.run.listing import runs
 
 FINISHED = "finished"
 
 
 def failed_tasks(name: str, benchmark: str) -> tuple[str, tuple[str, ...]]:
-    """The id of a run, and the tasks of it that failed, in its order.
+    """The id of a run, and the tasks of it that failed, in its order; `latest` is the newest run of the benchmark.
 
     A task failed where an attempt did not finish, or is no full success by the strict rule; also where that rule says
     nothing of it. Of several repeats one that failed is enough.
@@ -19,7 +21,8 @@ def failed_tasks(name: str, benchmark: str) -> tuple[str, tuple[str, ...]]:
         NotFound: there is no such run.
         StoreError, TaskError: the run or its task file cannot be read.
     """
-    side, _ = side_of(name)
+    newest = (line.path for line in runs() if line.benchmark == benchmark) if name == LATEST else iter(())
+    side, _ = side_of(next(newest, name))
     if side.bench.name != benchmark:
         raise UsageError(
             f"run '{side.run}' is one of {side.bench.name}, not of {benchmark}", "Name a run of the same benchmark."

@@ -80,6 +80,11 @@ class RunFailures:
         made = [self._count(one.name) for one in CLASSES if one.name in self.tells]
         return sorted(made, key=lambda one: (-one.main, -one.any))
 
+    @property
+    def main_reasons(self) -> dict[str, int]:
+        """Class -> how many episodes failed for it above all, most frequent first; those alone that occur."""
+        return {one.name: one.main for one in self.counts if one.main}
+
     def _count(self, name: str) -> ClassCount:
         main = [one for one in self.episodes if one.verdict.main and one.verdict.main.failure == name]
         every = [one for one in self.episodes if any(found.failure == name for found in one.verdict.findings)]

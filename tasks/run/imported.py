@@ -23,6 +23,7 @@ from store.labels import change, check_name
 from tasks.benchmark import Question, benchmark
 from tasks.episode.events import Answered, AttemptStarted, Event, Record, Seated, StepEnded, Stopped, TokensReported
 from tasks.episode.records import entry_of
+from tasks.episode.state import IMPORTED
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.header import FORMAT, file_hash, now
@@ -30,7 +31,7 @@ from tasks.run.spec import RunSpec, fresh_id
 from tasks.scoring.predicted import Predictions
 
 AGENT = "imported"
-POLICY = "imported/1"
+POLICY = f"{IMPORTED}1"
 ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 """How files end that are looked at in a folder; what they hold is seen when they are read."""
 TOKENS = ".tokens"

@@ -42,6 +42,7 @@ name."""
 INDIFFERENT = frozenset({"parallel", "budget_tokens", "budget_seconds"})
 """Settings from which no result follows: a suite goes on where they are changed."""
 DIGITS = 8
+_RUNS = re.compile(r"\s*\[\[\s*runs\s*\]\]")
 _NAME = re.compile(r"[^\W_][\w.-]{0,39}")
 
 
@@ -115,34 +116,37 @@ def read_suite(file: Path) -> Suite:
         BadInput: the file cannot be read, or is no TOML.
         UsageError: what it asks for means nothing; says where.
     """
+    text = _text(file)
     try:
-        given = SuiteFile.model_validate(_toml(file))
+        given = SuiteFile.model_validate(_toml(file, text))
     except ValidationError as error:
         first = error.errors()[0]
+        where = f"{file}{_line(text, first['loc'])}"
         raise UsageError(
-            f"suite {file}, {_place(first['loc'])}: {first['msg']}",
+            f"suite {where}, {_place(first['loc'])}: {first['msg']}",
             f"Known there: {', '.join(_known(first['loc']))}."
             if first["type"] == "extra_forbidden"
             else "Correct it; `moot suite run --help` shows a file.",
         ) from error
     name = given.name or file.stem
     if not _NAME.fullmatch(name):
+        where = f"{file}{_line(text, ('name',))}"
         raise UsageError(
-            f"suite {file}, name: '{name}' cannot name a suite",
+            f"suite {where}, name: '{name}' cannot name a suite",
             "Give a `name` of 1 to 40 letters, digits, '-', '_' and '.'.",
         )
     members: dict[str, Member] = {}
     for number, block in enumerate(given.runs, 1):
-        place = f"runs[{number}]"
+        place, where = f"runs[{number}]", f"{file}{_line(text, ('runs', number - 1))}"
         for who in product(block.benchmarks, block.agents, block.models, block.seeds):
             try:
                 asked, spec = _specs(file, given, block, *who)
             except (TaskError, BadEngine, StoreError) as error:
-                raise UsageError(f"suite {file}, {place}: {error.title}", error.hint) from error
+                raise UsageError(f"suite {where}, {place}: {error.title}", error.hint) from error
             member = Member(_identity(asked), name, spec, place)
             if before := members.get(member.id):
                 raise UsageError(
-                    f"suite {file}, {place}: the run '{line_of(spec)}' stands in {before.place} already",
+                    f"suite {where}, {place}: the run '{line_of(spec)}' stands in {before.place} already",
                     "Leave one of them out.",
                 )
             members[member.id] = member
@@ -167,17 +171,22 @@ def check_ended(path: Path) -> None:
         check_same(header, benchmark(spec.benchmark), spec, pack, task_file(spec, pack), True)
 
 
-def _toml(file: Path) -> dict[str, Any]:
+def _text(file: Path) -> str:
     try:
         with file.open("rb") as stream:
             raw = stream.read(LARGEST + 1)
         if len(raw) > LARGEST:
             raise BadInput(f"suite {file} is larger than {LARGEST:,} bytes", "Name a file of runs.")
-        return tomllib.loads(raw.decode("utf-8-sig"))
+        return raw.decode("utf-8-sig")
     except OSError as error:
         raise BadInput(f"suite {file} cannot be read: {error.strerror}", "Name a TOML file of runs.") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"suite {file} is not UTF-8", "Save it as UTF-8.") from error
+
+
+def _toml(file: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"suite {file} is no TOML: {error}", "Correct it there.") from error
 
@@ -221,6 +230,22 @@ def _identity(spec: RunSpec) -> str:
     """What stands for a spec: settings at their defaults do not count, so that a release may add some."""
     given = spec.model_dump(mode="json", exclude_defaults=True, exclude=set(INDIFFERENT))
     return sha256(json.dumps(given, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:DIGITS]
+
+
+def _line(text: str, loc: Sequence[int | str]) -> str:
+    """`:7`, the line of a place as editors take it: that of its key, else of its [[runs]]; '' where it is written
+    otherwise than a line for each."""
+    lines = list(enumerate(text.splitlines(), 1))
+    heads = [number for number, line in lines if _RUNS.match(line)]
+    block = next((step for step in loc if isinstance(step, int)), None)
+    if block is not None and block >= len(heads):
+        return ""
+    least = 0 if block is None else heads[block]
+    most = next((number for number in heads if number > least), len(lines) + 1)
+    keys = [re.compile(rf"\s*[\"']?{re.escape(step)}[\"']?\s*=") for step in loc if isinstance(step, str)]
+    named = [number for number, line in lines if least < number < most and keys and keys[-1].match(line)]
+    found = named[0] if len(named) == 1 else least
+    return f":{found}" if found else ""
 
 
 def _place(loc: Sequence[int | str]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tasks.episode.events import ActionParsed, Answered, Event, Record, ToolCalled, ToolReturned
@@ -168,7 +168,7 @@ class Finding:
 
     @property
     def step(self) -> int:
-        """Where it went wrong."""
+        """Where it went wrong; 0 where there are no steps, as in an imported answer."""
         return self.places[0].step if self.places else 0
 
     def data(self) -> dict[str, object]:
@@ -200,6 +200,8 @@ def judged(findings: Iterable[Finding], state: State, *, why: str = "unknown", f
     if not any(one.decisive for one in found):
         answer = state.answered.res if state.answered else ""
         found.append(Finding("other", why, (Place.of(last_step(state), answer),)))
+    if from_summary:  # nothing was played here: there is no step to go to
+        found = [replace(one, places=tuple(replace(place, step=0) for place in one.places)) for one in found]
     return Verdict("failed", tuple(found), from_summary)
 
 

@@ -36,13 +36,13 @@ Pick = Callable[["Metric"], object]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A scale: its best value, and the decimals that tables show."""
+    """A scale: its best value, and the decimals that tables show of it from 0 to 100; counts as they are."""
 
     top: float
     places: int
 
 
-SHARE, POINTS = Unit(1.0, 4), Unit(100.0, 2)
+SHARE, POINTS = Unit(1.0, 2), Unit(100.0, 2)
 COUNT = Unit(float("inf"), 0)
 
 
@@ -57,6 +57,8 @@ class Measure:
     unit: Unit = SHARE
     better: Literal["up", "down"] = "up"
     section: str = ""
+    answered: bool = True
+    """Whether a right answer earns all of it; what is earned on the way has the gold path as its ceiling alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,10 @@ class Metric:
     why: str = ""
     waits: bool = False
     main: bool = False
+
+    def limit(self, name: Limit) -> Value:
+        """A limit as people read it; None where there is none, or where it limits nothing."""
+        return None if name == "reference" and not self.measure.answered else self.limits.get(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
+from app.cli.report import _folded
+from tasks.run.failing import failures_of
+from tests.run.test_comparing import imported
 from tests.support.desk_fixture import build_pack
 
 
@@ -70,3 +73,12 @@ def test_what_cannot_be_compared_is_one_sentence(runs: tuple[Path, Path], capsys
     ):
         code, out, err = moot(capsys, "compare", *arguments)
         assert code in (1, 2) and out == "" and said in err and "Traceback" not in err
+
+
+def test_folded_episodes_are_failures_first(tmp_path: Path) -> None:
+    path = imported(tmp_path, "a", [n for n in range(20) if n not in (7, 12)])
+    folded = list(_folded(path, 3, failures_of(path)))
+    assert [one.title.partition(" ")[0].partition("#")[0] for one in folded[:2]] == [
+        row.episode for row in failures_of(path).episodes if row.verdict.status == "failed"
+    ]
+    assert " · " in folded[0].title and " · " not in folded[2].title and folded[2].cut

@@ -120,7 +120,8 @@ def test_forms_for_other_programs(run: Path, tmp_path: Path, capsys: pytest.Capt
     code, told, _ = moot(capsys, "export", run, "--to", "csv")
     lines = told.splitlines()
     assert code == 0 and len(lines) == 5 and lines[0].startswith("run,benchmark,task,group,")
-    assert moot(capsys, "export", run, "--to", "csv", "--out", tmp_path / "x.csv")[0] == 0
+    code, told, _ = moot(capsys, "export", run, "--to", "csv", "--out", tmp_path / "x.csv", "--json")
+    assert code == 0 and json.loads(told)["files"] == {"x.csv": 4}, "the head is no row"
     assert (tmp_path / "x.csv").read_text("utf-8").splitlines() == lines
     for form, name, files in (
         ("inspect", "x.eval", {"x.eval": 4}), ("inspect", "x.json", {"x.json": 4}), ("seats", "seats", {"agent.jsonl": 12}),

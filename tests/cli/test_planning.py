@@ -76,6 +76,7 @@ def test_nothing_is_guessed(moot: Moot, line: Any) -> None:
     assert (costs["tokens"], costs["hours"], costs["disk"]["bytes"], costs["from"]) == (None, None, None, [])
     assert costs["unknown_types"] == list(plan["types"]) and len(costs["unmeasured"]) == 1
     _, out, _ = moot(*line(), "--dry-run")
+    assert "将评测：" in out and "题目：3 题，取自" in out and "task_ids" not in out and "policy:" not in out
     assert "词元：不知道" in out and "时间：不知道" in out and "磁盘：不知道" in out and "可检出的差异" in out
 
 
@@ -138,7 +139,10 @@ def test_tasks_are_chosen_on_the_command_line(moot: Moot, sample_pack: Path, tmp
     ]
     header = json.loads(moot("show", run, "--json")[1])["header"]
     assert (header["spec"]["limit"], header["spec"]["first"]) == (6, None)
-    plan = plan_of(moot, ("run", "legalagentbench", "--only", "failed:latest"))
+    assert moot("run", "courts", "--agent", "echo", "--type", "KQ", "--limit", "1", "--json")[0] == 0
+    plan = plan_of(
+        moot, ("run", "legalagentbench", "--only", "failed:latest")
+    )  # the newest of all is one of the courts
     assert set(plan["task_ids"]) <= set(ids)
     assert plan_of(moot, ("run", "courts", "--type", "KQ", "--type", "LC"))["types"].keys() == {"KQ", "LC"}
     report = moot("report", run)[1]

@@ -222,7 +222,7 @@ def test_a_folder_of_predictions_becomes_runs_that_can_be_compared(files: Path, 
     code, out, err = moot("compare", "react_qwen-max", "plan_solve_glm-4", "--json")
     assert code == 0, err
     code, out, err = moot(*asked[:-1], folder / "react_qwen-max.jsonl", "--predictions", folder / "own [x]; 名.json")
-    assert code == 0 and out.count("\n") == 2 and "react_qwen-max.jsonl" in out and "论文口径 0.6667" in out
+    assert code == 0 and out.count("\n") == 2 and "react_qwen-max.jsonl" in out and "论文口径 66.67" in out
     assert "2 次评测" in err and len(json.loads(moot("list", "--json")[1])["runs"]) == 6
 
 

@@ -152,8 +152,11 @@ def test_an_ended_member_of_another_task_file_is_refused(moot: Moot, write: Any,
     ("text", "said"),
     [
         ("x = 1", "runs：缺少"),
-        ('[[runs]]\nbenchmarks = "courts"\nagent = "rules"', "runs[1].agent：不认识的字段。此处可用的有：benchmarks"),
-        ('[[runs]]\nbenchmarks = "courts"\n[[runs]]\nbenchmarks = "courts"\nagents = ["nix"]', "runs[2]"),
+        (
+            '[[runs]]\nbenchmarks = "courts"\nagent = "rules"',
+            ".toml:3，runs[1].agent：不认识的字段。此处可用的有：benchmarks",
+        ),
+        ('[[runs]]\nbenchmarks = "courts"\n[[runs]]\nbenchmarks = "courts"\nagents = ["nix"]', ".toml:3，runs[2]"),
         ('[[runs]]\nbenchmarks = "nix"', "runs[1]：未知的评测基准“nix”"),
         ('[[runs]]\nbenchmarks = "courts"\nseeds = [1, 1]', "已写在 runs[1]"),
         ('[[runs]]\nbenchmarks = "courts"\nsettings = { limit = 0 }', "limit：应不小于 1"),

@@ -22,7 +22,7 @@ import reportlab
 
 from app.cli.main import main
 from app.court_words import DISCLAIMER as SCREEN_DISCLAIMER
-from tasks.courts.casefile.case import Case, CivilCase
+from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.papers import as_docx, as_html, as_pdf, heads, made
 from tasks.courts.papers.made import PAPERS, Held
 from tasks.courts.papers.paper import DISCLAIMER, FICTIONAL, Paper, Paragraph, written_day
@@ -79,6 +79,27 @@ def test_a_sole_judge_signs_as_审判员_and_a_panel_by_its_titles() -> None:
     assert [title for title, _ in heads.bench(panelled(case))] == ["审判长", "审判员", "人民陪审员"]
     signed = heads.signatures(panelled(case), judged=True)
     assert [line.replace("　", "")[:3] for line in signed] == ["审判长", "审判员", "人民陪", "二〇二", "书记员"]
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"procedure": "普通程序", "public": True}, "本院依法适用普通程序，组成合议庭，公开开庭审理了本案。"),
+        ({"procedure": "简易程序", "presiding": None}, "本院依法适用简易程序，实行独任审判，公开开庭审理了本案。"),
+        ({"public": False, "closed_reason": "涉及个人隐私"}, "组成合议庭，不公开（涉及个人隐私）开庭审理了本案。"),
+    ],
+)
+def test_a_criminal_judgment_says_how_the_court_sat(told: dict[str, Any], said: str) -> None:
+    case = case_of("CR-0001")
+    assert isinstance(case, CriminalCase)
+    base = {"procedure": "普通程序", "panel": (), "presiding": None, "public": True}
+    court = case.court.model_copy(update={**base, **told})
+    text = heads.origin(case.model_copy(update={"court": court}))
+    assert said in text and text.count("依法") == 1 and text.endswith("现已审理终结。")
+    nobody = case.criminal.model_copy(
+        update={"prosecution": case.criminal.prosecution.model_copy(update={"prosecutor": ""})}
+    )
+    assert "指派" not in heads.origin(case.model_copy(update={"criminal": nobody})), "who was there is not invented"
 
 
 @pytest.mark.parametrize(("name", "where"), [("CI-0001", "civil"), ("CR-0001", "criminal")])

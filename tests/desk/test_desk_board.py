@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.desk.board.cells import behind, cells  # noqa: E402
 from app.desk.board.screen import BoardScreen  # noqa: E402
 from app.desk.compare.screen import CompareScreen  # noqa: E402
 from app.desk.episode.screen import EpisodeScreen  # noqa: E402
@@ -18,10 +19,13 @@ from app.desk.home.screen import HomeScreen  # noqa: E402
 from app.desk.widgets.lines import row_text  # noqa: E402
 from app.desk.widgets.rows import RowsTable  # noqa: E402
 from app.strings import set_language  # noqa: E402
+from store import places  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.run.header import header_of  # noqa: E402
 from tasks.run.listing import read_run  # noqa: E402
 from tasks.run.plan import stored_task_file  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tasks.scoring.failures import CLASSES, Finding, Place, Verdict  # noqa: E402
 from tests.desk.test_desk_compare import play  # noqa: E402
 from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, settled, text_of, until  # noqa: E402, F401
@@ -133,7 +137,7 @@ async def test_the_board_looks_as_stored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
-    monkeypatch.setattr("app.desk.board.screen._seconds", lambda entry: None)
+    monkeypatch.setattr("app.desk.board.cells.seconds_each", lambda entry: None)
     async with desk(size) as pilot:
         await pilot.press("f5")
         screen = pilot.app.screen
@@ -166,6 +170,33 @@ async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
         assert len(screen.entries) == 2 and pilot.app.screen is screen
         await pilot.press("home", "c", "end", "c")
         await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+
+
+async def test_rows_say_what_stands_behind_them(runs: tuple[Path, Path]) -> None:
+    """A run of fewer tasks says so; a row that is still being read has no figure yet; fiction is marked row by row; a
+    filter is named."""
+    spec = RunSpec(benchmark="legalagentbench", pack="small", agent="echo", first=1)
+    with start_run(spec, out=places.runs() / "third.moot") as run:
+        run.go()
+        run.record_scores()
+    async with desk() as pilot:
+        await pilot.press("b")
+        screen = pilot.app.screen
+        assert isinstance(screen, BoardScreen)
+        await until(pilot, lambda: len(screen.figures) == 3 and screen._paper)
+        own = [entry for entry in screen.entries if entry.line is not None]
+        assert sorted(map(behind, own)) == ["1/2", "2", "2"]
+        shown = cells(own[0], 42, 30, {})
+        assert "虚构数据" in shown["name"].plain and "dim" not in str(shown["strict"].style)
+        unread = cells(
+            replace(own[0], figures=None, strict=None, compat=None, line=replace(own[0].line, strict=None)),
+            40,
+            30,
+            {},
+        )
+        assert unread["strict"].plain == "…" and str(unread["strict"].style) == "dim"
+        await pilot.press("slash", *"echo", "enter")
+        assert "筛选“echo”：2 行" in text_of(pilot)
 
 
 async def test_a_run_that_cannot_be_summed_up_says_why(runs: tuple[Path, Path]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,14 @@ from app.desk.episode.plan_pane import plan_items  # noqa: E402
 from app.desk.episode.renderers import RENDERERS, render  # noqa: E402
 from app.desk.episode.scores import Scorekeeper  # noqa: E402
 from app.desk.episode.shown import Shown, blocks_of  # noqa: E402
-from app.desk.home.screen import pack_counts  # noqa: E402
+from app.desk.home.screen import called, pack_counts  # noqa: E402
 from app.desk.messages import RunFacts  # noqa: E402
 from app.desk.widgets.lines import wrapped  # noqa: E402
-from app.library import PackLine, packs, read_records, read_run, read_stored  # noqa: E402
+from app.library import PackLine, RunLine, packs, read_records, read_run, read_stored  # noqa: E402
 from app.wrapping import NO_END, NO_START, wrap  # noqa: E402
 from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown  # noqa: E402
 from tasks.errors import RecordMismatch  # noqa: E402
+from tests.run.test_comparing import imported  # noqa: E402
 from tests.support.desk_fixture import COURT, build_pack, header, imported_law_run, records, write_run  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -240,3 +242,16 @@ def test_an_imported_run_is_scored_without_a_pack(tmp_path: Path) -> None:
 
 def test_a_pack_says_what_it_holds() -> None:
     assert pack_counts(PackLine("p", articles=2313, pages=1)) in ("2,313 条 · 1 网页", "2,313 articles · 1 page")
+
+
+def test_nobody_knows_what_an_imported_answer_has_seen(tmp_path: Path) -> None:
+    facts, _, episode, seen = read_records(imported(tmp_path, "a", [1]), "q1")
+    step = Scorekeeper(facts).step(seen, episode)
+    assert (
+        step is not None and step.imported and step.evidence is None and step.keys and step.compat["success"] == 1.0
+    )
+
+
+def test_a_run_that_is_called_after_its_file_is_named_once() -> None:
+    line = RunLine(Path("r.moot"), "r", source="react.jsonl", name="react")
+    assert called(line) == "react.jsonl" and called(replace(line, name="first")) == "first · react.jsonl"

@@ -515,6 +515,7 @@ async def test_an_imported_run_opens_with_its_scores(
         await pilot.pause()
         shown = "\n".join(row_text(row) for row in strip.rows)
         assert " 0.0 " in shown and "未评分" in shown and "走一步" not in shown
+        assert "导入，无步骤" in text_of(pilot) and "第 1 步" not in text_of(pilot)
         assert isinstance(pilot.app.screen, EpisodeScreen), "no dialog"
 
 

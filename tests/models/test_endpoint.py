@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -833,3 +834,30 @@ def test_a_server_is_asked_for_no_more_than_it_was_told(server: FakeServer) -> N
         "/v1/chat/completions",
     }
     assert isinstance(Server(read_address(server.spec)), Server)
+
+
+def test_a_single_call_off_the_main_thread_needs_no_other(
+    server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The main thread must stay free for Ctrl-C; whoever waits elsewhere makes the call itself."""
+    made: list[str] = []
+
+    class Counted(ThreadPoolExecutor):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            made.append(threading.current_thread().name)
+            super().__init__(*arguments, **named)
+
+    monkeypatch.setattr("models.endpoint.ThreadPoolExecutor", Counted)
+    heard: list[tuple[str, str]] = []
+    replies: list[Any] = []
+
+    def call() -> None:
+        replies.extend(
+            engine.answer([question()], lambda delta: heard.append((threading.current_thread().name, delta.phase)))
+        )
+
+    waits = threading.Thread(target=call, name="elsewhere")
+    waits.start()
+    waits.join()
+    assert made == [] and replies[0].finish == "stop" and {name for name, _ in heard} == {"elsewhere"}
+    assert engine.answer([question()])[0].text == replies[0].text and made == ["MainThread"]  # type: ignore[union-attr]

@@ -35,6 +35,7 @@ from tasks.episode.state import State, fold
 from tasks.errors import UsageError
 from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, UNKNOWN
 from tasks.legalagentbench.questions import Question, read_question
+from tasks.legalsearch.failures import _article
 from tasks.legalsearch.questions import read_question as read_law
 from tasks.run.failing import failures_of, reason_of, tells, why
 from tasks.run.rescoring import read_stored
@@ -165,7 +166,7 @@ def test_unfinished_is_no_failure() -> None:
 def test_a_prediction_is_read_by_its_details() -> None:
     made = state([], f"{COMPANY}于2020年03月04日立案，共5次。", policy="imported/1")
     found = verdict(made)
-    assert found.from_summary and found.main and found.main.failure == "wrong_number"
+    assert found.from_summary and found.main and found.main.failure == "wrong_number" and found.main.step == 0
 
 
 # LegalSearch ----------------------------------------------------------------------------------------------------------
@@ -227,6 +228,12 @@ def test_each_class_of_legalsearch(
     task: Any, steps: list[list[Event]], answer: str, expected: tuple[str, str, int]
 ) -> None:
     assert main(state(steps, answer, task=task), task) == expected
+
+
+def test_interpretations_of_one_law_are_told_apart() -> None:
+    first, second = (f"最高人民法院关于适用《路灯法》的解释（{number}）" for number in "一二")
+    assert _article(first, "3") != _article(second, "3")
+    assert _article("中华人民共和国路灯法(2018修正)", "3") == _article("《路灯法》", "3")
 
 
 def test_a_consultation_waits_for_its_grader() -> None:
@@ -331,10 +338,10 @@ def test_show_counts_the_classes_and_opens_an_example(run: Path) -> None:
     assert sum(one["main"] for one in told["classes"].values()) == 2
     example = told["classes"]["wrong_number"]["example"]
     text = shown(str(run), "--failures").output
-    assert f"moot show {run} {example['episode']} --step {example['step']}" in text and "证据齐全，数值有误" in text
-    opened = shown(str(run), example["episode"], "--step", str(example["step"]))
-    assert opened.exit_code == 0 and "共9次" in opened.output
+    assert f"moot show {run} {example['episode']}" in text and "证据齐全，数值有误" in text
+    assert example["step"] == 0 and "--step" not in text, "nothing was played here: there is no step to open"
     alone = shown(str(run), example["episode"], "--failures").output
+    assert "导入，无步骤" in alone and "第 1 步" not in alone
     assert "9 ≠ 2次" in alone and "数字与参照不同" in alone
 
 

@@ -22,7 +22,7 @@ from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary, summarise
 from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
 from tasks.reports import FORMATS, Report, text_report
 from tasks.reports.as_csv import by_task
-from tasks.reports.model import facts, lines, printable
+from tasks.reports.model import COLUMNS, facts, lines, printable, score_table
 from tasks.reports.repeats import spread
 from tasks.reports.words import WORDS
 from tasks.run.comparing import Attempt, Side
@@ -203,7 +203,7 @@ def test_rows_alone_make_a_block_and_every_report(form: str) -> None:
         and block["compat"] == block["ceiling"]["compat"] == {}
     )
     text = FORMATS[form]([Report(summary, HEADER)], "zh")
-    assert "r7" in text and "0.5" in text.replace(".500", "0.5") and "by eye" in text
+    assert "r7" in text and ("0.5" if form in ("csv", "json") else "50.0") in text and "by eye" in text
     assert form in ("csv", "json") or ("解出率" in text and "全部谜题" in text)
 
 
@@ -281,3 +281,32 @@ def test_csv_task_by_task_has_a_line_a_task_repeat_and_metric() -> None:
         ("0", "0", "success", "1.0"), ("0", "1", "success", "0.0"), ("1", "0", "success", "0.5"),
     ]  # fmt: skip
     assert {row["run"] for row in rows} == {"'=evil"} and {row["outcome"] for row in rows} == {"finished"}
+
+
+# --- one scale, and n that belongs to its figure -----------------------------------------------------------------------
+
+
+def test_shares_stand_on_one_scale_and_a_smaller_n_is_said() -> None:
+    """One of twelve attempts is an error: strictly it says nothing, so eleven stand behind the strict figures."""
+    summary = made()
+    strict = summary.row("strict", "all", "success")
+    assert strict is not None and strict.value is not None
+    shown = text_report([summary])
+    lines_ = [re.split(" {2,}", line.strip()) for line in shown.splitlines()]
+    assert [line[-1] for line in lines_ if line[0] in ("题数", "计分题数")] == ["12", *["11"] * 4]
+    assert next(line for line in lines_ if line[0] == "严格口径 成功率")[-1] == f"{100 * strict.value:.1f}"
+    rows = {
+        (row.heads[0], row.heads[1]): [cell.text for cell in row.cells]
+        for row in score_table([Report(summary, HEADER)], None, "zh", False).rows
+    }
+    place = COLUMNS.index("effective_n")
+    assert rows["论文口径 成功率", "全部"][place] != "–" == rows["严格口径 成功率", "全部"][place]
+    assert rows["严格口径 成功率", "全部"][1] == f"{100 * strict.value:.2f}"
+
+
+def test_a_right_answer_is_no_ceiling_of_what_is_earned_on_the_way() -> None:
+    summary = made()
+    process, success = (summary.row("compat", "all", name) for name in ("process", "success"))
+    assert process and success and success.limit("reference") == success.limits["reference"]
+    assert process.limit("reference") is None and process.limits["reference"] is not None, "JSON keeps it"
+    assert "上限：参照答案 过程率" not in text_report([summary])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,12 +21,11 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from app import library
 from app.desk.bindings import bindings
+from app.desk.board.cells import WIDTHS, WORDY, cells, fiction, named, seconds_each, tokens_each
 from app.desk.board.chart import NAMES, Chart, views_of
 from app.desk.compare.screen import CompareScreen
 from app.desk.episode.renderers import one
-from app.desk.home.plots import points
 from app.desk.home.run import RunScreen
-from app.desk.home.screen import called
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.rows import RowsTable
@@ -37,7 +35,7 @@ from app.strings import counted, known, language, t
 from app.terminal import truncate
 from store.errors import StoreError
 from tasks.errors import TaskError
-from tasks.reports.strip import Strip, scale, strip
+from tasks.reports.strip import scale
 from tasks.reports.words import measure_name
 from tasks.run.board import Entry, Field, entries, fields, places, printed
 from tasks.run.figures import Figures, figures_of
@@ -52,8 +50,6 @@ NARROW, WIDE = 100, 140
 """Widths from which intervals, and costs, have columns of their own."""
 NAMES_WIDTH = ((WIDE, 42), (NARROW, 30), (0, 20))
 """From which width on names have how many cells."""
-ROLES = {"value": "accent", "bar": "secondary", "label": "warning"}
-"""Role of a piece -> colour of the theme; others are dim, or plain."""
 
 
 class BoardScreen(OnDesk, Screen[None]):
@@ -186,8 +182,8 @@ class BoardScreen(OnDesk, Screen[None]):
         if not self.order:
             return found
         values: Mapping[str, Callable[[Entry], Any]] = {
-            "name": self._called, "n": lambda entry: entry.n, "strict": lambda entry: entry.value[0],
-            "compat": lambda entry: entry.value[1], "tokens_each": _tokens, "seconds_each": _seconds,
+            "name": named, "n": lambda entry: entry.n, "strict": lambda entry: entry.value[0],
+            "compat": lambda entry: entry.value[1], "tokens_each": tokens_each, "seconds_each": seconds_each,
         }  # fmt: skip
         value = values[self.order]
         there = sorted((entry for entry in found if value(entry) is not None), key=value, reverse=self.reverse)
@@ -202,33 +198,29 @@ class BoardScreen(OnDesk, Screen[None]):
     def _said(self, entry: Entry) -> str:
         """All that a row can be found by."""
         line = entry.line
-        return (
-            f"{self._called(entry)} {line.id} {line.agent} {line.model} {line.pack}" if line else self._called(entry)
-        )
-
-    def _called(self, entry: Entry) -> str:
-        if entry.paper is not None:
-            return f"{one(entry.paper.model)} · {_way(entry.paper.way)}"
-        assert entry.line is not None
-        return called(entry.line)
+        return f"{named(entry)} {line.id} {line.agent} {line.model} {line.pack}" if line else named(entry)
 
     def retranslate(self) -> None:
         """All words in the current language."""
         field, place, en = self.field, self._place, language() == "en"
-        words = [t("board.title")]
+        rows, words = self.entries, [t("board.title")]
         if field is not None:
             name = f"benchmark.{field.benchmark}"
             words.append(t(name) if known(name) else one(field.benchmark))
             words.append(counted("board.runs", len(field.lines)))
             files = {figures.file for figures in self.figures.values() if figures.tasks == field.tasks}
             words += [one(Path(file).name) for file in sorted(files)[:1]]
-            words += [t("mark.fictional")] if any(line.fictional for line in field.lines) else []
+            words += [fiction(WORDY)] if any(line.fictional for line in field.lines) else []
             if len(self.fields) > 1:
                 words.append(t("board.of", at=self.at + 1, of=len(self.fields)))
+            left = sum(entry.reading and entry.line.path not in self.failed for entry in rows if entry.line)
+            words += [t("board.reading", n=left)] if left else []
+        elif not self._loaded:
+            words.append(t("home.loading"))
+        table = self.query_one(RowsTable)
+        table.border_subtitle = t("board.filtered", words=one(self.words), n=len(rows)) if self.words else ""
         self.query_one("#title", Label).update(truncate(" · ".join(words), max(20, self.size.width - 2)))
         self.query_one(KeyBar).refresh()
-        rows = self.entries
-        table = self.query_one(RowsTable)
         label = self.places.get(place, ("", ""))[en] if place is not None else ""
         what = f"{measure_name(place[0], language())} · {one(label)}" if place is not None else ""
         table.border_title = (
@@ -239,7 +231,7 @@ class BoardScreen(OnDesk, Screen[None]):
         self.set_class(bool(self.view), "-chart")
         if self.view:
             chart.border_title = t(NAMES[self.view])
-            chart.show(self.view, rows, self._called)
+            chart.show(self.view, rows, named)
 
     def _fill(self, table: RowsTable, rows: Sequence[Entry]) -> None:
         key, at = self.chosen, table.cursor_row
@@ -258,8 +250,10 @@ class BoardScreen(OnDesk, Screen[None]):
             if entry.paper is not None and not before:
                 before = True
                 self._add_heading(table, entry.paper, columns)
-            cells = self._cells(entry, room)
-            table.add_row(*(cells[name] for name in columns), key=_key(entry, place))
+            mark = t("home.compare.mark") if entry.line is not None and entry.line == self.base else ""
+            why = self.failed.get(entry.line.path, "") if entry.line is not None else ""
+            shown = cells(entry, self._room, room, self.app.theme_variables, mark, why)
+            table.add_row(*(shown[name] for name in columns), key=_key(entry, place))
         keys = [str(row.key.value) for row in table.ordered_rows]
         if keys:
             table.move_cursor(row=keys.index(key) if key in keys else min(max(at, 0), len(keys) - 1), animate=False)
@@ -267,41 +261,9 @@ class BoardScreen(OnDesk, Screen[None]):
     def _add_heading(self, table: RowsTable, paper: Published, columns: Sequence[str]) -> None:
         told = t("board.printed", paper=one(paper.paper))
         n = t("board.printed.n", n=paper.tasks) if paper.tasks else ""
-        cells = [Text(truncate(f"◇ {told}", self._room), style="italic")] + [Text("")] * (len(columns) - 1)
-        cells[columns.index("plot")] = Text(t("board.printed.why", n=n), style="italic dim")
-        table.add_row(*cells, key="paper")
-
-    def _cells(self, entry: Entry, room: int) -> dict[str, Text]:
-        strict, compat = entry.value
-        name = Text(truncate(self._called(entry), self._room), style="dim" if entry.paper is not None else "")
-        if entry.line is not None and self.base is not None and entry.line.path == self.base.path:
-            name = Text.assemble(
-                (f" {t('home.compare.mark')} ", "reverse"), " ", truncate(self._called(entry), self._room - 5)
-            )
-        if entry.line is not None and entry.line.path in self.failed:
-            plot = Text(truncate(one(self.failed[entry.line.path]), room), style="dim")
-        else:
-            plot = self._plot(entry, room)
-        tokens, seconds = _tokens(entry), _seconds(entry)
-        cells = {
-            "n": str(entry.n or "–"), "strict": _points(entry.strict, strict), "compat": _points(entry.compat, compat),
-            "interval": _interval(entry), "tokens_each": "–" if tokens is None else f"{tokens:,.0f}",
-            "seconds_each": "–" if seconds is None else f"{seconds:,.1f}",
-        }  # fmt: skip
-        tone = "dim" if entry.paper is not None else ""
-        return {"name": name, "plot": plot, **{key: Text(text, tone, justify="right") for key, text in cells.items()}}
-
-    def _plot(self, entry: Entry, room: int) -> Text:
-        strict, compat = entry.value
-        shown = entry.strict if entry.strict is not None and entry.strict.value is not None else entry.compat
-        value = compat if strict is None else strict
-        other = compat if strict is not None else None
-        of = Strip(value, other=other, printed=entry.paper is not None)
-        if shown is not None:
-            of = replace(of, low=shown.low, high=shown.high, floor=shown.floor, ceiling=shown.ceiling)
-        pieces = strip(of, room)
-        colours = self.app.theme_variables
-        return Text.assemble(*((text, colours.get(ROLES.get(role, ""), "dim")) for text, role in pieces))
+        shown = [Text(truncate(f"◇ {told}", self._room), style="italic")] + [Text("")] * (len(columns) - 1)
+        shown[columns.index("plot")] = Text(t("board.printed.why", n=n), style="italic dim")
+        table.add_row(*shown, key="paper")
 
     # wishes
 
@@ -426,41 +388,8 @@ class BoardScreen(OnDesk, Screen[None]):
             await self.desk.action_mode("home")
 
 
-WIDTHS = {"n": 5, "strict": 8, "interval": 10, "compat": 8, "tokens_each": 12, "seconds_each": 10}
-"""Columns of figures, and their cells."""
 SORTED = ("name", "strict", "compat", "n", "tokens_each", "seconds_each")
 
 
 def _key(entry: Entry, place: int) -> str:
     return str(entry.line.path) if entry.line is not None else f"paper {place}"
-
-
-def _way(way: str) -> str:
-    """How a paper used a model; agents that are ours, too, have their name."""
-    return t(f"agent.{way}") if known(f"agent.{way}") else one(way)
-
-
-def _points(row: Any, value: float | None) -> str:
-    return points(row) if row is not None else "–" if value is None else f"{value:.1f}"
-
-
-def _interval(entry: Entry) -> str:
-    shown = entry.strict if entry.strict is not None and entry.strict.value is not None else entry.compat
-    if shown is None or shown.low is None or shown.high is None:
-        return ""
-    return f"[{shown.low:.0f}, {shown.high:.0f}]"
-
-
-def _tokens(entry: Entry) -> float | None:
-    """Tokens a success."""
-    if entry.paper is not None:
-        whole = entry.compat is not None and (entry.compat.name, entry.compat.group) == ("success", "all")
-        value = entry.compat.value if entry.compat is not None and whole else None
-        solved = value / 100 * entry.paper.tasks if value and entry.paper.tasks else 0.0
-        return entry.paper.tokens / solved if solved and entry.paper.tokens else None
-    return entry.figures.tokens / entry.solved if entry.figures and entry.figures.tokens and entry.solved else None
-
-
-def _seconds(entry: Entry) -> float | None:
-    """Seconds a success."""
-    return entry.figures.seconds / entry.solved if entry.figures and entry.figures.seconds and entry.solved else None

@@ -17,15 +17,16 @@ from textual.worker import Worker
 
 from app.desk.bindings import bindings
 from app.desk.compare.steps import StepsScreen
-from app.desk.episode.renderers import Line, Piece, one, policy_name
+from app.desk.episode.renderers import Line, Piece, one
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import LineView, Row, wrapped
 from app.desk.widgets.rows import RowsTable
 from app.ports import OnDesk
 from app.strings import known, language, t
 from app.terminal import pad, truncate
-from tasks.reports.comparison import SCALE, bar, chance, clear, fact, measured, value_of, verdict
+from tasks.reports.comparison import bar, chance, clear, fact, measured, value_of, verdict, who
 from tasks.reports.forest import bar_text, reach
+from tasks.reports.words import SCALE
 from tasks.run.comparing import Compared, Comparison, Side, TaskLine, compare
 from tasks.run.header import is_fictional
 from tasks.scoring.metrics import RULES
@@ -43,9 +44,7 @@ LEAST_BAR, WIDEST_BAR = 11, 51
 
 def side_words(side: Side) -> str:
     """A run in words: who was tested, with what, on what."""
-    spec = side.header["spec"]
-    behind = spec["model"] or side.header.get("imported", {}).get("file", "")
-    words = [policy_name(spec["agent"], spec["model"]) if spec["model"] or not behind else one(behind)]
+    words = [one(who(side, language()))]
     words += [t("mark.fictional")] if is_fictional(side.header) else []
     return " · ".join([*words, one(side.run)])
 

@@ -15,7 +15,7 @@ from app.desk.messages import RunFacts
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.episode.events import Record
-from tasks.episode.state import fold
+from tasks.episode.state import fold, imported
 from tasks.run.header import spec_of
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import Results, grades, stopped_of
@@ -35,6 +35,8 @@ class StepScores:
     group: str = ""
     rates: tuple[str, ...] = ("success", "process")
     """Which values are shown, in their order."""
+    imported: bool = False
+    """Whether the answer was made elsewhere, so that nobody knows what was seen."""
 
 
 @dataclass(frozen=True)
@@ -105,15 +107,18 @@ class Scorekeeper:
         rows = {row.scorer: row for row in self.bench.score_rows(0, question, result, context)}
         if self.bench.name == COURTS:
             return _of_court(rows, bool(result.res), self.group(state.task_id), state.stopped is None)
-        evidence = rows.get("evidence")
+        elsewhere = imported(state)
+        evidence = None if elsewhere else rows.get("evidence")
+        keys = rows.get("evidence")
         return StepScores(
             state.answered is not None,
             rows["compat"].value,
             rows["strict"].value,
             evidence.value.get("evidence_rate") if evidence else None,
-            tuple(evidence.evidence) if evidence else (),
+            tuple(keys.evidence) if keys else (),
             self.group(state.task_id),
             RATES.get(self.bench.name, ("success", "process")),
+            elsewhere and keys is not None,
         )
 
     def of_file(self, path: Path) -> RunScores:
@@ -180,7 +185,7 @@ def _parts(made: Summary, ended: bool) -> Iterator[Part]:
         ]
         (compat, its_ends), (strictly, strict_ends) = figures
         floor, ceiling = (
-            (_share(row, row.limits.get(limit)), _share(strict, strict.limits.get(limit)) if strict else None)
+            (_share(row, row.limit(limit)), _share(strict, strict.limit(limit)) if strict else None)
             for limit in SHOWN
         )
         yield Part(name, n, compat, strictly, its_ends, strict_ends, floor, ceiling)

@@ -57,7 +57,7 @@ from app.desk.widgets.view_tabs import VIEWS, ViewTabs
 from app.library import read_records
 from app.strings import known, t
 from tasks.episode.events import ToolReturned
-from tasks.episode.state import State, fold
+from tasks.episode.state import State, fold, imported
 from tasks.errors import RecordMismatch
 from tasks.run.header import is_fictional
 
@@ -325,7 +325,12 @@ class EpisodeScreen(EpisodeActions):
         fictional = is_fictional(self.facts.header)
         seats = tuple(state.seats.values())
         step, of = self.shown.step, self.shown.total
-        heading = Heading(self.facts.benchmark, state.task_id, group, seats, step, of, word, fictional, said)
+        elsewhere = imported(self.state)
+        progress = t("failures.imported") if elsewhere else ""
+        heading = Heading(
+            self.facts.benchmark, state.task_id, group, seats, step, of, word, fictional, said, progress=progress
+        )
+        self.query_one(Transcript).without_steps(elsewhere)
         notice = " · ".join((*((t("mark.fictional"),) if fictional else ()), DISCLAIMER))
         self.query_one("#notice", Label).update(notice)
         return self.query_one(SeatBar).show(self.face.heading(heading))

@@ -51,6 +51,7 @@ class Transcript(Searchable):
         self.turn: OpenTurn | None = None
         self.margin_cells: int | None = None
         self.ruled = True
+        self._stepless = False
         self.about = ""
         self._now = 0.0
         self._fixed = self._turns = 0
@@ -141,8 +142,16 @@ class Transcript(Searchable):
         if not self._stale:
             self._fixed = len(self.rows) - self._turns
 
+    def without_steps(self, stepless: bool) -> None:
+        """Whether what is shown was played elsewhere, and came without its steps."""
+        if stepless != self._stepless:
+            self._stepless = stepless
+            self.rebuild()
+
     def heading(self, step: int) -> str:
         """What the rule above the blocks of a step says."""
+        if step and self._stepless:
+            return t("failures.imported")
         return t("event.step", step=step) if step else t("event.setting")
 
     def build(self, width: int) -> Iterator[Row]:

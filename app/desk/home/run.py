@@ -379,9 +379,10 @@ class RunScreen(OnDesk, Screen[None]):
         if self.chosen:
             failed = self.failed.get(self.chosen)
             step = failed.verdict.main.step if failed is not None and failed.verdict.main is not None else 0
-            if failed is not None and step:
-                reason = LABELS[failed.verdict.main.failure][language() == "en"] if failed.verdict.main else ""
-                self.desk.say(t("run.why", reason=reason, step=step))
+            if failed is not None and failed.verdict.main is not None:
+                reason = LABELS[failed.verdict.main.failure][language() == "en"]
+                at = t("event.step", step=step) if step else t("failures.imported")
+                self.desk.say(t("run.why", reason=reason, at=at))
             self.desk.open_episode(self.line.path, self.chosen, step)
 
     async def action_review(self) -> None:

@@ -379,7 +379,8 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
 
 def called(line: RunLine) -> str:
     """What a run is called in a list: its name here, who played, its tags."""
-    named = f"{one(line.name)} · " if line.name else ""
+    told = Path(line.source).stem == line.name  # imports are called after their file unless somebody says otherwise
+    named = f"{one(line.name)} · " if line.name and not told else ""
     who = one(line.source) or policy_name(line.agent, line.model)
     return f"{named}{who}{''.join(f' #{one(tag)}' for tag in line.tags)}"
 

@@ -121,6 +121,8 @@ class ScoreStrip(LineView):
             seen = sum(bool(key.get("seen")) for key in step.keys)
             label = pad(t("scores.evidence"), columns[0])
             yield Row(((label, "text"), (bar(step.evidence), "good"), (f" {seen}/{len(step.keys)}", "text")))
+        elif step.imported:
+            yield Row(((pad(t("scores.evidence"), columns[0]), "text"), (t("failures.imported"), "dim")))
         for key in step.keys:
             hit = bool(key.get("strict_hit"))
             sign, tone = (

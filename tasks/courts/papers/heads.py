@@ -109,14 +109,15 @@ def origin(case: Trial) -> str:
 
 
 def _heard(case: Trial) -> str:
-    public = (
-        "公开"
-        if case.court.public
-        else f"不公开（{case.court.closed_reason}）"
-        if case.court.closed_reason
-        else "不公开"
-    )
-    return f"依法适用{case.court.procedure}，{public}开庭进行了审理"
+    """By which procedure the court sat, in public or not, as the paragraphs of both proceedings say it; what a case
+    does not tell is left out."""
+    court = case.court
+    public = "公开" if court.public else f"不公开（{court.closed_reason}）" if court.closed_reason else "不公开"
+    by = [f"适用{court.procedure}"] if court.procedure else []
+    if criminal(case):
+        by.append("组成合议庭" if court.collegial else "实行独任审判")
+        return f"依法{'，'.join(by)}，{public}开庭审理了本案"
+    return f"{'依法' if by else ''}{'，'.join([*by, f'{public}开庭进行了审理'])}"
 
 
 def _civil_origin(case: Trial) -> str:
@@ -133,18 +134,18 @@ def _civil_origin(case: Trial) -> str:
 
 
 def _criminal_origin(case: CriminalCase) -> str:
-    matter, court = case.criminal, case.court
+    matter = case.criminal
     office = matter.prosecution
     charges = "、".join(charge.name for charge in matter.charges)
     names = "、".join(party.name for party in case.parties)
     filed = f"于{day(case.dates.filed)}" if case.dates.filed else ""
     by = f"以{office.indictment_no}起诉书" if office.indictment_no else ""
-    seated = "依法组成合议庭" if court.collegial else "依法由审判员一人独任审判"
+    sent = f"{office.name}指派{office.title}{office.prosecutor}出庭支持公诉，" if office.prosecutor else ""
     counsel = "、".join(party.counsel.name for party in case.parties if party.counsel and party.counsel.name)
     defended = f"及其辩护人{counsel}" if counsel else ""
     return (
-        f"{office.name}{by}指控被告人{names}犯{charges}，{filed}向本院提起公诉。本院{seated}，{_heard(case)}。"
-        f"{office.name}指派{office.title}{office.prosecutor}出庭支持公诉，被告人{names}{defended}到庭参加诉讼。本案现已审理终结。"
+        f"{office.name}{by}指控被告人{names}犯{charges}，{filed}向本院提起公诉。本院{_heard(case)}。"
+        f"{sent}被告人{names}{defended}到庭参加诉讼。现已审理终结。"
     )
 
 
