@@ -72,7 +72,7 @@ class LegalSearch:
     name = "legalsearch"
     seat = SEAT
     agents: Choices = {
-        "rules": ("law-rules/1", False),
+        "rules": ("law-rules/2", False),
         "search": (SEARCH, True),
         "direct": (DIRECT, True),
         "direct-cot": (COT, True),
@@ -118,7 +118,8 @@ class LegalSearch:
         }
         makers: dict[str, Callable[[], Policy]] = {
             **makers_of(self.name, pack),
-            "law-rules/1": lambda: _rules(pack, toolbox, settings),
+            "law-rules/1": lambda: _rules(pack, toolbox, settings, abstain=False),
+            "law-rules/2": lambda: _rules(pack, toolbox, settings, abstain=chosen.abstain),
             "human/1": HumanPolicy,
             "law-gold/1": lambda: GoldLawPolicy({question.id: question.gold for question in questions}),
             "echo/1": EchoPolicy,
@@ -249,12 +250,12 @@ def briefing_of(toolbox: LawToolbox, pack: Pack, chosen: LegalSearchSettings) ->
     return Briefing(toolbox.offered, laws, pack.manifest.as_of, chosen.today, chosen.prompt)
 
 
-def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
+def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings, *, abstain: bool) -> Policy:
     if toolbox.search is None:
         raise UsageError(
             f"pack '{pack.name}' holds no statutes for the rules to look up", "Name another with --pack."
         )
-    return LawRulesPolicy(toolbox.search, settings.search, toolbox.offered)
+    return LawRulesPolicy(toolbox.search, settings.search, toolbox.offered, abstain=abstain)
 
 
 _COVERAGE: WeakKeyDictionary[Pack, Coverage] = WeakKeyDictionary()

@@ -25,7 +25,8 @@ GROUPS: Mapping[str, Names] = {
 
 @dataclass(frozen=True, slots=True)
 class MixedUp:
-    """How often a recital is the article of another day. rate: over the `n` that are some version of it, 0 to 100."""
+    """How often a recital is the article of another day. rate: over the `n` that are some version of it, 0 to 100;
+    abstained: said that the text is missing."""
 
     rate: Value = None
     interval: Interval | None = None
@@ -33,6 +34,7 @@ class MixedUp:
     right: int = 0
     wrong: int = 0
     neither: int = 0
+    abstained: int = 0
 
     def data(self) -> Tree:
         """As JSON data."""
@@ -166,13 +168,14 @@ class LawSummary(Summary):
                 for name, one in (self.windows or {}).items()
             )),
             ("coverage", f"{recited.n} / {lar.group.n}" if lar and recited else ""),
-            ("wrong_version", " · ".join(reversed([_said(word(name, language), one) for name, one in parts if one.n]))),
+            ("wrong_version", " · ".join(reversed([_said(word(name, language), one, language) for name, one in parts if one.n or one.abstained]))),
             ("ungraded", str(self.ungraded) if self.ungraded else ""),
             ("tools", word("flag.rag_only", language) if self.tools and self.tools.rag_only else ""),
             ("left_out", "; ".join(missing)),
         ]  # fmt: skip
 
 
-def _said(label: str, found: MixedUp) -> str:
+def _said(label: str, found: MixedUp, language: str) -> str:
     span = found.interval and f"{show(found.interval.low, 2)}–{show(found.interval.high, 2)}"
-    return f"{label} {show(found.rate, 2)} [{span or '–'}], n = {found.n}"
+    silent = f" ({word('flag.abstained', language)} {found.abstained})" if found.abstained else ""
+    return f"{label} {show(found.rate, 2)} [{span or '–'}], n = {found.n}{silent}"

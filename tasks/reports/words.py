@@ -52,6 +52,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "outcome.unfinished": ("未完成", "Unfinished"),
     "group.all": ("全部", "All"),
     "flag.outside_pack": ("数据包未收录", "Outside the pack"),
+    "flag.abstained": ("弃答", "Abstained"),
     "flag.leak": ("泄漏", "Leak"),
     "flag.repaired": ("动作经修正", "Action repaired"),
     "flag.rejected": ("动作被拒", "Action rejected"),
