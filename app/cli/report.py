@@ -14,7 +14,7 @@ from app.strings import language, t
 from app.terminal import clean
 from store.files import written_whole
 from store.journal import Journal
-from tasks.benchmark import Question
+from tasks.benchmark import Question, TellsTables
 from tasks.episode.events import AttemptStarted
 from tasks.errors import UsageError
 from tasks.reports import FORMATS, Report
@@ -51,7 +51,8 @@ def _read(
     table = spread(side, language()) if side is not None and not own else None
     folded = tuple(_folded(path, transcripts)) if transcripts else ()
     failed = {one.name: one.main for one in failures_of(run).counts if one.main}
-    return Report(summary, run.header, failed, (table,) if table else (), folded), side, questions
+    more = run.bench.report_tables(run, language()) if isinstance(run.bench, TellsTables) else ()
+    return Report(summary, run.header, failed, (*((table,) if table else ()), *more), folded), side, questions
 
 
 def _folded(path: Path, most: int) -> Iterator[Folded]:
