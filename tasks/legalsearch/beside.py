@@ -71,7 +71,8 @@ def _own(report: Report, group: str, groups: Sequence[str]) -> Cell:
     row = report.summary.row("compat", group, ALL)
     if row is None or not _has(report, group, groups):
         return EMPTY
-    return Cell(row.value, row.interval and row.interval.low, row.interval and row.interval.high, note=f"n={row.n}")
+    low, high = (row.interval.low, row.interval.high) if row.interval else (None, None)
+    return Cell(row.value, low, high, note=f"n={row.n}")
 
 
 def _by_year(report: Report) -> list[Metric]:

@@ -23,6 +23,8 @@ NO_TOOL = "没有法条检索工具，只能依题目文字作答。"
 class LawRulesPolicy:
     """Analysis by rules, exact dated look-up through the tool, option matching by retrieved text."""
 
+    name = "law-rules/2"
+
     def __init__(
         self, search: LawSearch, settings: Settings, offered: tuple[str, ...], *, abstain: bool = True
     ) -> None:
