@@ -22,6 +22,7 @@ from tasks.scoring.metrics import Rule, Summary, Value
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.published import Published
 from tasks.scoring.result import Result
+from tasks.scoring.tables import Table
 from tasks.settings import Settings
 
 Choices = Mapping[str, tuple[str, bool]]
@@ -137,6 +138,15 @@ class TellsPublished(Protocol):
 
     def published(self) -> Sequence[Published]:
         """The rows of the paper, in its order."""
+        ...
+
+
+@runtime_checkable
+class TellsTables(Protocol):
+    """A benchmark with tables of a run for reports that rows do not tell: they need its record."""
+
+    def report_tables(self, run: Any, language: str) -> Sequence[Table]:
+        """The tables of a stored run (`tasks.run.rescoring.StoredRun`)."""
         ...
 
 

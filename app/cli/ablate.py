@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="AXIS=V,..",
-    help="What to vary: window=on,off,newest; tools=on,rag,web,off; law_filter=on,off; channels=all,exact,keyword,dense,bm25 (several joined: exact+bm25). A bare name means all values; may be repeated.",
+    help="What to vary: window=on,off,newest; tools=on,rag,web,off; law_filter=on,off; abstain=on,off; channels=all,exact,keyword,dense,bm25 (several joined: exact+bm25). A bare name means all values; may be repeated.",
 )
 @click.option("--cross", is_flag=True, help="All combinations of the axes, instead of each axis by itself.")
 @click.option("--agent", default=None, help="Policy of the tested seat: rules (default); search with --model.")

@@ -23,7 +23,7 @@ from tasks import registry
 from tasks.run.importing import importer
 
 _BAR = 24
-_REPORTS = ("statutes.json", "web.json")
+_REPORTS = ("statutes.json", "web.json", "exams.json")
 """What an importer says about the files it read; a pack has one of them, or none."""
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -15,7 +15,7 @@ from app.strings import language, t
 from app.terminal import clean
 from store.files import written_whole
 from store.journal import Journal
-from tasks.benchmark import Question
+from tasks.benchmark import Question, TellsTables
 from tasks.episode.events import AttemptStarted
 from tasks.errors import UsageError
 from tasks.reports import FORMATS, Report
@@ -52,7 +52,9 @@ def _read(
     table = spread(side, language()) if side is not None and not own else None
     found = failures_of(run)
     folded = tuple(_folded(path, transcripts, found)) if transcripts else ()
-    return Report(summary, run.header, found.main_reasons, (table,) if table else (), folded), side, questions
+    more = run.bench.report_tables(run, language()) if isinstance(run.bench, TellsTables) else ()
+    tables = (*((table,) if table else ()), *more)
+    return Report(summary, run.header, found.main_reasons, tables, folded), side, questions
 
 
 def _folded(path: Path, most: int, found: RunFailures) -> Iterator[Folded]:

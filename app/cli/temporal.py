@@ -84,6 +84,7 @@ def wrong_versions(found: Data | None) -> list[str]:
 
 def _wrong_line(key: str, found: Data) -> str:
     shown = {name: found[name] for name in ("n", "right", "wrong", "neither")}
+    shown["abstained"] = found.get("abstained", 0)
     return t(key, rate=number(found["rate"], 1), interval=bounds(found["interval"]), **shown)
 
 

@@ -36,11 +36,13 @@ class CallTool:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """End the task with this answer; `summary` defaults to the answer. `outcome` says how the search had ended."""
+    """End the task with this answer; `summary` defaults to the answer. `outcome` says how the search had ended,
+    `abstained` that the words say why there is no answer."""
 
     res: str
     summary: str = ""
     outcome: Literal["finished", "turn_limit", "token_limit"] = "finished"
+    abstained: bool = False
 
 
 @dataclass(frozen=True, slots=True)

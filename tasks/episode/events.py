@@ -367,13 +367,16 @@ class Leaked(Event):
 class Answered(Event):
     """The answer of the seat under test.
 
-    `res` is the answer; `summary` the answer with every detail (LegalAgentBench scores them apart).
+    `res` is the answer; `summary` the answer with every detail (LegalAgentBench scores them apart). `abstained`: it says
+    why there is no answer, and gives none.
     """
 
     tag: ClassVar[str] = "answered"
+    later: ClassVar[frozenset[str]] = frozenset({"abstained"})
     seat: str
     res: str
     summary: str
+    abstained: bool = False
 
 
 class LimitHit(Event):

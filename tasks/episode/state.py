@@ -106,7 +106,9 @@ def _after(state: State, event: Event) -> State:
             outside = event.status == "outside_pack" or event.unknown > 0 or not event.complete
             return replace(state, flags=state.flags | {"outside_pack"}) if outside else state
         case Answered():
-            return replace(state, answered=event)
+            return replace(
+                state, answered=event, flags=state.flags | {"abstained"} if event.abstained else state.flags
+            )
         case StepEnded():
             return replace(state, steps=state.steps + 1, milliseconds=state.milliseconds + event.milliseconds)
         case Stopped():

@@ -31,8 +31,9 @@ class ToolEpisode:
         match (yield from policy.move(view)):
             case CallTool(tool, arguments):
                 yield from self._caller(state, tool, arguments)
-            case Answer(res, summary, outcome):
-                yield from emit(Answered(seat=SEAT, res=plain_text(res), summary=plain_text(summary or res)))
+            case Answer(res, summary, outcome, abstained):
+                said, more = plain_text(res), plain_text(summary or res)
+                yield from emit(Answered(seat=SEAT, res=said, summary=more, abstained=abstained))
                 reason = {
                     "finished": "answered",
                     "turn_limit": f"limit of {state.steps} turns reached",

@@ -78,6 +78,7 @@ AXES: Mapping[str, Axis] = {
     "window": Axis("window", "on", ("on", "off", "newest")),
     "tools": Axis("tools", "on", ("on", "rag", "web", "off")),
     "law_filter": Axis("law_filter", "on", ("on", "off"), _SWITCH.__getitem__),
+    "abstain": Axis("abstain", "on", ("on", "off"), _SWITCH.__getitem__),
     "channels": Axis("channels", ALL, (ALL, "exact", "keyword", "dense", "bm25"), _channels, more=True),
 }
 

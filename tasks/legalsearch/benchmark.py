@@ -29,6 +29,7 @@ from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.direct import DirectLawPolicy
 from tasks.legalsearch.agents.search import SearchPolicy
 from tasks.legalsearch.answers import strict_answer
+from tasks.legalsearch.asking import query_table
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.failures import APPLIES, failure_of
 from tasks.legalsearch.grading import grading_of
@@ -45,6 +46,7 @@ from tasks.legalsearch.summary import LawSummary, Offered
 from tasks.legalsearch.toolbox import OFFERED, RAG, WEB, LawToolbox, ToolSettings, snapshot_of
 from tasks.legalsearch.windows import WINDOWS, by_window
 from tasks.run.embedding import embedder_of
+from tasks.run.rescoring import StoredRun
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Verdict as Failure
@@ -53,6 +55,7 @@ from tasks.scoring.overall import Means, Overall, by_task
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.published import Published, published
 from tasks.scoring.result import Result
+from tasks.scoring.tables import Table
 
 SEARCH, DIRECT, COT = "search/2", "direct-law/1", "direct-law-cot/1"
 _PROMPTS: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {
@@ -72,7 +75,7 @@ class LegalSearch:
     name = "legalsearch"
     seat = SEAT
     agents: Choices = {
-        "rules": ("law-rules/1", False),
+        "rules": ("law-rules/2", False),
         "search": (SEARCH, True),
         "direct": (DIRECT, True),
         "direct-cot": (COT, True),
@@ -118,7 +121,8 @@ class LegalSearch:
         }
         makers: dict[str, Callable[[], Policy]] = {
             **makers_of(self.name, pack),
-            "law-rules/1": lambda: _rules(pack, toolbox, settings),
+            "law-rules/1": lambda: _rules(pack, toolbox, settings, abstain=False),
+            "law-rules/2": lambda: _rules(pack, toolbox, settings, abstain=chosen.abstain),
             "human/1": HumanPolicy,
             "law-gold/1": lambda: GoldLawPolicy({question.id: question.gold for question in questions}),
             "echo/1": EchoPolicy,
@@ -179,6 +183,10 @@ class LegalSearch:
         """Why an attempt failed."""
         return failure_of(question, state, rows)
 
+    def report_tables(self, run: StoredRun, language: str) -> Sequence[Table]:
+        """How many queries name a time, beside the figures of the paper."""
+        return [table] if (table := query_table(run, language)) else []
+
     def texts(self, question: Question, result: Result) -> tuple[str, str]:
         """The answer without its reasoning and the reference answer, where both are texts."""
         is_text = question.kind.form in TEXTS
@@ -201,7 +209,8 @@ class LegalSearch:
     ) -> LawSummary:
         """What a run came to, with the tools it had, and what the rules recite under each window."""
         evidence = _evidence(questions, context)
-        made = replace(summarise(run, questions, results, evidence), tools=_tools(context))
+        rules = context.spec is not None and context.spec.agent == "rules"
+        made = replace(summarise(run, questions, results, evidence), tools=_tools(context), rules=rules)
         return replace(made, windows=self._by_window(questions, made, evidence, context))
 
     def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
@@ -249,12 +258,12 @@ def briefing_of(toolbox: LawToolbox, pack: Pack, chosen: LegalSearchSettings) ->
     return Briefing(toolbox.offered, laws, pack.manifest.as_of, chosen.today, chosen.prompt)
 
 
-def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
+def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings, *, abstain: bool) -> Policy:
     if toolbox.search is None:
         raise UsageError(
             f"pack '{pack.name}' holds no statutes for the rules to look up", "Name another with --pack."
         )
-    return LawRulesPolicy(toolbox.search, settings.search, toolbox.offered)
+    return LawRulesPolicy(toolbox.search, settings.search, toolbox.offered, abstain=abstain)
 
 
 _COVERAGE: WeakKeyDictionary[Pack, Coverage] = WeakKeyDictionary()

@@ -5,7 +5,7 @@ All scores are means from 0 to 100, by task. Compat is the published score, erro
 scored tasks, with bounds. `covered` is the mean over the questions whose statute the pack holds: a missing statute is
 no fault of an agent. Intervals are at 95 %; the unit of sampling is `gold.cluster`. A consultation is scored by a
 grader's verdict; without one it is unscored, and without any its task has no mean. An empty answer to it is wrong: no
-grader is asked. `n_scored` says how many stand behind a mean, the bounds count the others as wrong or right.
+grader is asked. Who abstains recites no version: strictly 0, and counted apart. `n_scored` says how many stand behind a mean, the bounds count the others as wrong or right.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tasks.legalsearch.measures import (
 )
 from tasks.legalsearch.questions import Question
 from tasks.legalsearch.summary import ALL, COVERED, DOMAINS, GROUPS, LawSummary, MixedUp
-from tasks.legalsearch.versions import Attribution, VersionTexts, attribute
+from tasks.legalsearch.versions import ABSTAINED, Attribution, VersionTexts, attribute
 from tasks.scoring.metrics import POINTS, Group, Limit, Measure, Metric, Rule, Tally, Unit, Value, complete, in_points
 from tasks.scoring.result import Result, Score
 from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
 BENCHMARK = "legalsearch"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "human", "rag_only")
+FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "human", "rag_only", "abstained")
 SCORERS = ("compat", "strict", "wrong_version")
 WRONG_VERSION = "wrong-version/1"
 DIGITS = 10
@@ -83,13 +83,14 @@ def _rate(question: Question, result: Result, evidence: Evidence) -> Rated:
     recited = question.kind.form == "article"
     failed = 0.0 if question.kind.form != "consultation" or evidence.verdicts else None
     silent = question.kind.form == "consultation" and not strict_answer(result.res)
+    abstained = recited and ABSTAINED in result.flags
     return Rated(
         question,
         result.light(),
         question.id in evidence.covered if recited and evidence.covered is not None else None,
         _attribution(question, result, evidence.versions) if recited and evidence.versions else None,
         failed if silent or not result.scored else compat_score(question, result.res, verdict),
-        None if not result.scored else failed if silent else strict_score(question, result.res, verdict),
+        None if not result.scored else failed if silent or abstained else strict_score(question, result.res, verdict),
         {"compat": compat_details(question, result.res), "strict": strict_details(question, result.res)},
     )
 
@@ -97,7 +98,8 @@ def _rate(question: Question, result: Result, evidence: Evidence) -> Rated:
 def _attribution(question: Question, result: Result, versions: VersionTexts) -> Attribution | None:
     if not result.scored:
         return None
-    return attribute(strict_answer(result.res), question.gold.answer, versions(question))
+    found = attribute(strict_answer(result.res), question.gold.answer, versions(question))
+    return Attribution(ABSTAINED, "", 0.0) if found and ABSTAINED in result.flags else found
 
 
 def score_one(question: Question, result: Result, evidence: Evidence = NOTHING) -> list[Score]:
@@ -204,18 +206,20 @@ def ceiling(questions: Sequence[Question], rule: Rule) -> Value:
 def mixed_up(rated: Sequence[Rated]) -> MixedUp | None:
     """Share of recitals that are the article of another day, over those that are some version of it; None for none.
 
-    Whoever recites nothing that resembles the article mixes nothing up: such answers are counted as `neither`.
+    Whoever recites nothing that resembles the article mixes nothing up: such answers are counted as `neither`, those
+    that say that the text is missing as `abstained`.
     """
     found = [(one, one.attribution.reading) for one in rated if one.attribution is not None]
     if not found:
         return None
     readings = Counter(reading for _, reading in found)
-    said = [(one.question.cluster, reading == "wrong") for one, reading in found if reading != "neither"]
+    said = [(one.question.cluster, reading == "wrong") for one, reading in found if reading in ("right", "wrong")]
     wrong = [mixed for _, mixed in said]
     interval = in_points(rate_interval(wrong, [cluster for cluster, _ in said]))
     return MixedUp(
-        _mean(map(float, wrong)), interval, len(said), readings["right"], readings["wrong"], readings["neither"]
-    )
+        _mean(map(float, wrong)), interval, len(said), readings["right"], readings["wrong"], readings["neither"],
+        readings[ABSTAINED],
+    )  # fmt: skip
 
 
 def _by_year(rated: Sequence[Rated]) -> list[Metric]:

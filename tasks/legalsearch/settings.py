@@ -31,6 +31,9 @@ class LegalSearchSettings(Settings):
     tools: Literal["on", "off", "rag", "web"] = setting("on", "Which tools the agent has.")
     channels: tuple[str, ...] = setting((), "Channels of the statute search; default: all.", metavar="C,...")
     law_filter: bool = setting(True, "Whether a law that a query names narrows the search.")
+    abstain: bool = setting(
+        True, "Whether the rules abstain where the pack lacks the text of the version asked for; else a neighbour."
+    )
     web: str = setting("", "The pack with the web snapshot; default: the run's own pack.", metavar="PACK")
     today: str = setting(
         "", "The day that is today for the run; default: with a model, the day on which it begins.", metavar="DATE"

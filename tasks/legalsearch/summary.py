@@ -7,13 +7,15 @@ have a score; the measure `covered` is over the questions whose statute the pack
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
+from tasks.legalsearch.beside import together
 from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
 from tasks.reports.words import show, word
-from tasks.scoring.metrics import RULES, Metric, Names, Pick, Summary, Tree, Value, ends
+from tasks.scoring.metrics import RULES, Metric, Names, Pick, Report, Summary, Tree, Value, ends
 from tasks.scoring.statistics import Interval
+from tasks.scoring.tables import Table
 
 ALL, COVERED = "all", "covered"
 DOMAINS: Mapping[str, tuple[str, ...]] = {"in_domain": IN_DOMAIN, "out_of_domain": OUT_OF_DOMAIN}
@@ -25,7 +27,8 @@ GROUPS: Mapping[str, Names] = {
 
 @dataclass(frozen=True, slots=True)
 class MixedUp:
-    """How often a recital is the article of another day. rate: over the `n` that are some version of it, 0 to 100."""
+    """How often a recital is the article of another day. rate: over the `n` that are some version of it, 0 to 100;
+    abstained: said that the text is missing."""
 
     rate: Value = None
     interval: Interval | None = None
@@ -33,6 +36,7 @@ class MixedUp:
     right: int = 0
     wrong: int = 0
     neither: int = 0
+    abstained: int = 0
 
     def data(self) -> Tree:
         """As JSON data."""
@@ -54,7 +58,7 @@ class Offered:
 class LawSummary(Summary):
     """constants: (rule, task) -> the constant answer that is its floor; ungraded: attempts that wait for a grader;
     wrong_version: of all recitals and of the covered ones; dated: task -> questions that hang on a day; tools: None
-    when nobody knows; windows: the recitals of the rules under each window, where the rules played."""
+    when nobody knows; windows: the recitals of the rules under each window, where the rules played; rules: whether they did."""
 
     limits = {
         "floor": ("下限：最佳常数答案", "Floor: best constant answer"),
@@ -66,6 +70,7 @@ class LawSummary(Summary):
     dated: Mapping[str, int] = field(default_factory=dict)
     tools: Offered | None = None
     windows: Mapping[str, LawSummary] | None = None
+    rules: bool = False
 
     def tree(self, rows: Iterable[Metric], pick: Pick) -> Tree:
         """Task -> part; a task of which nobody looked what is covered says so."""
@@ -101,6 +106,9 @@ class LawSummary(Summary):
                     for rule, rows in of_rule.items()
                 },
             },
+            "applies": {name: {"applies": not why, "why": why} for name, why in self._applies().items()}
+            if self.rules
+            else None,
             "ungraded": self.ungraded,
             "wrong_version": self.mixed_up(),
             "lar_by_year": {
@@ -112,6 +120,21 @@ class LawSummary(Summary):
             if self.windows is None
             else {name: one.recitals() for name, one in self.windows.items()},
         }
+
+    def _applies(self) -> dict[str, str]:
+        """Task -> why the rules are no reference line for it; '' where they reach its best constant answer."""
+        rows = [row for row in self.scores if row.measure.rule == "compat" and row.measure.name == ALL]
+        made = {}
+        for row in rows:
+            floor = row.limits.get("floor")
+            if row.group.n is not None and row.value is not None and floor is not None:
+                below = row.value < floor
+                made[row.group.name] = f"{row.value:.2f} < {floor:.2f}: below the constant answer" if below else ""
+        return made
+
+    def tables(self, reports: Sequence[Report], language: str) -> list[Table]:
+        """Beside the printed rows of the paper, and recitals by year."""
+        return list(together(reports, language))
 
     def _part(self, row: Metric) -> Tree:
         covered = self.row(row.measure.rule, row.group.name, COVERED, row.measure.section)
@@ -153,6 +176,7 @@ class LawSummary(Summary):
         """Windows, coverage, mixed up versions, what no grader has seen, tools, tasks that are in no mean."""
         lar, recited = self.row("compat", "lar", ALL), self.row("compat", "lar", COVERED)
         parts = zip(("group.all", COVERED), self.wrong_version or (), strict=False)
+        below = [f"{name} ({why.partition(':')[0]})" for name, why in self._applies().items() if why and self.rules]
         missing = [
             f"{word(domain, language)}: {', '.join(names)}"
             for domain, tasks in DOMAINS.items()
@@ -165,14 +189,16 @@ class LawSummary(Summary):
                 f" ({word(COVERED, language)} {show(one.value('compat', 'lar', COVERED), 2)})"
                 for name, one in (self.windows or {}).items()
             )),
+            ("applies", word("applies.not", language).format(tasks=", ".join(below)) if below else ""),
             ("coverage", f"{recited.n} / {lar.group.n}" if lar and recited else ""),
-            ("wrong_version", " · ".join(reversed([_said(word(name, language), one) for name, one in parts if one.n]))),
+            ("wrong_version", " · ".join(reversed([_said(word(name, language), one, language) for name, one in parts if one.n or one.abstained]))),
             ("ungraded", str(self.ungraded) if self.ungraded else ""),
             ("tools", word("flag.rag_only", language) if self.tools and self.tools.rag_only else ""),
             ("left_out", "; ".join(missing)),
         ]  # fmt: skip
 
 
-def _said(label: str, found: MixedUp) -> str:
+def _said(label: str, found: MixedUp, language: str) -> str:
     span = found.interval and f"{show(found.interval.low, 2)}–{show(found.interval.high, 2)}"
-    return f"{label} {show(found.rate, 2)} [{span or '–'}], n = {found.n}"
+    silent = f" ({word('flag.abstained', language)} {found.abstained})" if found.abstained else ""
+    return f"{label} {show(found.rate, 2)} [{span or '–'}], n = {found.n}{silent}"

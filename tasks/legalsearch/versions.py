@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from tasks.legalsearch.published import recital, rouge_l
 from tasks.legalsearch.questions import Question
@@ -20,7 +20,9 @@ LIKENESS = 0.5
 
 _TITLE = re.compile("【[^【】]{0,60}】")
 
-Reading = Literal["right", "wrong", "neither"]
+ABSTAINED: Final = "abstained"
+"""The flag of an answer that says that the text is missing, and what such a recital counts as."""
+Reading = Literal["right", "wrong", "neither", "abstained"]
 
 
 @dataclass(frozen=True, slots=True)

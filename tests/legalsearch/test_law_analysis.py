@@ -278,7 +278,13 @@ def test_an_ablation_as_text_and_data() -> None:
     text = command.text_of([first, second])
     assert "lar" in text and "default" in text and "-50.00" in text and "25.0%" in text and "█ 90.0" in text
     data = json.loads(json.dumps(second.as_dict()))
-    assert data["settings"] == {"window": "off", "tools": "on", "law_filter": "on", "channels": "all"}
+    assert data["settings"] == {
+        "window": "off",
+        "tools": "on",
+        "law_filter": "on",
+        "abstain": "on",
+        "channels": "all",
+    }
     assert (data["difference"]["compat"]["lar"]["mean"], data["reused"], data["outcomes"]) == (
         -50.0,
         True,

@@ -98,7 +98,11 @@ def test_a_missing_text_is_said_and_nothing_is_made_up(pack: Pack) -> None:
     answer = table.play(
         {"id": "x", "type": "lar", "question": "请提供1985年时有效的《中华人民共和国风筝法》第一条的完整条文。"}
     )
-    assert answer.res == "" and "未检索到" in answer.summary
+    assert answer.abstained and "风筝法" in answer.res and "不以其他版本代替" in answer.res
+    table.policy = LawRulesPolicy(table.search, table.settings, (RAG,), abstain=False)
+    assert table.recite("请提供1985年时有效的《中华人民共和国风筝法》第一条的完整条文。") == ""
+    consulted = Table(pack).play({"id": "x", "type": "lcs", "question": "？"})
+    assert consulted.abstained and "法律依据:无" in consulted.res
 
 
 def test_the_last_turn_is_an_answer(pack: Pack) -> None:

@@ -7,6 +7,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +204,13 @@ def test_wrong_version_rate() -> None:
         "wrong": 1,
         "neither": 1,
     }
-    assert rate["rate"] == pytest.approx(50)
+    assert rate["rate"] == pytest.approx(50) and rate["abstained"] == 0
+    silent = [replace(one, flags=frozenset({"abstained"})) if one.task_id == "lar_1" else one for one in results]
+    block = summarise("r", asked, silent, evidence).block()
+    assert block["wrong_version"] == {**block["wrong_version"], "n": 1, "right": 1, "wrong": 0, "abstained": 1}
+    assert (block["flags"]["abstained"], block["wrong_version"]["rate"]) == (1, 0.0)
+    [_, strict, found] = score_one(asked[0], silent[0], evidence)
+    assert strict.value["score"] == 0.0 and found.evidence[0]["reading"] == "abstained"
     assert summarise("r", asked, results).block()["wrong_version"] is None
     assert [score.scorer for score in score_one(asked[0], results[0], evidence)] == [
         "compat",

@@ -103,11 +103,10 @@ def _without(tree: Any, names: frozenset[str]) -> Any:
 
 
 def _known(tree: Any, expected: Any) -> Any:
-    """Of a block, the keys at its top and of its flags that were known then."""
-    return {
-        name: {flag: tree[name].get(flag) for flag in value} if name == "flags" else tree.get(name)
-        for name, value in expected.items()
-    }
+    """Of a block, the keys that were known then, at every depth."""
+    if not (isinstance(tree, dict) and isinstance(expected, dict)):
+        return tree
+    return {name: _known(tree.get(name), value) for name, value in expected.items()}
 
 
 def test_its_first_steps_can_be_played_on(

@@ -139,7 +139,7 @@ def model_agents() -> list[tuple[str, str, str]]:
     for name in benchmarks():
         bench = benchmark(name)
         for agent, (policy, needs_model) in bench.agents.items():
-            found += [(name, agent, mode) for mode in bench.modes(policy) if needs_model]
+            found += [(name, agent, mode) for mode in bench.modes(policy) or ("lean",) if needs_model]
     return [one for one in found if one[::2] != ("courts", "native")]  # the sample pack has no tools for a court
 
 
@@ -148,8 +148,19 @@ def asked_in(mode: str) -> dict[str, object]:
     return {"paper": mode == "paper", "calls": mode if mode in modes.CALLS else "schema"}
 
 
+def prepare_exams(home: Path, tasks: int) -> dict[str, Any]:
+    """An examination of so many choices, in a pack of its own."""
+    rows = [
+        {"id": str(n), "suite": "lexeval", "task": "1_1", "question": "哪项？\nA: 甲\nB: 乙", "answer": "A"}
+        for n in range(1, tasks + 1)
+    ]
+    path = home / "exams.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return {**law.prepare_law(home, tasks), "benchmark": "exams", "agent": "direct", "tasks": str(path)}
+
+
 PREPARED: dict[str, Callable[[Path, int], dict[str, Any]]] = {
-    "legalagentbench": prepare, "legalsearch": law.prepare_law, "courts": prepare_courts,
+    "legalagentbench": prepare, "legalsearch": law.prepare_law, "courts": prepare_courts, "exams": prepare_exams,
 }  # fmt: skip
 """Benchmark -> what prepares a small pack and task file; every benchmark has one."""
 

@@ -28,7 +28,7 @@ def advise(question: str) -> Work:
     found = hits_of((yield Query((asked,), "按咨询内容检索有关条文。")))
     chosen = fitting(asked, found)
     if not chosen:
-        return Reply(_NONE, "没有检索到带文本的条文。")
+        return Reply(_NONE, "没有检索到带文本的条文。", abstained=True)
     first = chosen[0]
     said = f"根据《{first.law}》{first.chinese}的规定，{_short(first)}您的情况与此相符的，按上述规定处理；具体结果取决于合同约定和能够证明的事实。"
     basis = "".join(f"《{hit.law}》{hit.chinese}{_cited(hit)}" for hit in chosen)

@@ -25,10 +25,10 @@ PLANS: Mapping[str, tuple[str, ...]] = {
 """Task -> the steps of its plan; '' for all others."""
 
 
-def solver(kind: str, question: str, search: LawSearch, *, dated: bool = True) -> Work:
-    """The solver of a task; `dated`: the search filters by day."""
+def solver(kind: str, question: str, search: LawSearch, *, dated: bool = True, abstain: bool = True) -> Work:
+    """The solver of a task; `dated`: the search filters by day; `abstain`: no other version stands in for a text."""
     if kind == "lar":
-        return recite(question, search.analyse(question), dated=dated)
+        return recite(question, search.analyse(question), dated=dated, abstain=abstain)
     if kind == "ccp":
         return accuse(question, search.analyse(question))
     if kind == "lap":

@@ -59,11 +59,12 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, what to say beside it, and how it came about."""
+    """An answer, how it came about, and what to say beside it. `abstained`: the answer says why there is none."""
 
     answer: str
     why: str
     summary: str = ""
+    abstained: bool = False
 
 
 Work = Generator[Query, tuple[Look, ...], Reply]

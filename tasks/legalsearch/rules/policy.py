@@ -1,4 +1,4 @@
-"""The policy `law-rules/1`: no model, no memory. Each move runs a solver from the start on the recorded results.
+"""The policies `law-rules/2` and, which never abstains, `law-rules/1`: no model, no memory. Each move runs a solver from the start on the recorded results.
 
 It acts through `rag_retrieve` alone and answers from what came back: what the ablations of a run hide from the tool, the
 policy does not know either. It reads questions with the same rules as the search (days, laws, numbers). Where the tool is
@@ -23,10 +23,13 @@ NO_TOOL = "没有法条检索工具，只能依题目文字作答。"
 class LawRulesPolicy:
     """Analysis by rules, exact dated look-up through the tool, option matching by retrieved text."""
 
-    name = "law-rules/1"
+    name = "law-rules/2"
 
-    def __init__(self, search: LawSearch, settings: Settings, offered: tuple[str, ...]) -> None:
+    def __init__(
+        self, search: LawSearch, settings: Settings, offered: tuple[str, ...], *, abstain: bool = True
+    ) -> None:
         self._search = search
+        self._abstain = abstain
         self._settings = settings
         self._has_tool = TOOL in offered
 
@@ -37,11 +40,13 @@ class LawRulesPolicy:
         if view.step <= 1 and not returned:
             yield from emit(self._planned(view.seat, kind))
         may_ask = self._has_tool and (view.max_turns is None or view.step < view.max_turns)
-        step = _replay(solver(kind, question, self._search, dated=self._settings.window == "on"), returned, may_ask)
+        dated = self._settings.window == "on"
+        work = solver(kind, question, self._search, dated=dated, abstain=self._abstain)
+        step = _replay(work, returned, may_ask)
         yield from emit(Thought(seat=view.seat, text=step.why if self._has_tool else f"{NO_TOOL}{step.why}"))
         if isinstance(step, Query):
             return CallTool(TOOL, {"query": list(step.texts)})
-        return Answer(step.answer, step.summary)
+        return Answer(step.answer, step.summary, abstained=step.abstained)
 
     def _planned(self, seat: str, kind: str) -> Planned:
         steps = PLANS.get(kind, PLANS[""])

@@ -4,7 +4,8 @@ Without the date filter of the search (`dated` False) nothing is dated here eith
 with the window off shows what the filter is worth.
 
 The form is the published one: the heading in 【】, then the paragraphs, one a line. Where the version of the day has no
-text, the nearest version that was retrieved stands in and the answer says so beside it.
+text, the answer says so and is no recital. Without `abstain` the nearest version that was retrieved stands in, and what is
+said beside the answer names it.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ LIKE = 0.7
 """The share of a heading that the text of an article must have to be taken for the article of that heading."""
 
 
-def recite(question: str, read: LawQuery, *, dated: bool = True) -> Work:
-    """Ask with the day; without a text in that version once more without it; recite what came."""
+def recite(question: str, read: LawQuery, *, dated: bool = True, abstain: bool = True) -> Work:
+    """Ask with the day and recite what came; without a text abstain, or ask once more without the day."""
     wanted = _Wanted(read, dated)
     seen = yield Query((question.strip(),), "按题目所说的法律、条号和时间检索施行中的版本。")
     absence = _absence([note for look in seen for note in look.notes]) if dated else ""
     if absence in _NOTHING:
         return Reply("", _NOTHING[absence], _NOTHING[absence])
     best = wanted.best(hits_of(seen))
+    if abstain and dated and seen and (best is None or best.text is None or not wanted.applies(best)):
+        return _abstained(best, absence)
     if (best is None or best.text is None) and wanted.named:
         title = best.title if best else ""
         again = yield Query(wanted.undated(title), "当日版本未收录文本，去掉时间再查相邻版本。")
@@ -43,6 +46,13 @@ def recite(question: str, read: LawQuery, *, dated: bool = True) -> Work:
         why = "版本表在当日有缺口" if absence == "gap" else "当日版本未收录文本"
         return Reply(_printed(best), f"{said}：{why}，以相邻版本代替。", f"{why}，以下为{said}的文本。")
     return Reply(_printed(best), f"{said}，施行期间覆盖所问日期。")
+
+
+def _abstained(best: Seen | None, absence: str) -> Reply:
+    """Says that the text of the day is missing, and that no other version is put in its place."""
+    named = f"《{best.label}》{best.chinese}" if best else "该条"
+    why = "版本表在所问日期有缺口" if absence == "gap" else f"数据包未收录{named}在所问日期的文本"
+    return Reply(f"{why}，不以其他版本代替，不作答。", f"{why}，弃答。", abstained=True)
 
 
 _NOTHING = {

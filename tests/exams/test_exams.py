@@ -1,0 +1,157 @@
+"""Examinations in the layouts of other benchmarks: imported line by line, asked, scored by the metric of their task."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.cli.main import main
+from store.errors import BadInput
+from store.importers import exams, silent
+from tasks.exams.questions import Question, gold_letters, load_questions
+from tasks.exams.scoring import SCORERS, score, summarise
+from tasks.run.importing import importer
+from tasks.scoring.result import Result
+
+LAWBENCH: dict[str, list[object]] = {
+    "1-2.json": [
+        {"instruction": "请作答。", "question": "灯塔由谁管理？A:甲;B:乙;C:丙;D:丁。", "answer": "正确答案：A。"},
+        {"instruction": "请作答。", "question": "没有答案的一题"},
+        5,
+        {"instruction": "请作答。", "question": "灯塔多高？A:一;B:二;C:三;D:四。", "answer": "正确答案：C。"},
+    ],
+    "3-3.json": [{"instruction": "预测罪名。", "question": "某甲盗灯一盏。", "answer": "罪名:盗窃;诈骗"}],
+    "3-4.json": [{"instruction": "预测刑期。", "question": "某甲盗灯一盏。", "answer": "刑期:8个月"}],
+}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    for name, rows in LAWBENCH.items():
+        (folder / name).write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    return folder
+
+
+def tasks_of(folder: Path) -> list[Question]:
+    return load_questions(folder / "tasks" / "exams.jsonl")
+
+
+def test_a_suite_is_imported_and_bad_records_are_named_and_counted(moot_home: Path, source: Path) -> None:
+    said: list[str] = []
+    pack = importer("lawbench")(source, "suite", lambda phase, done, total: said.append(phase))
+    found = tasks_of(pack)
+    assert [(one.id, one.metric, one.answer) for one in found] == [
+        ("1-2#1", "accuracy", "A"), ("1-2#3", "accuracy", "C"), ("3-3#1", "f1", "罪名:盗窃;诈骗"), ("3-4#1", "months", "刑期:8个月"),
+    ]  # fmt: skip
+    left = json.loads((pack / exams.REPORT).read_text(encoding="utf-8"))["left_out"]
+    assert left.keys() == {"1-2.json"} and left["1-2.json"]["records"] == 2
+    assert any("object 2: a question or an answer is missing" in one for one in left["1-2.json"]["said"])
+    assert any("2 records left out" in one for one in said)
+
+
+def test_layouts_of_lexeval_and_disc(moot_home: Path, tmp_path: Path) -> None:
+    lines = '{"input": "下列哪项？\\nA. 甲\\nB. 乙", "answer": "B"}\n不是JSON\n{"input": "", "answer": "A"}\n'
+    (tmp_path / "1_1.jsonl").write_text(lines, encoding="utf-8")
+    (tmp_path / "5_2.jsonl").write_text(
+        '{"instruction": "写判决。", "input": "案情", "answer": "判决如下"}\n', "utf-8"
+    )
+    found = tasks_of(importer("lexeval")(tmp_path, "lexeval", silent))
+    assert [(one.metric, one.answer, dict(one.options)) for one in found] == [
+        ("accuracy", "B", {"A": "甲", "B": "乙"}), ("rouge_l", "判决如下", {}),
+    ]  # fmt: skip
+    own = tmp_path / "disc"
+    own.mkdir()
+    rows = [
+        {"question": "哪些？", "options": {"A": "甲", "B": "乙", "C": "丙"}, "answer": "AC"},
+        {"question": "哪些？", "A": "甲", "B": "乙", "answer": "B"},
+        {"question": "哪些？", "options": ["甲", "乙"], "answer": "A"},
+        {"input": "灯坏了怎么办？", "output": "三日内修复。"},
+    ]
+    (own / "objective.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    found = tasks_of(importer("disc_law_eval")(own, "disc", silent))
+    assert [(one.metric, one.answer, len(one.options)) for one in found] == [
+        ("accuracy", "AC", 3), ("accuracy", "B", 2), ("accuracy", "A", 2), ("rouge_l", "三日内修复。", 0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["", "[]", "[5, null]", '{"x": 1}\n', "\x00\x01"])
+def test_a_file_without_a_task_is_refused_in_one_sentence(moot_home: Path, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "1-1.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"1-1\.json"):
+        importer("lawbench")(path, "nothing", silent)
+    assert not (moot_home / "packs" / "nothing").exists()
+
+
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=9), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["question", "instruction", "input", "options", "A", "B", "answer"]), inner, max_size=5), max_leaves=9)  # fmt: skip
+
+
+@given(st.dictionaries(st.sampled_from(["question", "instruction", "input", "options", "answer", "A", "B"]), JSON))
+def test_readers_of_records_are_total(fields: dict[str, Any]) -> None:
+    for read in exams.LAYOUTS.values():
+        assert all(isinstance(part, str) for part in read(fields))
+
+
+@given(st.sampled_from(sorted(SCORERS)), st.text(max_size=40), st.text(min_size=1, max_size=40))
+def test_metrics_are_total_and_bounded(metric: str, said: str, gold: str) -> None:
+    assert 0.0 <= SCORERS[metric](Question("x", {}, gold, metric, {}), said) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "gold", "said", "value"),
+    [
+        ("accuracy", "AC", "答案是C、A", 1.0),
+        ("accuracy", "AC", "A", 0.0),
+        ("accuracy", "犯罪金额:3000元。", "3000元", 1.0),
+        ("accuracy", "犯罪金额:3000元。", "300元", 0.0),
+        ("f1", "罪名:盗窃;诈骗", "罪名：诈骗", 2 / 3),
+        ("f1", "罪名:盗窃;诈骗", "", 0.0),
+        ("months", "刑期:8个月", "有期徒刑八个月", 1.0),
+        ("months", "刑期:8个月", "不好说", 0.0),
+        ("rouge_l", "甲乙丙丁", "甲丙", 2 / 3),
+        ("characters", "甲乙丙丁", "丁甲", 2 / 3),
+    ],
+)
+def test_metrics_by_hand(metric: str, gold: str, said: str, value: float) -> None:
+    options = dict.fromkeys("ABCD", "") if gold_letters(gold) else {}
+    asked = Question("x", {"suite": "s", "type": "t"}, gold, metric, options)
+    assert score(asked, Result("x", "finished", said, said)) == pytest.approx(value)
+    assert score(asked, Result("x", "error", "", "")) is None
+    assert summarise("r", [asked], []).rows[0].bounds == (0.0, 100.0)
+
+
+def test_a_suite_is_run_and_reported(
+    moot_home: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    importer("lawbench")(source, "suite", silent)
+    engine = tmp_path / "engine.json"
+    engine.write_text(json.dumps({"otherwise": ["<answer>A</answer>"]}), encoding="utf-8")
+
+    def run(*arguments: str) -> Any:
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        out, _ = capsys.readouterr()
+        return ended.value.code, out
+
+    call: Callable[..., Any] = run
+    code, out = call("run", "exams", "--pack", "suite", "--agent", "gold", "--json")
+    assert code == 0 and {name: part["all"] for name, part in json.loads(out)["strict"].items()} == {
+        "lawbench/1-2": 100, "lawbench/3-3": 100, "lawbench/3-4": 100, "all": 100,
+    }  # fmt: skip
+    code, out = call(
+        "run", "exams", "--pack", "suite", "--agent", "direct", "--model", f"scripted:{engine}", "--json"
+    )
+    block = json.loads(out)
+    assert code == 0 and block["strict"]["lawbench/1-2"]["all"] == 50 and block["outcomes"]["finished"] == 4
+    for form in ("text", "html", "md", "csv", "json"):
+        code, out = call("report", block["run"], "--format", form)
+        assert code == 0 and "lawbench/1-2" in out
+    assert call("run", "exams", "--pack", "suite")[0] == 2
