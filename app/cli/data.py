@@ -85,23 +85,29 @@ def data() -> None:
 def build() -> None:
     """Build a pack from nothing but a seed.
 
-    Example: moot data build sample --scale 0.5
+    Example: moot data build sample --scale 1
     """
 
 
 @build.command()
-@click.option("--scale", type=float, default=1.0, show_default=True, help="How large; 1 is about four thousand rows.")
+@click.option("--scale", type=float, default=None, help="Sizes of the paper's Table 1 times this; default: the core.")
 @click.option("--seed", type=int, default=2026, show_default=True, help="The same seed gives the same pack.")
 @click.option("--name", default="sample", show_default=True, callback=_pack_name, help="Name of the pack.")
 @_json
-def sample(scale: float, seed: int, name: str, as_json: bool) -> None:
+def sample(scale: float | None, seed: int, name: str, as_json: bool) -> None:
     """Build the fictional jurisdiction (虚构法域) with its tasks.
 
     Example: moot data build sample --scale 1 --seed 2026
     """
     from tasks.sample.build import build_sample
+    from tasks.sample.full import build_full, check_scale, disk
 
-    show_pack(lambda talk: build_sample(name=name, scale=scale, seed=seed, progress=talk), as_json)
+    if scale is not None:
+        check_scale(scale)
+        click.echo(t("data.needs_disk", gigabytes=f"{disk(scale) / 1e9:.1f}"), err=True)
+        show_pack(lambda talk: build_full(name, scale, seed, talk), as_json)
+        return
+    show_pack(lambda talk: build_sample(name=name, seed=seed, progress=talk), as_json)
 
 
 @build.command("law-index")
