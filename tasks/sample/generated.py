@@ -60,7 +60,7 @@ def article(rng: Random, number: int) -> str:
 
 def note(rng: Random, number: int) -> str:
     """A short explanation, led by its subject and place."""
-    forms = _parts()["knowledge"]
+    forms: list[str] = _parts()["knowledge"]
     law, form = divmod(number, len(forms))
     place, subject = _named(law)
     return f"{place}地方法规 " + forms[form].format(**_words(rng, subject, place))
