@@ -41,6 +41,7 @@ class Pack:
                 self.reader.close()
             raise
         self._certain = functools.lru_cache(maxsize=None)(self._known_everywhere)
+        self._masks = functools.lru_cache(maxsize=None)(self._known_cells)
         self._companions: list[Pack] = []
 
     @classmethod
@@ -229,11 +230,15 @@ class Pack:
         return tuple(self._select(lookup.table, where, tuple(values)))
 
     def _known_everywhere(self, lookup: Lookup) -> bool:
-        masks = [mask for (mask,) in self.reader.all(f"SELECT DISTINCT known FROM {quoted(lookup.table)}")]
+        masks = self._masks(lookup.table)
         wanted = functools.reduce(
             lambda a, b: a | b, (bit(lookup.table, c) for columns in lookup.match for c in columns)
         )
         return bool(masks) and all(mask & wanted == wanted for mask in masks)
+
+    def _known_cells(self, table: str) -> list[int]:
+        """Which cells the rows of a table know: read once, for it reads them all."""
+        return [mask for (mask,) in self.reader.all(f"SELECT DISTINCT known FROM {quoted(table)}")]
 
     def _select(self, table: str, where: str, parameters: tuple[object, ...]) -> list[Row]:
         columns = TABLES[table]

@@ -17,8 +17,9 @@ from app.strings.sentences import said
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
 from store.errors import Damaged, StoreError
-from store.manifest import Manifest
+from store.manifest import Counts, Manifest
 from store.pack import Pack, remove_pack, verify_pack
+from store.schema import TABLES
 from tasks import registry
 from tasks.run.importing import importer
 
@@ -85,23 +86,29 @@ def data() -> None:
 def build() -> None:
     """Build a pack from nothing but a seed.
 
-    Example: moot data build sample --scale 0.5
+    Example: moot data build sample --scale 1
     """
 
 
 @build.command()
-@click.option("--scale", type=float, default=1.0, show_default=True, help="How large; 1 is about four thousand rows.")
+@click.option("--scale", type=float, default=None, help="Sizes of the paper's Table 1 times this; default: the core.")
 @click.option("--seed", type=int, default=2026, show_default=True, help="The same seed gives the same pack.")
 @click.option("--name", default="sample", show_default=True, callback=_pack_name, help="Name of the pack.")
 @_json
-def sample(scale: float, seed: int, name: str, as_json: bool) -> None:
+def sample(scale: float | None, seed: int, name: str, as_json: bool) -> None:
     """Build the fictional jurisdiction (虚构法域) with its tasks.
 
     Example: moot data build sample --scale 1 --seed 2026
     """
     from tasks.sample.build import build_sample
+    from tasks.sample.full import build_full, check_scale, disk
 
-    show_pack(lambda talk: build_sample(name=name, scale=scale, seed=seed, progress=talk), as_json)
+    if scale is not None:
+        check_scale(scale)
+        click.echo(t("data.needs_disk", gigabytes=f"{disk(scale) / 1e9:.1f}"), err=True)
+        show_pack(lambda talk: build_full(name, scale, seed, talk), as_json)
+        return
+    show_pack(lambda talk: build_sample(name=name, seed=seed, progress=talk), as_json)
 
 
 @build.command("law-index")
@@ -367,17 +374,38 @@ def _line(pack: Data) -> str:
 def _statistics(folder: Path, schema: bool) -> Data:
     with Pack.open(folder) as pack:
         inside = {"databases": pack.databases()} if schema else {}
-        return {**_described(folder, pack.manifest), **pack.statistics(), **inside}
+        return {
+            **_described(folder, pack.manifest),
+            **pack.statistics(),
+            **inside,
+            "corpora": _corpora(folder, pack.manifest.counts),
+        }
+
+
+def _corpora(folder: Path, counts: Counts) -> Data:
+    """The paper's Table 1 for a pack: corpus -> rows or texts, those of the authored core, the size in the paper."""
+    from tasks.sample.full import SIZES, TABLE_1
+
+    sizes = folder / SIZES
+    core = json.loads(sizes.read_text(encoding="utf-8"))["core"] if sizes.is_file() else {}
+    held = {**counts.tables, **counts.documents}
+    return {
+        corpus: {"size": held[corpus], "core": core.get(corpus), "paper": paper} for corpus, paper in TABLE_1.items()
+    }
 
 
 def _print_statistics(pack: Data) -> None:
     rows = {table: counts["rows"] for table, counts in pack["tables"].items()}
     click.echo(clean(_line({**pack, "tables": rows}), multiline=False))
-    click.echo(f"  {pad('', 20)} {t('data.table')}")
-    for table, counts in pack["tables"].items():
-        share = counts["known_cells"] / counts["cells"] if counts["cells"] else 0.0
-        click.echo(f"  {pad(table, 20)} {counts['rows']:>7}  {share:6.1%}")
-    for name, count in {**pack["documents"], **pack["tasks"]}.items():
+    click.echo(f"  {pad('', 23)} {t('data.table')}")
+    for number, (corpus, sizes) in enumerate(pack["corpora"].items(), start=1):
+        counts = pack["tables"].get(corpus, {})
+        share = f"{counts['known_cells'] / counts['cells']:.1%}" if counts.get("cells") else "-"
+        core = "-" if sizes["core"] is None else f"{sizes['core']:,}"
+        columns = len(TABLES[corpus]) if corpus in TABLES else "-"
+        figures = f"{columns:>7} {sizes['size']:>9,} {sizes['paper']:>9,} {core:>9} {share:>10}"
+        click.echo(f"  {number:>2} {pad(corpus, 20)} {figures}")
+    for name, count in pack["tasks"].items():
         click.echo(clean(f"  {pad(name, 20)} {count:>7}", multiline=False))
     if pack["answers"]:
         kinds = "  ".join(f"{kind} {count}" for kind, count in pack["answers"].items())

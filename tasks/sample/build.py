@@ -50,6 +50,7 @@ class World:
     judiciary: Judiciary
     bar: Bar
     market: Market
+    namer: Namer
 
     @property
     def rows(self) -> dict[str, list[Record]]:
@@ -73,7 +74,7 @@ def make_world(scale: float = 1.0, seed: int = 2026) -> World:
     )
     documents.summaries(judgments, max(60, round(150 * scale)))
     make_penalties(ledger, stream(seed, "penalties"), market, documents, max(80, round(210 * scale)))
-    return World(ledger, judiciary, bar, market)
+    return World(ledger, judiciary, bar, market, namer)
 
 
 def make_documents() -> dict[str, list[str]]:

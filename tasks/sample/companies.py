@@ -7,13 +7,15 @@ Values keep upstream's habits: capital as '26200万', investment as '8158.63万'
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from importlib.resources import files
+from itertools import count
 from random import Random
 
 from tasks.sample.data import Table
-from tasks.sample.geography import Place, draw_address, draw_place, english, landline, mobile
+from tasks.sample.geography import Land, Place, core, draw_address, landline, mobile
 from tasks.sample.ledger import Ledger, Record, draw_date, written
 from tasks.sample.names import Namer, credit_code, organisation_code, person
 
@@ -21,6 +23,8 @@ _BROKERS = (
     "望舒证券股份有限公司", "栖云证券有限责任公司", "琅川证券股份有限公司", "霁原证券股份有限公司", "墨泽证券有限责任公司",
     "听潮证券股份有限公司",
 )  # fmt: skip
+FIRST_CODE = 660001
+"""公司代码 of the first listed company: no exchange has codes that begin so."""
 _INDICES = ("望舒综指", "望舒300", "望交所红利", "云海50", "先进制造100", "绿色低碳指数", "中小成长指数")
 _MARKETS = ("望交所主板", "望交所主板", "望交所创新板", "望交所成长板")
 _BRANCHES = {
@@ -86,7 +90,12 @@ def _industries() -> dict[str, Table]:
 class CompanyMaker:
     """Writes the four company tables and their addresses."""
 
-    def __init__(self, ledger: Ledger, rng: Random, namer: Namer) -> None:
+    def __init__(
+        self, ledger: Ledger, rng: Random, namer: Namer, land: Land | None = None, brands: Namer | None = None
+    ) -> None:
+        """brands: gives the brands of listed companies, which are their short names; default: `namer`."""
+        self._land = land or core()
+        self._brands = brands or namer
         self._ledger = ledger
         self._rng = rng
         self._namer = namer
@@ -100,9 +109,21 @@ class CompanyMaker:
         partners = [self._partner() for _ in range(max(30, round(70 * scale)))]
         return Market(tuple(c for c, _, _ in listed), tuple(subsidiaries), tuple(partners))
 
+    def market_of(self, listed: int, families: int, first: int) -> Market:
+        """Exactly so many listed companies, the first with this serial number, and so many subsidiaries in all.
+
+        Subsidiaries trade with each other: there are no independent partners.
+        """
+        heads = [self._listed(first + number) for number in range(listed)]
+        children: list[Company] = []
+        for number, (company, brand, sound) in enumerate(heads, start=1):
+            wanted = families * number // listed - len(children)
+            children += self._family(company, brand, sound, wanted)
+        return Market(tuple(company for company, _, _ in heads), tuple(children), ())
+
     def _listed(self, serial: int) -> tuple[Company, str, str]:
-        rng, place = self._rng, draw_place(self._rng)
-        brand, sound = self._namer.brand()
+        rng, place = self._rng, self._land.draw(self._rng)
+        brand, sound = self._brands.brand()
         word = self._trades[serial % len(self._trades)]
         trade = self._industries[word]
         prefix = rng.choice(place.prefixes)
@@ -112,7 +133,7 @@ class CompanyMaker:
         address = self._address(place)
         office = address if rng.random() < 0.6 else self._address(place)
         capital = round(rng.lognormvariate(10.6, 0.7), 4)
-        host, code = f"{sound}{place.code}", f"66{serial + 1:04d}"
+        host, code = f"{sound}{place.code}", str(FIRST_CODE + serial)
         company = self._register(
             name, place, word, founded, address, capital, host, appetite=min(6.0, rng.paretovariate(1.1) + 1.0), listed=True,
             intro=f"{name}是一家专注于{trade['business'].rstrip('。')}的企业，股票代码{code}，总部位于{place.city}{place.county}。",
@@ -123,7 +144,7 @@ class CompanyMaker:
         renamed = rng.random() < 0.15
         self._ledger.add("CompanyInfo", {
             "公司名称": name, "公司简称": short,
-            "英文名称": f"{english(prefix)} {sound.capitalize()} {trade['english']} Co., Ltd.", "关联证券": None,
+            "英文名称": f"{self._land.sounds[prefix]} {sound.capitalize()} {trade['english']} Co., Ltd.", "关联证券": None,
             "公司代码": code, "曾用简称": f"{prefix}{trade['short']}" if renamed else "-",
             "所属市场": _MARKETS[serial % len(_MARKETS)], "所属行业": trade["csrc"], "成立日期": written(founded),
             "上市日期": written(listing), "法人代表": company.head,
@@ -136,11 +157,16 @@ class CompanyMaker:
         })  # fmt: skip
         return company, brand, sound
 
-    def _family(self, parent: Company, brand: str, sound: str) -> list[Company]:
+    def _family(self, parent: Company, brand: str, sound: str, wanted: int | None = None) -> list[Company]:
         rng = self._rng
         family: list[Company] = []
-        for branch in rng.sample(tuple(_BRANCHES), rng.randint(3, 9)):
-            place = parent.place if rng.random() < 0.5 else draw_place(rng)
+        branches: Iterator[str] = iter(rng.sample(tuple(_BRANCHES), rng.randint(3, 9)) if wanted is None else ())
+        if wanted is not None:
+            branches = (rng.choice(tuple(_BRANCHES)) for _ in count())
+        for branch in branches:
+            if len(family) == wanted:
+                break
+            place = parent.place if rng.random() < 0.5 else self._land.draw(rng)
             own = rng.random() < 0.75
             sign, tone = (brand, sound) if own else self._namer.brand()
             name = f"{rng.choice(place.prefixes)}{sign}{branch}有限公司"
@@ -173,7 +199,7 @@ class CompanyMaker:
         return child
 
     def _partner(self) -> Company:
-        rng, place = self._rng, draw_place(self._rng)
+        rng, place = self._rng, self._land.draw(self._rng)
         while True:
             brand, sound = self._namer.brand()
             word = rng.choice(self._trades)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from random import Random
 
-from tasks.sample.geography import Place, bare, cities, draw_address, in_city, landline, places, provinces
+from tasks.sample.geography import Land, Place, bare, core, draw_address, landline
 from tasks.sample.ledger import Ledger, draw_date, written
 from tasks.sample.names import person
 
@@ -59,20 +59,21 @@ _SPECIAL = (
     ("霁原林区法院", "霁原7501", "寒英区"),
 )
 _RANK = {"基层法院": ("区县级", 1), "中级法院": ("市级", 2), "高级法院": ("省级", 3), "特殊法院": ("市级", 3)}
+TRIBUNALS = ("城东", "城西", "城南", "城北")
 
 
 def _basic_name(place: Place) -> str:
     return f"{place.county}人民法院" if place.county.endswith("县") else f"{place.city}{place.county}人民法院"
 
 
-def _all_courts() -> Judiciary:
+def _all_courts(land: Land) -> Judiciary:
     basic: dict[int, Court] = {}
     intermediate: dict[str, tuple[Court, ...]] = {}
     high: dict[str, Court] = {}
-    for province in provinces():
+    for province in land.provinces:
         short = bare(province)
-        for city in cities(province):
-            here = in_city(city)
+        for city in land.cities(province):
+            here = land.in_city(city)
             if province == city:
                 intermediate[city] = tuple(
                     Court(f"{city}第{nth}中级人民法院", "中级法院", f"{short}0{n}", here[n])
@@ -83,23 +84,54 @@ def _all_courts() -> Judiciary:
                 intermediate[city] = (Court(f"{province}{city}中级人民法院", "中级法院", code, here[0]),)
             for place in here:
                 basic[place.code] = Court(_basic_name(place), "基层法院", f"{short}{place.code % 10000:04d}", place)
-        seat = in_city(cities(province)[0])[1]
+        seat = land.in_city(land.cities(province)[0])[1]
         high[province] = Court(f"{province}高级人民法院", "高级法院", short, seat)
-    by_county = {place.county: place for place in places()}
-    special = tuple(Court(name, "特殊法院", code, by_county[county]) for name, code, county in _SPECIAL)
+    by_county = {place.county: place for place in land.places}
+    special = tuple(
+        Court(name, "特殊法院", code, by_county[county]) for name, code, county in _SPECIAL if county in by_county
+    )
     return Judiciary(basic, intermediate, high, special)
 
 
-def make_courts(ledger: Ledger, rng: Random) -> Judiciary:
-    """Writes CourtInfo, CourtCode and the addresses of all courts."""
-    judiciary = _all_courts()
+def make_courts(ledger: Ledger, rng: Random, land: Land | None = None, highest: bool = True) -> Judiciary:
+    """Writes CourtInfo, CourtCode and the addresses of all courts; high courts only if `highest`."""
+    judiciary = _all_courts(land or core())
     seats = [court for group in judiciary.intermediate.values() for court in group]
-    for court in [*judiciary.high.values(), *seats, *judiciary.basic.values(), *judiciary.special]:
+    for court in [
+        *(judiciary.high.values() if highest else ()),
+        *seats,
+        *judiciary.basic.values(),
+        *judiciary.special,
+    ]:
         _write(ledger, rng, court)
     return judiciary
 
 
 def _write(ledger: Ledger, rng: Random, court: Court) -> None:
+    _describe(ledger, rng, court)
+    rank, grade = _RANK[court.level]
+    plain = court.level != "特殊法院"
+    region = {
+        "基层法院": court.place.code,
+        "中级法院": court.place.code // 100 * 100,
+        "高级法院": court.place.code // 10000 * 10000,
+    }
+    ledger.add("CourtCode", {
+        "法院名称": court.name, "行政级别": rank, "法院级别": court.level, "法院代字": court.code,
+        "区划代码": region[court.level] if plain else " -", "级别": grade,
+    })  # fmt: skip
+
+
+def make_tribunals(ledger: Ledger, rng: Random, judiciary: Judiciary, count: int) -> None:
+    """So many outlying tribunals (人民法庭) of basic courts: they decide under the code of their court, so have none."""
+    seats = tuple(judiciary.basic.values())
+    for number in range(count):
+        court = seats[number % len(seats)]
+        sign = TRIBUNALS[number // len(seats)]
+        _describe(ledger, rng, Court(f"{court.name}{sign}人民法庭", court.level, court.code, court.place))
+
+
+def _describe(ledger: Ledger, rng: Random, court: Court) -> None:
     while not ledger.address_free(address := draw_address(rng, court.place, style="full").split("号")[0] + "号"):
         pass
     place = court.place
@@ -110,13 +142,6 @@ def _write(ledger: Ledger, rng: Random, court: Court) -> None:
         "法院地址": ledger.address(address, place), "法院省份": place.province, "法院城市": place.city,
         "法院区县": place.county, "法院联系电话": landline(rng, place) if rng.random() > 0.2 else "-",
         "法院官网": f"http://www.{_host(court)}.example" if rng.random() > 0.4 else "-",
-    })  # fmt: skip
-    rank, grade = _RANK[court.level]
-    plain = court.level != "特殊法院"
-    region = {"基层法院": place.code, "中级法院": place.code // 100 * 100, "高级法院": place.code // 10000 * 10000}
-    ledger.add("CourtCode", {
-        "法院名称": court.name, "行政级别": rank, "法院级别": court.level, "法院代字": court.code,
-        "区划代码": region[court.level] if plain else " -", "级别": grade,
     })  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from tasks.sample.companies import Company, Market
 from tasks.sample.courts import Court, Judiciary
 from tasks.sample.data import Table
 from tasks.sample.firms import Bar
-from tasks.sample.geography import Place, draw_place
+from tasks.sample.geography import Land, Place, core
 from tasks.sample.ledger import Ledger, Record, draw_date, written
 from tasks.sample.names import masked
 
@@ -75,8 +75,11 @@ def basis(cause: str) -> tuple[str, ...]:
 class DocumentMaker:
     """Writes LegalDoc and LegalAbstract."""
 
-    def __init__(self, ledger: Ledger, rng: Random, judiciary: Judiciary, bar: Bar, market: Market) -> None:
+    def __init__(
+        self, ledger: Ledger, rng: Random, judiciary: Judiciary, bar: Bar, market: Market, land: Land | None = None
+    ) -> None:
         self._ledger = ledger
+        self._land = land or core()
         self._rng = rng
         self._judiciary = judiciary
         self._bar = bar
@@ -119,7 +122,7 @@ class DocumentMaker:
         rng, by = self._rng, entry["by"]
         own = Side(company.name, company, company.place)
         if by == "person":
-            place = company.place if rng.random() < 0.7 else draw_place(rng)
+            place = company.place if rng.random() < 0.7 else self._land.draw(rng)
             return Side(masked(rng), None, place), own
         if by == "bank":
             city = own.place.city

@@ -13,7 +13,7 @@ from random import Random
 from tasks.sample.companies import Company, Market
 from tasks.sample.courts import Court, Judiciary
 from tasks.sample.documents import DocumentMaker, Judgment
-from tasks.sample.geography import Place, draw_place
+from tasks.sample.geography import Land, Place, core
 from tasks.sample.ledger import Ledger, Value, draw_date, written
 from tasks.sample.names import starred
 
@@ -37,8 +37,10 @@ class EnforcementMaker:
     """Writes the three enforcement tables and the rulings that belong to them."""
 
     def __init__(
-        self, ledger: Ledger, rng: Random, judiciary: Judiciary, market: Market, documents: DocumentMaker
-    ) -> None:
+        self, ledger: Ledger, rng: Random, judiciary: Judiciary, market: Market, documents: DocumentMaker,
+        land: Land | None = None,
+    ) -> None:  # fmt: skip
+        self._land = land or core()
         self._ledger = ledger
         self._rng = rng
         self._judiciary = judiciary
@@ -70,7 +72,7 @@ class EnforcementMaker:
 
     def _loose(self, company: Company) -> Matter:
         rng = self._rng
-        place = company.place if rng.random() < 0.7 else draw_place(rng)
+        place = company.place if rng.random() < 0.7 else self._land.draw(rng)
         court = self._judiciary.first_instance(place)
         filed = draw_date(rng, date(2018, 1, 8), date(2023, 6, 30))
         other = rng.choice(self._market.partners)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from random import Random
 
-from tasks.sample.geography import Place, draw_address, landline, places
+from tasks.sample.geography import Land, Place, core, draw_address, landline
 from tasks.sample.ledger import Ledger, draw_date, written
 from tasks.sample.names import Namer, credit_code, person
 
@@ -50,14 +50,28 @@ class Bar:
 def make_firms(ledger: Ledger, rng: Random, namer: Namer, scale: float) -> Bar:
     """Writes LawfirmInfo, LawfirmLog and addresses; every county has at least one firm."""
     firms = []
-    for place in places():
+    for place in core().places:
         rank = place.code % 100
         count = max(1, round(scale * (rng.randint(3, 6) if rank <= 2 else rng.randint(1, 3))))
         firms += [_write(ledger, rng, namer, place) for _ in range(count)]
-    by_city = {place.city: tuple(f for f in firms if f.place.city == place.city) for place in places()}
-    busy = sorted(firms, key=lambda firm: (-firm.weight, firm.name))[: max(8, len(firms) // 3)]
-    _write_log(ledger, rng, busy)
-    return Bar(tuple(firms), by_city)
+    return _bar(ledger, rng, firms, max(8, len(firms) // 3))
+
+
+def make_firms_of(
+    ledger: Ledger, rng: Random, namer: Namer, land: Land, count: int, logged: int, first_rank: int
+) -> Bar:
+    """Exactly so many firms over the places of a land, the first of `logged` with this rank."""
+    firms = [_write(ledger, rng, namer, land.places[number % len(land.places)]) for number in range(count)]
+    return _bar(ledger, rng, firms, logged, first_rank)
+
+
+def _bar(ledger: Ledger, rng: Random, firms: list[Firm], logged: int, first_rank: int = 1) -> Bar:
+    by_city: dict[str, list[Firm]] = {}
+    for firm in firms:
+        by_city.setdefault(firm.place.city, []).append(firm)
+    busy = sorted(firms, key=lambda firm: (-firm.weight, firm.name))[:logged]
+    _write_log(ledger, rng, busy, first_rank)
+    return Bar(tuple(firms), {city: tuple(found) for city, found in by_city.items()})
 
 
 def _write(ledger: Ledger, rng: Random, namer: Namer, place: Place) -> Firm:
@@ -89,8 +103,8 @@ def _write(ledger: Ledger, rng: Random, namer: Namer, place: Place) -> Firm:
     return Firm(name, head, phone, place, rng.paretovariate(1.1))
 
 
-def _write_log(ledger: Ledger, rng: Random, busy: list[Firm]) -> None:
-    for rank, firm in enumerate(busy, start=1):
+def _write_log(ledger: Ledger, rng: Random, busy: list[Firm], first_rank: int) -> None:
+    for rank, firm in enumerate(busy, start=first_rank):
         served = max(1, round(70 / rank**0.6) + rng.randint(-1, 3))
         breaches = rng.randint(0, max(1, served // 4))
         ledger.add("LawfirmLog", {

@@ -6,8 +6,10 @@ area codes), postal codes start with 9. 望舒市 is governed directly: 省份 =
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from itertools import accumulate
 from random import Random
 
 _LAND: dict[str, dict[str, tuple[str, ...]]] = {
@@ -85,11 +87,6 @@ def bare(name: str) -> str:
     return name[:-1]
 
 
-def english(name: str) -> str:
-    """English form of a province or city prefix."""
-    return _ENGLISH[name]
-
-
 @cache
 def places() -> tuple[Place, ...]:
     """All counties and districts, in code order."""
@@ -109,19 +106,46 @@ def provinces() -> tuple[str, ...]:
     return tuple(_LAND)
 
 
-def cities(province: str) -> tuple[str, ...]:
-    """Names of the cities of a province."""
-    return tuple(_LAND[province])
+@dataclass(frozen=True)
+class Land:
+    """Places that the makers of courts, firms and companies draw from. sounds: English form of each prefix."""
+
+    places: tuple[Place, ...]
+    sounds: Mapping[str, str]
+
+    @cached_property
+    def provinces(self) -> tuple[str, ...]:
+        """Names of the provinces, in order."""
+        return tuple(dict.fromkeys(place.province for place in self.places))
+
+    @cached_property
+    def _cities(self) -> dict[str, tuple[Place, ...]]:
+        found: dict[str, list[Place]] = {}
+        for place in self.places:
+            found.setdefault(place.city, []).append(place)
+        return {city: tuple(here) for city, here in found.items()}
+
+    def cities(self, province: str) -> tuple[str, ...]:
+        """Names of the cities of a province."""
+        return tuple(city for city, here in self._cities.items() if here[0].province == province)
+
+    def in_city(self, city: str) -> tuple[Place, ...]:
+        """Counties of a city."""
+        return self._cities[city]
+
+    @cached_property
+    def _weights(self) -> list[float]:
+        return list(accumulate(6 / (1 + (place.code % 100)) + 1 for place in self.places))
+
+    def draw(self, rng: Random) -> Place:
+        """A place; the first districts of a city are more likely than its counties."""
+        return rng.choices(self.places, cum_weights=self._weights)[0]
 
 
-def in_city(city: str) -> tuple[Place, ...]:
-    """Counties of a city."""
-    return tuple(place for place in places() if place.city == city)
-
-
-def draw_place(rng: Random) -> Place:
-    """A place; the first districts of a city are more likely than its counties."""
-    return rng.choices(places(), weights=[6 / (1 + (p.code % 100)) + 1 for p in places()])[0]
+@cache
+def core() -> Land:
+    """The authored places."""
+    return Land(places(), _ENGLISH)
 
 
 def draw_address(rng: Random, place: Place, *, style: str = "any") -> str:

@@ -30,7 +30,8 @@ class Ledger:
     rows: dict[str, list[Record]] = field(default_factory=lambda: {table: [] for table in TABLES})
     _places: dict[str, Place] = field(default_factory=dict)
     _serials: Counter[tuple[str, int, str]] = field(default_factory=Counter)
-    _numbers: set[str] = field(default_factory=set)
+    penalties: set[str] = field(default_factory=set)
+    """Penalty numbers that are taken; ledgers of one jurisdiction share them."""
 
     def add(self, table: str, cells: Mapping[str, Value]) -> Record:
         """Adds one row; all columns of the table must be there."""
@@ -63,9 +64,9 @@ class Ledger:
 
     def penalty_number(self, text: str) -> bool:
         """Takes a penalty number if nobody has it."""
-        if text in self._numbers:
+        if text in self.penalties:
             return False
-        self._numbers.add(text)
+        self.penalties.add(text)
         return True
 
 

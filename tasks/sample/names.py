@@ -10,13 +10,13 @@ from random import Random
 
 from tasks.sample.geography import Place
 
-_FIRST = {
+FIRST = {
     "梧": "wu", "霭": "ai", "澹": "dan", "翊": "yi", "琮": "cong", "榛": "zhen", "岑": "cen", "漪": "yi", "簌": "su",
     "皎": "jiao", "蔚": "wei", "砺": "li", "衡": "heng", "穗": "sui", "泠": "ling", "沅": "yuan", "珩": "heng",
     "旌": "jing", "壑": "he", "樨": "xi", "溯": "su", "蕴": "yun", "暄": "xuan", "阑": "lan", "蒹": "jian", "弈": "yi",
     "澍": "shu", "朔": "shuo", "茗": "ming", "笃": "du", "稷": "ji", "鹭": "lu", "弦": "xian", "棣": "di",
 }  # fmt: skip
-_SECOND = {
+SECOND = {
     "声": "sheng", "白": "bai", "渡": "du", "野": "ye", "禾": "he", "舟": "zhou", "庭": "ting", "屏": "ping",
     "章": "zhang", "遥": "yao", "澄": "cheng", "序": "xu", "谣": "yao", "帆": "fan", "棠": "tang", "崖": "ya",
     "徽": "hui", "霁": "ji", "溪": "xi", "弘": "hong", "辰": "chen", "朗": "lang", "岚": "lan", "石": "shi",
@@ -39,15 +39,19 @@ class Namer:
     def brand(self) -> tuple[str, str]:
         """A company brand of two characters (three when the two-character ones run out) and its pinyin."""
         for attempt in range(10_000):
-            first, second = self._rng.choice(tuple(_FIRST)), self._rng.choice(tuple(_SECOND))
-            sign, sound = first + second, _FIRST[first] + _SECOND[second]
+            first, second = self._rng.choice(tuple(FIRST)), self._rng.choice(tuple(SECOND))
+            sign, sound = first + second, FIRST[first] + SECOND[second]
             if attempt > 40:
-                third = self._rng.choice(tuple(_SECOND))
-                sign, sound = sign + third, sound + _SECOND[third]
+                third = self._rng.choice(tuple(SECOND))
+                sign, sound = sign + third, sound + SECOND[third]
             if sign not in self._used:
                 self._used.add(sign)
                 return sign, sound
         raise AssertionError("the stock of brands is exhausted")
+
+    def take(self, other: Namer) -> None:
+        """Never give what another has given."""
+        self._used |= other._used
 
     def firm(self, prefix: str) -> str:
         """Name of a law firm, with its place prefix."""

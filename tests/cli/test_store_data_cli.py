@@ -44,8 +44,10 @@ def test_import_list_stats_verify_remove(capsys: pytest.CaptureFixture[str], sou
 
     code, out, _ = moot(capsys, "data", "stats", "mine", "--json")
     assert json.loads(out)["packs"][0]["tables"]["AddrInfo"] == {"rows": 1, "cells": 4, "known_cells": 4}
+    corpora = json.loads(out)["packs"][0]["corpora"]
+    assert len(corpora) == 17 and corpora["AddrInfo"] == {"size": 1, "core": None, "paper": 19533}
     code, out, _ = moot(capsys, "data", "stats")
-    assert code == 0 and "100.0%" in out
+    assert code == 0 and "100.0%" in out and "19,533" in out
 
     code, out, _ = moot(capsys, "data", "verify")
     assert code == 0 and "完好" in out

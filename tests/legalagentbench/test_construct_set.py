@@ -18,8 +18,12 @@ from tasks.errors import TaskError
 from tasks.legalagentbench.construct.brute import BruteSolver, agrees
 from tasks.legalagentbench.construct.compose import Parts, shipped_parts
 from tasks.legalagentbench.construct.diversity import distinct, self_bleu
+from tasks.legalagentbench.construct.follow import follow
 from tasks.legalagentbench.construct.generate import Made, check, construct_set, generator, rows_of
-from tasks.legalagentbench.construct.plans import Plan
+from tasks.legalagentbench.construct.keys import Rejected
+from tasks.legalagentbench.construct.plans import Plan, dressed, skeletons
+from tasks.legalagentbench.construct.reach import Reach
+from tasks.legalagentbench.construct.source import PackSource
 from tasks.legalagentbench.construct.tree import branches, opens, starts
 from tasks.legalagentbench.construct.writing import writing_set
 from tasks.legalagentbench.tools import Toolbox
@@ -98,3 +102,36 @@ def test_the_command_writes_a_set_and_refuses_bad_input(sample_pack: Path, tmp_p
     bad.write_text(json.dumps({"plan": {"steps": []}}), encoding="utf-8")
     assert isinstance(CliRunner().invoke(cli, [*line, "--paths", str(bad)]).exception, (StoreError, TaskError))
     assert not out.exists()
+
+
+def test_what_can_be_reached_is_what_can_be_followed(pack: Pack) -> None:
+    made = generator(pack, lambda rng: Parts(shipped_parts(), rng), 3)
+    reach = Reach(made.source, made._entities)
+    walked = 0
+    for skeleton in skeletons(3, Random(1), 200)[:60]:
+        alive = set(reach.alive(skeleton))
+        plan = dressed(skeleton, Random(2))
+        for entity in made._entities(skeleton.start)[:40]:
+            try:
+                follow(plan, entity, made.source, lambda some: some[0])
+            except Rejected:
+                continue
+            assert entity in alive
+            walked += 1
+    assert walked
+
+
+def test_a_pack_that_holds_a_part_is_searched_from_entities_that_lead_on(pack: Pack) -> None:
+    made = generator(pack, lambda rng: Parts(shipped_parts(), rng), 3)
+    made.source, made.sparse = PackSource(pack), True
+    tried = Counter[bool]()
+    reach = Reach(made.source, made._entities)
+
+    def told(plan: object, entity: tuple[str, ...] | None) -> bool:
+        if entity is not None and isinstance(plan, Plan):
+            tried[bool(reach._led(plan.steps[0], [entity]))] += 1
+        return True
+
+    made.allowed = told
+    assert len(made.level(3, 6)) == 6
+    assert set(tried) == {True}

@@ -65,7 +65,7 @@ def follow(plan: Plan, start: Sequence[str], source: Source, pick: Callable[[Seq
         if last:
             _columns(row, step, made)
             return made
-        value = _linked(row, step)
+        value = linked(row, step)
         if set(value) <= made.seen:
             raise Rejected("the path returns to where it was")
         made.seen.update(value)
@@ -100,7 +100,12 @@ def _asked(step: Step, ask: Ask | None) -> list[str]:
     return [c for c in dict.fromkeys(columns) if c] or [IDENTITY[step.table]]
 
 
-def _linked(row: Record, step: Step) -> tuple[str, ...]:
+def linked(row: Record, step: Step) -> tuple[str, ...]:
+    """What a row leads on to.
+
+    Raises:
+        Rejected: nothing, or several things.
+    """
     columns = PLACES[step.table] if step.link == PLACE else (step.link,)
     cells = tuple(row.get(column) for column in columns)
     texts = tuple(str(cell).strip() for cell in cells)

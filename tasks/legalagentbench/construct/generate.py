@@ -22,6 +22,7 @@ from tasks.legalagentbench.construct.diversity import diversity
 from tasks.legalagentbench.construct.follow import Followed, follow
 from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, requests, skeletons
+from tasks.legalagentbench.construct.reach import Reach
 from tasks.legalagentbench.construct.source import PackSource, RowSource, Source
 from tasks.legalagentbench.construct.tree import PLACE, PLACES, starts
 from tasks.legalagentbench.tools import TOOLS, Toolbox
@@ -67,6 +68,9 @@ class Generator:
     allowed: Callable[[Plan | Skeleton, Entity | None], bool] = lambda plan, entity: True
     fallen: Counter[str] = field(default_factory=Counter)
     used: set[tuple[str, Entity]] = field(default_factory=set)
+    sparse: bool = False
+    """The source holds part of the rows: only entities from which a path can be walked at all are tried."""
+    _reached: Reach | None = None
     _chosen: Counter[str] = field(default_factory=Counter)
     _values: dict[str, list[Entity]] = field(default_factory=dict)
 
@@ -117,25 +121,30 @@ class Generator:
     def _pair(self, skeleton: Skeleton, asked: Counter[tuple[str, str]], wanted: int) -> list[Task]:
         last = skeleton.tools[-1]
         ways = sorted(requests(last), key=lambda how: (asked[last, how], self.rng.random()))
-        best: list[Task] = []
-        for number in range(DRESSES):
+        alive = self._reach().alive(skeleton) if self.sparse else self._entities(skeleton.start)
+        for number in range(DRESSES if len(alive) >= wanted else 0):
             how = ways[number % len(ways)]
             plan = dressed(skeleton, self.rng, how)
-            made = self._tasks(plan, wanted)
+            made = self._tasks(plan, wanted, alive)
             if len(made) == wanted:
                 asked[last, how] += 1
                 return made
             self._release(made)
         self.fallen["no two entities"] += 1
-        return best
+        return []
 
     def _release(self, tasks: Sequence[Task]) -> None:
         for task in tasks:
             self.used.discard((task["start"]["way"], tuple(task["start"]["value"])))
 
-    def _tasks(self, plan: Plan, wanted: int) -> list[Task]:
+    def _reach(self) -> Reach:
+        if self._reached is None:
+            self._reached = Reach(self.source, self._entities)
+        return self._reached
+
+    def _tasks(self, plan: Plan, wanted: int, entities: Sequence[Entity] | None = None) -> list[Task]:
         made: list[Task] = []
-        entities = self._entities(plan.start)
+        entities = self._entities(plan.start) if entities is None else entities
         for entity in self.rng.sample(entities, min(len(entities), TRIES)):
             if len(made) == wanted:
                 break
@@ -203,7 +212,9 @@ def generator(pack: Pack, parts: Callable[[Random], Parts], seed: int, progress:
     rng = Random(f"legalagentbench-construct/{seed}")
     rows = rows_of(pack)
     source: Source = RowSource(rows) if pack.manifest.coverage == "complete" else PackSource(pack)
-    return Generator(source, BruteSolver(rows), Toolbox(pack), Composer(parts(rng), rng), rng, pack.name, progress)
+    made = Generator(source, BruteSolver(rows), Toolbox(pack), Composer(parts(rng), rng), rng, pack.name, progress)
+    made.sparse = pack.manifest.coverage != "complete"
+    return made
 
 
 def construct_set(

@@ -113,9 +113,16 @@ class PackSource:
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
         self._passed: dict[str, frozenset[str]] | None = None
+        self._found: dict[tuple[str, tuple[str, ...]], list[Record] | None] = {}
 
     def find(self, tool: str, values: Sequence[str]) -> list[Record] | None:
-        """All rows of a lookup in order; unknown cells are left out."""
+        """All rows of a lookup in order; unknown cells are left out. What was asked once is remembered."""
+        key = (tool, tuple(values))
+        if key not in self._found:
+            self._found[key] = self._asked(tool, values)
+        return self._found[key]
+
+    def _asked(self, tool: str, values: Sequence[str]) -> list[Record] | None:
         found = self._pack.find(LOOKUPS[tool], values)
         if found.status == "outside" or not found.complete:
             return None
