@@ -241,6 +241,18 @@ KEYS: dict[str, tuple[Key, ...]] = {
     "answer": (
         Key("send", "f5,ctrl+enter", "send", 10, "F5", priority=True),
         Key("leave_box", "escape", "leave", 11, "Esc"),
+        Key("seat_tools", "ctrl+t", "tools", 12),
+        Key("seat_draft", "ctrl+o", "draft", 13),
+    ),
+    "tool_form": (
+        Key("run_tool", "f5,ctrl+enter", "run", 10, "F5", priority=True),
+        Key("offers", "down", "offers", 11),
+    ),
+    "call": (
+        Key("up", "up", "cursor(-1)"),
+        Key("down", "down", "cursor(1)"),
+        Key("cancel", "escape", "cancel", 11, "Esc"),
+        Key("help", "f1", "app.help"),
     ),
     "prompt": (
         Key("find", "slash", "find", 10),
