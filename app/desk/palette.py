@@ -12,8 +12,8 @@ from textual.markup import escape
 from app.desk.bindings import KEYS, Key
 from app.strings import t
 
-AREAS = ("episode", "prompt", "tokens", "home", "run", "models", "trial", "law", "review", "app")
-HIDDEN = ("palette", "quit_now", "close", "open", "open_episode", "review_open")
+AREAS = ("episode", "prompt", "tokens", "home", "run", "models", "trial", "law", "corpus", "review", "app")
+HIDDEN = ("palette", "quit_now", "close", "open", "open_episode", "review_open", "corpus_open")
 
 
 class MootCommands(Provider):

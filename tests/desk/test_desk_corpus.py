@@ -14,11 +14,15 @@ from textual.widgets import Input, OptionList, Static, TextArea
 
 from app.desk.corpus.calling import CallScreen
 from app.desk.corpus.form import FieldBox, ToolForm
+from app.desk.corpus.screen import CorpusScreen
+from app.desk.corpus.views import RecordView, RowsView, TreeView
 from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.lines import row_text
 from app.desk.widgets.score_strip import ScoreStrip
+from app.desk.widgets.text_pane import TextPane
 from tasks.episode.events import ToolCalled
 from tasks.run.spec import RunSpec
-from tests.desk.test_desk_screens import desk, episode, until
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, episode, same_as_stored, until
 from tests.support.desk_fixture import CASE, COMPANY, COURT, build_pack
 
 
@@ -27,8 +31,8 @@ def pack(moot_home: Path) -> Path:
     return build_pack()
 
 
-async def seated(pilot: Pilot[Any], pack: Path) -> Any:
-    spec = RunSpec(benchmark="legalagentbench", agent="human", pack=str(pack), first=1)
+async def seated(pilot: Pilot[Any], pack: Path, task: str = "k-1") -> Any:
+    spec = RunSpec(benchmark="legalagentbench", agent="human", pack=str(pack), task_ids=(task,))
     await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
     await until(pilot, lambda: episode(pilot).loaded)
     screen = episode(pilot)
@@ -118,6 +122,79 @@ async def test_the_draft_of_the_rules_is_taken_into_the_box(pack: Path) -> None:
         screen = await seated(pilot, pack)
         await pilot.press("ctrl+o")
         await until(pilot, lambda: screen.query_one(TextArea).text)
-        draft = screen.query_one(TextArea).text
-        assert draft.startswith("/get_legal_document_company_list ") and COMPANY in draft
-        assert screen.shown.total == 0 and CASE not in draft
+        assert screen.query_one(TextArea).has_focus and screen.asked and screen.shown.total == 0
+
+
+async def corpus(pilot: Pilot[Any]) -> CorpusScreen:
+    await pilot.press("f11")
+    await until(pilot, lambda: isinstance(pilot.app.screen, CorpusScreen) and pilot.app.screen.pack)
+    screen = pilot.app.screen
+    assert isinstance(screen, CorpusScreen)
+    await until(pilot, lambda: screen.query_one(TreeView).things)
+    return screen
+
+
+async def open_shelf(pilot: Pilot[Any], screen: CorpusScreen, name: str) -> RowsView:
+    tree = screen.query_one(TreeView)
+    tree.focus()
+    tree.move_to(
+        next(at for at, entry in enumerate(tree.things) if name in (entry.tool, entry.shelf and entry.shelf.kind))
+    )
+    rows = screen.query_one(RowsView)
+    await pilot.press("enter")
+    return rows
+
+
+async def test_values_of_a_record_are_followed_and_the_way_back_is_kept(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await corpus(pilot)
+        rows = await open_shelf(pilot, screen, "LegalDoc")
+        record = screen.query_one(RecordView)
+        await until(pilot, lambda: rows.has_focus and rows.total == 3 and record.count)
+        assert "虚构数据" in "\n".join(map(row_text, record.rows))
+        await pilot.press("enter")
+        await until(pilot, lambda: record.has_focus)
+        record.move_to(next(at for at, link in enumerate(record._order) if link.tool == "get_court_code"))
+        await pilot.press("enter")
+        await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "CourtCode" and record.count)
+        assert record.row is not None and record.row.cells["法院名称"] == COURT
+        await pilot.press("escape")
+        await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "LegalDoc" and rows.total == 3)
+
+
+async def test_rows_are_sorted_and_filtered_and_everything_is_searched(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await corpus(pilot)
+        rows = await open_shelf(pilot, screen, "LegalDoc")
+        await until(pilot, lambda: rows.has_focus and rows.total == 3)
+        for _ in range(3):
+            await pilot.press("o")
+        await pilot.press("O")
+        await until(pilot, lambda: rows.row(0) is not None and rows.row(0).cells["案号"] == CASE)  # type: ignore[union-attr]
+        await pilot.press("slash", "1", "2", "号")
+        await until(pilot, lambda: rows.total == 1)
+        await pilot.press("escape", "a", *"云溪0101")
+        tree = screen.query_one(TreeView)
+        found = lambda: {e.shelf.kind: e.rows for e in tree.things if e.shelf and e.rows}  # noqa: E731
+        await until(pilot, lambda: found() == {"LegalDoc": 3, "CourtCode": 1})
+
+
+async def test_a_tool_is_called_in_the_middle(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await corpus(pilot)
+        await open_shelf(pilot, screen, "get_court_info")
+        await until(pilot, lambda: isinstance(screen.focused, FieldBox))
+        form = screen.query_one(ToolForm)
+        await offered(pilot, form, "云溪", COURT)
+        await pilot.press("f5")
+        said = screen.query_one("#said", TextPane)
+        await until(pilot, lambda: any("陆知行" in row_text(row) for row in said.rows))
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_corpus_looks_as_stored(pack: Path, size: tuple[int, int]) -> None:
+    async with desk(size) as pilot:
+        screen = await corpus(pilot)
+        rows = await open_shelf(pilot, screen, "LegalDoc")
+        await until(pilot, lambda: rows.has_focus and rows.total == 3 and screen.query_one(RecordView).count)
+        await same_as_stored(pilot, f"corpus_{size[0]}x{size[1]}_zh")
