@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static, TextArea
 
@@ -198,3 +199,17 @@ async def test_the_corpus_looks_as_stored(pack: Path, size: tuple[int, int]) -> 
         rows = await open_shelf(pilot, screen, "LegalDoc")
         await until(pilot, lambda: rows.has_focus and rows.total == 3 and screen.query_one(RecordView).count)
         await same_as_stored(pilot, f"corpus_{size[0]}x{size[1]}_zh")
+
+
+async def test_the_palette_finds_a_case_number(pack: Path) -> None:
+    async with desk() as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        palette = pilot.app.screen
+        palette.query_one(Input).value = "0101民初88"
+        listed = palette.query_one(OptionList)
+        await until(pilot, lambda: any(CASE in str(option.prompt) for option in listed.options))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CorpusScreen))
+        record = pilot.app.screen.query_one(RecordView)
+        await until(pilot, lambda: record.row is not None and record.row.cells.get("案号") == CASE)

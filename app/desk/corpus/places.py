@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from app.strings import known, t
 from store import manifest as manifests
-from store.browsing import ARTICLES, LAWS, Order, Shelf, count, shelves, window
+from store.browsing import ARTICLES, LAWS, Order, Shelf, count, shelves, suggested, window
 from store.errors import StoreError
 from store.pack import Pack
 from store.rows import UNKNOWN, Row
@@ -147,6 +147,11 @@ def followed(link: Link) -> Place:
     return Place(Shelf(link.table), found=link.rows, via=f"{link.tool}（{'、'.join(link.values)}）")
 
 
+def found(pack: Pack, tool: str, value: str) -> Place:
+    """What a look-up finds by a value."""
+    return Place(Shelf(LOOKUPS[tool].table), found=pack.find(LOOKUPS[tool], [value]).rows, via=f"{tool}（{value}）")
+
+
 def inside(row: Row) -> Place | None:
     """What a row holds in turn: the articles of a law."""
     return Place(Shelf(ARTICLES, str(row.cells["name"]))) if row.table == LAWS else None
@@ -160,3 +165,23 @@ def links_of(pack: Pack, row: Row) -> list[Link]:
 def what(tool: str) -> str:
     """A tool as a link names it: the table it reads."""
     return t(f"corpus_screen.shelf.{LOOKUPS[tool].table}")
+
+
+NAMED = (
+    "get_company_info", "get_company_register", "get_sub_company_info", "get_legal_document", "get_restriction_case",
+    "get_finalized_case", "get_dishonesty_case", "get_administrative_case", "get_court_info", "get_lawfirm_info",
+)  # fmt: skip
+"""Look-ups by the name of a thing, whose names the palette finds."""
+
+
+def named(typed: str, most: int = 8) -> list[tuple[str, str]]:
+    """(look-up, name) of things in the first pack whose names hold what is typed; one look-up a name."""
+    names = pack_names()
+    if not names:
+        return []
+    found: dict[str, str] = {}
+    with Pack.open(names[0]) as pack:
+        for tool in NAMED:
+            for name in suggested(pack, tool, "identifier", typed, most):
+                found.setdefault(name, tool)
+    return [(tool, name) for name, tool in found.items()][:most]

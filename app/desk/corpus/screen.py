@@ -35,7 +35,6 @@ from app.strings import known, t
 from store.browsing import Shelf
 from store.pack import Pack
 from store.rows import Row
-from store.schema import LOOKUPS
 from tasks.legalagentbench.tools import TOOLS, Toolbox, ToolResult
 
 NARROW_TREE = "-tree"
@@ -130,6 +129,8 @@ class CorpusScreen(OnDesk, Screen[None]):
                 self.query_one(RowsView).take(*result)
             case "corpus_links":
                 self._linked(*result)
+            case "corpus_found":
+                self.go(result)
             case "corpus_call":
                 self._called(result)
 
@@ -189,8 +190,7 @@ class CorpusScreen(OnDesk, Screen[None]):
         if self.pack is None:
             self._waiting = (tool, value)
             return
-        rows = self.pack.find(LOOKUPS[tool], [value]).rows
-        self.go(Place(Shelf(LOOKUPS[tool].table), found=rows, via=f"{tool}（{value}）"))
+        self._work("corpus_found", partial(places.found, self.pack, tool, value))
         self.remove_class(NARROW_TREE)
         self.query_one(RowsView).focus()
 
