@@ -18,7 +18,7 @@ LAWS, ARTICLES = "laws", "articles"
 TEXT = "text"
 """The column of a text."""
 _OF_LAWS = ("name", "short", "level")
-_OF_ARTICLES = ("number", "sub", "part", "chapter", "section", "title", "text")
+_OF_ARTICLES = ("number", "sub", "chapter", "section", "title", "text", "part")
 _NEWEST = (
     "SELECT v.id FROM law_versions v JOIN laws l ON l.id = v.law WHERE l.name = ?"
     " ORDER BY v.valid_from IS NULL, v.valid_from DESC, v.id DESC LIMIT 1"
@@ -138,4 +138,4 @@ def _row(shelf: Shelf, found: tuple[object, ...]) -> Row:
 
 
 def _provenance(text: object) -> Provenance:
-    return text if text in ("authored", "harvested", "derived", "imported") else "imported"  # type: ignore[return-value]
+    return text if text in ("authored", "harvested", "derived", "imported") else "imported"

@@ -161,6 +161,8 @@ async def test_values_of_a_record_are_followed_and_the_way_back_is_kept(pack: Pa
         assert record.row is not None and record.row.cells["法院名称"] == COURT
         await pilot.press("escape")
         await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "LegalDoc" and rows.total == 3)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.query_one(TreeView).has_focus)
 
 
 async def test_rows_are_sorted_and_filtered_and_everything_is_searched(pack: Path) -> None:

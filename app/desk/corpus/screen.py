@@ -177,9 +177,10 @@ class CorpusScreen(OnDesk, Screen[None]):
         if keep and self.place is not None and self.place != place:
             self._before.append(replace(self.place, cursor=self.query_one(RowsView).cursor))
         self.place = place
+        self.set_class(bool(place.tool), "-tool")
         if place.tool:
             self.query_one(ContentSwitcher).current = "tool"
-            self.call_later(self._show_form, place.tool)
+            self.call_later(self._show_form, place.tool, False)
         elif self.pack is not None:
             self.query_one(ContentSwitcher).current = "rows"
             self._work("corpus_place", partial(_read, self.pack, place))
@@ -194,12 +195,12 @@ class CorpusScreen(OnDesk, Screen[None]):
         self.remove_class(NARROW_TREE)
         self.query_one(RowsView).focus()
 
-    async def _show_form(self, tool: str) -> None:
+    async def _show_form(self, tool: str, into: bool) -> None:
         form = self.query_one(ToolForm)
         if form.tool is None or form.tool.name != tool:
             self.query_one("#said", TextPane).show(())
             await form.show(TOOLS[tool])
-        if not isinstance(self.focused, TreeView):
+        if into or not isinstance(self.focused, TreeView):
             form.begin()
 
     def _shown(self, place: Place, total: int, first: list[Row]) -> None:
@@ -253,11 +254,12 @@ class CorpusScreen(OnDesk, Screen[None]):
         words = self._words if self._everywhere else ()
         place = Place(entry.shelf, words) if entry.shelf else Place(Shelf("CompanyInfo"), tool=entry.tool)
         if self.place is None or (self.place.shelf, self.place.tool, self.place.via) != (place.shelf, place.tool, ""):
-            self.go(place)
+            self._before = []
+            self.go(place, keep=False)
         if into:
             self.remove_class(NARROW_TREE)
             if place.tool:
-                self.query_one(ToolForm).begin()
+                self.call_later(self._show_form, place.tool, True)
             else:
                 self.query_one(RowsView).focus()
 

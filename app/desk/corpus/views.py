@@ -273,7 +273,7 @@ class RecordView(Choice):
             ((f"● {t(key) if known(key) else row.provenance}", "mark"), (f"  {row.table} #{row.number}", "dim"))
         )
         for column, cell in row.cells.items():
-            if cell is None or (column == "sub"):
+            if cell in (None, "") or column == "sub":
                 continue
             text = one(cell_text(row, column))
             role = "rule" if cell is UNKNOWN else "value"
