@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from store.pack import Pack
 from store.rows import Row
 from store.schema import LOOKUPS, Lookup
+from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.tree import DERIVED, PLACES, kind_of, opens
-from tasks.legalagentbench.construct.walk import Rejected, court_code
+from tasks.legalagentbench.construct.walk import court_code
 
 LONGEST = 100
 """Characters; a longer text is no name."""

@@ -27,7 +27,7 @@ class CallScreen(ModalScreen[str]):
     """Gives the call as the person would type it; "/" when there is none, so that one can go on by hand."""
 
     CSS_PATH = "../dialogs/dialog.tcss"
-    DEFAULT_CSS = """
+    CSS = """
     CallScreen {
         align: center middle;
         background: $background 60%;
