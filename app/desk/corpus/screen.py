@@ -33,6 +33,7 @@ from app.desk.widgets.text_pane import TextPane
 from app.ports import OnDesk
 from app.strings import known, t
 from store.browsing import Shelf
+from store.errors import StoreError
 from store.pack import Pack
 from store.rows import Row
 from tasks.legalagentbench.tools import TOOLS, Toolbox, ToolResult
@@ -85,8 +86,9 @@ class CorpusScreen(OnDesk, Screen[None]):
 
     def on_unmount(self) -> None:
         """Let the pack go."""
-        if self.pack is not None:
-            self.pack.close()
+        pack, self.pack = self.pack, None
+        if pack is not None:
+            pack.close()
 
     def on_screen_resume(self) -> None:
         """Packs may have come or gone."""
@@ -104,9 +106,18 @@ class CorpusScreen(OnDesk, Screen[None]):
     # workers
 
     def _work(self, name: str, job: Callable[[], object]) -> None:
-        """Do something in a thread; only the newest of a name counts."""
+        """Do something in a thread; only the newest of a name counts, and none that asked a pack which is closed."""
         ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
-        work = lambda: (ticket, job())  # noqa: E731
+        pack = self.pack
+
+        def work() -> tuple[int, object] | None:
+            try:
+                return ticket, job()
+            except StoreError:
+                if self.pack is pack:
+                    raise
+                return None
+
         self.run_worker(work, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -114,7 +125,7 @@ class CorpusScreen(OnDesk, Screen[None]):
         if self.desk.worker_failed(event) or event.worker.result is None:
             return
         name, (ticket, result) = event.worker.name, event.worker.result
-        if ticket != self._tickets.get(name.partition(":")[0]) and not name.startswith("corpus_page"):
+        if ticket != self._tickets.get(name):
             return
         match name.partition(":")[0]:
             case "corpus_packs":
@@ -146,9 +157,10 @@ class CorpusScreen(OnDesk, Screen[None]):
         self._work("corpus_open", partial(Pack.open, name))
 
     def _opened(self, pack: Pack) -> None:
-        if self.pack is not None:
-            self.pack.close()
-        self.pack = self.query_one(ToolForm).pack = pack
+        before, self.pack = self.pack, pack
+        self.query_one(ToolForm).pack = pack
+        if before is not None:
+            before.close()
         self._before, self.place = [], None
         self.query_one(RecordView).show(None)
         self._show_title()
@@ -214,8 +226,7 @@ class CorpusScreen(OnDesk, Screen[None]):
     def _page_wanted(self, event: RowsView.Wanted) -> None:
         if self.pack is not None and self.place is not None:
             pack, place, number = self.pack, self.place, event.number
-            job = lambda: (0, (place, number, places.page(pack, place, number)))  # noqa: E731
-            self.run_worker(job, name=f"corpus_page:{number}", thread=True, exit_on_error=False)
+            self._work(f"corpus_page:{number}", lambda: (place, number, places.page(pack, place, number)))
 
     @on(RowsView.Looked)
     def _row_looked(self, event: RowsView.Looked) -> None:
