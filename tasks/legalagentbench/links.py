@@ -45,8 +45,8 @@ def _asked(row: Row) -> Iterator[tuple[Lookup, tuple[str, ...], tuple[str, ...]]
     """What is asked of whom: a look-up, columns, values."""
     alone = [lookup for lookup in LOOKUPS.values() if len(lookup.parameters) == 1]
     for column, cell in row.cells.items():
-        if not isinstance(cell, str) or not 0 < len(cell) <= LONGEST:
-            continue
+        if not isinstance(cell, str) or len(cell) > LONGEST or not any(map(str.isalnum, cell)):
+            continue  # a dash stands for nothing, though rows may be found by it
         yield from ((lookup, (column,), (cell,)) for lookup in alone)
         for other in DERIVED.get(kind_of(row.table, column), ()):
             with suppress(Rejected):

@@ -58,7 +58,7 @@ def test_a_record_leads_to_every_row_that_its_values_open(pack: Pack) -> None:
 
 
 def test_a_case_number_of_another_form_leads_where_its_text_leads_alone(pack: Pack) -> None:
-    row = Row(9, "LegalDoc", {"案号": "88号", "关联公司": COMPANY}, "authored")
+    row = Row(9, "LegalDoc", {"案号": "88号", "关联公司": COMPANY, "原告": "-"}, "authored")
     assert {link.tool for link in links(pack, row)} == {"get_legal_document_company_list"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from rich.text import Text
+from rich.segment import Segment
 from textual.binding import BindingType
 from textual.events import Click, Resize
 from textual.geometry import Size
@@ -76,7 +76,9 @@ class RowsView(ScrollView, can_focus=True):
         overflow-y: auto;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
-        background: transparent;
+        scrollbar-color: $foreground 25%;
+        scrollbar-background: $background;
+        background: $background;
         & > .rows--head { color: $text-accent; text-style: bold; }
         & > .rows--cursor { background: $accent 30%; color: $foreground; }
         & > .rows--dim { color: $foreground 50%; }
@@ -174,11 +176,13 @@ class RowsView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """The names of the columns, then a row each."""
         room = self.scrollable_content_region.width
-        text = Text(end="", no_wrap=True, style=self.rich_style)
+        base = self.rich_style
+        text, style = "", base
         index = y - 1 + self.scroll_offset.y
         if self.place is not None and self.total and (y == 0 or index < self.total):
             columns = self._columns(room)
-            style = self.get_component_rich_style("rows--head" if y == 0 else "rows--cursor")
+            if y == 0 or index == self.cursor:
+                style = base + self.get_component_rich_style("rows--head" if y == 0 else "rows--cursor")
             row = None if y == 0 else self.row(index)
             if y == 0:
                 cells = [self._head(name) for name, _ in columns]
@@ -186,11 +190,10 @@ class RowsView(ScrollView, can_focus=True):
                 cells = ["…"]
             else:
                 cells = [one(cell_text(row, name)[:200]) for name, _ in columns]
-            line = " ".join(pad(truncate(cell, size), size) for cell, (_, size) in zip(cells, columns, strict=False))
-            text.append(line, style if y == 0 or index == self.cursor else "")
+            text = " ".join(pad(truncate(cell, size), size) for cell, (_, size) in zip(cells, columns, strict=False))
         elif y == 0 and self.place is not None:
-            text.append(t("corpus_screen.empty"), self.get_component_rich_style("rows--dim"))
-        return Strip(text.render(self.app.console)).adjust_cell_length(room, self.rich_style)
+            text, style = t("corpus_screen.empty"), base + self.get_component_rich_style("rows--dim")
+        return Strip([Segment(text, style)]).adjust_cell_length(room, base)
 
     def _head(self, name: str) -> str:
         assert self.place is not None
