@@ -66,6 +66,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("board", "f5", "mode('board')"),
         Key("law", "f7", "mode('law')"),
         Key("review", "f10,ctrl+r", "mode('review')"),
+        Key("corpus", "f11", "mode('corpus')"),
         Key("palette", "ctrl+p", "command_palette", 91),
         Key("language", "l", "language", 80),
         Key("theme", "f9", "theme"),
@@ -167,6 +168,23 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("wide", "m", "wide"),
         Key("review_back", "escape", "back", 0, "Esc"),
     ),
+    "corpus": (
+        Key("corpus_open", "enter", "open", 10, "glyph.enter"),
+        Key("filter_rows", "slash", "find", 11),
+        Key("corpus_everywhere", "a", "everywhere", 12),
+        Key("sort_rows", "o", "sort", 13),
+        Key("turn_rows", "O", "turn"),
+        Key("corpus_pack", "p", "pack", 14),
+        Key("corpus_back", "escape", "back", 15, "Esc"),
+    ),
+    "corpus_rows": (
+        *_CURSOR,
+        Key("page_up", "pageup", "page(-1)", 0, "PgUp"),
+        Key("page_down", "pagedown", "page(1)", 0, "PgDn"),
+        Key("columns_right", "right", "column(1)"),
+        Key("columns_left", "left", "column(-1)"),
+        Key("corpus_open", "enter", "choose", 0, "glyph.enter"),
+    ),
     "review_form": (
         Key("submit", "f5,ctrl+enter", "submit", 10, "F5", priority=True),
         Key("leave_form", "escape", "leave", 11, "Esc"),
@@ -241,6 +259,18 @@ KEYS: dict[str, tuple[Key, ...]] = {
     "answer": (
         Key("send", "f5,ctrl+enter", "send", 10, "F5", priority=True),
         Key("leave_box", "escape", "leave", 11, "Esc"),
+        Key("seat_tools", "ctrl+t", "tools", 12),
+        Key("seat_draft", "ctrl+o", "draft", 13),
+    ),
+    "tool_form": (
+        Key("run_tool", "f5,ctrl+enter", "run", 10, "F5", priority=True),
+        Key("offers", "down", "offers", 11),
+    ),
+    "call": (
+        Key("up", "up", "cursor(-1)"),
+        Key("down", "down", "cursor(1)"),
+        Key("cancel", "escape", "cancel", 11, "Esc"),
+        Key("help", "f1", "app.help"),
     ),
     "prompt": (
         Key("find", "slash", "find", 10),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from functools import partial
 
@@ -10,10 +11,16 @@ from textual.content import Content
 from textual.markup import escape
 
 from app.desk.bindings import KEYS, Key
+from app.desk.corpus import places
+from app.desk.episode.renderers import one
 from app.strings import t
+from store.text.citation import citations
 
-AREAS = ("episode", "prompt", "tokens", "home", "run", "models", "trial", "law", "review", "app")
-HIDDEN = ("palette", "quit_now", "close", "open", "open_episode", "review_open")
+AREAS = ("episode", "prompt", "tokens", "home", "run", "models", "trial", "law", "corpus", "review", "app")
+HIDDEN = ("palette", "quit_now", "close", "open", "open_episode", "review_open", "corpus_open")
+
+SHORTEST = 2
+"""Characters of a name that is looked for in the pack."""
 
 
 class MootCommands(Provider):
@@ -57,6 +64,21 @@ class MootCommands(Provider):
                     text=name,
                     help=escape(f"{key.tip} · {key.shown}"),
                 )
+
+        async for hit in self._things(query.strip()):
+            yield hit
+
+    async def _things(self, query: str) -> Hits:
+        """Companies, case numbers, courts and firms of the open pack, and a citation to be looked up."""
+        if len(query) < SHORTEST:
+            return
+        if citations(query):
+            name = t("palette.find.law", words=one(query))
+            yield Hit(1.0, Content(name), partial(self.app.ask_law, query), text=name)  # type: ignore[attr-defined]
+        for tool, value in await asyncio.to_thread(places.named, query):
+            name = t("palette.find.name", name=one(value))
+            open_ = partial(self.app.look_up, tool, value)  # type: ignore[attr-defined]
+            yield Hit(0.9, Content(name), open_, text=name, help=escape(places.what(tool)))
 
     async def _run(self, key: Key, target: object) -> None:
         await self.app.run_action(key.action, target)  # type: ignore[arg-type]

@@ -22,6 +22,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from app import library
 from app.desk.bindings import bindings
 from app.desk.board.screen import BoardScreen
+from app.desk.corpus.screen import CorpusScreen
 from app.desk.dialogs.confirm import HostScreen
 from app.desk.dialogs.help import HelpScreen
 from app.desk.dialogs.progress import ProgressScreen
@@ -79,6 +80,7 @@ class Desk(Quitting):
         "law": LawScreen,
         "board": BoardScreen,
         "review": ReviewScreen,
+        "corpus": CorpusScreen,
     }  # type: ignore[assignment]
     DEFAULT_MODE = "home"
     COMMANDS = {MootCommands}
@@ -134,6 +136,18 @@ class Desk(Quitting):
         """Presenter mode, while it is on."""
         stack = self._screen_stacks.get("episode", [])
         return next((screen for screen in stack if isinstance(screen, PresenterScreen)), None)
+
+    async def look_up(self, tool: str, value: str) -> None:
+        """Show what a tool finds by a value in the corpus."""
+        await self.action_mode("corpus")
+        if isinstance(self.screen, CorpusScreen):
+            self.screen.look_up(tool, value)
+
+    async def ask_law(self, words: str) -> None:
+        """Ask the statutes."""
+        await self.action_mode("law")
+        if isinstance(self.screen, LawScreen):
+            self.screen.ask(words, None)
 
     def present(self, source: EpisodeScreen) -> None:
         """Show the episode of a screen to an audience."""

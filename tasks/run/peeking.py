@@ -17,11 +17,12 @@ from tasks.agents.budgets import Budget
 from tasks.agents.modes import CALLS, Mode, mode_of, named, split
 from tasks.benchmark import Benchmark
 from tasks.episode.driver import Driver, reply_of
-from tasks.episode.events import ModelCalled, Record, Seated
+from tasks.episode.events import Answered, ModelCalled, Record, Seated, ToolCalled
 from tasks.episode.state import State, completed, fold
 from tasks.errors import UsageError
-from tasks.run.cast import newcomer
+from tasks.run.cast import Cast, newcomer
 from tasks.run.plan import limits_of
+from tasks.run.spec import RunSpec
 from tasks.run.stored import Stored
 
 READER = "llama:reader"
@@ -76,6 +77,26 @@ def would_read(
         ask = _asked(driver, [record for record in records if record.step == at], seat, at)
     run, parts = str(stored.header["run"]), _parts(bench, ask)
     return Reading(run, stored.row.id, seat, sits.policy, at, ask, Budget.of(sits), parts)
+
+
+def would_do(name: str | Path, episode: str) -> ToolCalled | Answered | None:
+    """What the rules would do next in the tested seat of a stored episode; None where they would do nothing.
+
+    Raises:
+        UsageError: the benchmark's rules ask somebody else first.
+        RecordMismatch: the task file or the pack is not that of the run.
+    """
+    stored = Stored.of(name, episode)
+    bench = stored.bench
+    state = fold(completed(stored.records))
+    with stored.program(other_prompts=True) as program:
+        limits = limits_of(bench, stored.spec)
+        driver = Driver(stored.row.id, 0, program, time.time, time.perf_counter, limits, state)
+        driver.seat(Cast.of(bench, RunSpec(benchmark=bench.name)).tested)
+        seen = len(driver.state.records)
+        driver.advance()
+        made = [record.event for record in driver.state.records[seen:]]
+    return next((event for event in made if isinstance(event, ToolCalled | Answered)), None)
 
 
 def _parts(bench: Benchmark, ask: Ask) -> dict[str, int]:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 
 from textual import on
 from textual.events import Key
 from textual.timer import Timer
 
+from app.desk.corpus.calling import CallScreen
 from app.desk.court.tree import ProgrammePane
 from app.desk.episode.faces import ASIDE, Face
 from app.desk.episode.finding import FindingScreen
@@ -33,12 +35,15 @@ from app.ports import OnDesk
 from app.strings import t
 from app.terminal import clean
 from store.errors import StoreError
+from tasks import registry
 from tasks.courts.papers.paper import Paper
 from tasks.episode.events import Answered, ModelCalled, Record, Said, Seated, StepEnded, Stopped, ToolCalled
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State
 from tasks.errors import TaskError
+from tasks.legalagentbench.forms import refused, typed_call
 from tasks.run.header import spec_of
+from tasks.run.peeking import would_do
 
 QUICK = 0.2
 """Seconds that a stored step is shown at least while it is replayed."""
@@ -136,6 +141,8 @@ class EpisodeActions(OnDesk, FindingScreen):
             return PLAYED[action](self.shown.back) or None
         if action in ACTING and self.asked and not self.shown.back:
             return False
+        if action in ("tools", "draft"):
+            return self.has_tools and bool(self.asked)
         if action == "tokens":
             return self.loaded and self.facts is not None and self.facts.benchmark == "legalsearch"
         if action == "present":
@@ -303,11 +310,51 @@ class EpisodeActions(OnDesk, FindingScreen):
             self.query_one(Transcript).focus()
         self.desk.with_live(self, lambda live: live.seat(self.episode, newcomer, ask=human))
 
+    @property
+    def has_tools(self) -> bool:
+        """Whether a person in the seat may call tools that have forms."""
+        return self.facts is not None and self.facts.benchmark == "legalagentbench"
+
+    @on(AnswerBox.ToolsAsked)
+    def _tools_asked(self) -> None:
+        assert self.facts is not None
+        header = self.facts.header
+        pack = str(header.get("pack", {}).get("path") or spec_of(header).pack)
+        self.desk.push_screen(CallScreen(pack), self._tool_chosen)
+
+    def _tool_chosen(self, text: str | None) -> None:
+        if text:
+            self.say(text)
+        elif not self.query_one(AnswerBox).text:
+            self.query_one(AnswerBox).begin("/")
+
+    @on(AnswerBox.DraftAsked)
+    def _draft_asked(self) -> None:
+        if self.facts is not None:
+            self.work(partial(_draft, self.facts.path, self.episode), "draft")
+
+    def take_draft(self, text: str) -> None:
+        """What the rules would do stands in the box, unless the person has written meanwhile."""
+        box = self.query_one(AnswerBox)
+        if not text:
+            self.desk.say(t("answer.no_draft"))
+        elif box.is_open:
+            box.fill(text)
+
     @on(AnswerBox.Said)
     def _said(self, event: AnswerBox.Said) -> None:
+        wrong = refused(event.text, registry.names("tools")) if self.has_tools else ""
+        if wrong:
+            self.query_one(AnswerBox).fill(event.text)
+            self.desk.say(t("answer.refused", reason=wrong), "warning")
+        else:
+            self.say(event.text)
+
+    def say(self, text: str) -> None:
+        """What the person in the seat says or calls."""
         self.query_one(AnswerBox).close()
         self.query_one(Transcript).focus()
-        self.desk.with_live(self, lambda live: live.say(self.episode, event.text))
+        self.desk.with_live(self, lambda live: live.say(self.episode, text))
 
     def action_copy(self) -> None:
         """The raw source of the block at the cursor, or of the pane on the right that has the focus."""
@@ -426,3 +473,11 @@ class EpisodeActions(OnDesk, FindingScreen):
             self.minimize()
         else:
             await self.desk.action_mode("home")
+
+
+def _draft(path: Path, episode: str) -> str:
+    """What the rules would do, as a person would type it."""
+    event = would_do(path, episode)
+    if isinstance(event, ToolCalled):
+        return typed_call(event.tool, event.input) if isinstance(event.input, Mapping) else ""
+    return event.res if isinstance(event, Answered) else ""

@@ -288,7 +288,9 @@ class EpisodeScreen(EpisodeActions):
         typing = isinstance(self.focused, Input | TextArea)
         key = f"{self.facts.id if self.facts else ''}/{self.episode}"
         box, face = self.query_one(AnswerBox), self.face
-        box.open(face.seat(seat), key, focus=not typing, brief=face.brief(seat), words=face.answering)
+        box.open(
+            face.seat(seat), key, focus=not typing, brief=face.brief(seat), words=face.answering, tools=self.has_tools
+        )
 
     # what is shown
 
@@ -424,6 +426,8 @@ class EpisodeScreen(EpisodeActions):
                 self.keeper = result
                 self.retranslate()
                 self._score_run()
+            case "draft":
+                self.take_draft(result)
             case "step_scores" if not self.human:
                 self.query_one(ScoreStrip).show_step(result)
             case "run_scores" if not self.human:

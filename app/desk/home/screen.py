@@ -72,7 +72,7 @@ class HomeScreen(OnDesk, Screen[None]):
                 yield TextPane(id="packs")
                 yield TextPane(id="next")
         yield Label("", id="progress", markup=False)
-        yield KeyBar(("home", "app"), also=("models", "board", "law", "review"), id="keys")
+        yield KeyBar(("home", "app"), also=("models", "board", "law", "review", "corpus"), id="keys")
 
     def on_mount(self) -> None:
         """Words, then what is on disk."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.events import Paste
+from textual.events import Key, Paste
 from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Label, TextArea
@@ -25,7 +25,21 @@ from app.terminal import clean
 
 
 class AnswerText(TextArea):
-    """A plain text box. What is pasted keeps its lines and loses what would act on a terminal."""
+    """A plain text box. What is pasted keeps its lines and loses what would act on a terminal. A slash at its beginning
+    asks for the tools, where there are some."""
+
+    class Slashed(Message):
+        """A slash was typed first."""
+
+    slashes = False
+
+    async def _on_key(self, event: Key) -> None:
+        if self.slashes and event.character == "/" and not self.text:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Slashed())
+            return
+        await super()._on_key(event)
 
     async def _on_paste(self, event: Paste) -> None:
         await super()._on_paste(Paste(clean(event.text)))
@@ -71,8 +85,16 @@ class AnswerBox(Vertical):
             super().__init__()
             self.text = text
 
+    class ToolsAsked(Message):
+        """The person wants to choose a tool."""
+
+    class DraftAsked(Message):
+        """The person wants to see what the rules would do."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.tools = False
+        """Whether tools can be called from here."""
         self._key = ""
         self._drafts: dict[str, str] = {}
         self._sent = ""
@@ -86,13 +108,16 @@ class AnswerBox(Vertical):
         yield Label("", markup=False)
 
     def open(
-        self, seat: str, key: str = "", *, focus: bool = True, brief: Sequence[Line] = (), words: str = "answer"
+        self, seat: str, key: str = "", *, focus: bool = True, brief: Sequence[Line] = (), words: str = "answer",
+        tools: bool = False,
     ) -> None:  # fmt: skip
         """Show the box for a seat of the episode with this key, with what was typed there before.
 
         `focus` puts the cursor in it; a person who is typing elsewhere is left there. `brief` stands above it: what was asked,
-        and what one may do; `words` begins the keys of its title and of the line that says how to use it.
+        and what one may do; `words` begins the keys of its title and of the line that says how to use it. `tools`: a slash
+        opens their list.
         """
+        self.tools = self.query_one(AnswerText).slashes = tools
         self._hint = f"{words}.hint"
         self.set_class(bool(brief), "-briefed")
         self.query_one(Brief).show(brief)
@@ -151,6 +176,32 @@ class AnswerBox(Vertical):
             self._fill("")
             self._sent = text
             self.post_message(self.Said(text))
+
+    def fill(self, text: str) -> None:
+        """Put a draft in place of what is typed."""
+        self._fill(text)
+        self.query_one(AnswerText).focus()
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        return self.query_one(AnswerText).text
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Tools and drafts only where there are tools."""
+        return self.tools if action in ("tools", "draft") else True
+
+    def on_answer_text_slashed(self) -> None:
+        """A slash opens the list of tools."""
+        self.action_tools()
+
+    def action_tools(self) -> None:
+        """Choose a tool from a list."""
+        self.post_message(self.ToolsAsked())
+
+    def action_draft(self) -> None:
+        """Ask what the rules would do."""
+        self.post_message(self.DraftAsked())
 
     def action_leave(self) -> None:
         """Back to the record; the box stays open."""

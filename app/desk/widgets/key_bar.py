@@ -13,7 +13,7 @@ from app.desk.bindings import KEYS, Key, bar_keys
 from app.desk.widgets.ink import ink
 from app.terminal import width
 
-TYPING = ("find", "answer", "trial", "law_box", "review_form")
+TYPING = ("find", "answer", "trial", "law_box", "review_form", "tool_form")
 """Areas in which letters are text."""
 ESSENTIAL = ("help", "quit")
 """Keys that are always there, however narrow the window."""

@@ -1,0 +1,1 @@
+"""Corpora to walk through: tables, texts, laws and tools, the record, and where its values lead."""

@@ -1,0 +1,202 @@
+"""The form of a tool: a box a parameter, with names and columns offered below while one types. F5 calls the tool.
+
+What cannot succeed is refused under the boxes, and nothing is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
+from textual.worker import Worker, WorkerState
+
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import one
+from app.strings import t
+from store.browsing import suggested
+from store.pack import Pack
+from store.schema import LOOKUPS
+from tasks.legalagentbench import forms
+from tasks.legalagentbench.forms import Field
+from tasks.legalagentbench.tools import ToolSpec
+
+JOINT = "、"
+
+
+class FieldBox(Input):
+    """Where one parameter is typed."""
+
+    def __init__(self, field: Field, value: str) -> None:
+        super().__init__(value or field.first, compact=True, select_on_focus=False)
+        self.field = field
+
+    @property
+    def last(self) -> str:
+        """What is being typed: of a list its last part."""
+        if self.field.kind != "list":
+            return self.value
+        return "" if self.value != self.value.rstrip(" 、；;，,") else (forms.parts(self.value) or [""])[-1]
+
+    def take(self, value: str) -> None:
+        """Put an offered value in place of what is being typed."""
+        if self.field.kind == "list":
+            self.value = self.value[: len(self.value) - len(self.last)] + value + JOINT
+        else:
+            self.value = value
+        self.cursor_position = len(self.value)
+
+
+class ToolForm(Vertical):
+    """Posts the input once it holds."""
+
+    help_id = "tool_form"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("tool_form")
+    DEFAULT_CSS = """
+    ToolForm {
+        height: auto;
+        & .name { color: $text-primary; text-style: bold; width: 1fr; }
+        & .about { color: $text-muted; width: 1fr; height: auto; }
+        & .parameter { color: $text-accent; width: 1fr; height: auto; }
+        & Input { width: 1fr; height: 1; padding: 0 1; background: $panel; }
+        & #offers { height: auto; max-height: 7; border: none; padding: 0 2; background: transparent; }
+        & #refusal { width: 1fr; height: auto; color: $text-error; }
+        & #form-hint { width: 1fr; height: auto; color: $text-muted; }
+    }
+    """
+
+    class Called(Message):
+        """Call this tool with this input."""
+
+        def __init__(self, tool: ToolSpec, given: dict[str, Any]) -> None:
+            super().__init__()
+            self.tool, self.given = tool, given
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.tool: ToolSpec | None = None
+        self.pack: Pack | None = None
+        self._box: FieldBox | None = None
+
+    def compose(self) -> ComposeResult:
+        """Name, boxes, offers, refusal."""
+        yield Label("", classes="name", markup=False)
+        yield Label("", classes="about", markup=False)
+        yield Vertical(id="boxes")
+        yield OptionList(id="offers", markup=False, compact=True)
+        yield Static("", id="refusal", markup=False)
+        yield Label("", id="form-hint", markup=False)
+
+    def on_mount(self) -> None:
+        """As high as what stands in it."""
+        self.query_one("#boxes").styles.height = "auto"
+
+    async def show(self, tool: ToolSpec, typed: Mapping[str, str] | None = None) -> None:
+        """Show the form of a tool, with what is known of its input."""
+        self.tool, self._box = tool, None
+        self.query_one(".name", Label).update(tool.name)
+        self.query_one(".about", Label).update(tool.description)
+        self.query_one("#refusal", Static).update("")
+        self.query_one("#form-hint", Label).update(t("tool_form.hint"))
+        self.query_one("#offers", OptionList).clear_options()
+        boxes = self.query_one("#boxes", Vertical)
+        await boxes.remove_children()
+        for field in forms.fields(tool):
+            await boxes.mount(Label(f"{field.name}  {field.description}", classes="parameter", markup=False))
+            await boxes.mount(FieldBox(field, (typed or {}).get(field.name, "")))
+
+    def begin(self) -> None:
+        """The cursor in the first box that is still empty."""
+        boxes = list(self.query(FieldBox))
+        if boxes:
+            next((box for box in boxes if not box.value), boxes[0]).focus()
+
+    # what is offered
+
+    def on_descendant_focus(self) -> None:
+        """Offer what may stand in the box that has the cursor."""
+        if isinstance(self.screen.focused, FieldBox) and self.screen.focused is not self._box:
+            self._box = self.screen.focused
+            self._offer()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query_one("#refusal", Static).update("")
+        if event.input is self._box:
+            self._offer()
+
+    def _offer(self) -> None:
+        box, tool, pack = self._box, self.tool, self.pack
+        if box is None or tool is None:
+            return
+        field, typed = box.field, box.last
+        if field.choices:
+            there = forms.parts(box.value[: len(box.value) - len(typed)]) if field.kind == "list" else []
+            fits = [name for name in field.choices if typed.lower() in name.lower() and name not in there]
+            self._show([] if fits == [typed] else fits if field.kind == "list" else list(field.choices))
+        elif pack is not None and tool.name in LOOKUPS:
+            name, parameter = tool.name, field.name
+            self.run_worker(
+                lambda: suggested(pack, name, parameter, typed),
+                name="suggest", group="suggest", thread=True, exclusive=True, exit_on_error=False,
+            )  # fmt: skip
+        else:
+            self._show([])
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Names of the pack; what cannot be read offers none."""
+        event.stop()
+        if event.worker.name == "suggest" and event.state == WorkerState.SUCCESS and self._box is not None:
+            self._show([name for name in event.worker.result or () if name != self._box.value])
+
+    def _show(self, offers: list[str]) -> None:
+        offered = self.query_one("#offers", OptionList)
+        offered.set_options([Option(Content(one(offer)), id=str(at)) for at, offer in enumerate(offers)])
+        self._offers = offers
+        offered.display = bool(offers)
+
+    @on(OptionList.OptionSelected, "#offers")
+    def _taken(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self._box is not None:
+            self._box.take(self._offers[event.option_index])
+            self._box.focus()
+
+    def action_offers(self) -> None:
+        """Into the list of what is offered, or on to the next box."""
+        offered = self.query_one("#offers", OptionList)
+        if self.screen.focused is self._box and offered.display:
+            offered.highlighted = 0
+            offered.focus()
+        else:
+            offered.action_cursor_down()
+
+    # calling
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        boxes = list(self.query(FieldBox))
+        at = next((place for place, box in enumerate(boxes) if box is event.input), -1)
+        if at + 1 < len(boxes):
+            boxes[at + 1].focus()
+        else:
+            self.action_run()
+
+    def action_run(self) -> None:
+        """Call the tool, unless its schema forbids it."""
+        if self.tool is None:
+            return
+        given, refusal = forms.read(self.tool, {box.field.name: box.value for box in self.query(FieldBox)})
+        if refusal:
+            self.query_one("#refusal", Static).update(f"✘ {one(refusal)}")
+        else:
+            self.post_message(self.Called(self.tool, given))

@@ -1,0 +1,404 @@
+"""Corpus: what a pack holds, left; its rows, or a tool that is called here, in the middle; the record and where its values
+lead, right.
+
+Reading runs in named workers; what comes late, after something else was opened, is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import Screen
+from textual.widgets import ContentSwitcher, Label
+from textual.worker import Worker
+
+from app.desk.bindings import bindings
+from app.desk.corpus import places
+from app.desk.corpus.form import FieldBox, ToolForm
+from app.desk.corpus.places import Place
+from app.desk.corpus.views import RecordView, RowsView, TreeView
+from app.desk.episode.renderers import Line, many, one
+from app.desk.widgets.choice import Choice
+from app.desk.widgets.empty import Empty
+from app.desk.widgets.find_bar import FindBar
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.text_pane import TextPane
+from app.ports import OnDesk
+from app.strings import known, t
+from store.browsing import Shelf
+from store.errors import StoreError
+from store.pack import Pack
+from store.rows import Row
+from tasks.legalagentbench.tools import TOOLS, Toolbox, ToolResult
+
+NARROW_TREE = "-tree"
+"""On a narrow screen the tree and what it opened take turns."""
+
+
+class CorpusScreen(OnDesk, Screen[None]):
+    """Tree, middle, record; on a narrow screen the record stands below the rows, and the tree gives way to them."""
+
+    CSS_PATH = "corpus.tcss"
+    area = "corpus"
+    help_id = "corpus"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("corpus")
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pack: Pack | None = None
+        self.place: Place | None = None
+        self._packs: list[str] = []
+        self._before: list[Place] = []
+        self._tickets: dict[str, int] = {}
+        self._words: tuple[str, ...] = ()
+        self._everywhere = False
+        self._waiting: tuple[str, str] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, panes, keys."""
+        yield Label("", id="title", markup=False)
+        with Horizontal(id="panes"):
+            yield TreeView(id="tree")
+            with Horizontal(id="main"):
+                with Vertical(id="middle"), ContentSwitcher(initial="rows", id="views"):
+                    yield RowsView(id="rows")
+                    with VerticalScroll(id="tool", can_focus=False):
+                        yield ToolForm(id="form")
+                        yield TextPane(id="said")
+                yield RecordView(id="record")
+        yield FindBar("corpus_screen.find", id="find")
+        yield Empty(id="nothing")
+        yield KeyBar(("corpus", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Words; what is on disk comes when the screen is shown."""
+        self.add_class(NARROW_TREE)
+        self.retranslate()
+        self.query_one(TreeView).focus()
+
+    def on_unmount(self) -> None:
+        """Let the pack go."""
+        pack, self.pack = self.pack, None
+        if pack is not None:
+            pack.close()
+
+    def on_screen_resume(self) -> None:
+        """Packs may have come or gone."""
+        self._work("corpus_packs", places.pack_names)
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        self.query_one("#tree").border_title = t("corpus_screen.tree")
+        self.query_one("#record").border_title = t("corpus_screen.record")
+        self.query_one(Empty).say(t("corpus_screen.nothing"), t("corpus_screen.nothing.hint"))
+        self.query_one(RecordView).rebuild()
+        self._count()
+        self._show_title()
+
+    # workers
+
+    def _work(self, name: str, job: Callable[[], object]) -> None:
+        """Do something in a thread; only the newest of a name counts, and none that asked a pack which is closed."""
+        ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
+        pack = self.pack
+
+        def work() -> tuple[int, object] | None:
+            try:
+                return ticket, job()
+            except StoreError:
+                if self.pack is pack:
+                    raise
+                return None
+
+        self.run_worker(work, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Results by name; a failure becomes a dialog."""
+        if self.desk.worker_failed(event) or event.worker.result is None:
+            return
+        name, (ticket, result) = event.worker.name, event.worker.result
+        if ticket != self._tickets.get(name):
+            return
+        match name.partition(":")[0]:
+            case "corpus_packs":
+                self._have(result)
+            case "corpus_open":
+                self._opened(result)
+            case "corpus_tree":
+                self.query_one(TreeView).show(result)
+            case "corpus_place":
+                self._shown(*result)
+            case "corpus_page":
+                self.query_one(RowsView).take(*result)
+            case "corpus_links":
+                self._linked(*result)
+            case "corpus_found":
+                self.go(result)
+            case "corpus_call":
+                self._called(result)
+
+    # packs
+
+    def _have(self, names: list[str]) -> None:
+        self._packs = names
+        self.set_class(not names, "-empty")
+        if names and (self.pack is None or self.pack.name not in names):
+            self._open(names[0])
+
+    def _open(self, name: str) -> None:
+        self._work("corpus_open", partial(Pack.open, name))
+
+    def _opened(self, pack: Pack) -> None:
+        before, self.pack = self.pack, pack
+        self.query_one(ToolForm).pack = pack
+        if before is not None:
+            before.close()
+        self._before, self.place = [], None
+        self.query_one(RecordView).show(None)
+        self._show_title()
+        self._count()
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self.look_up(*waiting)
+        else:
+            self.go(Place(Shelf("CompanyInfo")), keep=False)
+
+    def _count(self) -> None:
+        if self.pack is not None:
+            words = self._words if self._everywhere else ()
+            self._work("corpus_tree", partial(places.tree, self.pack, words))
+
+    def action_pack(self) -> None:
+        """The next pack."""
+        if self.pack is not None and len(self._packs) > 1:
+            at = self._packs.index(self.pack.name) if self.pack.name in self._packs else -1
+            self._open(self._packs[(at + 1) % len(self._packs)])
+
+    # places
+
+    def go(self, place: Place, *, keep: bool = True) -> None:
+        """Open a place; the one before is kept for the way back."""
+        if keep and self.place is not None and self.place != place:
+            self._before.append(replace(self.place, cursor=self.query_one(RowsView).cursor))
+        self.place = place
+        self.set_class(bool(place.tool), "-tool")
+        if place.tool:
+            self.query_one(ContentSwitcher).current = "tool"
+            self.call_later(self._show_form, place.tool, False)
+        elif self.pack is not None:
+            self.query_one(ContentSwitcher).current = "rows"
+            self._work("corpus_place", partial(_read, self.pack, place))
+        self._show_title()
+
+    def look_up(self, tool: str, value: str) -> None:
+        """Show what a tool finds by a value; once the pack is open."""
+        if self.pack is None:
+            self._waiting = (tool, value)
+            return
+        self._work("corpus_found", partial(places.found, self.pack, tool, value))
+        self.remove_class(NARROW_TREE)
+        self.query_one(RowsView).focus()
+
+    async def _show_form(self, tool: str, into: bool) -> None:
+        form = self.query_one(ToolForm)
+        if form.tool is None or form.tool.name != tool:
+            self.query_one("#said", TextPane).show(())
+            await form.show(TOOLS[tool])
+        if into or not isinstance(self.focused, TreeView):
+            form.begin()
+
+    def _shown(self, place: Place, total: int, first: list[Row]) -> None:
+        if place is self.place:
+            self.query_one(RowsView).show(place, total, first)
+            if not first:
+                self.query_one(RecordView).show(None)
+            self.query_one("#middle").border_subtitle = t("corpus_screen.rows", n=total)
+
+    @on(RowsView.Wanted)
+    def _page_wanted(self, event: RowsView.Wanted) -> None:
+        if self.pack is not None and self.place is not None:
+            pack, place, number = self.pack, self.place, event.number
+            self._work(f"corpus_page:{number}", lambda: (place, number, places.page(pack, place, number)))
+
+    @on(RowsView.Looked)
+    def _row_looked(self, event: RowsView.Looked) -> None:
+        record, row = self.query_one(RecordView), event.row
+        if isinstance(event, RowsView.Chosen):
+            self._enter(row)
+        elif record.row != row:
+            record.show(row)
+            if self.pack is not None:
+                self._work("corpus_links", partial(_linked, self.pack, row))
+
+    def _linked(self, row: Row, links: list[Any]) -> None:
+        record = self.query_one(RecordView)
+        if record.row == row:
+            record.show(row, links)
+
+    def _enter(self, row: Row) -> None:
+        """Into a row: the articles of a law, else its record."""
+        inner = places.inside(row)
+        if inner is not None:
+            self.go(inner)
+        else:
+            self.query_one(RecordView).focus()
+
+    @on(Choice.Looked)
+    def _choice(self, event: Choice.Looked) -> None:
+        chosen = isinstance(event, Choice.Chosen)
+        if isinstance(event.view, TreeView):
+            self._open_entry(event.view, event.index, into=chosen)
+        elif chosen and isinstance(event.view, RecordView) and (link := event.view.link) is not None:
+            self.go(places.followed(link))
+            self.query_one(RowsView).focus()
+
+    def _open_entry(self, tree: TreeView, index: int, *, into: bool) -> None:
+        entry = tree.things[index]
+        words = self._words if self._everywhere else ()
+        place = Place(entry.shelf, words) if entry.shelf else Place(Shelf("CompanyInfo"), tool=entry.tool)
+        if self.place is None or (self.place.shelf, self.place.tool, self.place.via) != (place.shelf, place.tool, ""):
+            self._before = []
+            self.go(place, keep=False)
+        if into:
+            self.remove_class(NARROW_TREE)
+            if place.tool:
+                self.call_later(self._show_form, place.tool, True)
+            else:
+                self.query_one(RowsView).focus()
+
+    # tools
+
+    @on(ToolForm.Called)
+    def _call(self, event: ToolForm.Called) -> None:
+        self._work("corpus_call", partial(Toolbox(self.pack).call, event.tool.name, event.given))
+
+    def _called(self, result: ToolResult) -> None:
+        notes = [t(f"status.{result.status}")]
+        notes += [t("mark.outside_cells", n=result.unknown)] if result.unknown else []
+        notes += [t("mark.incomplete")] if not result.complete and result.status == "ok" else []
+        marks = [f"● {t(key) if known(key := f'mark.{kind}') else one(kind)}" for kind in result.provenance]
+        head: Line = (
+            (" · ".join(notes), "good" if result.status == "ok" else "warn"),
+            ("  ", "dim"),
+            ("  ".join(marks), "mark"),
+        )
+        self.query_one("#said", TextPane).show((head, *many(result.observation)))
+
+    # words, order, the way back
+
+    def action_find(self) -> None:
+        """Filter the rows."""
+        self._everywhere = False
+        self.query_one(FindBar).open()
+
+    def action_everywhere(self) -> None:
+        """Search in everything: the tree counts what holds the words."""
+        self._everywhere = True
+        self.add_class(NARROW_TREE)
+        self.query_one(FindBar).open()
+
+    @on(FindBar.Changed)
+    def _filter(self, event: FindBar.Changed) -> None:
+        self._words = tuple(event.words.split())
+        if self._everywhere:
+            self._count()
+        if self.place is not None and not self.place.tool:
+            self.go(self.place.filtered(self._words), keep=False)
+
+    @on(FindBar.Went)
+    def _went(self) -> None:
+        self.query_one(FindBar).remove_class("-open")
+        self._home()
+
+    @on(FindBar.Left)
+    def _unfilter(self) -> None:
+        self.query_one(FindBar).clear()
+        self._home()
+        self._everywhere, was = False, self._everywhere
+        self._words = ()
+        if was:
+            self._count()
+
+    def _home(self) -> None:
+        if self._everywhere:
+            self.query_one(TreeView).focus()
+        else:
+            self.remove_class(NARROW_TREE)
+            self.query_one(RowsView).focus()
+
+    def action_sort(self) -> None:
+        """By the next column."""
+        if self.place is not None and not self.place.tool:
+            self.go(self.place.sorted_next(), keep=False)
+
+    def action_turn(self) -> None:
+        """The other way round."""
+        if self.place is not None and not self.place.tool:
+            self.go(self.place.turned(), keep=False)
+
+    def action_back(self) -> None:
+        """From the record to the rows, from a link to where it was followed, from the rows to the tree, then home."""
+        if isinstance(self.focused, RecordView | FieldBox) and not (self.place and self.place.via):
+            (self.query_one(TreeView) if self.place and self.place.tool else self.query_one(RowsView)).focus()
+            self.set_class(bool(self.place and self.place.tool), NARROW_TREE)
+        elif self._before and not isinstance(self.focused, TreeView):
+            self.go(self._before.pop(), keep=False)
+            if self.place is not None and not self.place.tool:
+                self.query_one(RowsView).focus()
+        elif not isinstance(self.focused, TreeView):
+            self.add_class(NARROW_TREE)
+            self.query_one(TreeView).focus()
+        else:
+            self.run_worker(self.desk.action_mode("home"), name="corpus_leave", exit_on_error=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim."""
+        rows = self.place is not None and not self.place.tool
+        if action in ("find", "everywhere", "sort", "turn"):
+            return rows or None
+        if action == "pack":
+            return len(self._packs) > 1 or None
+        return True
+
+    def on_descendant_focus(self) -> None:
+        """While one types, the key bar speaks of the box."""
+        around = self.focused.ancestors_with_self if self.focused else []
+        area = next((node.help_id for node in around if isinstance(node, FindBar | ToolForm)), "corpus")
+        self.query_one(KeyBar).areas(area, "app")
+        if isinstance(self.focused, RowsView | RecordView):
+            self.remove_class(NARROW_TREE)
+
+    def _show_title(self) -> None:
+        pack, place = self.pack, self.place
+        name = one(pack.name) if pack is not None else ""
+        marks = "  ".join(t(f"mark.{kind}") for kind in sorted(pack.provenance)) if pack is not None else ""
+        self.query_one("#title", Label).update(
+            t("corpus_screen.title", pack=name) + (f"  ● {marks}" if marks else "")
+        )
+        middle = self.query_one("#middle")
+        if place is None:
+            middle.border_title = ""
+        elif place.tool:
+            middle.border_title, middle.border_subtitle = t("corpus_screen.tool"), ""
+        else:
+            via = f" ← {one(place.via)}" if place.via else ""
+            words = f" / {' '.join(place.words)}" if place.words else ""
+            middle.border_title = f"{one(places.shelf_name(place.shelf))}{via}{one(words)}"
+        self.query_one(KeyBar).refresh()
+
+
+def _read(pack: Pack, place: Place) -> tuple[Place, int, list[Row]]:
+    """A place with its number of rows and the page at its cursor."""
+    return place, places.total(pack, place), places.page(pack, place, place.cursor // places.PAGE)
+
+
+def _linked(pack: Pack, row: Row) -> tuple[Row, list[Any]]:
+    return row, places.links_of(pack, row)

@@ -1,0 +1,242 @@
+"""The corpus on the desk, and the seat of a person who calls tools by their forms.
+
+MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList, Static, TextArea
+
+from app.desk.corpus.calling import CallScreen
+from app.desk.corpus.form import FieldBox, ToolForm
+from app.desk.corpus.screen import CorpusScreen
+from app.desk.corpus.views import RecordView, RowsView, TreeView
+from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.lines import row_text
+from app.desk.widgets.score_strip import ScoreStrip
+from app.desk.widgets.text_pane import TextPane
+from store.browsing import Shelf
+from store.builder import PackBuilder
+from tasks.episode.events import ToolCalled
+from tasks.run.spec import RunSpec
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, episode, same_as_stored, until
+from tests.support.desk_fixture import CASE, COMPANY, COURT, build_pack
+
+
+@pytest.fixture
+def pack(moot_home: Path) -> Path:
+    return build_pack()
+
+
+async def seated(pilot: Pilot[Any], pack: Path, task: str = "k-1") -> Any:
+    spec = RunSpec(benchmark="legalagentbench", agent="human", pack=str(pack), task_ids=(task,))
+    await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
+    await until(pilot, lambda: episode(pilot).loaded)
+    screen = episode(pilot)
+    await pilot.press("n")
+    await until(pilot, lambda: screen.asked and screen.query_one(AnswerBox).is_open)
+    return screen
+
+
+async def form_of(pilot: Pilot[Any], words: str) -> ToolForm:
+    """The form of the first tool that fits some words."""
+    await pilot.press("slash")
+    await until(pilot, lambda: isinstance(pilot.app.screen, CallScreen))
+    dialog = pilot.app.screen
+    dialog.query_one("#filter", Input).value = words
+    tools = dialog.query_one("#tools", OptionList)
+    await until(pilot, lambda: 0 < tools.option_count < 30)
+    await pilot.press("enter")
+    await until(pilot, lambda: dialog.has_class("-form") and isinstance(dialog.focused, FieldBox))
+    return dialog.query_one(ToolForm)
+
+
+async def offered(pilot: Pilot[Any], form: ToolForm, typed: str, taken: str) -> None:
+    """Type into the box with the cursor, and take a name that is offered."""
+    box = pilot.app.screen.focused
+    assert isinstance(box, FieldBox)
+    box.value += typed
+    offers = form.query_one("#offers", OptionList)
+    await until(pilot, lambda: any(str(option.prompt) == taken for option in offers.options))
+    await pilot.press("down")
+    await until(pilot, lambda: offers.has_focus)
+    for _ in range(next(at for at, option in enumerate(offers.options) if str(option.prompt) == taken)):
+        await pilot.press("down")
+    await pilot.press("enter")
+    await until(pilot, lambda: box.has_focus and taken in box.value)
+
+
+async def called(pilot: Pilot[Any], screen: Any, number: int) -> None:
+    await pilot.press("f5")
+    done = lambda: [r for r in screen.shown.records if isinstance(r.event, ToolCalled)]  # noqa: E731
+    await until(pilot, lambda: pilot.app.screen is screen and len(done()) == number and screen.asked)
+    await until(pilot, lambda: screen.query_one(AnswerBox).is_open and screen.query_one(TextArea).has_focus)
+
+
+async def test_a_person_solves_a_task_of_three_hops_without_typing_json(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await seated(pilot, pack)
+        form = await form_of(pilot, "legal_document_company")
+        await offered(pilot, form, "澄江", COMPANY)
+        await called(pilot, screen, 1)
+        await form_of(pilot, "court_code")
+        form = pilot.app.screen.query_one(ToolForm)
+        await offered(pilot, form, "云溪01", "云溪0101")
+        await called(pilot, screen, 2)
+        form = await form_of(pilot, "get_court_info")
+        await offered(pilot, form, "云溪", COURT)
+        await pilot.press("tab")
+        form.query(FieldBox).last().focus()
+        await offered(pilot, form, "", "法院负责人")
+        await called(pilot, screen, 3)
+        tools = [r.event for r in screen.shown.records if isinstance(r.event, ToolCalled)]
+        assert tools[-1].input == {"identifier": COURT, "columns": ["法院负责人"]}
+        screen.query_one(TextArea).text = f"由{COURT}审理，负责人是陆知行。"
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.over)
+        await until(pilot, lambda: screen.query_one(ScoreStrip)._step is not None)
+        assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0
+
+
+async def test_a_wrong_call_costs_no_step(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await seated(pilot, pack)
+        form = await form_of(pilot, "get_court_info")
+        await pilot.press("f5")
+        await until(pilot, lambda: str(form.query_one("#refusal", Static).content))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        box = screen.query_one(TextArea)
+        assert box.text == "/", "one may go on by hand"
+        box.text = '/get_court_info {"identifier": "x", "columns": ["负责人"]}'
+        await pilot.press("f5")
+        await until(pilot, lambda: pilot.app._notifications)
+        assert box.text.startswith("/get_court_info") and screen.asked and screen.shown.total == 0
+
+
+async def test_the_draft_of_the_rules_is_taken_into_the_box(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await seated(pilot, pack)
+        await pilot.press("ctrl+o")
+        await until(pilot, lambda: screen.query_one(TextArea).text)
+        assert screen.query_one(TextArea).has_focus and screen.asked and screen.shown.total == 0
+
+
+async def corpus(pilot: Pilot[Any]) -> CorpusScreen:
+    await pilot.press("f11")
+    await until(pilot, lambda: isinstance(pilot.app.screen, CorpusScreen) and pilot.app.screen.pack)
+    screen = pilot.app.screen
+    assert isinstance(screen, CorpusScreen)
+    await until(pilot, lambda: screen.query_one(TreeView).things)
+    return screen
+
+
+async def open_shelf(pilot: Pilot[Any], screen: CorpusScreen, name: str) -> RowsView:
+    tree = screen.query_one(TreeView)
+    tree.focus()
+    tree.move_to(
+        next(at for at, entry in enumerate(tree.things) if name in (entry.tool, entry.shelf and entry.shelf.kind))
+    )
+    rows = screen.query_one(RowsView)
+    await pilot.press("enter")
+    return rows
+
+
+async def test_values_of_a_record_are_followed_and_the_way_back_is_kept(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await corpus(pilot)
+        rows = await open_shelf(pilot, screen, "LegalDoc")
+        record = screen.query_one(RecordView)
+        await until(pilot, lambda: rows.has_focus and rows.total == 3 and record.count)
+        assert "虚构数据" in "\n".join(map(row_text, record.rows))
+        await pilot.press("enter")
+        await until(pilot, lambda: record.has_focus)
+        record.move_to(next(at for at, link in enumerate(record._order) if link.tool == "get_court_code"))
+        await pilot.press("enter")
+        await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "CourtCode" and record.count)
+        assert record.row is not None and record.row.cells["法院名称"] == COURT
+        await pilot.press("escape")
+        await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "LegalDoc" and rows.total == 3)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.query_one(TreeView).has_focus)
+
+
+async def test_rows_are_sorted_and_filtered_and_everything_is_searched(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await corpus(pilot)
+        rows = await open_shelf(pilot, screen, "LegalDoc")
+        await until(pilot, lambda: rows.has_focus and rows.total == 3)
+        for _ in range(3):
+            await pilot.press("o")
+        await pilot.press("O")
+        await until(pilot, lambda: rows.row(0) is not None and rows.row(0).cells["案号"] == CASE)  # type: ignore[union-attr]
+        await pilot.press("slash", "1", "2", "号")
+        await until(pilot, lambda: rows.total == 1)
+        await pilot.press("escape", "a", *"云溪0101")
+        tree = screen.query_one(TreeView)
+        found = lambda: {e.shelf.kind: e.rows for e in tree.things if e.shelf and e.rows}  # noqa: E731
+        await until(pilot, lambda: found() == {"LegalDoc": 3, "CourtCode": 1})
+
+
+async def test_a_tool_is_called_in_the_middle(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await corpus(pilot)
+        await open_shelf(pilot, screen, "get_court_info")
+        await until(pilot, lambda: isinstance(screen.focused, FieldBox))
+        form = screen.query_one(ToolForm)
+        await offered(pilot, form, "云溪", COURT)
+        await pilot.press("f5")
+        said = screen.query_one("#said", TextPane)
+        await until(pilot, lambda: any("陆知行" in row_text(row) for row in said.rows))
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_corpus_looks_as_stored(pack: Path, size: tuple[int, int]) -> None:
+    async with desk(size) as pilot:
+        screen = await corpus(pilot)
+        rows = await open_shelf(pilot, screen, "LegalDoc")
+        await until(pilot, lambda: rows.has_focus and rows.total == 3 and screen.query_one(RecordView).count)
+        await same_as_stored(pilot, f"corpus_{size[0]}x{size[1]}_zh")
+
+
+async def test_the_palette_finds_a_case_number(pack: Path) -> None:
+    async with desk() as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        palette = pilot.app.screen
+        palette.query_one(Input).value = "0101民初88"
+        listed = palette.query_one(OptionList)
+        await until(pilot, lambda: any(CASE in str(option.prompt) for option in listed.options))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CorpusScreen))
+        record = pilot.app.screen.query_one(RecordView)
+        await until(pilot, lambda: record.row is not None and record.row.cells.get("案号") == CASE)
+
+
+async def test_only_pages_in_view_are_read_and_the_next_pack_is_one_key_away(pack: Path) -> None:
+    builder = PackBuilder(
+        "wide", jurisdiction="虚构法域", source="tests", licence="MIT", coverage="complete", as_of="2024-12-31"
+    )
+    with builder:
+        for number in range(1000):
+            builder.add_row("AddrInfo", {"地址": f"明理路{number}号"}, "imported")
+    async with desk() as pilot:
+        screen = await corpus(pilot)
+        await pilot.press("p")
+        await until(pilot, lambda: screen.pack is not None and screen.pack.name == "wide")
+        await until(
+            pilot,
+            lambda: any(e.shelf == Shelf("AddrInfo") and e.rows == 1000 for e in screen.query_one(TreeView).things),
+        )
+        rows = await open_shelf(pilot, screen, "AddrInfo")
+        await until(pilot, lambda: rows.has_focus and rows.total == 1000)
+        await pilot.press("end")
+        record = screen.query_one(RecordView)
+        await until(pilot, lambda: record.row is not None and record.row.cells["地址"] == "明理路999号")
+        assert len(rows._pages) <= 3
