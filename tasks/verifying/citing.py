@@ -6,18 +6,20 @@ the pack, else from the index and the list of laws that come with Moot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from store import places
 from store.pack import Pack
 from store.statutes.book import StatuteBook
 from store.statutes.model import ArticleNumber, LawVersion
 from store.text.citation import citations
 from store.text.dates import parse_date
 from tasks.courts.casefile.law import Laws, all_laws, shipped_laws
-from tasks.verifying.taskset import Task
+from tasks.verifying.taskset import Task, TaskSet
 
 Force = Literal["in_force", "not_yet", "ended", "no_article", "no_day", "unknown"]
 FORCES: tuple[Force, ...] = ("in_force", "not_yet", "ended", "no_article", "no_day", "unknown")
@@ -78,3 +80,27 @@ def _having(law: str, number: ArticleNumber, laws: Laws) -> tuple[list[LawVersio
     official = getattr(laws, "official", None)
     every = laws.versions(law) or laws.versions((official(law) if official else None) or law)
     return (every, [one for one in every if number in laws.numbers(one.law, one.label)]) if every else None
+
+
+@contextmanager
+def pack_of(tasks: TaskSet, name: str = "") -> Iterator[Pack | None]:
+    """The pack that is named, else the one after which constructed tasks are numbered; None where there is none.
+
+    Raises:
+        StoreError: the pack that is named cannot be opened.
+    """
+    found = name or _numbered_after(tasks)
+    if not found:
+        yield None
+        return
+    with Pack.open(found) as pack:
+        yield pack
+
+
+def _numbered_after(tasks: TaskSet) -> str:
+    parts = tasks.tasks[0].id.split("-")
+    for end in range(len(parts) - 1, 0, -1):
+        name = "-".join(parts[:end])
+        if all(task.id.startswith(f"{name}-") for task in tasks.tasks) and (places.packs() / name).is_dir():
+            return name
+    return ""
