@@ -153,6 +153,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
     ),
     "review": (
         Key("review_open", "enter", "open", 10, "glyph.enter"),
+        Key("review_accept", "a", "accept", 11),
         Key("review_form", "s", "form", 11),
         Key("review_path", "o", "path", 12),
         Key("review_save", "w", "save", 13),
@@ -164,6 +165,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("review_scores", "1", "tab(0)", 20),
         Key("review_agreement", "2", "tab(1)", 21),
         Key("review_cases", "3", "tab(2)", 22),
+        Key("review_tasks", "4", "tab(3)", 23),
         Key("wide", "m", "wide"),
         Key("review_back", "escape", "back", 0, "Esc"),
     ),
