@@ -92,7 +92,9 @@ def _decision(where: str, fields: dict[str, Any], path: Path, tasks: TaskSet) ->
     data = {name: value for name, value in fields.items() if name not in ("schema", "set", "file")}
     digest, file = fields.get("set"), fields.get("file")
     if fields.get("schema") != SCHEMA or not isinstance(digest, str) or not isinstance(file, str):
-        raise BadInput(f"{where}: this is no line of a log of reviewers", _SAVED)
+        raise BadInput(
+            f"{where}: this is no line of a log of reviewers", "Mend the line, or take the log from before."
+        )
     if digest != tasks.hash:
         raise BadInput(
             f"{path} is about the task set {named(plain_text(file)[:80], plain_text(digest))}, not about {tasks.name}",
@@ -105,15 +107,14 @@ def _decision(where: str, fields: dict[str, Any], path: Path, tasks: TaskSet) ->
     except (ValidationError, ValueError) as error:
         first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": ("at",)}
         what = ".".join(plain_text(str(part))[:40] for part in first["loc"]) or "line"
-        raise BadInput(f"{where}: field '{what}' is not as a log has it", _SAVED) from None
+        raise BadInput(
+            f"{where}: field '{what}' is not as a log has it", "Mend the line, or take the log from before."
+        ) from None
     try:
         _check(decision, tasks)
     except (UsageError, BadInput) as error:
-        raise BadInput(f"{where}: {error.title}", _SAVED) from None
+        raise BadInput(f"{where}: {error.title}", "Mend the line, or take the log from before.") from None
     return decision
-
-
-_SAVED = "Mend the line, or take the log from before."
 
 
 def decide(

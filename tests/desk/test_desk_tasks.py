@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Checkbox, Input, Select, SelectionList, TextArea
+from textual.widgets import Input, Select, TextArea
 
 from app.desk.dialogs.help import HelpScreen
 from app.desk.dialogs.problem import ProblemScreen
+from app.desk.models.dialogs import Tick
 from app.desk.review.decide import DecideScreen
 from app.desk.review.screen import ReviewScreen
 from app.desk.review.tasks_pane import TasksPane
@@ -24,7 +25,7 @@ from tasks.verifying.decisions import decide, decisions_of
 from tasks.verifying.standing import standings
 from tasks.verifying.taskset import TaskSet, read_set
 from tests.desk.test_desk_review import at_review, idle, lines_of
-from tests.desk.test_desk_screens import LANGUAGES, SIZES, desk, same_as_stored, text_of, until  # noqa: F401
+from tests.desk.test_desk_screens import LANGUAGES, SIZES, desk, same_as_stored, settled, text_of, until  # noqa: F401
 
 CITED = "处罚依据《中华人民共和国民法典》第一百五十三条和《中华人民共和国合同法》第五十二条。"
 
@@ -92,6 +93,8 @@ async def test_screens_look_as_stored(language: str, tasks: TaskSet, monkeypatch
         await fill(pilot, "correct", "李")
         for size in SIZES:
             await pilot.resize_terminal(*size)
+            await pilot.pause()
+            await pilot.pause()
             await same_as_stored(pilot, f"review-decide-{language}-{size[0]}x{size[1]}")
 
 
@@ -138,8 +141,8 @@ async def test_a_correction_that_does_not_hold_is_kept_and_a_consensus_settles(t
         await idle(pilot)
         await pilot.press("s")
         await fill(pilot, "reject", "李")
-        pilot.app.screen.query_one("#why", SelectionList).select("unclear")
-        pilot.app.screen.query_one("#consensus", Checkbox).value = True
+        pilot.app.screen.query_one("#why-unclear", Tick).value = True
+        pilot.app.screen.query_one("#consensus", Tick).value = True
         await enter(pilot)
         await until(pilot, lambda: standings(tasks, decisions_of(tasks))["t-1"].status == "settled")
 

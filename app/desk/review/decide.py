@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Checkbox, Input, Label, Select, SelectionList, Static
-from textual.widgets.selection_list import Selection
+from textual.widgets import Button, Input, Label, Select, Static
 
 from app.cli.verifying import cause_words
 from app.desk.bindings import bindings
+from app.desk.models.dialogs import Tick
 from app.desk.widgets.answer_box import AnswerText
 from app.desk.widgets.field import choice
 from app.strings import t
@@ -58,7 +58,7 @@ class DecideScreen(ModalScreen[Word | None]):
             word: what was typed before and could not be taken.
         """
         super().__init__()
-        self._task, self._disputed = task_id, disputed
+        self._about, self._disputed = task_id, disputed
         self._texts = {**texts, **(word.fields if word else {})}
         self._word = word or Word("accept", author, (), "", {}, False)
         self._lists = {name for name, value in texts.items() if not isinstance(value, str)}
@@ -67,15 +67,14 @@ class DecideScreen(ModalScreen[Word | None]):
         """Verdict, reasons, texts, note, author, buttons."""
         word = self._word
         with Vertical(classes="dialog") as box:
-            box.border_title = clean(t("review_screen.decide", task=self._task), multiline=False)
+            box.border_title = clean(t("review_screen.decide", task=self._about), multiline=False)
             with VerticalScroll(id="asked"):
                 yield Label(t("review_screen.verdict"), markup=False)
                 yield choice([(t(f"verify.verdict.{name}"), name) for name in VERDICTS], "verdict", word.verdict)
                 yield Label(t("review_screen.why"), markup=False, classes="why")
-                yield SelectionList[str](
-                    *(Selection(Content(cause_words(code)), code, code in word.why) for code in causes()),
-                    id="why", classes="why", compact=True,
-                )  # fmt: skip
+                with Vertical(id="why", classes="why"):
+                    for code in causes():
+                        yield Tick(Content(cause_words(code)), code in word.why, id=f"why-{code}", compact=True)
                 for name, value in self._texts.items():
                     yield Label(t(f"verify.field.{name}"), markup=False, classes="text")
                     text = value if isinstance(value, str) else "\n".join(value)
@@ -85,7 +84,7 @@ class DecideScreen(ModalScreen[Word | None]):
                 yield Label(t("review_screen.score.author"), markup=False)
                 yield Input(word.author, id="author", compact=True, max_length=LONGEST_NAME)
                 if self._disputed:
-                    yield Checkbox(t("review_screen.as_consensus"), word.consensus, id="consensus", compact=True)
+                    yield Tick(t("review_screen.as_consensus"), word.consensus, id="consensus", compact=True)
             yield Static("", id="said", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button(t("review_screen.decide.yes"), variant="primary", id="yes", compact=True)
@@ -125,11 +124,9 @@ class DecideScreen(ModalScreen[Word | None]):
             self.query_one("#said", Static).update(t("review_screen.bad.author", n=LONGEST_NAME))
             self.query_one("#author").focus()
             return
-        consensus = self._disputed and self.query_one("#consensus", Checkbox).value
-        why: tuple[Any, ...] = ()
-        if verdict != "accept":
-            chosen = self.query_one("#why", SelectionList).selected
-            why = tuple(code for code in causes() if code in chosen)
+        consensus = self._disputed and self.query_one("#consensus", Tick).value
+        ticked = [code for code in causes() if self.query_one(f"#why-{code}", Tick).value]
+        why = tuple(ticked) if verdict != "accept" else ()
         fields = {name: self._typed(name) for name in self._texts} if verdict == "correct" else {}
         self.dismiss(Word(verdict, author, why, self.query_one("#note", AnswerText).text, fields, consensus))
 

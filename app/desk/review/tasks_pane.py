@@ -79,9 +79,9 @@ class TasksPane(ReviewPane):
             return
 
         def job() -> TaskReview:
-            if live is not None and live.path is not None and not live.closed.is_set():
-                if task.id in held_tasks(live.path):
-                    raise UsageError(t("review_screen.held_case", case=task.id), t("review_screen.held_case.hint"))
+            path = live.path if live is not None and not live.closed.is_set() else None
+            if path is not None and task.id in held_tasks(path):
+                raise UsageError(t("review_screen.held_case", case=task.id), t("review_screen.held_case.hint"))
             return look(found.tasks, task)
 
         self.work("task", job)
