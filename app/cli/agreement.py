@@ -161,8 +161,10 @@ def review(
                 f"{run_name} is a task file, and --sample, --metric and --value are about a RUN", "Use --decision."
             )
         return review_tasks(Path(run_name), episode or "", author or "", reason or "", as_json=as_json, **deciding)
-    if given := [name for name, one in deciding.items() if one]:
-        raise UsageError(f"--{given[0].replace('_', '-')} is about a task file, and {run_name} is none", "Name one.")
+    if foreign := [name for name, one in deciding.items() if one]:
+        raise UsageError(
+            f"--{foreign[0].replace('_', '-')} is about a task file, and {run_name} is none", "Name one."
+        )
     if sampled and episode is not None:
         raise UsageError(
             f"review takes either --sample or an EPISODE, and has both: --sample {episode}",

@@ -120,8 +120,8 @@ def _list(tasks: TaskSet, author: str, as_json: bool) -> None:
         counted = {name: counts[name] for name in STATUSES}
         told = [_pair_data(pair) for pair in pairs]
         return click.echo(json_text({**data, "counts": counted, "tasks": rows, "agreement": told}))
-    rows = [[one.task, group[one.task], t(f"verify.status.{one.status}"), _said(one, author)] for one in found]
-    click.echo(table([t(f"verify.{name}") for name in ("task", "group", "status", "decided")], rows, left=4))
+    lines = [[one.task, group[one.task], t(f"verify.status.{one.status}"), _said(one, author)] for one in found]
+    click.echo(table([t(f"verify.{name}") for name in ("task", "group", "status", "decided")], lines, left=4))
     parts = [f"{t(f'verify.status.{name}')} {counts[name]}" for name in STATUSES if counts[name]]
     note(t("verify.counts", set=tasks.name, n=len(found), parts=t("show.comma").join(parts)))
     if pairs:
