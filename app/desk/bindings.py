@@ -59,7 +59,7 @@ _CURSOR = (
 """Keys of every list with a cursor."""
 KEYS: dict[str, tuple[Key, ...]] = {
     "app": (
-        Key("help", "f1", "help", 90),
+        Key("help", "f1,question_mark", "help", 90),
         Key("home", "f2", "mode('home')"),
         Key("episode", "f3", "mode('episode')"),
         Key("models", "f4", "mode('models')"),

@@ -81,7 +81,7 @@ class DecideScreen(ModalScreen[Word | None]):
                     yield AnswerText(clean(text), id=f"text-{name}", classes="text", compact=True)
                 yield Label(t("review_screen.note"), markup=False)
                 yield AnswerText(word.note, id="note", compact=True)
-                yield Label(t("review_screen.score.author"), markup=False)
+                yield Label(t("verify.first"), markup=False)
                 yield Input(word.author, id="author", compact=True, max_length=LONGEST_NAME)
                 if self._disputed:
                     yield Tick(t("review_screen.as_consensus"), word.consensus, id="consensus", compact=True)
@@ -91,9 +91,9 @@ class DecideScreen(ModalScreen[Word | None]):
                 yield Button(t("new.cancel"), id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """The verdict has the cursor."""
+        """The verdict has the cursor, or the name where nobody has decided yet."""
         self._fit()
-        self.query_one("#verdict").focus()
+        self.query_one("#verdict" if self._word.author else "#author").focus()
 
     def on_select_changed(self) -> None:
         """Other things are asked."""

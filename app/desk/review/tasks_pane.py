@@ -71,7 +71,6 @@ class TasksPane(ReviewPane):
     def open_path(self, typed: str) -> None:
         """Open a task file that was named."""
         self.work("set", partial(open_set, Path(typed.strip().strip("\"'")).expanduser()))
-        self.desk.say(t("review_screen.opening"))
 
     def _look(self, task: Task) -> None:
         found, live = self.found, self.desk.live
