@@ -13,8 +13,9 @@ import click
 from app.cli.names import PACK
 from app.cli.notes import note
 from app.cli.tables import bounds, number, percent, table
-from app.strings import language, t
+from app.strings import t
 from app.terminal import clean, json_text
+from app.verify_words import call_words, cause_words, law_words, verdict_words
 from store.files import written_whole
 from tasks.errors import UsageError
 
@@ -89,21 +90,6 @@ def review_tasks(
         clean(t("verify.said", task=made.task, verdict=verdict_words(made), author=made.author), multiline=False)
     )
     return None
-
-
-def cause_words(code: str) -> str:
-    """A cause in the language of the screen."""
-    from tasks.verifying.causes import causes
-
-    cause = causes().get(code)
-    return code if cause is None else cause.zh if language() == "zh" else cause.en
-
-
-def verdict_words(one: Decision) -> str:
-    """What somebody decided, with why."""
-    words = t(f"verify.verdict.{one.verdict}")
-    why = t("show.comma").join(map(cause_words, one.causes))
-    return f"{words}{t('verify.brackets', text=why)}" if why else words
 
 
 def _list(tasks: TaskSet, author: str, as_json: bool) -> None:
@@ -221,13 +207,6 @@ def _body(task: Task) -> list[str]:
     return lines
 
 
-def call_words(call: Any) -> str:
-    """A call of the path on one line."""
-    if not isinstance(call, dict):
-        return str(call)
-    return f"{call.get('tool', '')} {json.dumps(call.get('input'), ensure_ascii=False)}"
-
-
 def _law_data(one: Cited) -> dict[str, Any]:
     version = one.version
     return {
@@ -235,12 +214,6 @@ def _law_data(one: Cited) -> dict[str, Any]:
         "from": version.valid_from.isoformat() if version and version.valid_from else None,
         "to": version.valid_to.isoformat() if version and version.valid_to else None,
     }  # fmt: skip
-
-
-def law_words(one: Cited) -> str:
-    """A cited article, whether it was in force, and the days of the version."""
-    window = f"  {one.version.valid_from or '?'} – {one.version.valid_to or ''}" if one.version else ""
-    return f"《{one.law}》{one.number.chinese}  {t(f'verify.force.{one.force}')}{window}"
 
 
 @click.command(name="publish")

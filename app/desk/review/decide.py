@@ -13,13 +13,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, Static
 
-from app.cli.verifying import cause_words
 from app.desk.bindings import bindings
 from app.desk.models.dialogs import Tick
 from app.desk.widgets.answer_box import AnswerText
 from app.desk.widgets.field import choice
 from app.strings import t
 from app.terminal import clean
+from app.verify_words import cause_words
 from tasks.scoring.human import LONGEST_NAME
 from tasks.verifying.causes import causes
 from tasks.verifying.decisions import VERDICTS

@@ -10,9 +10,9 @@ from datetime import date
 from pathlib import Path
 
 from app.cli.tables import bounds, number, percent
-from app.cli.verifying import call_words, law_words, verdict_words
 from app.desk.episode.renderers import Line, many, one
 from app.strings import t
+from app.verify_words import call_words, law_words, verdict_words
 from store.errors import StoreError
 from tasks.verifying.citing import Cited, cited, day_of, laws_of, pack_of
 from tasks.verifying.decisions import SUFFIX, Decision, decisions_of

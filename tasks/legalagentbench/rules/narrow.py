@@ -205,6 +205,12 @@ def _earlier(item: Item) -> set[str]:
     return names
 
 
+def average(cells: list[Cell]) -> Decimal | None:
+    """Mean of money cells in yuan, of those that hold an amount."""
+    amounts = [amount for cell in cells if (amount := money_of(cell)) is not None]
+    return sum(amounts, Decimal(0)) / len(amounts) if amounts else None
+
+
 def total(cells: list[Cell]) -> Decimal | None:
     """Sum of money cells in yuan."""
     amounts = [amount for cell in cells if (amount := money_of(cell)) is not None]
