@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 
 from tasks.legalagentbench.rules.mentions import Mention, Modifier
-from tasks.legalagentbench.rules.vocabulary import AVERAGE
+from tasks.legalagentbench.rules.vocabulary import AGGREGATES
 
 
 def combine(mentions: list[Mention], text: str) -> list[Mention]:
     """Joins neighbours that mean one thing: attribute + threshold, attribute + choice, count + measure word."""
-    mentions = _averaged(_once(_investors(mentions, text)), text)
+    mentions = _aggregated(_once(_investors(mentions, text)), text)
     result: list[Mention] = []
     index = 0
     while index < len(mentions):
@@ -168,11 +168,11 @@ def _agree(op: str, concepts: tuple[str, ...]) -> bool:
     return op in ("max", "min") or bool(_DATES & set(concepts))
 
 
-def _averaged(mentions: list[Mention], text: str) -> list[Mention]:
-    """An average named before its amount (平均下来某公司案件的金额是多少) belongs to the last amount of the same clause."""
+def _aggregated(mentions: list[Mention], text: str) -> list[Mention]:
+    """A figure named before its amounts (平均下来某公司案件的金额是多少) belongs to the last amount of the same clause."""
     found = list(mentions)
     for place, mention in enumerate(mentions):
-        if AVERAGE not in mention.facts:
+        if mention.text not in AGGREGATES:
             continue
         stop = next((at for at in range(mention.end, len(text)) if text[at] in "，。；？！"), len(text))
         measured = [
@@ -184,7 +184,7 @@ def _averaged(mentions: list[Mention], text: str) -> list[Mention]:
             term = mentions[measured[-1]]
             concepts = tuple(concept for concept in term.concepts if concept in _MEASURED)
             found[measured[-1]] = replace(
-                term, kind="sum", concepts=concepts, relations=(), facts=(AVERAGE,), weight=2.5
+                term, kind="sum", concepts=concepts, relations=(), facts=mention.facts, weight=2.5
             )
             found.remove(mention)
     return found
