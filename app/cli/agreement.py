@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from app.cli.names import RUN
 from app.cli.notes import note
 from app.cli.tables import bounds, number, percent, table
+from app.cli.verifying import deciding, is_task_file, review_tasks
 from app.strings import language, t
 from app.terminal import clean, json_text
 from store.files import written_whole
@@ -137,17 +138,33 @@ def _page(run: str, rows: Sequence[Agreement]) -> str:
 @click.option("--value", type=float, default=None, help="From 0 to 10; answer and basis of legalsearch from 0 to 1.")
 @click.option("--author", default=None, help="Who scores.")
 @click.option("--reason", default=None, help="Why.")
+@deciding
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def review(
     run_name: str, episode: str | None, sampled: bool, share: float, seed: int, metric: str | None, value: float | None,
-    author: str | None, reason: str | None, as_json: bool,
+    author: str | None, reason: str | None, as_json: bool, **deciding: Any,
 ) -> None:  # fmt: skip
     """List the episodes of a RUN that people are asked about, or append a person's score of one EPISODE.
 
     Scores are appended, never changed: a person who corrects herself scores again, and the newest counts.
 
+    A task file instead of a RUN: its tasks are verified. Without a task it lists them, with how far reviewers agree; a
+    task is shown, or decided with --decision. The log lies beside the file, as FILE.reviews.jsonl.
+
     Example: moot review 20261121-120000-courts-rules-1a2b CI-0001 --metric REA --value 7 --author Li --reason "Point 2 is missing"
+
+    Example: moot review made.jsonl sample-1001 --decision reject --why unclear --author Li
     """
+    if is_task_file(run_name):
+        if sampled or metric is not None or value is not None:
+            raise UsageError(
+                f"{run_name} is a task file, and --sample, --metric and --value are about a RUN", "Use --decision."
+            )
+        return review_tasks(Path(run_name), episode or "", author or "", reason or "", as_json=as_json, **deciding)
+    if foreign := [name for name, one in deciding.items() if one]:
+        raise UsageError(
+            f"--{foreign[0].replace('_', '-')} is about a task file, and {run_name} is none", "Name one."
+        )
     if sampled and episode is not None:
         raise UsageError(
             f"review takes either --sample or an EPISODE, and has both: --sample {episode}",

@@ -16,6 +16,7 @@ from app.cli.construct import constructed, coverage_lines, wanted_tasks
 from app.cli.help_text import Whole
 from app.cli.judgments import from_judgment
 from app.cli.names import PACK
+from app.cli.verifying import publish_tasks
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import clean, json_text
@@ -42,6 +43,7 @@ def tasks() -> None:
 
 tasks.add_command(check_cases)
 tasks.add_command(from_judgment)
+tasks.add_command(publish_tasks)
 
 
 @tasks.command(name="construct")

@@ -59,7 +59,7 @@ _CURSOR = (
 """Keys of every list with a cursor."""
 KEYS: dict[str, tuple[Key, ...]] = {
     "app": (
-        Key("help", "f1", "help", 90),
+        Key("help", "f1,question_mark", "help", 90),
         Key("home", "f2", "mode('home')"),
         Key("episode", "f3", "mode('episode')"),
         Key("models", "f4", "mode('models')"),
@@ -154,6 +154,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
     ),
     "review": (
         Key("review_open", "enter", "open", 10, "glyph.enter"),
+        Key("review_accept", "a", "accept", 11),
         Key("review_form", "s", "form", 11),
         Key("review_path", "o", "path", 12),
         Key("review_save", "w", "save", 13),
@@ -165,6 +166,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("review_scores", "1", "tab(0)", 20),
         Key("review_agreement", "2", "tab(1)", 21),
         Key("review_cases", "3", "tab(2)", 22),
+        Key("review_tasks", "4", "tab(3)", 23),
         Key("wide", "m", "wide"),
         Key("review_back", "escape", "back", 0, "Esc"),
     ),

@@ -76,7 +76,7 @@ def validate(path: Path, benchmark: str = "") -> Report:
     for where, fields in _records(path):
         benchmark = benchmark or benchmark_of(fields)
         try:
-            read = _reader(benchmark)(where, fields)
+            read = reader(benchmark)(where, fields)
         except BadInput as error:
             count += 1
             faults += [str(error)] if not isinstance(error, CaseFault) else error.lines
@@ -110,7 +110,8 @@ def _there(path: Path, where: str) -> str:
     return f"on line {number}" if line else f"in {where}"
 
 
-def _reader(benchmark: str) -> Callable[[str, dict[str, Any]], Any]:
+def reader(benchmark: str) -> Callable[[str, dict[str, Any]], Any]:
+    """The function that reads one record of a benchmark."""
     module, name = READERS[benchmark].split(":")
     found: Callable[[str, dict[str, object]], object] = getattr(importlib.import_module(module), name)
     return found

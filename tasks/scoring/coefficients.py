@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tasks.scoring.statistics import DRAWS, FEW_CLUSTERS, Z95, Interval, cluster_bootstrap
 
-Weights = Literal["linear", "quadratic"]
+Weights = Literal["nominal", "linear", "quadratic"]
 Level = Literal["interval", "ordinal"]
 Reason = Literal[
     "", "one_rater", "not_two_raters", "nothing_in_common", "one_unit", "no_variation", "no_spread", "one_cluster"
@@ -27,6 +27,12 @@ ENOUGH = 0.9
 """Share of the draws that must have a value for an interval: in the others nothing varied."""
 _TINY = 1e-12
 _Floats = NDArray[np.float64]
+_WEIGHTED: dict[Weights, Callable[[_Floats], _Floats]] = {
+    "nominal": lambda distance: np.ceil(distance),
+    "linear": lambda distance: distance,
+    "quadratic": lambda distance: distance**2,
+}
+"""Weights -> what a distance from 0 to 1 counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +59,12 @@ def weighted_kappa(
 ) -> Coefficient:  # fmt: skip
     """Cohen's weighted kappa (1968): disagreement is |x - y|, or its square, over what the two marginals alone would give.
 
+    Nominal weights count any difference alike: Cohen's kappa (1960).
+
     Args:
         first: values of one rater, a unit each.
         second: values of the other for the same units.
-        weights: linear or quadratic.
+        weights: nominal, linear or quadratic.
         clusters: a name a unit; units that share it are drawn together. None: each stands alone.
         draws: of the bootstrap.
         seed: of the bootstrap.
@@ -67,7 +75,7 @@ def weighted_kappa(
     if len(values) < 2:
         return Coefficient(None, reason="no_variation")
     distance = np.abs(values[:, None] - values[None, :]) / (values[-1] - values[0])
-    distance = distance**2 if weights == "quadratic" else distance
+    distance = _WEIGHTED[weights](distance)
     one, two = place.reshape(2, -1)
     gave = np.eye(len(values))
 

@@ -56,5 +56,7 @@ def test_success_on_the_development_half(data: Callable[..., Path]) -> None:
                 sum(key in answer.res for key in question.gold.keys) / len(question.gold.keys)
             )
     every = [rate for group in rates.values() for rate in group]
-    assert sum(every) / len(every) >= 0.9
+    for name, group in (*rates.items(), ("all", every)):
+        print(f"{name:8} n {len(group):3}  {sum(group) / len(group):.4f}")
+    assert sum(every) / len(every) >= 0.96
     assert sum(rates["1-hop"]) / len(rates["1-hop"]) >= 0.95

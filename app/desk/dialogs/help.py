@@ -68,6 +68,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "review_agreement": ("law_choice", "review", "app"),
     "review_case": ("law_choice", "review", "app"),
     "review_path": ("dialog",),
+    "review_task": ("law_choice", "review", "app"),
     "add_model": ("dialog",),
     "check_model": ("dialog",),
 }

@@ -1,4 +1,4 @@
-"""Review: scores that people give, how far raters agree, and cases that somebody has to read. Three tabs under one title."""
+"""Review: scores that people give, how far raters agree, cases that somebody has to read, tasks that people verify."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from app.desk.review.form import ReviewForm
 from app.desk.review.pane import PREFIX, ReviewPane, RunPane
 from app.desk.review.path import PathScreen, SaveScreen
 from app.desk.review.scores import ScoresPane
+from app.desk.review.tasks_pane import TasksPane
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import LineView
@@ -28,8 +29,8 @@ from app.ports import OnDesk
 from app.strings import t
 from app.terminal import truncate
 
-TABS = ("scores", "agreement", "cases")
-SCORES, AGREEMENT, CASES = range(3)
+TABS = ("scores", "agreement", "cases", "tasks")
+SCORES, AGREEMENT, CASES, TASKS = range(4)
 
 
 class ReviewScreen(OnDesk, Screen[None]):
@@ -64,6 +65,7 @@ class ReviewScreen(OnDesk, Screen[None]):
             yield ScoresPane(id="scores")
             yield AgreementPane(id="agreement")
             yield CasesPane(id="cases")
+            yield TasksPane(id="tasks")
         yield KeyBar(("review", "app"), id="keys")
 
     def on_mount(self) -> None:
@@ -153,17 +155,17 @@ class ReviewScreen(OnDesk, Screen[None]):
 
     def action_form(self) -> None:
         """Into the form."""
-        if isinstance(self.pane, ScoresPane | CasesPane):
+        if isinstance(self.pane, ScoresPane | CasesPane | TasksPane):
             self.pane.form()
 
     def action_view(self) -> None:
         """The other half of a narrow screen."""
-        if isinstance(self.pane, ScoresPane | CasesPane):
+        if isinstance(self.pane, ScoresPane | CasesPane | TasksPane):
             self.pane.view()
 
     def action_near(self, by: int = 1) -> None:
         """The next episode or case, or the one before."""
-        if isinstance(self.pane, ScoresPane | CasesPane):
+        if isinstance(self.pane, ScoresPane | CasesPane | TasksPane):
             self.pane.near(by)
 
     def action_fault(self) -> None:
@@ -172,7 +174,7 @@ class ReviewScreen(OnDesk, Screen[None]):
 
     def action_runs(self) -> None:
         """To the list of runs, or of what can be reviewed."""
-        if isinstance(self.pane, CasesPane):
+        if isinstance(self.pane, CasesPane | TasksPane):
             self.pane.go("sources")
         else:
             self._take(None)
@@ -182,8 +184,12 @@ class ReviewScreen(OnDesk, Screen[None]):
         self.app.push_screen(PathScreen(), self._opened)
 
     def _opened(self, typed: str | None) -> None:
-        if typed:
-            self.query_one(CasesPane).open_path(typed)
+        if typed and isinstance(self.pane, CasesPane | TasksPane):
+            self.pane.open_path(typed)
+
+    def action_accept(self) -> None:
+        """Accept the task that is shown."""
+        self.query_one(TasksPane).accept()
 
     def action_save(self) -> None:
         """Ask where a drafted case is to be written; the dialog writes it."""
@@ -210,5 +216,5 @@ class ReviewScreen(OnDesk, Screen[None]):
             await self.desk.action_mode("home")
 
 
-ACTIONS = ("open", "form", "view", "near", "fault", "runs", "path", "save", "wide")
+ACTIONS = ("open", "accept", "form", "view", "near", "fault", "runs", "path", "save", "wide")
 """Actions whose meaning hangs on the tab."""

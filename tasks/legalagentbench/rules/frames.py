@@ -19,7 +19,7 @@ COURT_CASE = re.compile(r"（[12]\d{3}）[一-龥]{1,3}\d{0,5}[一-龥]{1,4}\d")
 
 
 class Wanted(NamedTuple):
-    """Something to tell about a frame: "identity", "count", "sum", "listed", "days" or "attribute"."""
+    """Something to tell about a frame: "identity", "count", "sum", "average", "spread", "listed", "days" or "attribute"."""
 
     kind: str
     concept: str = ""

@@ -6,11 +6,12 @@ import re
 from dataclasses import replace
 
 from tasks.legalagentbench.rules.mentions import Mention, Modifier
+from tasks.legalagentbench.rules.vocabulary import AGGREGATES
 
 
 def combine(mentions: list[Mention], text: str) -> list[Mention]:
     """Joins neighbours that mean one thing: attribute + threshold, attribute + choice, count + measure word."""
-    mentions = _once(_investors(mentions, text))
+    mentions = _aggregated(_once(_investors(mentions, text)), text)
     result: list[Mention] = []
     index = 0
     while index < len(mentions):
@@ -167,6 +168,28 @@ def _agree(op: str, concepts: tuple[str, ...]) -> bool:
     return op in ("max", "min") or bool(_DATES & set(concepts))
 
 
+def _aggregated(mentions: list[Mention], text: str) -> list[Mention]:
+    """A figure named before its amounts (平均下来某公司案件的金额是多少) belongs to the last amount of the same clause."""
+    found = list(mentions)
+    for place, mention in enumerate(mentions):
+        if mention.text not in AGGREGATES:
+            continue
+        stop = next((at for at in range(mention.end, len(text)) if text[at] in "，。；？！"), len(text))
+        measured = [
+            later
+            for later in range(place + 1, len(mentions))
+            if mentions[later].end <= stop and set(mentions[later].concepts) & set(_MEASURED)
+        ]
+        if measured:
+            term = mentions[measured[-1]]
+            concepts = tuple(concept for concept in term.concepts if concept in _MEASURED)
+            found[measured[-1]] = replace(
+                term, kind="sum", concepts=concepts, relations=(), facts=mention.facts, weight=2.5
+            )
+            found.remove(mention)
+    return found
+
+
 def _join(first: Mention, second: Mention, gap: str) -> Mention | None:
     measured = tuple(c for c in first.concepts if c in _MEASURED)
     if first.kind in ("term", "sum") and measured and second.modifier and len(gap) <= 4 and _CHANGING.match(gap):
@@ -295,6 +318,7 @@ def _join(first: Mention, second: Mention, gap: str) -> Mention | None:
         return replace(
             second,
             kind="sum",
+            facts=first.facts,
             concepts=first.concepts,
             start=first.start,
             weight=2.5,

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
+from typing import NamedTuple
 
 from tasks.legalagentbench.rules.execute import Asking, Item, Walk
 from tasks.legalagentbench.rules.frames import Frame
@@ -207,5 +208,34 @@ def _earlier(item: Item) -> set[str]:
 
 def total(cells: list[Cell]) -> Decimal | None:
     """Sum of money cells in yuan."""
-    amounts = [amount for cell in cells if (amount := money_of(cell)) is not None]
+    amounts = _amounts(cells)
     return sum(amounts, Decimal(0)) if amounts else None
+
+
+def _amounts(cells: list[Cell]) -> list[Decimal]:
+    return [amount for cell in cells if (amount := money_of(cell)) is not None]
+
+
+class Figure(NamedTuple):
+    """One figure of many amounts: what an answer calls it, and how it is made of the cells that hold an amount."""
+
+    called: str
+    of: Callable[[list[Cell]], Decimal | None]
+
+
+def _average(cells: list[Cell]) -> Decimal | None:
+    amounts = _amounts(cells)
+    return sum(amounts, Decimal(0)) / len(amounts) if amounts else None
+
+
+def _spread(cells: list[Cell]) -> Decimal | None:
+    amounts = _amounts(cells)
+    return max(amounts) - min(amounts) if amounts else None
+
+
+FIGURES = {
+    "sum": Figure("总额", total),
+    "average": Figure("平均值", _average),
+    "spread": Figure("最高与最低之差", _spread),
+}
+"""Kind of what is wanted -> its figure."""

@@ -14,7 +14,7 @@ from typing import Any
 from store.text.money import MoneyUnit, format_money
 from tasks.legalagentbench.rules.execute import Item
 from tasks.legalagentbench.rules.graph import AMOUNT_COLUMN, ATTRIBUTES, CASE_ROWS
-from tasks.legalagentbench.rules.narrow import concept_of, total
+from tasks.legalagentbench.rules.narrow import FIGURES, concept_of, total
 from tasks.legalagentbench.rules.recognise import tidy
 from tasks.legalagentbench.rules.solve import Findings, Told
 from tasks.legalagentbench.rules.subjects import NOUNS, case_name, describe, label_of
@@ -160,9 +160,10 @@ def _sentence(found: Findings, told: Told, form: Form) -> str:
             )
         case "count":
             return _counted(found, told, subject)
-        case "sum":
-            whole = total([cell for _, cell in told.cells]) or Decimal(0)
-            return f"{subject}的{label}总额为{_total(whole, form, told.wanted.at)}"
+        case "sum" | "average" | "spread":
+            figure = FIGURES[told.wanted.kind]
+            whole = figure.of([cell for _, cell in told.cells]) or Decimal(0)
+            return f"{subject}的{label}{figure.called}为{_total(whole, form, told.wanted.at)}"
         case "listed":
             return (
                 "，".join(f"{item.name}{'是' if cell else '不是'}上市公司" for item, cell in told.cells)

@@ -21,7 +21,7 @@ from tasks.legalagentbench.rules.frames import (
 from tasks.legalagentbench.rules.graph import CASE_ROWS, ENFORCEMENT, IMPLIES, route
 from tasks.legalagentbench.rules.mentions import Mention, Modifier
 from tasks.legalagentbench.rules.recognise import Entity
-from tasks.legalagentbench.rules.vocabulary import CASE_UNITS
+from tasks.legalagentbench.rules.vocabulary import CASE_UNITS, FIGURES
 
 _REACH = ("company", "court", "firm", "place", "doc", "address")
 
@@ -215,7 +215,7 @@ _PAID = frozenset("amount invested capital target unpaid fine issue_price par_va
 def _money(state: State, mention: Mention) -> list[State]:
     """多少元: the amount of the top frame unless an amount was told just before."""
     recent = [w for f in state.frames for w in f.wanted if w.at <= mention.start and mention.start - w.at < 16]
-    if any(w.concept in _PAID or w.kind == "sum" or w.concept.startswith("clause") for w in recent):
+    if any(w.concept in _PAID or w.kind in FIGURES or w.concept.startswith("clause") for w in recent):
         return [state]
     results: list[State] = []
     base = settled(state)
@@ -230,6 +230,7 @@ def _sum(state: State, mention: Mention) -> list[State]:
     base = settled(state)
     results: list[State] = []
     away = (1.0 - mention.factor) * 2.0
+    kind = next((fact for fact in mention.facts if fact in FIGURES), "sum")
     for distance, index in enumerate(order(base)):
         frame = base.frames[index]
         options = [c for c in (mention.concepts or ("amount", "invested")) if measures(c, frame)]
@@ -239,7 +240,7 @@ def _sum(state: State, mention: Mention) -> list[State]:
             options = ["invested"]
         if options and frame.entity is None:
             back = 0.0 if distance == 0 else 0.3 + 0.2 * distance
-            results.append(tell(base, index, Wanted("sum", options[0], mention.unit, mention.start), back + away))
+            results.append(tell(base, index, Wanted(kind, options[0], mention.unit, mention.start), back + away))
     for concept in mention.concepts:
         results += [s._replace(cost=s.cost + 0.6) for s in _attribute(state, concept, mention)]
     return results

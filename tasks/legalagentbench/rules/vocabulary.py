@@ -163,6 +163,20 @@ COUNT_NOUNS = "总次数 次数 频次 频率 数量 数目 总数 总数量 总
 SUM_WORDS = "总额 总金额 总和 合计 总计 金额总和 累计金额 总数额 总的金额 总共金额 金额总计 金额合计 涉案总额 涉案总金额 投资总额 投资总金额 执行总金额 总投资额 总投资金额 总投资 金额总额 未履行总额 未履行总金额 执行标的总额 执行总额 加总 累计总额 累计".split()
 """Words that ask for a sum; before a threshold they only name the amount."""
 
+AGGREGATES: dict[str, str] = {
+    **dict.fromkeys("平均值 平均数 均值 平均下来 平均每件 平均每家 平均每笔 平均".split(), "average"),
+    **{
+        f"最{high}{joint}最{low}{apart}": "spread"
+        for high in "高大多"
+        for low in "低小少"
+        for joint in "与和跟同"
+        for apart in ("相差", "之差", "的差额", "的差距")
+    },
+    **dict.fromkeys("首尾相差 极差".split(), "spread"),
+}
+"""Words that ask for one figure of many amounts other than their sum -> which. They are read as a sum is."""
+FIGURES = frozenset(("sum", *AGGREGATES.values()))
+
 MAXIMUM = "最高 最雄厚 最厚 最足 最可观 最大额 居首位 位居第一 排名首位 排第一 排在第一 排在首位 位列第一 名列第一 最厉害 最大 最多 最贵 最巨 居首 排名第一 首位 最为高 最高额 最久 最重 最严重 金额之最".split()
 MINIMUM = "最低 最薄 最微 垫底 末位 排在末位 最小 最少 最轻 最末".split()
 EARLIEST = "最早 最先 最老 第一家 首家 最久远 历史最悠久 时间最长 最长 最悠久 首个 第一个".split()

@@ -34,6 +34,8 @@ def _dictionary() -> dict[str, list[Entry]]:
     for word in words.SUM_WORDS:
         known = entries.get(word)
         entries[word] = ("sum", [], known[2] if known else [], 2.5)
+    for word in words.AGGREGATES:
+        entries[word] = ("sum", [], [], 2.5)
     for word in words.COUNT_NOUNS:
         entries[word] = ("count", [], [], 2.0)
     for table_words in (words.MAXIMUM, words.MINIMUM, words.EARLIEST, words.LATEST):
@@ -55,6 +57,8 @@ def _word(text: str, position: int, limit: int) -> Mention | None:
             if kind == "select":
                 weight = 1.2 if word == "最新" else weight
                 return replace(mention, weight=weight, modifier=chosen(word))
+            if word in words.AGGREGATES:
+                return replace(mention, facts=(words.AGGREGATES[word],))
             if kind == "count":
                 return replace(mention, unit=words.UNITS.get(word, ""))
             return mention
