@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from app import strings  # noqa: E402
 from app.strings import sentences  # noqa: E402
+from models.llama import shipped  # noqa: E402
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Two workers on two cores: linear algebra on several threads would spend most of its time waiting for the other
@@ -109,6 +110,9 @@ def moot_home(
     home.mkdir()
     monkeypatch.setenv("MOOT_HOME", str(home))
     monkeypatch.setenv("MOOT_LANG", "zh")
+    monkeypatch.setattr(
+        shipped, "FOLDER", home / "tiny"
+    )  # nor the model that comes with Moot: `shipped_model` lays it there
     ours, theirs = home / "cache" / "jieba.cache", everywhere(tmp_path_factory) / "jieba.cache"
     if theirs.is_file():  # else each process of each test would read the dictionary of the segmenter anew
         ours.parent.mkdir()

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from tasks.agents.modes import Calls
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.errors import UsageError
-from tasks.run.cast import check_sitter, first_model_agent
+from tasks.run.cast import check_sitter, first_model_agent, formed
 from tasks.run.engines import replayed_agents
 from tasks.run.failed import failed_tasks
 from tasks.run.spec import PARALLEL_RULES, RunSpec
@@ -55,21 +55,21 @@ def asked(benchmark: str, options: dict[str, Any]) -> RunSpec:
         if model or "human" in (agent, *seats.values()) or any(":" in value for value in seats.values())
         else PARALLEL_RULES
     )
-    calls = _calls(options)
     only, task_ids = _only(benchmark, options["only"], options["task_ids"])
     names = (
         *("pack", "types", "limit", "first", "shard", "epochs", "seed", "paper", "cache"),
         *("max_turns", "max_tokens", "max_seconds", "budget_tokens", "budget_seconds"),
     )
     try:
-        return RunSpec(
+        spec = RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=task_ids, only=only,
-            parallel=parallel, seats=seats, calls=calls, free=calls == "free",
-            **{**{name: options[name] for name in names}, **settings, **sampling},
+            parallel=parallel, seats=seats,
+            **{**_calls(options), **{name: options[name] for name in names}, **settings, **sampling},
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", "See `moot run --help`.") from error
+    return formed(bench, spec)
 
 
 def _only(benchmark: str, only: str | None, task_ids: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -85,13 +85,14 @@ def _only(benchmark: str, only: str | None, task_ids: tuple[str, ...]) -> tuple[
     return f"{FAILED}{found}", failed
 
 
-def _calls(options: Mapping[str, Any]) -> Calls:
-    """How tools are called; two options that do not agree are refused."""
+def _calls(options: Mapping[str, Any]) -> dict[str, Calls]:
+    """How tools are called, where that is said; two options that do not agree are refused."""
     said: Calls | None = options["calls"]
     for other, means in (("free", "free"), ("paper", None)):
         if options[other] and said not in (None, means):
             raise UsageError(f"--{other} and --calls {said} exclude each other", "Give one of them.")
-    return "free" if options["free"] else said or "schema"
+    calls: Calls | None = "free" if options["free"] else said
+    return {"calls": calls} if calls else {}
 
 
 def seats_of(pairs: Sequence[str]) -> dict[str, str]:

@@ -16,10 +16,12 @@ import click
 from app.cli.data import Talk
 from app.cli.tables import Data
 from app.strings import t
+from app.strings.sentences import said
 from app.terminal import clean, json_text, pad
 from models.errors import BadEngine
 from models.llama import library as shelf
-from models.llama import memory
+from models.llama import memory, shipped
+from models.llama.entry import Entry
 from models.llama.header import Header, read_header
 from models.llama.template import complaint
 from store import places
@@ -82,10 +84,12 @@ def list_(as_json: bool) -> None:
     if as_json:
         click.echo(json_text({"library": str(folder), "models": listed}))
         return
-    if not listed:
-        click.echo(clean(t("library.none", folder=folder), multiline=False), err=True)
     for model in listed:
         click.echo(clean(_line(model), multiline=False))
+        if model["shipped"]:
+            click.echo(f"  {clean(_shipped(), multiline=False)}")
+    if all(model["shipped"] for model in listed):
+        click.echo(clean(t("library.none", folder=folder), multiline=False), err=True)
 
 
 @models.command()
@@ -177,7 +181,7 @@ def _talk(key: str, name: str) -> Iterator[shelf.Progress]:
         talk.close()
 
 
-def _described(entry: shelf.Entry, folder: Path) -> Data:
+def _described(entry: Entry, folder: Path) -> Data:
     return {
         "name": entry.name,
         "path": str(entry.file(folder)),
@@ -192,7 +196,14 @@ def _described(entry: shelf.Entry, folder: Path) -> Data:
         "template": entry.has_template,
         "embedding": entry.is_embedding,
         "recurrent": entry.recurrent,
+        "shipped": entry.shipped,
     }
+
+
+def _shipped() -> str:
+    """What the model that comes with Moot is for, and what it can be asked."""
+    about = shipped.card()
+    return t("library.shipped", kinds="、".join(kind.name for kind in about.kinds) if about else "")
 
 
 def _line(model: Data) -> str:
@@ -205,9 +216,16 @@ def _line(model: Data) -> str:
         size=pad(memory.gigabytes(model["size"]), 8, "right"),
         context=pad(str(model["context"]), 6, "right"),
         kind=t(f"library.{kind}"),
-        state="" if model["state"] == "ok" else f"　✘ {t('library.state.' + model['state'])}",
+        state=_state(model),
         path=model["path"],
     )
+
+
+def _state(model: Data) -> str:
+    if model["state"] == "ok":
+        return ""
+    gone = shipped.gone(model["name"], model["state"]).title if model["shipped"] else ""
+    return f"　✘ {said(gone) if gone else t('library.state.' + model['state'])}"
 
 
 def _billions(count: int) -> str:

@@ -38,6 +38,8 @@ CONTEXT = 8192
 """Tokens of one sequence when nothing is said: enough for ten steps of the longest task, and small in memory."""
 FEWEST_SLOTS = 4
 MOST_SLOTS = 16
+SMALL = 100_000_000
+"""Parameters under which a second thread waits for the first longer than it computes."""
 HEARD = frozenset({"stop", "length", "context_full"})
 """Ends of calls that the child has looked at; one that was stopped may have waited all the time."""
 INSTALL = "Install it with `make llm`, or `pip install llama-cpp-python`."
@@ -111,7 +113,7 @@ class LlamaEngine:
             raise BadEngine(
                 f"ctx={self.context} is more than the {trained} tokens that '{path.name}' was trained for"
             )
-        self.threads = chosen.threads or max(1, (os.cpu_count() or 2) - 1)
+        self.threads = chosen.threads or (1 if self.header.parameters < SMALL else max(1, (os.cpu_count() or 2) - 1))
         self.slots = chosen.slots or self._fitting_slots(max(FEWEST_SLOTS, parallel))
         refuse_too_large(self.header, self.context, self.slots)
         self._together = chosen.together

@@ -2,8 +2,8 @@
 
 `catalogue.json` in the library's folder says which; files that were copied in lie in `files/` beside it. Nothing is ever
 downloaded. A file that was only registered is never touched. sha256 sums are kept in `digests.json` by path, size and
-time of change, so that a large file is read once; that file is a cache and may be deleted. Sizes are bytes, times
-nanoseconds.
+time of change, so that a large file is read once; that file is a cache and may be deleted. The model that comes with
+Moot is listed without standing in the catalogue, unless its name is taken there. Sizes are bytes, times nanoseconds.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from models.errors import BadEngine
+from models.llama import shipped
+from models.llama.entry import FILES, Entry
 from models.llama.header import Header, read_header
 
-CATALOGUE, DIGESTS, FILES, LOCK, COPYING = "catalogue.json", "digests.json", "files", ".lock", ".copying"
+CATALOGUE, DIGESTS, LOCK, COPYING = "catalogue.json", "digests.json", ".lock", ".copying"
 FORMAT = 1
 BLOCK = 1 << 22
 SPARE = 64_000_000
@@ -38,38 +40,6 @@ Progress = Callable[[int, int], None]
 """Told of bytes done and bytes in all; may raise to stop."""
 
 
-class Entry(BaseModel):
-    """A model of the library."""
-
-    model_config = ConfigDict(frozen=True)
-    name: str
-    path: str
-    """Where the file lies; for one that was copied in, its name in `files/`."""
-    copied: bool
-    size: int = Field(ge=0)
-    mtime: int
-    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
-    architecture: str
-    quantisation: str
-    parameters: int
-    context: int
-    has_template: bool
-    is_embedding: bool
-    recurrent: bool
-
-    def file(self, library: Path) -> Path:
-        """Where the file of this entry is."""
-        return library / FILES / Path(self.path).name if self.copied else Path(self.path)
-
-    def state(self, library: Path) -> str:
-        """`ok`, `missing` (perhaps on a stick that is not plugged in) or `changed` since it was added."""
-        try:
-            found = self.file(library).stat()
-        except OSError:
-            return "missing"
-        return "ok" if (found.st_size, found.st_mtime_ns) == (self.size, self.mtime) else "changed"
-
-
 class _Catalogue(BaseModel):
     model_config = ConfigDict(frozen=True)
     format: int
@@ -78,6 +48,14 @@ class _Catalogue(BaseModel):
 
 def entries(library: Path) -> list[Entry]:
     """All models, by name. `BadEngine` when the catalogue is damaged; it is left as it is."""
+    listed, ours = _catalogued(library), shipped.entry()
+    if ours is not None and _find(ours.name, listed) is None:
+        listed.append(ours)
+    return sorted(listed, key=lambda entry: entry.name)
+
+
+def _catalogued(library: Path) -> list[Entry]:
+    """The models of the user."""
     path = library / CATALOGUE
     try:
         text = path.read_bytes()
@@ -95,7 +73,7 @@ def entries(library: Path) -> list[Entry]:
     names = [_folded(entry.name) for entry in catalogue.models]
     if len(set(names)) != len(names):
         raise BadEngine(f"The catalogue '{path}' has a name twice", hint)
-    return sorted(catalogue.models, key=lambda entry: entry.name)
+    return list(catalogue.models)
 
 
 def resolve(name_or_path: str, library: Path) -> Path:
@@ -114,6 +92,8 @@ def resolve(name_or_path: str, library: Path) -> Path:
             return path
         raise unknown(name_or_path, library)
     file = entry.file(library)
+    if entry.shipped and (state := entry.state(library)) != "ok":
+        raise shipped.gone(entry.name, state)
     if not file.is_file():
         hint = f"Plug in the medium it lies on, or forget it with `moot models remove {entry.name}`."
         raise BadEngine(f"The file of '{entry.name}' is gone: {file}", hint)
@@ -150,8 +130,10 @@ def add(
 def remove(name: str, library: Path) -> tuple[Entry, bool]:
     """Take a model out of the library. True beside it when its file, which had been copied in, was deleted."""
     with _locked(library):
-        listed = entries(library)
+        listed = _catalogued(library)
         entry = _find(name, listed)
+        if entry is None and (ours := shipped.entry()) is not None and _find(name, [ours]):
+            raise BadEngine(f"'{ours.name}' comes with Moot and stays", "It takes next to no room.")
         if entry is None:
             raise unknown(name, library)
         deleted = False
@@ -231,6 +213,8 @@ def _checked(name: str | None, path: Path) -> str:
 
 def _refuse_taken(name: str, path: Path, copy: bool, listed: list[Entry]) -> None:
     entry = _find(name, listed)
+    if entry is not None and entry.shipped:
+        raise BadEngine(f"'{entry.name}' is the model that comes with Moot", "Choose another name.")
     if entry is not None and (entry.copied or copy or Path(entry.path) != path):
         hint = f"Choose another with --name, or take that one out with `moot models remove {entry.name}`."
         raise BadEngine(f"The library has a model '{entry.name}' already", hint)
@@ -238,24 +222,9 @@ def _refuse_taken(name: str, path: Path, copy: bool, listed: list[Entry]) -> Non
 
 def _enter(name: str, file: Path, copied: bool, digested: str, header: Header, library: Path) -> Entry:
     """Write an entry into the catalogue; the caller holds the lock."""
-    listed = entries(library)
-    _refuse_taken(name, file, copied, listed)
-    found = file.stat()
-    entry = Entry(
-        name=name,
-        path=file.name if copied else str(file),
-        copied=copied,
-        size=found.st_size,
-        mtime=found.st_mtime_ns,
-        sha256=digested,
-        architecture=header.architecture,
-        quantisation=header.quantisation,
-        parameters=header.parameters,
-        context=header.context,
-        has_template=header.template is not None,
-        is_embedding=header.is_embedding,
-        recurrent=header.recurrent,
-    )
+    listed = _catalogued(library)
+    _refuse_taken(name, file, copied, entries(library))
+    entry = Entry.of(header, file, name=name, copied=copied, sha256=digested)
     _write(library, [one for one in listed if _folded(one.name) != _folded(name)] + [entry])
     return entry
 

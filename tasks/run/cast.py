@@ -15,7 +15,7 @@ from tasks.benchmark import Benchmark, Question
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.errors import UsageError
-from tasks.run.engines import replayed_agents
+from tasks.run.engines import form_of, replayed_agents
 from tasks.run.spec import RunSpec
 
 
@@ -72,6 +72,18 @@ class Cast:
                 raise UsageError(f"no chosen task has a seat '{role}'", f"Seats here: {', '.join(sorted(there))}.")
 
 
+def formed(bench: Benchmark, spec: RunSpec) -> RunSpec:
+    """The run with the calls that its model was trained to make, where nobody said how it calls and the agent knows
+    that form."""
+    form, (policy, _) = form_of(spec.model), bench.agents.get(spec.agent, ("", False))
+    said = "calls" in spec.model_fields_set or spec.paper or form == "schema"
+    return (
+        spec
+        if said or not bench.modes(named(policy, mode_of(form, paper=False)))
+        else spec.model_copy(update={"calls": form})
+    )
+
+
 def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
     """Who takes a seat in a run that goes on.
 
@@ -80,7 +92,8 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
         seat: the seat.
         value: an agent without a model by name (rules, human, gold, echo), or the SPEC of a model.
         sitting: the policy that sat there before. A model takes over its method and mode if it was a method for
-            models of this release, otherwise the first such method of the benchmark.
+            models of this release, otherwise the first such method of the benchmark; one that was trained for a form
+            of calls makes those.
 
     Raises:
         UsageError: there is no such seat, or nobody of that name can sit there.
@@ -98,8 +111,10 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
     check_sitter(bench, value)
     if replayed := replayed_agents(value):
         return Seated(seat=seat, policy=named(bench.agents[replayed[0]][0], "paper"), engine=value)
-    first, _ = bench.agents[first_model_agent(bench)]
-    return Seated(seat=seat, policy=sitting if bench.modes(sitting) else first, engine=value)
+    first = bench.agents[first_model_agent(bench)][0]
+    trained = named(first, mode_of(form_of(value), paper=False))
+    kept = sitting if bench.modes(sitting) else first
+    return Seated(seat=seat, policy=trained if trained != first and bench.modes(trained) else kept, engine=value)
 
 
 def check_sitter(bench: Benchmark, value: str) -> None:

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from models.engine import Engine, Reply, Room
 from models.errors import BadEngine, ForeignHost
+from models.llama import shipped
 from models.llama.library import resolve
 from models.sampling import bare, context_of
 from models.scripted import RecordedEngine
@@ -22,6 +23,7 @@ from store.errors import NotFound
 from store.journal import SUFFIX, Journal
 from store.labels import TAG, labels
 from tasks import registry
+from tasks.agents.modes import CALLS, Calls
 from tasks.episode.driver import reply_of
 from tasks.episode.events import ModelCalled, Seated
 from tasks.episode.records import record_of
@@ -93,6 +95,12 @@ def replayed_agents(spec: str) -> tuple[str, ...]:
     rest = _here(rest)
     check_file(rest)
     return opener.agents(rest)
+
+
+def form_of(spec: str) -> Calls:
+    """How the model behind a SPEC has learnt to call tools; "schema" where nobody says."""
+    about = shipped.card() if shipped.is_shipped(spec) else None
+    return next((form for form in CALLS if about is not None and form == about.form), "schema")
 
 
 def _here(rest: str) -> str:

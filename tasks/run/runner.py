@@ -21,7 +21,7 @@ from tasks.episode.watcher import Watcher
 from tasks.errors import UsageError
 from tasks.run.budget import Budget
 from tasks.run.cached import KnownReplies
-from tasks.run.cast import Cast, check_seat
+from tasks.run.cast import Cast, check_seat, formed
 from tasks.run.engines import run_path
 from tasks.run.experiment import check_same, make_header
 from tasks.run.header import header_of, now, refuse_imported, spec_of, unchanged
@@ -43,6 +43,7 @@ def start_run(
     """Prepare a new run: everything is checked before the file is written. `suite`: what its header says of the suite
     that it is a member of."""
     bench = benchmark(spec.benchmark)
+    spec = formed(bench, spec)
     cast = Cast.of(bench, spec)
     if cast.engines:
         day = datetime.now().astimezone().date()

@@ -34,6 +34,7 @@ from app.desk.widgets.rows import RowsTable  # noqa: E402
 from models.engine import Ask, Delta, EngineError, Listener, Reply, Usage  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from models.llama import library  # noqa: E402
+from models.llama.entry import Entry  # noqa: E402
 from store import places  # noqa: E402
 from tests.desk.test_desk_screens import (  # noqa: E402
     LANGUAGES,
@@ -61,7 +62,7 @@ async def at_models(pilot: Pilot[Any], lines: int = -1) -> ModelsScreen:
     return screen
 
 
-def added(tiny: Path, name: str = "tiny", copy: bool = False) -> library.Entry:
+def added(tiny: Path, name: str = "tiny", copy: bool = False) -> Entry:
     return library.add(tiny, places.models(), name=name, copy=copy)
 
 

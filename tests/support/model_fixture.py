@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from app.desk.models.listing import ModelLine, ModelShelf
+from models.llama.entry import Entry
 from models.llama.header import read_header
-from models.llama.library import Entry
 
 FREE = 6_400_000_000
 """Bytes of memory that are free in the stand-in."""

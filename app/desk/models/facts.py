@@ -8,6 +8,7 @@ from app.desk.widgets.text_pane import TextPane
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import pad
+from models.llama import shipped
 from models.llama.header import Header
 
 LABEL = 10
@@ -20,7 +21,7 @@ def fact_lines(line: ModelLine, free: int) -> list[Line]:
     """All that is known of a model, and what it needs against what is free; what matters most comes first."""
     gap: Line = ((" ", "dim"),)
     first = [*_faults(line), *_nature(line)]
-    blocks = [_named(first), memory_lines(line, free), _named(_details(line))]
+    blocks = [_shipped(line), _named(first), memory_lines(line, free), _named(_details(line))]
     lines: list[Line] = [((one(line.name), "question"),)]
     for block in blocks:
         lines += [*block, gap] if block else []
@@ -33,6 +34,15 @@ def _named(facts: list[Fact]) -> list[Line]:
 
 def _faults(line: ModelLine) -> list[Fact]:
     return [("fault", one(said(line.fault)), "bad")] if line.fault else []
+
+
+def _shipped(line: ModelLine) -> list[Line]:
+    """What the model that comes with Moot is for, and what it can be asked."""
+    about = shipped.card() if line.entry.shipped else None
+    if about is None:
+        return []
+    asked: list[Line] = [((f"· {one(kind.example)}", "text"),) for kind in about.kinds]
+    return [((t("models.shipped"), "mark"),), *asked]
 
 
 def _nature(line: ModelLine) -> list[Fact]:

@@ -14,7 +14,8 @@ from pathlib import Path
 from app.desk.episode.renderers import one
 from app.strings import t
 from models.errors import BadEngine
-from models.llama import library
+from models.llama import library, shipped
+from models.llama.entry import Entry
 from models.llama.header import Header, read_header
 from models.llama.memory import Need, available, default_context, estimate, fitting
 from store import places
@@ -34,7 +35,7 @@ class Stopped(Exception):
 class ModelLine:
     """One model of the library. `header` is None where the file cannot be read, and then `fault` says why."""
 
-    entry: library.Entry
+    entry: Entry
     file: Path
     header: Header | None
     fault: str = ""
@@ -98,9 +99,10 @@ def shelf() -> ModelShelf:
         return ModelShelf(fault=error.title, hint=error.hint)
 
 
-def _line(entry: library.Entry, file: Path, state: str) -> ModelLine:
+def _line(entry: Entry, file: Path, state: str) -> ModelLine:
     if state != "ok":
-        return ModelLine(entry, file, None, t(f"models.state.{state}"))
+        fault = shipped.gone(entry.name, state).title if entry.shipped else t(f"models.state.{state}")
+        return ModelLine(entry, file, None, fault)
     key = (str(file), entry.size, entry.mtime)
     try:
         header = _headers.get(key) or read_header(file)
@@ -119,12 +121,12 @@ def trial_spec(line: ModelLine) -> str:
     return f"{spec}#ctx={fits[0][0]},slots=1" if fits else spec
 
 
-def add(path: str, name: str, copy: bool, progress: Progress) -> library.Entry:
+def add(path: str, name: str, copy: bool, progress: Progress) -> Entry:
     """Take a file into the library; errors say in one sentence what is wrong with it."""
     return library.add(Path(path), places.models(), name=name or None, copy=copy, progress=progress)
 
 
-def remove(name: str) -> tuple[library.Entry, bool]:
+def remove(name: str) -> tuple[Entry, bool]:
     """Take a model out of the library; whether its file was deleted."""
     return library.remove(name, places.models())
 

@@ -184,7 +184,7 @@ class ModelsScreen(OnDesk, Screen[None]):
             "try": line is not None and not line.fault and not line.is_embedding,
             "run": line is not None and not line.fault and not line.is_embedding,
             "check": line is not None,
-            "remove": line is not None,
+            "remove": line is not None and not line.entry.shipped,
         }
         return True if rules.get(action, True) else None
 
@@ -249,7 +249,7 @@ class ModelsScreen(OnDesk, Screen[None]):
     def action_remove(self) -> None:
         """Take the model out of the library, after a question."""
         line = self._current()
-        if line is None:
+        if line is None or not self.check_action("remove", ()):
             return
         name = line.name
         lost = t("models.remove.deleted" if line.entry.copied else "models.remove.kept", path=one(str(line.file)))

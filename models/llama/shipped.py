@@ -1,0 +1,103 @@
+"""The model that comes with Moot: a tiny agent, trained on fictional jurisdictions, so that a machine without any weights
+can show llama.cpp at work.
+
+`models/tiny` holds its file and its card: name, sha256, the form of calls and the context (tokens) that it was trained
+with, and the kinds of questions that it knows, with an example of each. It is for demonstration only.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from models.errors import BadEngine
+from models.llama.entry import Entry
+from models.llama.header import read_header
+from models.sampling import bare
+
+FOLDER = Path(__file__).parents[1] / "tiny"
+CARD = "card.toml"
+
+
+class Kind(BaseModel):
+    """A kind of questions that the model knows."""
+
+    model_config = ConfigDict(frozen=True)
+    name: str
+    example: str
+
+
+class Card(BaseModel):
+    """What is said of the model."""
+
+    model_config = ConfigDict(frozen=True)
+    name: str
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    form: str
+    """How it was trained to call tools, one of `tasks.agents.modes.CALLS`."""
+    context: int = Field(gt=0)
+    """Tokens of the longest conversations that it was trained on."""
+    kinds: tuple[Kind, ...] = ()
+    demo: str = ""
+    """The task of the sample pack that shows it best."""
+
+    @property
+    def file(self) -> Path:
+        """Where its file should be."""
+        return FOLDER / f"{self.name}.gguf"
+
+    @property
+    def spec(self) -> str:
+        """How it is named where an engine is named."""
+        return f"llama:{self.name}"
+
+
+def card() -> Card | None:
+    """The card of the model that came with Moot; None where none came, or its card is damaged."""
+    return _read(FOLDER / CARD)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path) -> Card | None:
+    try:
+        return Card.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, ValidationError):
+        return None
+
+
+def entry() -> Entry | None:
+    """The model as the library lists it; its state is not `ok` where the file is gone, or is not what the card says."""
+    about = card()
+    if about is None:
+        return None
+    try:
+        header, digested = read_header(about.file), sha256(about.file.read_bytes()).hexdigest()
+    except (BadEngine, OSError):
+        digested = ""
+    if digested == about.sha256:
+        return Entry.of(header, about.file, name=about.name, copied=False, sha256=digested, shipped=True)
+    return Entry(
+        name=about.name, path=str(about.file), copied=False, size=0, mtime=-1, sha256=about.sha256, architecture="",
+        quantisation="", parameters=0, context=about.context, has_template=True, is_embedding=False, recurrent=False,
+        shipped=True,
+    )  # fmt: skip
+
+
+def is_shipped(spec: str) -> bool:
+    """Whether the SPEC of an engine names the model that came with Moot, whatever is set behind it."""
+    about = card()
+    return about is not None and bare(spec).partition("#")[0] == about.spec
+
+
+def gone(name: str, state: str) -> BadEngine:
+    """The error for its file where that is missing, or another than the card says."""
+    return BadEngine(
+        f"The file of '{name}', which comes with Moot, is gone"
+        if state == "missing"
+        else f"The file of '{name}', which comes with Moot, is damaged",
+        "Install Moot again; other models are not touched by it.",
+    )
