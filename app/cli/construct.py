@@ -35,18 +35,25 @@ def wanted_tasks(distribution: str, count: int | None) -> tuple[int, ...]:
 
 
 def constructed(
-    pack: Pack, seed: int, limit: int | None, wanted: tuple[int, ...], parts: Path | None, paths: Path | None
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The tasks and what is told of them."""
+    pack: Pack, seed: int, limit: int | None, wanted: tuple[int, ...], parts: Path | None, paths: Path | None,
+    beside: Path | None = None,
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:  # fmt: skip
+    """The tasks and what is told of them; `beside`: a task file whose questions are measured like those made."""
     from tasks.legalagentbench.construct.compose import Parts, shipped_parts
+    from tasks.legalagentbench.construct.diversity import side_by_side
     from tasks.legalagentbench.construct.generate import construct_set, generator
     from tasks.legalagentbench.construct.writing import writing_set
+    from tasks.legalagentbench.questions import WRITING, load_questions
 
+    other = [q.card["question"] for q in load_questions(beside) if q.group != WRITING] if beside else []
     text = shipped_parts() if parts is None else _read(parts)
     talk = Talk()
     made = generator(pack, lambda rng: Parts(text, rng), seed, talk)
     found = construct_set(made, wanted, lambda n: writing_set(made, n), _plans(paths) if paths else ())
     talk.close()
+    if beside:
+        asked = [task["question"] for task in found.tasks if task["way"]]
+        found.report["beside"] = {"file": str(beside), **side_by_side(asked, other)}
     return found.tasks[:limit], {"coverage": found.report}
 
 
@@ -88,4 +95,9 @@ def coverage_lines(told: dict[str, Any]) -> list[str]:
           all=told["columns_in_all"], starts=len(told["starts"]), paths=told["paths"]),
         t("tasks.variety", figures=variety),
     ]  # fmt: skip
+    if beside := told.get("beside"):
+        lines += [
+            t("tasks.beside", n=beside["n"], figures=json.dumps(beside["this"])),
+            t("tasks.other", file=beside["file"], n=beside["n"], figures=json.dumps(beside["other"])),
+        ]
     return lines

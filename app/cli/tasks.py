@@ -66,10 +66,16 @@ tasks.add_command(publish_tasks)
 )
 @click.option("--parts", type=click.Path(path_type=Path), default=None, help="Your own parts of questions (TOML).")
 @click.option("--paths", type=click.Path(path_type=Path), default=None, help="Your own paths: plans as JSON lines.")
+@click.option(
+    "--beside",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="A task file to measure the variety of questions beside.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def construct_tasks(
     name: str, pack_name: str, out: Path, seed: int, limit: int | None, count: int | None, distribution: str,
-    parts: Path | None, paths: Path | None, as_json: bool,
+    parts: Path | None, paths: Path | None, beside: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Make tasks from the rows or the statutes of a pack.
 
@@ -83,7 +89,7 @@ def construct_tasks(
         raise BadInput(f"{out} exists", "Choose another --out.")
     with Pack.open(pack_name) as pack:
         if name == "legalagentbench":
-            made, told = constructed(pack, seed, limit, wanted_tasks(distribution, count), parts, paths)
+            made, told = constructed(pack, seed, limit, wanted_tasks(distribution, count), parts, paths, beside)
         else:
             made, told = _travels(pack, seed, limit)
     if not made:

@@ -125,7 +125,8 @@ class _Circuits:
             documents.publish(50)
         while len(ledger.rows["AddrInfo"]) < share["AddrInfo"]:
             place = here.land.draw(rng)
-            ledger.address(draw_address(rng, place), place)
+            if ledger.address_free(text := draw_address(rng, place)):
+                ledger.address(text, place)
         for table, rows in ledger.rows.items():
             if table != "AddrInfo":
                 del rows[share[table] :]

@@ -16,8 +16,8 @@ from store.pack import Pack
 from store.schema import LOOKUPS
 from tasks.errors import TaskError
 from tasks.legalagentbench.construct.brute import BruteSolver, agrees
-from tasks.legalagentbench.construct.compose import Parts, shipped_parts
-from tasks.legalagentbench.construct.diversity import distinct, self_bleu
+from tasks.legalagentbench.construct.compose import TOPICS, Parts, shipped_parts
+from tasks.legalagentbench.construct.diversity import distinct, self_bleu, side_by_side
 from tasks.legalagentbench.construct.follow import follow
 from tasks.legalagentbench.construct.generate import Made, check, construct_set, generator, rows_of
 from tasks.legalagentbench.construct.keys import Rejected
@@ -41,22 +41,27 @@ def _made(pack: Pack, seed: int = 5) -> Made:
     return construct_set(made, SPREAD, lambda n: writing_set(made, n))
 
 
+@pytest.fixture(scope="module")
+def made(sample_pack: Path) -> Made:
+    with Pack.open(sample_pack) as pack:
+        return _made(pack)
+
+
 def test_the_tree_reaches_every_tool_from_some_value() -> None:
     assert {tool for _, tool, _ in starts()} == set(LOOKUPS)
     assert ("get_court_code", "court_code") in opens("case")
     assert any(b.link == "关联上市公司全称" and b.gives == "company" for b in branches("company"))
 
 
-def test_a_set_has_its_distribution_and_uses_every_tool(pack: Pack) -> None:
-    made = _made(pack)
+def test_a_set_has_its_distribution_and_uses_every_tool(pack: Pack, made: Made) -> None:
     groups = Counter(str(task["hops"]) for task in made.tasks)
     assert dict(groups) == dict(zip(("1", "2", "3", "4", "5", "writing"), SPREAD, strict=True))
     assert made.report["kinds_of_tools"]["database"] == 28 and made.report["kinds_of_tools"]["retriever"] == 3
     assert [task["question"] for task in made.tasks] == [task["question"] for task in _made(pack).tasks]
 
 
-def test_a_check_finds_what_is_wrong_with_a_task(pack: Pack) -> None:
-    task = next(t for t in _made(pack).tasks if t["hops"] == 2)
+def test_a_check_finds_what_is_wrong_with_a_task(pack: Pack, made: Made) -> None:
+    task = next(t for t in made.tasks if t["hops"] == 2)
     brute, tools = BruteSolver(rows_of(pack)), Toolbox(pack)
     assert check(task, tools, brute) == ""
     assert "key" in check({**task, "question": task["question"] + task["key"][0]}, tools, brute)
@@ -81,12 +86,26 @@ def test_held_out_forms_are_no_known_forms() -> None:
     assert forms[0] and forms[1] and not forms[0] & forms[1]
     with pytest.raises(BadInput, match="lacks"):
         Parts("role = ['我']", Random(1))
+    for wrong in ("{whom}，请问", "{x", "{0}"):
+        with pytest.raises(BadInput, match="name nothing"):
+            Parts(shipped_parts().replace("我是企业法务", wrong), Random(1))
+
+
+def test_slots_are_filled(made: Made) -> None:
+    parts = Parts(shipped_parts(), Random(1))
+    assert not any("{" in parts.draw(f"scene.{topic}") for topic in TOPICS.values() for _ in range(40))
+    for task in made.tasks:
+        assert "{" not in task["question"] + task["answer"]
+        if "plan" in task:
+            assert task["answer"].startswith("经查询，") and all(key in task["answer"] for key in task["key"])
 
 
 def test_variety_is_measured() -> None:
     alike, apart = ["甲乙丙丁戊己"] * 3, ["甲乙丙丁戊", "子丑寅卯辰", "天地玄黄宇"]
     assert distinct(alike, 2) < distinct(apart, 2) == 1
     assert self_bleu(alike) == pytest.approx(1) and self_bleu(apart) < 0.2
+    both = side_by_side(apart, alike[:2])
+    assert both["n"] == 2 and both["this"]["distinct_4"] > both["other"]["distinct_4"]
 
 
 def test_the_command_writes_a_set_and_refuses_bad_input(sample_pack: Path, tmp_path: Path) -> None:

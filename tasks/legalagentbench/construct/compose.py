@@ -1,4 +1,4 @@
-"""Words for a plan: role, need, a context that leads nowhere, the path as a phrase that nests or is cut in two, the request.
+"""Words for a plan: a scene, a remark that leads nowhere, the path as a phrase that nests or is cut, the request.
 
 All words are parts in `parts.toml` (or a file of the user's); none is a template of a path. A part is used again only
 when its list has no fresh one left.
@@ -6,6 +6,7 @@ when its list has no fresh one left.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from decimal import Decimal
@@ -19,7 +20,19 @@ from tasks.legalagentbench.construct.follow import MEASURES, ROWS_OF, Followed
 from tasks.legalagentbench.construct.plans import Plan, Step
 from tasks.legalagentbench.construct.tree import AMOUNTS, DATES, IDENTITY, PLACE, kind_of
 
-_NEEDED = ("role", "need", "context", "start", "again", "text", "rows", "role_of", "pick", "link", "how")
+_NEEDED = ("scene", "context", "start", "again", "text", "rows", "role_of", "pick", "link", "wh", "how", "reply")
+_SLOT = re.compile(r"\{([a-z]{2,})\}")
+TOPICS: dict[str, str] = {
+    **dict.fromkeys(("CompanyInfo", "CompanyRegister", "SubCompanyInfo"), "company"),
+    **dict.fromkeys(("LegalDoc", "LegalAbstract"), "lawsuit"),
+    **dict.fromkeys(("RestrictionCase", "FinalizedCase", "DishonestyCase"), "enforcement"),
+    **dict.fromkeys(("LawfirmInfo", "LawfirmLog"), "firm"), **dict.fromkeys(("CourtInfo", "CourtCode"), "court"),
+    "AdministrativeCase": "penalty", "AddrInfo": "place",
+}  # fmt: skip
+"""Table that is asked for in the end -> scenes that need it."""
+ANY_SCENE = 0.12
+NOUN = 0.35
+"""How often a request is worded as a thing wanted."""
 LONG_PHRASE = 22
 CUT = 0.3
 """How much each link adds to the chance that the phrase is cut there and taken up again."""
@@ -42,19 +55,35 @@ class Parts:
         if lacking:
             raise BadInput(f"The file of parts lacks {', '.join(lacking)}", "Start from the shipped parts.toml.")
         self._alias: dict[str, str] = data.pop("alias", {})
-        self._forms = {key: _kept(key, forms, keep, seed) for key, forms in _flat(data)}
+        lists = _flat(data)
+        _sound(lists)
+        self._forms = {key: _kept(key, forms, keep, seed) for key, forms in lists}
         self._rng, self._left = rng, dict[str, list[str]]()
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._forms
+
     def draw(self, key: str, default: str = "{x}", said: str = "") -> str:
-        """One form of a list; `default` where there is no such list. A long thing `said` stands first if it can."""
+        """One form of a list, its slots filled; `default` where there is no such list.
+
+        A long thing `said` stands first if it can.
+        """
         forms = self._forms.get(key)
         if not forms:
             return default
         if len(said) > LONG_PHRASE and (first := [form for form in forms if form.startswith("{x}")]):
-            return self._rng.choice(first)
+            return self._filled(self._rng.choice(first))
         if not self._left.get(key):
             self._left[key] = self._rng.sample(forms, len(forms))
-        return self._left[key].pop()
+        return self._filled(self._left[key].pop())
+
+    def first(self, key: str, default: str = "{x}") -> str:
+        """The first form of a list: for reference answers, which need no variety."""
+        return self._forms.get(key, [default])[0]
+
+    def _filled(self, form: str, depth: int = 3) -> str:
+        """A form with one of the forms of each slot it names, which may name slots themselves."""
+        return _SLOT.sub(lambda m: self._filled(self.draw(f"slot.{m[1]}", m[0]), depth - 1) if depth else m[0], form)
 
     def context(self, kind: str) -> str:
         """A context for a question that starts from this kind."""
@@ -72,6 +101,20 @@ def _flat(data: dict[str, Any], prefix: str = "") -> list[tuple[str, list[str]]]
             name = f"{prefix}{key}"
             raise BadInput(f"The file of parts: {name} is no list of texts", "Write a list of forms.")
     return found
+
+
+def _sound(lists: list[tuple[str, list[str]]]) -> None:
+    slots = dict.fromkeys((key.removeprefix("slot.") for key, _ in lists if key.startswith("slot.")), "")
+    given = {**slots, **dict.fromkeys("xlwumvdkbcsafo", ""), "pick": "", "role": ""}
+    for key, forms in lists:
+        for form in forms:
+            try:
+                form.format(**given)
+            except (KeyError, ValueError, IndexError, AttributeError) as error:
+                raise BadInput(
+                    f"The file of parts: {key} has a form with braces that name nothing: {form}",
+                    "Name a list of [slot] in braces, or what the shipped parts.toml names there.",
+                ) from error
 
 
 def _kept(key: str, forms: list[str], keep: str, seed: int) -> list[str]:
@@ -95,31 +138,31 @@ class Composer:
 
     def compose(self, plan: Plan, start: Sequence[str], made: Followed) -> tuple[str, str]:
         """The question and the reference answer of a followed plan."""
-        draw = self._parts.draw
-        shown = "".join(dict.fromkeys(start))
-        said, setup = draw(f"start.{plan.kind}").format(x=shown), ""
-        since = 0
+        draw, last = self._parts.draw, plan.steps[-1]
+        said, setup = self._set_out(plan, "".join(dict.fromkeys(start)))
+        asked, noun = self._request(last, said, made)
+        notes = draw("text.money_note") if any(shape.endswith("元2") for shape in made.shapes) else ""
+        if made.ask.how == "columns" and any(column in DATES.get(last.table, ()) for column in made.ask.columns):
+            notes += draw("text.day_note")
+        scene = "any" if self._rng.random() < ANY_SCENE else TOPICS.get(last.table, plan.kind)
+        words = {
+            "b": draw(f"scene.{scene}"), "c": self._parts.context(plan.kind), "s": setup,
+            "a": draw("text.give" if noun else "text.ask").format(o=asked), "f": notes,
+        }  # fmt: skip
+        return draw("text.order").format(**words), self._answer(last, made)
+
+    def _set_out(self, plan: Plan, shown: str) -> tuple[str, str]:
+        """What the last step is asked with, as a phrase, and the sentences before it."""
+        draw, setup, since = self._parts.draw, "", 0
+        said = draw(f"start.{plan.kind}").format(x=shown)
         for step in plan.steps[:-1]:
             said = self._linked(step, self._row(step, said) if step.many else said)
             since += 1 + bool(step.pick)
             if self._rng.random() < since * CUT:
                 setup += draw("text.setup" if not setup else "text.further").format(x=said)
-                said, since = draw(f"again.{_gives(step)}", said), 0
-        request, labels = self._request(plan.steps[-1], said, made)
-        notes = draw("text.money_note") if any(shape.endswith("元2") for shape in made.shapes) else ""
-        if (
-            any(column in DATES.get(plan.steps[-1].table, ()) for column in made.ask.columns)
-            and made.ask.how == "columns"
-        ):
-            notes += draw("text.day_note")
-        words = {
-            "r": draw("role"), "n": draw("need"), "c": self._parts.context(plan.kind), "s": setup,
-            "a": draw("text.ask").format(o=request), "f": notes,
-        }  # fmt: skip
-        question = draw("text.order").format(**words).replace("。。", "。").removeprefix("。")
-        return question, "经查询，" + "；".join(
-            f"{label}：{key}" for label, key in zip(labels, made.keys, strict=True)
-        ) + "。"
+                link = f"again.{step.table}.{step.link}"
+                said, since = draw(link if link in self._parts else f"again.{_gives(step)}", said), 0
+        return said, setup
 
     def _row(self, step: Step, said: str) -> str:
         if step.many and not step.pick:
@@ -137,40 +180,62 @@ class Composer:
         return self._parts.draw(f"link.{step.table}.{step.link}", said=said).format(x=said)
 
     def _label(self, column: str) -> str:
-        return self._parts.draw(f"label.{column}", column.partition("（")[0])
+        return self._parts.draw(f"label.{column}", _plain(column))
 
-    def _request(self, step: Step, said: str, made: Followed) -> tuple[str, list[str]]:
-        ask, said = made.ask, self._row(step, said)
-        draw = self._parts.draw
-        if ask.how == "columns":
-            return self._columns(step, said, made)
-        column = ask.columns[-1] if ask.columns else ""
-        label = self._label(column) if column else ""
-        unit = made.shapes[0].removesuffix("2")
-        bound = f"{Decimal(ask.value) / 10_000:f}万元" if ask.how == "over" else ask.value
-        words = {"x": said, "l": label, "u": unit, "m": ROWS_OF.get(step.table, ""), "v": bound,
-                 "d": self._label(ask.columns[0]) if ask.columns else ""}  # fmt: skip
-        request = draw(f"how.{ask.how}", said=said).format(**words)
-        return request, [label if ask.how in ("names", "order") else "结果"] * len(made.keys)
+    def _request(self, step: Step, said: str, made: Followed) -> tuple[str, bool]:
+        """What is wanted, and whether as a thing and not as a question."""
+        ask, said, draw = made.ask, self._row(step, said), self._parts.draw
+        how, label, asked = ask.how, "", "default"
+        if how == "columns":
+            label = self._labels(step, made)
+            if len(ask.columns) == 1:
+                how = "amount" if ask.columns[0] in AMOUNTS.get(step.table, ()) else "column"
+                label, asked = self._label(ask.columns[0]), ask.columns[0]
+        elif ask.columns:
+            label = self._label(ask.columns[-1])
+        noun = f"what.{how}" in self._parts and self._rng.random() < NOUN
+        words = {**_words(step, made), "x": said, "l": label, "w": ""}
+        words["w"] = draw(f"wh.{asked}" if f"wh.{asked}" in self._parts else "wh.default")
+        words["d"] = self._label(ask.columns[0]) if ask.columns else ""
+        return draw(f"{'what' if noun else 'how'}.{how}", said=said).format(**words), noun
 
-    def _columns(self, step: Step, said: str, made: Followed) -> tuple[str, list[str]]:
-        columns = made.ask.columns
-        plain = [column.partition("（")[0] for column in columns]
-        labels = [self._label(column) for column in columns]
-        money = [column in AMOUNTS.get(step.table, ()) for column in columns]
-        if len(columns) == 1 and money[0]:
-            form = self._parts.draw("how.amount", said=said)
-            return form.format(x=said, l=labels[0], u=made.shapes[0].removesuffix("2")), plain
+    def _labels(self, step: Step, made: Followed) -> str:
+        """Several columns in a row, each amount with its unit."""
         labels = [
-            f"{label}（以{shape.removesuffix('2')}计）" if paid and column not in MEASURES else label
-            for label, column, shape, paid in zip(labels, columns, made.shapes, money, strict=True)
+            f"{self._label(column)}（以{shape.removesuffix('2')}计）"
+            if column in AMOUNTS.get(step.table, ()) and column not in MEASURES
+            else self._label(column)
+            for column, shape in zip(made.ask.columns, made.shapes, strict=False)
         ]
-        joined = (
-            "、".join(labels[:-1]) + (self._rng.choice(("和", "以及", "、")) if len(labels) > 1 else "") + labels[-1]
-        )
-        return self._parts.draw("how.columns" if len(columns) > 1 else "how.column", said=said).format(
-            x=said, l=joined
-        ), plain
+        return "、".join(labels[:-1]) + (self._rng.choice(("和", "以及", "、")) if labels[1:] else "") + labels[-1]
+
+    def _answer(self, step: Step, made: Followed) -> str:
+        """The reference answer: it names what the last step was asked with, not the way there."""
+        ask, first = made.ask, self._parts.first
+        picked, _, column = step.pick.partition(":")
+        pick = first(f"pick.{picked}", "").format(l=_plain(column))
+        form = first(f"{'row' if step.pick or not step.many else 'rows'}.{step.tool}")
+        said = form.format(x=made.about, role=first(f"role_of.{step.role}", ""), pick=pick)
+        words = {**_words(step, made), "x": said, "d": _plain(ask.columns[0]) if ask.columns else ""}
+        if ask.how == "columns":
+            told = [
+                first("reply.columns").format(x=said if not n else "", l=_plain(column), k=key).removeprefix("的")
+                for n, (column, key) in enumerate(zip(ask.columns, made.keys, strict=True))
+            ]
+            return f"经查询，{'，'.join(told)}。"
+        words["l"] = _plain(ask.columns[-1]) if ask.columns else ""
+        return f"经查询，{first(f'reply.{ask.how}').format(**words, k='、'.join(made.keys))}。"
+
+
+def _words(step: Step, made: Followed) -> dict[str, str]:
+    """Unit, measure word and bound of a request."""
+    ask = made.ask
+    bound = f"{Decimal(ask.value) / 10_000:f}万元" if ask.how == "over" else ask.value
+    return {"u": made.shapes[0].removesuffix("2"), "m": ROWS_OF.get(step.table, ""), "v": bound}
+
+
+def _plain(column: str) -> str:
+    return column.partition("（")[0]
 
 
 def _gives(step: Step) -> str:

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 _DIGITS = re.compile(r"\d+")
 
@@ -51,3 +52,11 @@ def diversity(texts: Sequence[str]) -> dict[str, float]:
     """distinct-1 to distinct-4 and self-BLEU, rounded to four decimals."""
     shares = {f"distinct_{n}": round(distinct(texts, n), 4) for n in range(1, 5)}
     return {**shares, "self_bleu": round(self_bleu(texts), 4)}
+
+
+def side_by_side(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
+    """Two sets measured alike: as many texts of each as the smaller has, taken evenly, since both figures follow the number."""
+    n = min(len(one), len(other))
+    even = ([texts[i * len(texts) // max(1, n)] for i in range(n)] for texts in (one, other))
+    this, that = ({"length": round(sum(map(len, few)) / max(1, n), 1), **diversity(few)} for few in even)
+    return {"n": n, "this": this, "other": that}

@@ -32,9 +32,11 @@ ROWS_OF: dict[str, str] = {
 
 @dataclass
 class Followed:
-    """What following a plan gives. shapes: how each key is written, for the wording; ask: the request with its value."""
+    """What following a plan gives. shapes: how each key is written, for the wording; ask: the request with its value;
+    about: what the last step is asked with."""
 
     ask: Ask
+    about: str = ""
     calls: list[tuple[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     shapes: list[str] = field(default_factory=list)
@@ -57,6 +59,7 @@ def follow(plan: Plan, start: Sequence[str], source: Source, pick: Callable[[Seq
     made, value = Followed(plan.ask, seen=set(start)), tuple(start)
     for step in plan.steps:
         last = step is plan.steps[-1]
+        made.about = "".join(dict.fromkeys(value))
         rows = _rows(step, value, source, plan.ask if last else None, made)
         if last and step.many and not step.pick:
             _over(rows, step, made, pick)
