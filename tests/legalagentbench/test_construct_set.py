@@ -42,8 +42,8 @@ def _made(pack: Pack, seed: int = 5) -> Made:
 
 
 @pytest.fixture(scope="module")
-def made(sample_pack: Path) -> Made:
-    with Pack.open(sample_pack) as pack:
+def made(sample_built: Path) -> Made:
+    with Pack.open(sample_built) as pack:
         return _made(pack)
 
 
