@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from store.statutes.renumbering import squeezed
+from store.text.alignment import squeezed
 from store.text.normalise import fold_width
 
 EXAMPLES = 10

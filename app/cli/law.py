@@ -23,9 +23,10 @@ from app.cli.law_words import (
     answer_data,
     answer_line,
     change_word,
+    clause_sides,
     doubt_lines,
     entry_data,
-    family_lines,
+    family_of,
     finding_data,
     period,
     place,
@@ -39,11 +40,14 @@ from store.errors import StoreError
 from store.pack import Pack
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.check import KINDS, check, check_law
+from store.statutes.comparing import Compared, articles_of, compare
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from store.statutes.timeline import Entry, timeline, wording
+from store.statutes.timeline import Entry, followed, timeline, wording
 from store.text.citation import parse_number
-from store.text.difference import MARKS, Piece, difference
+from store.text.difference import Clause, Piece, difference
 
+_MOST_KIN = 40
+"""Laws of one relation that are printed; `--json` has all."""
 _COLOURS = {"removed": "red", "added": "green"}
 
 
@@ -123,8 +127,13 @@ def family(law_name: str, pack_name: str | None, as_json: bool) -> None:
             told = {"of": list(map(relation_data, of)), "upon": list(map(relation_data, upon))}
             click.echo(json_text({"pack": pack.name, "law": name, **told}))
             return
-        for depth, line in family_lines(book, name, _today()):
-            _say("  " * depth + line)
+        _say(f"《{name}》")
+        for kind, kin in family_of(book, name, _today()).items():
+            _say(f"  {t(f'law.relation.{kind}', n=len(kin))}")
+            for one in kin[:_MOST_KIN]:
+                _say(f"    {one.name}　{one.word}　〔{one.basis[:70]}〕")
+            if len(kin) > _MOST_KIN:
+                _say(f"    … {len(kin) - _MOST_KIN}")
         if not of and not upon:
             _say(t("law.no_family"))
 
@@ -137,9 +146,9 @@ def family(law_name: str, pack_name: str | None, as_json: bool) -> None:
 @pack_option
 @json_option
 def diff(law_name: str, article: str, first: str, second: str, pack_name: str | None, as_json: bool) -> None:
-    """Compare the wording of an ARTICLE on two days, word by word; [-gone-] and {+new+} in plain text.
+    """Compare the wording of an ARTICLE on two days, clause by clause; in a terminal the words that differ are coloured.
 
-    ARTICLE is its number on the first day; where a revision renumbered the law it is followed.
+    ARTICLE is its number on the first day; where a revision renumbered, split or merged it, it is followed.
 
     Example: moot law diff 刑法 133-1 --from 2012-01-01 --to 2016-01-01 --pack statutes
     """
@@ -148,27 +157,33 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
     with Pack.open(_chosen(pack_name, law_name)) as pack:
         book = _book(pack)
         old = _with_text(book, pack, law_name, number, days[0])
-        followed, uncertain = _followed(book, old, number, days[1])
-        new = _with_text(book, pack, law_name, followed, days[1])
-    pieces = difference(old.article.text or "", new.article.text or "")
+        new, uncertain = _then(book, pack, old, number, days[1])
+        found = compare(book, (old.version, old.article), new)
+    if not found.new:
+        raise _no_diff(old.version.law, number, days[1], book.on(old.version.law, number, days[1]))
+    target = new[1] or found.new[0].article
     if as_json:
-        sides = {"from": _side(old, days[0]), "to": _side(new, days[1])}
+        sides = {"from": _side(old.version, old.article, days[0]), "to": _side(new[0], target, days[1])}
+        pieces = difference(old.article.text or "", target.text or "")
         shown = [{"kind": piece.kind, "text": piece.text} for piece in pieces]
-        same = all(piece.kind == "same" for piece in pieces)
-        click.echo(
-            json_text({"law": old.version.law, **sides, "same": same, "uncertain": uncertain, "pieces": shown})
-        )
+        rows = [_clause_data(found, row) for row in found.rows]
+        told = {"same": found.same, "uncertain": uncertain, "pieces": shown, "clauses": rows}
+        click.echo(json_text({"law": old.version.law, **sides, **told}))
         return
-    for mark, side in (("-", old), ("+", new)):
-        _say(
-            f"{mark} {side.article.number.chinese}　{side.version.label}　{period(side.version)}　{side.article.title}"
+    for side, version, parts in (("old", old.version, found.old), ("new", new[0], found.new)):
+        named = "、".join(
+            f"{one.number.chinese}{f'【{one.title}】' if one.title else ''}" for one in articles_of(parts)
         )
-    if followed != number:
-        _say(t("law.followed", old=number.chinese, new=followed.chinese))
+        _say(f"{t(f'law_screen.side.{side}')}　{named}　{version.label}　{period(version)}")
+    if target.number != number:
+        _say(t("law.followed", old=number.chinese, new=target.number.chinese))
     if uncertain:
         _say(t("law.uncertain"))
     click.echo()
-    click.echo(_coloured(pieces) if any(piece.kind != "same" for piece in pieces) else t("law.same"))
+    if found.same:
+        click.echo(t("law.same"))
+    for row in found.rows:
+        _read_out(found, row)
 
 
 @law.command(name="check")
@@ -289,26 +304,33 @@ def _with_text(book: StatuteBook, pack: Pack, law_name: str, number: ArticleNumb
     if isinstance(answer, Unknown):
         raise _unknown(answer, number, pack)
     if not isinstance(answer, Found):
-        shown = f"{law_name[:60]}{number.chinese}　{day.isoformat()}　{answer_line(answer)}"
-        raise StoreError(shown.rstrip("。"), t("law.no_diff"))
+        raise _no_diff(law_name, number, day, answer)
     return answer
 
 
-def _followed(book: StatuteBook, old: Found, number: ArticleNumber, day: date) -> tuple[ArticleNumber, bool]:
-    """The number that the article has on another day, and whether that is only assumed."""
-    entries = timeline(book, old.version.law, number, old.version.valid_from)
-    target = next((n for n, entry in reversed(list(enumerate(entries))) if entry.version.covers(day)), None)
-    start = next((n for n, entry in enumerate(entries) if entry.version.label == old.version.label), None)
-    if target is None or start is None or entries[target].article is None:
-        return number, False
-    between = entries[min(start, target) + 1 : max(start, target) + 1]
-    article = entries[target].article
-    assert article is not None
-    return article.number, any(entry.uncertain for entry in between)
+def _no_diff(law_name: str, number: ArticleNumber, day: date, answer: Answer) -> StoreError:
+    shown = f"{law_name[:60]}{number.chinese}　{day.isoformat()}　{answer_line(answer)}"
+    return StoreError(shown.rstrip("。"), t("law.no_diff"))
 
 
-def _side(found: Found, day: date) -> Data:
-    version, article = found.version, found.article
+def _then(
+    book: StatuteBook, pack: Pack, old: Found, number: ArticleNumber, day: date
+) -> tuple[tuple[LawVersion, Article | None], bool]:
+    """The version of another day with the article as it stands there, None where it only lives on in others; and whether
+    that it is the same article is assumed from the number alone."""
+    covering = [version for version in book.versions(old.version.law) if version.covers(day)]
+    if covering:
+        following, uncertain = followed(book, number, old.version, covering[-1])
+        if following is None:
+            return (covering[-1], None), False
+        number = following
+    else:
+        uncertain = False
+    found = _with_text(book, pack, old.version.law, number, day)
+    return (found.version, found.article), uncertain
+
+
+def _side(version: LawVersion, article: Article, day: date) -> Data:
     return {
         "day": day.isoformat(),
         "version": version.label,
@@ -319,6 +341,32 @@ def _side(found: Found, day: date) -> Data:
         "text": article.text,
         "derived": article.derived,
     }
+
+
+def _read_out(found: Compared, row: Clause) -> None:
+    """Print a clause: once where both sides have it, else the old wording and the new one under each other.
+
+    Where a side has several articles, their numbers stand before their clauses.
+    """
+    places = {"old": (found.old, row.old), "new": (found.new, row.new)}
+    for side, pieces in clause_sides(row).items():
+        if side == "new" and row.kind == "same":
+            continue
+        parts, own = places[side]
+        number = f"〔{parts[own[0]].article.number.chinese}〕" if len(articles_of(parts)) > 1 else ""
+        name = "　" if row.kind == "same" else t(f"law_screen.side.{side}")
+        click.echo(f"{name}　{number}{''.join(map(_coloured, pieces))}")
+
+
+def _clause_data(found: Compared, row: Clause) -> Data:
+    sides = {"old": [found.old[n] for n in row.old], "new": [found.new[n] for n in row.new]}
+    told: Data = {"kind": row.kind}
+    for side, parts in sides.items():
+        told |= {
+            side: "".join(part.text for part in parts),
+            f"{side}_article": parts[0].article.number.key if parts else None,
+        }
+    return told | {"pieces": [{"kind": piece.kind, "text": piece.text} for piece in row.pieces]}
 
 
 def _link_data(link: Any) -> Data:
@@ -334,10 +382,7 @@ def _link_data(link: Any) -> Data:
     }
 
 
-def _coloured(pieces: Sequence[Piece]) -> str:
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
-        return "".join(
-            click.style(clean(piece.text), fg=_COLOURS.get(piece.kind), strikethrough=piece.kind == "removed" or None)
-            for piece in pieces
-        )
-    return "".join(clean(piece.text).join(MARKS[piece.kind]) for piece in pieces)
+def _coloured(piece: Piece) -> str:
+    words = clean(piece.text)
+    colour = _COLOURS.get(piece.kind) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else None
+    return click.style(words, fg=colour, bold=True) if colour else words

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 from app.strings import t
-from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
+from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, State, StatuteBook, Unknown
 from store.statutes.check import Finding
 from store.statutes.model import Article, LawVersion, Link
 from store.statutes.relations import RELATION_KINDS, Relation
 from store.statutes.timeline import Entry
+from store.text.difference import Clause, Piece
 
 
 def period(version: LawVersion) -> str:
@@ -35,21 +37,37 @@ def doubt_lines(book: StatuteBook, answer: Answer, day: date) -> list[str]:
     return said
 
 
-def family_lines(book: StatuteBook, law: str, today: date, most: int = 40) -> list[tuple[int, str]]:
-    """The family of a law as a small tree: depth, and a line with the basis."""
-    lines = [(0, f"《{law}》")]
-    for way, found in (("of", book.relations.of(law)), ("upon", book.relations.upon(law))):
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """A law that another one relates to, or that relates to it; state: on the day, None where the book does not hold it."""
+
+    relation: Relation
+    name: str
+    state: State | None
+
+    @property
+    def word(self) -> str:
+        """现行有效 and its like, or 未收录."""
+        return t(f"law.state.{self.state}") if self.state else t("law.not_held")
+
+    @property
+    def basis(self) -> str:
+        """Where it stands and the words that say so."""
+        return f"{self.relation.where}：{' '.join(self.relation.basis.split())}"
+
+
+def family_of(book: StatuteBook, law: str, today: date) -> dict[str, list[Kin]]:
+    """The family of a law by kind of relation, as `law.relation.…` words them; kinds without any are left out."""
+    found: dict[str, list[Kin]] = {}
+    for way, relations in (("of", book.relations.of(law)), ("upon", book.relations.upon(law))):
         for kind in RELATION_KINDS:
-            mine = [one for one in found if one.kind == kind]
-            lines += [(1, t(f"law.relation.{way}.{kind}", n=len(mine)))] if mine else []
-            for one in mine[:most]:
-                other = one.other if way == "of" else one.law
-                versions = book.versions(other)
-                word = state_word(book, versions[-1], today) if versions else t("law.not_held")
-                lines.append((2, f"{other}　{word}　〔{one.where}：{' '.join(one.basis.split())[:60]}〕"))
-            if len(mine) > most:
-                lines.append((2, f"… {len(mine) - most}"))
-    return lines
+            for one in relations:
+                if one.kind == kind:
+                    name = one.other if way == "of" else one.law
+                    versions = book.versions(name)
+                    state = book.state(versions[-1], today) if versions else None
+                    found.setdefault(f"{way}.{kind}", []).append(Kin(one, name, state))
+    return found
 
 
 def relation_data(relation: Relation) -> dict[str, object]:
@@ -58,6 +76,16 @@ def relation_data(relation: Relation) -> dict[str, object]:
         "kind": relation.kind, "law": relation.law, "other": relation.other, "basis": relation.basis,
         "where": relation.where, "on": relation.on.isoformat() if relation.on else None,
     }  # fmt: skip
+
+
+def clause_sides(row: Clause) -> dict[str, list[Piece]]:
+    """What each side that has it ("old", "new") reads of a clause; line ends are left out."""
+    sides = {"old": (row.old, "added"), "new": (row.new, "removed")}
+    return {
+        side: [replace(piece, text=piece.text.replace("\n", "")) for piece in row.pieces if piece.kind != other]
+        for side, (own, other) in sides.items()
+        if own
+    }
 
 
 def change_word(entry: Entry) -> str:

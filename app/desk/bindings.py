@@ -133,6 +133,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("law_timeline", "2", "tab(1)", 21),
         Key("law_diff", "3", "tab(2)", 22),
         Key("law_faults", "4", "tab(3)", 23),
+        Key("law_family", "5", "tab(4)", 24),
         Key("law_old", "o", "side(0)", 13),
         Key("law_new", "n", "side(1)", 14),
         Key("law_previous", "left_square_bracket", "near(-1)", 15),

@@ -17,7 +17,7 @@ from typing import Literal
 from store.statutes.book import StatuteBook
 from store.statutes.known import LIFETIMES
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from store.statutes.renumbering import squeezed
+from store.text.alignment import squeezed
 
 Sure = Literal["certain", "likely", "possible"]
 

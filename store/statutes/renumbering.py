@@ -3,42 +3,23 @@
 Procedure laws are renumbered at each revision, so that the same number is another rule; the Criminal Law keeps its numbers
 and inserts 之一. Which of the two happened is read from the texts: the old and the new list are laid side by side in order,
 so that likeness adds up to the most, and what is left over is matched where it is nearly the same. Every link made here is
-marked as inferred. Likeness is from 0 to 1 over characters, blanks left out.
+marked as inferred.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 from store.statutes.model import Article, ArticleNumber, Link
+from store.text.alignment import ALIKE, LARGEST, alike, likenesses, matched
 
-ALIKE = 0.5
-"""Two texts that share less are not the same rule revised."""
 SAME_ELSEWHERE = 0.8
 """An article that changed its place among the others must be this much alike."""
 KEPT_SHARE = 0.8
 """A version keeps its numbers when this share of the articles with the same number is alike."""
 FEWEST = 5
 """Fewer comparable articles decide nothing."""
-LARGEST = 4_000_000
-"""Pairs of texts that are compared at most."""
-
-_CUT = 800
-_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
-
-
-def squeezed(text: str) -> str:
-    """A text without blanks and characters that show nothing, for comparing."""
-    return "".join(text.translate(_UNSEEN).split())
-
-
-def alike(one: str, other: str) -> float:
-    """How much of two texts is common, from 0 to 1."""
-    from rapidfuzz.distance import Indel
-
-    return float(Indel.normalized_similarity(squeezed(one)[:_CUT], squeezed(other)[:_CUT]))
 
 
 def links_between(old: Sequence[Article], new: Sequence[Article], on: date) -> list[Link]:
@@ -51,8 +32,9 @@ def links_between(old: Sequence[Article], new: Sequence[Article], on: date) -> l
     before, after = _with_text(old), _with_text(new)
     if keeps_numbers(before, after) is not False or len(before) * len(after) > LARGEST:
         return []
+    values = likenesses([article.text or "" for article in before], [article.text or "" for article in after])
     found = []
-    for i, j, likeness in _matched(_likeness(before, after)):
+    for i, j, likeness in matched(values.tolist(), SAME_ELSEWHERE):
         start, end = before[i], after[j]
         if start.number != end.number:
             basis = f"inferred: texts alike {likeness:.2f}"
@@ -72,48 +54,3 @@ def keeps_numbers(old: Sequence[Article], new: Sequence[Article]) -> bool | None
 
 def _with_text(articles: Sequence[Article]) -> list[Article]:
     return [article for article in articles if article.text]
-
-
-def _likeness(before: list[Article], after: list[Article]) -> object:
-    from rapidfuzz import process
-    from rapidfuzz.distance import Indel
-
-    rows = [squeezed(article.text or "")[:_CUT] for article in before]
-    columns = [squeezed(article.text or "")[:_CUT] for article in after]
-    return process.cdist(rows, columns, scorer=Indel.normalized_similarity, score_cutoff=ALIKE)
-
-
-def _matched(likeness: Any) -> list[tuple[int, int, float]]:
-    """Pairs (row, column, likeness): first in order, for the largest sum; then what is left and nearly the same."""
-    values: list[list[float]] = likeness.tolist()
-    rows, columns = len(values), len(values[0])
-    best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
-    for i, line in enumerate(values, 1):
-        above, here = best[i - 1], best[i]
-        for j, value in enumerate(line, 1):
-            here[j] = max(above[j], here[j - 1], above[j - 1] + value if value else 0.0)
-    pairs: list[tuple[int, int, float]] = []
-    i, j = rows, columns
-    while i and j:
-        value = values[i - 1][j - 1]
-        if value and best[i][j] == best[i - 1][j - 1] + value:
-            pairs.append((i - 1, j - 1, value))
-            i, j = i - 1, j - 1
-        elif best[i][j] == best[i - 1][j]:
-            i -= 1
-        else:
-            j -= 1
-    used_rows, used_columns = {i for i, _, _ in pairs}, {j for _, j, _ in pairs}
-    rest = sorted(
-        (-value, i, j)
-        for i, line in enumerate(values)
-        if i not in used_rows
-        for j, value in enumerate(line)
-        if value >= SAME_ELSEWHERE and j not in used_columns
-    )
-    for value, i, j in rest:
-        if i not in used_rows and j not in used_columns:
-            used_rows.add(i)
-            used_columns.add(j)
-            pairs.append((i, j, -value))
-    return sorted(pairs)

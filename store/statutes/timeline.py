@@ -13,7 +13,7 @@ from typing import Literal
 
 from store.statutes.book import StatuteBook
 from store.statutes.model import Article, ArticleNumber, LawVersion, Link
-from store.statutes.renumbering import squeezed
+from store.text.alignment import ALIKE, alike, squeezed
 
 Change = Literal["absent", "first", "same", "changed", "untold", "listed"]
 """absent: not in this version; first: the first version that has it; same, changed: its words, beside the last version that
@@ -71,6 +71,20 @@ def timeline(book: StatuteBook, law: str, number: ArticleNumber, day: date | Non
     return _entries(book, versions, steps)
 
 
+def followed(
+    book: StatuteBook, number: ArticleNumber, start: LawVersion, target: LawVersion
+) -> tuple[ArticleNumber | None, bool]:
+    """The number that an article of one version has in another, and whether that is only assumed; None: it has none there."""
+    entries = timeline(book, start.law, number, start.valid_from)
+    places = {entry.version.label: place for place, entry in enumerate(entries)}
+    if start.label not in places or target.label not in places:
+        return None, False
+    first, last = sorted((places[start.label], places[target.label]))
+    article = entries[places[target.label]].article
+    unsure = any(entry.uncertain for entry in entries[first + 1 : last + 1])
+    return (article.number, unsure) if article else (None, False)
+
+
 def _anchor(book: StatuteBook, versions: Sequence[LawVersion], number: ArticleNumber, day: date | None) -> int | None:
     having = [place for place, v in enumerate(versions) if number in book.numbers(v.law, v.label)]
     if day is not None:
@@ -94,6 +108,11 @@ def _step(
     taken = {link.to_number if forward else link.from_number for link in links}
     if number in taken or number not in book.numbers(target.law, target.label):
         return None, None, False
+    if links:
+        # The law was numbered afresh: the same number is the same rule only where its words say so.
+        sides = [found[0].text for v in (old, new) if (found := book.article(v.law, v.label, number))]
+        if len(sides) == 2 and sides[0] and sides[1] and alike(sides[0], sides[1]) < ALIKE:
+            return None, None, False
     return number, None, not links and not _same_numbering(book, old, new)
 
 

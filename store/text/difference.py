@@ -1,6 +1,6 @@
-"""Two wordings side by side, by whole words and numerals: nobody reads 第六[-百-]七十[-五-]条.
+"""Two wordings side by side, clause by clause and within a clause by whole words and numerals: nobody reads 第六[-百-]七十[-五-]条.
 
-Equal words too short to mean anything between two changes are taken into the change, so that a reader sees phrases
+A clause ends with 。；！？ or its line. Equal words too short to mean anything between two changes are taken into the change, so that a reader sees phrases
 replaced and not words that happen to agree.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from store.text.alignment import alike, in_order, likenesses
 from store.text.segment import cut
 
 Kind = Literal["same", "removed", "added"]
@@ -21,6 +22,9 @@ _SHORTEST_SAME = 2
 """Characters between two changes that mean something by themselves."""
 LONGEST = 20_000
 """Longer texts are compared paragraph by paragraph only."""
+_MOST_CLAUSES = 400
+"""With more clauses on a side only equal ones are laid beside each other."""
+_CLAUSE = re.compile(r"(?<=[。；！？\n])(?![。；！？”’）\n])")
 _NUMERAL = re.compile(r"[第0-9０-９零〇一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟.,]+")
 
 
@@ -30,6 +34,66 @@ class Piece:
 
     kind: Kind
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Clauses of the old text beside those of the new one that they became; `old` and `new` are their places.
+
+    Nothing on one side: left out, or new. pieces: what differs between them.
+    """
+
+    old: tuple[int, ...]
+    new: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+
+    @property
+    def kind(self) -> Literal["same", "changed", "removed", "added"]:
+        """What became of it."""
+        if not self.old or not self.new:
+            return "removed" if self.old else "added"
+        return "same" if all(piece.kind == "same" for piece in self.pieces) else "changed"
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of a text: joined, they are the text again."""
+    return [clause for clause in _CLAUSE.split(text) if clause]
+
+
+def beside(old: Sequence[str], new: Sequence[str]) -> list[Clause]:
+    """Clauses of two texts in the order of both; what a clause was split into, or joined from, stands together."""
+    groups: list[tuple[list[int], list[int]]] = []
+    i = j = 0
+    for row, column in [*_pairs(old, new), (len(old), len(new))]:
+        groups += [([place], []) for place in range(i, row)] + [([], [place]) for place in range(j, column)]
+        groups += [([row], [column])] if row < len(old) else []
+        i, j = row + 1, column + 1
+
+    def words(group: tuple[list[int], list[int]]) -> tuple[str, str]:
+        return "".join(old[n] for n in group[0]), "".join(new[n] for n in group[1])
+
+    found: list[tuple[list[int], list[int]]] = []
+    for group in groups:
+        if found and (all(found[-1]) or all(group)) and not (all(found[-1]) and all(group)):
+            both = (found[-1][0] + group[0], found[-1][1] + group[1])
+            whole = group if all(group) else found[-1]
+            if alike(*words(both)) > alike(*words(whole)):
+                found[-1] = both
+                continue
+        found.append(group)
+    return [Clause(tuple(group[0]), tuple(group[1]), tuple(difference(*words(group)))) for group in found]
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of clauses that are one clause revised."""
+    if not old or not new:
+        return []
+    if max(len(old), len(new)) <= _MOST_CLAUSES:
+        return in_order(likenesses(old, new).tolist())
+    from rapidfuzz.distance import Indel
+
+    equal = [step for step in Indel.opcodes(old, new) if step.tag == "equal"]
+    return [(step.src_start + n, step.dest_start + n) for step in equal for n in range(step.src_end - step.src_start)]
 
 
 def difference(old: str, new: str) -> list[Piece]:

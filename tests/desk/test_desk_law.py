@@ -28,6 +28,7 @@ from app.desk.law import shelf as law_shelf  # noqa: E402
 from app.desk.law.article import reading_lines  # noqa: E402
 from app.desk.law.bar import law_bar, period_bar  # noqa: E402
 from app.desk.law.diff import DiffView, first_sides  # noqa: E402
+from app.desk.law.family import FamilyView  # noqa: E402
 from app.desk.law.faults import FaultsView  # noqa: E402
 from app.desk.law.form import LawForm  # noqa: E402
 from app.desk.law.hits import HitsView  # noqa: E402
@@ -124,7 +125,7 @@ async def test_screens_look_as_stored(
         await same_as_stored(pilot, f"law-text-{name}")
         await asked(pilot, "路灯法第三条", "2009-12-31")
         await same_as_stored(pilot, f"law-gap-{name}")
-        for key, tab in (("2", "timeline"), ("3", "diff"), ("4", "faults")):
+        for key, tab in (("2", "timeline"), ("3", "diff"), ("4", "faults"), ("5", "family")):
             await pilot.press(key)
             await until(pilot, lambda: not screen.busy)
             await same_as_stored(pilot, f"law-{tab}-{name}")
@@ -257,7 +258,10 @@ async def test_history_and_two_chosen_sides(lamps: Path) -> None:
         await until(pilot, lambda: not screen.busy)
         text = shown(screen, DiffView)
         assert (
-            "[-五米-]" in text and "{+六米+}" in text and "1990-01-01—1999-12-31" in text and "2010-01-01—今" in text
+            "低于五米，不得" in text
+            and "低于六米，不得" in text
+            and "1990-01-01—1999-12-31" in text
+            and "2010-01-01—今" in text
         )
         await pilot.press("o")
         await until(pilot, lambda: not screen.busy)
@@ -327,6 +331,21 @@ async def test_packs_are_chosen_and_a_damaged_one_is_no_obstacle(lamps: Path) ->
         assert screen.asked is None and screen.query_one("#words", Input).value == "路灯法第三条"
 
 
+async def test_the_laws_around_one_can_be_opened(lamps: Path) -> None:
+    async with desk() as pilot:
+        screen = await asked(pilot, "路灯法第三条", "2005-05-01")
+        await pilot.press("5")
+        await until(pilot, lambda: screen.query_one(FamilyView).count and not screen.busy)
+        view = screen.query_one(FamilyView)
+        text = shown(screen, FamilyView)
+        assert "所废止的法律（1）" in text and "风筝法" in text and "已废止" in text and "施行条款" in text
+        assert view.has_focus
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.reading is not None and screen.reading.law.short == "风筝法")
+        await pilot.press("5")
+        await until(pilot, lambda: "废止它的文件（1）" in shown(screen, FamilyView))
+
+
 async def test_help_palette_and_language(lamps: Path) -> None:
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第三条", "2009-12-31")
@@ -343,7 +362,7 @@ async def test_help_palette_and_language(lamps: Path) -> None:
 async def test_no_line_is_wider_than_the_window(lamps: Path) -> None:
     async with desk(WIDE) as pilot:
         screen = await asked(pilot, "路灯法第三条", "2009-12-31")
-        for key in "1234m":
+        for key in "12345m":
             await pilot.press(key)
             await until(pilot, lambda: not screen.busy)
             for size in (WIDE, NARROW, (60, 20), (200, 50)):

@@ -13,9 +13,11 @@ from store.builder import PackBuilder
 from store.errors import BadInput
 from store.pack import Pack
 from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
-from store.statutes.model import Article, ArticleNumber, Law, LawVersion
-from store.statutes.timeline import timeline, wording
-from store.text.difference import difference
+from store.statutes.comparing import articles_of, compare
+from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
+from store.statutes.names import aliases_of
+from store.statutes.timeline import followed, timeline, wording
+from store.text.difference import beside, clauses, difference
 from tests.support.statute_fixture import KITES, LAMPS, TEXTS, articles, build, lamp_versions, number
 
 
@@ -190,6 +192,74 @@ def test_a_difference_holds_both_texts(old: str, new: str) -> None:
     assert "".join(p.text for p in pieces if p.kind != "removed") == new
     assert all(piece.text for piece in pieces)
     assert all(one.kind != other.kind for one, other in zip(pieces, pieces[1:], strict=False))
+
+
+@given(st.text("甲乙丙丁。；\n", max_size=40), st.text("甲乙丙丁。；\n", max_size=40))
+def test_clauses_beside_each_other_hold_both_texts(old: str, new: str) -> None:
+    left, right = clauses(old), clauses(new)
+    assert ("".join(left), "".join(right)) == (old, new)
+    rows = beside(left, right)
+    assert [n for row in rows for n in row.old] == list(range(len(left)))
+    assert [n for row in rows for n in row.new] == list(range(len(right)))
+    assert "".join(p.text for row in rows for p in row.pieces if p.kind != "added") == old
+
+
+def test_a_clause_that_was_split_stands_beside_its_parts() -> None:
+    old = clauses("管理人应当每年检查路灯一次并公布检查结果。罚款五十元。")
+    new = clauses("管理人应当每年检查路灯一次。管理人并公布检查结果。罚款一百五十元。")
+    rows = beside(old, new)
+    assert [(row.old, row.new, row.kind) for row in rows] == [((0,), (0, 1), "changed"), ((1,), (2,), "changed")]
+    assert [p.text for p in rows[1].pieces if p.kind != "same"] == ["五十元", "一百五十元"]
+
+
+DUTY = "路灯的管理人应当在每年十月前更换老化的灯具和线路。"
+RULE = "设置路灯的单位应当把竣工图纸交给照明主管机关保存。"
+SHARED = "违反前款规定的，由照明主管机关责令改正，可以并处罚款。"
+
+
+def test_one_article_is_followed_into_several_and_several_into_one() -> None:
+    rest = [f"{text}第{n}款另有规定的除外。" for n, text in enumerate(TEXTS, 1)]
+    before = {
+        "1": rest[0],
+        "2": f"{rest[1]}{DUTY}{SHARED}",
+        "3": f"{rest[2]}{SHARED}",
+        "4": rest[3],
+        "5": RULE,
+        "6": rest[5],
+    }
+    after = {
+        "1": rest[0],
+        "2": rest[1],
+        "3": f"{rest[2]}{SHARED}",
+        "4": f"{rest[3]}{RULE}",
+        "5": f"{DUTY}{SHARED}",
+        "6": rest[5],
+    }
+    with make("split") as builder:
+        builder.add_law(Law(LAMPS, "路灯法", "法律", "authored"), aliases_of(LAMPS))
+        for label, texts, window in (
+            (LAMPS, before, (date(1990, 1, 1), date(1999, 12, 31))),
+            (f"{LAMPS}(2000修正)", after, (date(2000, 1, 1), None)),
+        ):
+            builder.add_version(LawVersion(LAMPS, label, *window), articles(LAMPS, label, texts))
+        builder.add_link(Link("renumbered", LAMPS, number("5"), LAMPS, None, date(2000, 1, 1), "test"))
+        builder.finish()
+    with Pack.open("split") as pack:
+        book = StatuteBook(pack)
+        old, new = book.versions(LAMPS)
+
+        def named(key: str) -> tuple[list[str], list[str]]:
+            following, _ = followed(book, number(key), old, new)
+            here = book.article(LAMPS, old.label, number(key))[0]
+            there = book.article(LAMPS, new.label, following)[0] if following else None
+            found = compare(book, (old, here), (new, there))
+            return [a.number.key for a in articles_of(found.old)], [a.number.key for a in articles_of(found.new)]
+
+        assert named("2") == (["2"], ["2", "5"])
+        assert named("4") == (["4", "5"], ["4"])
+        assert named("5") == (["5"], ["4"])
+        # A clause that several articles share says nothing of where it went.
+        assert named("3") == (["3"], ["3"])
 
 
 def test_long_texts_are_compared_by_paragraph() -> None:

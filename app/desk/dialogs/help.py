@@ -60,6 +60,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "law_timeline": ("law_choice", "law", "app"),
     "law_diff": ("pane", "law", "app"),
     "law_faults": ("pane", "law", "app"),
+    "law_family": ("law_choice", "law", "app"),
     "review": ("review", "law_choice", "app"),
     "review_score": ("law_choice", "review", "app"),
     "review_record": ("pane", "review", "app"),

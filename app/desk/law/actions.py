@@ -21,8 +21,8 @@ from app.strings import counted, t
 from app.terminal import clean
 from store.statutes.model import ArticleNumber
 
-TABS = ("text", "timeline", "diff", "faults")
-TEXT, TIMELINE, DIFF, FAULTS = range(4)
+TABS = ("text", "timeline", "diff", "faults", "family")
+TEXT, TIMELINE, DIFF, FAULTS, FAMILY = range(5)
 
 
 class LawActions(OnDesk, Screen[None]):

@@ -1,49 +1,26 @@
-"""Two wordings of an article side by side, by words and numerals, with their days and labels."""
+"""Two wordings of an article side by side, clause by clause, with their days and labels; colour alone shows what differs.
+
+What is gone has its colour on the left, what is new on the right; both sides can be read out as they stand.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
 
+from app.cli.law_words import clause_sides
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, one
 from app.desk.law.events import days_words
-from app.desk.widgets.beside import aligned, beside
+from app.desk.law.shelf import Comparison
+from app.desk.widgets.beside import ROLES, beside
 from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import t
-from app.terminal import clean
+from store.statutes.comparing import Compared, Part, articles_of
 from store.statutes.timeline import Entry
-from store.text.difference import MARKS, difference
-from store.text.difference import Piece as Run
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two entries of a timeline and what differs; `sides` are their places in it."""
-
-    law: str
-    old: Entry
-    new: Entry
-    sides: tuple[int, int]
-    runs: tuple[Run, ...]
-    uncertain: bool
-
-    @property
-    def same(self) -> bool:
-        """Whether the words are the same."""
-        return all(run.kind == "same" for run in self.runs)
-
-
-def compare(law: str, entries: Sequence[Entry], sides: tuple[int, int]) -> Comparison:
-    """Compare two entries that have texts."""
-    old, new = entries[sides[0]], entries[sides[1]]
-    assert old.article is not None and new.article is not None
-    runs = tuple(difference(clean(old.article.text or ""), clean(new.article.text or "")))
-    between = entries[min(sides) + 1 : max(sides) + 1]
-    return Comparison(law, old, new, sides, runs, any(entry.uncertain for entry in between))
+from store.text.alignment import squeezed
 
 
 def comparable(entries: Sequence[Entry]) -> list[int]:
@@ -54,10 +31,15 @@ def comparable(entries: Sequence[Entry]) -> list[int]:
 
 
 def first_sides(entries: Sequence[Entry], place: int) -> tuple[int, int] | None:
-    """The wording at a place against the one before it; where none is before, against the one after."""
+    """The wording at a place against the one before it; where none is before, against the one after.
+
+    A wording alone stands against the version after it, or before it, whose articles may have taken its words.
+    """
     known = comparable(entries)
     if len(known) < 2:
-        return None
+        beside_it = [n for n in (known[0] + 1, known[0] - 1) if 0 <= n < len(entries)] if known else []
+        near = next((n for n in beside_it if entries[n].change == "absent"), None)
+        return None if near is None else (min(known[0], near), max(known[0], near))
     at = max((n for n in known if n <= place), default=known[0])
 
     def words(n: int) -> str:
@@ -93,45 +75,55 @@ class DiffView(LineView):
         self.scroll_home(animate=False, immediate=True)
 
     def build(self, width: int) -> Iterable[Row]:
-        """Heads of both sides, then sentence by sentence."""
-        found = self.comparison
-        if found is None:
+        """Heads of both sides, then clause by clause."""
+        comparison = self.comparison
+        if comparison is None:
             for line in self._said:
                 yield from (Row(tuple(row)) for row in wrapped(line, width))
             return
-        column = (width - 3) // 2
-        yield from beside(_head(found, "old"), _head(found, "new"), column)
+        found, column = comparison.found, (width - 3) // 2
+        heads = (_head("old", comparison.old, found.old), _head("new", comparison.new, found.new))
+        yield from beside(*heads, column)
         yield Row((("─" * (column + 1) + "┼" + "─" * (width - column - 2), "rule"),))
-        notes: list[Line] = [((t("law.uncertain"), "warn"),)] if found.uncertain else []
+        notes: list[Line] = [((t("law.uncertain"), "warn"),)] if comparison.uncertain else []
         notes.append(_summary(found))
         for note in notes:
             yield from (Row(tuple(row)) for row in wrapped(note, width))
         yield Row((("─" * (column + 1) + "┬" + "─" * (width - column - 2), "rule"),))
-        for left, right in aligned(found.runs):
-            yield from beside(left, right, column)
+        shown = ["", ""]
+        for row in found.rows:
+            sides: list[list[Line]] = [[], []]
+            for side, pieces in clause_sides(row).items():
+                at = int(side == "new")
+                parts, own = (found.new, row.new) if at else (found.old, row.old)
+                number = parts[own[0]].article.number.chinese
+                if len(articles_of(parts)) > 1 and number != shown[at]:
+                    sides[at].append(((number, "label"),))
+                    shown[at] = number
+                sides[at].append(tuple((one(piece.text), ROLES[piece.kind]) for piece in pieces))
+            yield from beside(sides[0], sides[1], column)
 
 
-def _head(found: Comparison, side: str) -> list[Line]:
-    entry = found.old if side == "old" else found.new
-    version, article = entry.version, entry.article
-    assert article is not None
+def _head(side: str, entry: Entry, parts: tuple[Part, ...]) -> list[Line]:
+    version = entry.version
+    numbers: list[Line] = [
+        ((article.number.chinese, "label"), (f"　{one(article.title)}".rstrip("　"), "text"))
+        for article in articles_of(parts)
+    ]
     days = days_words(version.valid_from, version.valid_to)
     return [
         ((f"{t(f'law_screen.side.{side}')}　", "removed" if side == "old" else "added"), (days, "question")),
         ((one(version.label), "dim"),),
-        ((article.number.chinese, "label"), (f"　{one(article.title)}".rstrip("　"), "text")),
+        *numbers,
     ]
 
 
-def _summary(found: Comparison) -> Line:
+def _summary(found: Compared) -> Line:
     if found.same:
         return ((t("law.same"), "good"),)
     counts = {
-        kind: sum(len("".join(run.text.split())) for run in found.runs if run.kind == kind)
+        kind: sum(len(squeezed(piece.text)) for row in found.rows for piece in row.pieces if piece.kind == kind)
         for kind in ("removed", "added")
     }
-    return (
-        (t("law_screen.removed", n=counts["removed"], begin=MARKS["removed"][0], end=MARKS["removed"][1]), "removed"),
-        ("　", "dim"),
-        (t("law_screen.added", n=counts["added"], begin=MARKS["added"][0], end=MARKS["added"][1]), "added"),
-    )
+    removed, added = (t(f"law_screen.{kind}", n=count) for kind, count in counts.items())
+    return ((removed, "removed"), ("　", "dim"), (added, "added"))

@@ -11,6 +11,7 @@ from app.desk.episode.renderers import Line, one
 from app.desk.law.actions import LawActions
 from app.desk.law.article import ArticleView
 from app.desk.law.diff import DiffView
+from app.desk.law.family import FamilyView
 from app.desk.law.faults import FaultsView
 from app.desk.law.form import LawForm
 from app.desk.law.hits import HitsView
@@ -144,9 +145,11 @@ class LawPanes(LawActions):
         if reading is None:
             self.query_one(DiffView).show(None, said)
             self.query_one(FaultsView).show(None, said)
+            self.query_one(FamilyView).show(None, said)
         else:
             self.query_one(DiffView).rebuild()
             self.query_one(FaultsView).rebuild()
+            self.query_one(FamilyView).rebuild()
         self._need()
         self.query_one(KeyBar).refresh()
 

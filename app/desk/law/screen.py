@@ -18,16 +18,19 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import ContentSwitcher, Label
 from textual.worker import Worker
 
+from app.cli.law_words import Kin
 from app.desk.bindings import bindings
+from app.desk.episode.renderers import one
 from app.desk.law import shelf as law_shelf
-from app.desk.law.actions import DIFF, FAULTS, TABS, TEXT, TIMELINE
+from app.desk.law.actions import DIFF, FAMILY, FAULTS, TABS, TEXT, TIMELINE
 from app.desk.law.article import ArticleView
-from app.desk.law.diff import Comparison, DiffView, comparable, compare, first_sides
+from app.desk.law.diff import DiffView, comparable, first_sides
+from app.desk.law.family import FamilyView
 from app.desk.law.faults import FaultsView
 from app.desk.law.form import LawForm
 from app.desk.law.hits import HitsView
 from app.desk.law.panes import LawPanes, say
-from app.desk.law.shelf import Asked, Faults, LawDesk, Reading, Shelf
+from app.desk.law.shelf import Asked, Comparison, Family, Faults, LawDesk, Reading, Shelf
 from app.desk.law.timeline import TimelineView
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.empty import Empty
@@ -36,6 +39,8 @@ from app.desk.widgets.view_tabs import ViewTabs
 from app.strings import t
 from store.statutes.book import Gap
 from store.statutes.model import ArticleNumber
+
+NO_DIFF = partial(say, "law_screen.no_diff", "law_screen.no_diff.hint")
 
 
 class LawScreen(LawPanes):
@@ -76,6 +81,7 @@ class LawScreen(LawPanes):
                     yield TimelineView(id="timeline")
                     yield DiffView(id="diff")
                     yield FaultsView(id="faults")
+                    yield FamilyView(id="family")
         yield Empty(id="nothing")
         yield KeyBar(("law", "app"), id="keys")
 
@@ -131,10 +137,13 @@ class LawScreen(LawPanes):
             case "law_read", Reading():
                 self._read_done(result)
             case "law_diff", Comparison():
-                self.query_one(DiffView).show(result)
+                both = result.found.old and result.found.new
+                self.query_one(DiffView).show(result if both else None, NO_DIFF())
                 self.query_one(TimelineView).mark_sides(*result.sides)
             case "law_check", Faults():
                 self.query_one(FaultsView).show(result)
+            case "law_family", Family():
+                self.query_one(FamilyView).show(result)
 
     # packs
 
@@ -165,7 +174,7 @@ class LawScreen(LawPanes):
         if self.book is not None:
             self.run_worker(self.book.close, name="law_close", thread=True, exit_on_error=False)
         self.book = self.asked = self.reading = self._sides = None
-        for name in ("law_search", "law_read", "law_diff", "law_check"):
+        for name in ("law_search", "law_read", "law_diff", "law_check", "law_family"):
             self._tickets[name] = self._tickets.get(name, 0) + 1
         self._searching = False
 
@@ -247,6 +256,9 @@ class LawScreen(LawPanes):
             self._read_hit(event.index)
             self.go_to(TEXT)
             return
+        if isinstance(event.view, FamilyView):
+            self._read_kin(event.view.chosen)
+            return
         step = self.query_one(TimelineView).chosen
         if step is None or self.reading is None:
             return
@@ -255,6 +267,17 @@ class LawScreen(LawPanes):
             self.read(self.reading.law.name, entry.article.number, self.reading.day, entry.version.label)
         elif step.first is not None:
             self.read(self.reading.law.name, self.reading.number, step.first)
+        self.go_to(TEXT)
+
+    def _read_kin(self, kin: Kin | None) -> None:
+        """The law at the cursor of the family, from its first article; one that the pack lacks only says so."""
+        number = self.book.first_article(kin.name) if self.book and kin else None
+        if kin is None:
+            return
+        if number is None:
+            self.desk.say(t("law_screen.kin_not_held", law=one(kin.name)), "warning")
+            return
+        self.read(kin.name, number, None)
         self.go_to(TEXT)
 
     def _read_hit(self, index: int) -> None:
@@ -299,17 +322,22 @@ class LawScreen(LawPanes):
             if view.faults is None or view.faults.law.name != reading.law.name:
                 view.show(None, say("law_screen.checking"))
                 self._work("law_check", partial(self.book.faults, reading.law.name))
+        if self.tab == FAMILY:
+            kin = self.query_one(FamilyView)
+            if kin.family is None or kin.family.law != reading.law.name:
+                kin.show(None, say("law_screen.checking"))
+                self._work("law_family", partial(self.book.family, reading.law.name))
 
     def compare(self) -> None:
         """Compare the two chosen sides."""
         reading = self.reading
         if reading is None:
             return
-        if self._sides is None:
-            self.query_one(DiffView).show(None, say("law_screen.no_diff", "law_screen.no_diff.hint"))
+        if self._sides is None or self.book is None:
+            self.query_one(DiffView).show(None, NO_DIFF())
             self.query_one(TimelineView).mark_sides(-1, -1)
             return
-        self._work("law_diff", partial(compare, reading.law.short or reading.law.name, reading.entries, self._sides))
+        self._work("law_diff", partial(self.book.compare, reading.entries, self._sides))
 
 
 def _sides_of(reading: Reading) -> tuple[int, int] | None:

@@ -12,11 +12,13 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from app.cli.law_options import LAST
+from app.cli.law_words import Kin, family_of
 from store import manifest as manifests
 from store.errors import StoreError
 from store.pack import Pack
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, State, StatuteBook
 from store.statutes.check import KINDS, Finding, check_law
+from store.statutes.comparing import Compared, compare
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.timeline import Entry, timeline
 from tasks.run.embedding import embedder_of
@@ -139,6 +141,25 @@ class Faults:
     life: Life | None
     versions: int
     findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two entries of a timeline and what differs; `sides` are their places in it."""
+
+    old: Entry
+    new: Entry
+    sides: tuple[int, int]
+    found: Compared
+    uncertain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What a law interprets, implements, amends or repeals, and what does so to it, by kind of relation."""
+
+    law: str
+    kin: Mapping[str, Sequence[Kin]]
 
 
 def today() -> date:
@@ -316,6 +337,31 @@ class LawDesk:
         if version is None or not found:
             return None
         return (Found if found[0].text is not None else NoText)(found[0], version)
+
+    def compare(self, entries: Sequence[Entry], sides: tuple[int, int]) -> Comparison | None:
+        """Two entries of a timeline, clause by clause; one may lack the article, whose words may stand in others."""
+        old, new = entries[sides[0]], entries[sides[1]]
+        between = entries[min(sides) + 1 : max(sides) + 1]
+        with self._lock:
+            if self._closed:
+                return None
+            found = compare(self.book, (old.version, old.article), (new.version, new.article))
+        return Comparison(old, new, sides, found, any(entry.uncertain for entry in between))
+
+    def family(self, law: str) -> Family | None:
+        """The laws around one, which the book need not hold."""
+        with self._lock:
+            if self._closed:
+                return None
+            entry = self.book.law(law)
+            name = entry.name if entry else self.book.relations.called(law) or law
+            return Family(name, family_of(self.book, name, today()))
+
+    def first_article(self, law: str) -> ArticleNumber | None:
+        """The article with which the newest version of a law begins; None for a law that the book does not hold."""
+        with self._lock:
+            versions = [] if self._closed else self.book.versions(law)
+            return min((n for v in versions[-1:] for n in self.book.numbers(v.law, v.label)), default=None)
 
     def faults(self, law: str) -> Faults | None:
         """The findings about a law, worst kinds first; computed once."""

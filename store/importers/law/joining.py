@@ -20,7 +20,8 @@ from store.importers.law.scratch import Row, Scratch, Window
 from store.statutes.known import successions_among
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.names import aliases_of, short_name
-from store.statutes.renumbering import links_between, squeezed
+from store.statutes.renumbering import links_between
+from store.text.alignment import squeezed
 
 SOURCE = "LegalSearch-R1 (AlexFanw/LegalSearch-R1): version list, article index and texts of national laws"
 LICENCE = "Apache-2.0 for the compilation; statutes are not subject to copyright in China"

@@ -24,7 +24,8 @@ from store.importers.law.joining import REPORT
 from store.importers.law.parsed import ParsedLaw
 from store.statutes.model import Article, ArticleNumber, Law
 from store.statutes.names import aliases_of
-from store.statutes.renumbering import links_between, squeezed
+from store.statutes.renumbering import links_between
+from store.text.alignment import squeezed
 from store.text.normalise import fold_width
 
 _TOLD = 200

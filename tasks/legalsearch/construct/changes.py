@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from store.statutes.renumbering import ALIKE, alike, keeps_numbers, squeezed
+from store.statutes.renumbering import keeps_numbers
+from store.text.alignment import ALIKE, alike, squeezed
 from tasks.legalsearch.construct.book import Book
 
 SHARE = 0.20

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from random import Random
 
-from store.statutes.renumbering import squeezed
+from store.text.alignment import squeezed
 from tasks.legalsearch.construct.book import Book, draw_day, written
 from tasks.legalsearch.construct.changes import Change
 from tasks.legalsearch.construct.prompts import choice, record

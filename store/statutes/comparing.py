@@ -1,0 +1,111 @@
+"""One article in two versions of its law, clause by clause, also where a revision made several articles of it or one of several.
+
+The article itself is followed by number (`store.statutes.timeline`). A clause that has left it and stands, nearly in the same
+words, in an article that did not have it before has moved there; one that came from such an article is shown with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from store.statutes.book import StatuteBook
+from store.statutes.model import Article, LawVersion
+from store.statutes.timeline import followed
+from store.text.alignment import alike, likenesses, squeezed
+from store.text.difference import Clause, beside, clauses
+
+SAME = 0.8
+"""Clauses this much alike are one clause in two places."""
+SHORTEST = 15
+"""Characters of a clause that is recognised elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A clause and the article in which it stands."""
+
+    article: Article
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Both sides as clauses with their articles, and how they lie beside each other."""
+
+    old: tuple[Part, ...]
+    new: tuple[Part, ...]
+    rows: tuple[Clause, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether both sides say the same."""
+        return all(row.kind == "same" for row in self.rows)
+
+
+def articles_of(parts: tuple[Part, ...]) -> list[Article]:
+    """The articles of a side, in order."""
+    return list(dict.fromkeys(part.article for part in parts))
+
+
+def compare(
+    book: StatuteBook, old: tuple[LawVersion, Article | None], new: tuple[LawVersion, Article | None]
+) -> Compared:
+    """Compare the wordings that an article has in two versions of its law.
+
+    Args:
+        book: where both versions are; their other articles are looked through for clauses that moved.
+        old, new: a version with the article in it; None: the article is not in this version.
+    """
+    lefts = _own(old[1]) + list(_moved(book, new, old))
+    rights = _own(new[1]) + list(_moved(book, old, new))
+    sides = [tuple(sorted(dict.fromkeys(side), key=lambda part: part.article.position)) for side in (lefts, rights)]
+    left, right = sides
+    rows = beside([part.text for part in left], [part.text for part in right])
+    return Compared(left, right, tuple(rows))
+
+
+def _own(article: Article | None) -> list[Part]:
+    return [Part(article, text) for text in clauses(article.text or "")] if article else []
+
+
+def _moved(
+    book: StatuteBook, here: tuple[LawVersion, Article | None], there: tuple[LawVersion, Article | None]
+) -> Iterator[Part]:
+    """Clauses of other articles `there` that stand in the article `here`, and not in theirs `here`."""
+    (version, article), (other, kept) = here, there
+    stayed = clauses(kept.text or "") if kept else []
+    gone = [
+        clause
+        for clause in clauses(article.text or "" if article else "")
+        if len(squeezed(clause)) >= SHORTEST and not any(alike(clause, one) >= SAME for one in stayed)
+    ]
+    if not gone:
+        return
+    mine = _long(book, version, article)
+    # A clause that stands in several articles (单位犯前款罪的…) is nobody's own, and says nothing of where it went.
+    own = likenesses(gone, [part.text for part in mine]) if mine else None
+    parts = _long(book, other, kept)
+    if not parts:
+        return
+    values = likenesses(gone, [part.text for part in parts])
+    for at, row in enumerate(values):
+        near = [parts[place] for place in (row >= SAME).nonzero()[0]]
+        if len(articles_of(tuple(near))) != 1 or (own is not None and own[at].max() >= SAME):
+            continue
+        part = parts[int(row.argmax())]
+        number, _ = followed(book, part.article.number, other, version)
+        before = book.article(version.law, version.label, number) if number else []
+        if not any(alike(part.text, one) >= SAME for found in before for one in clauses(found.text or "")):
+            yield part
+
+
+def _long(book: StatuteBook, version: LawVersion, but: Article | None) -> list[Part]:
+    """The clauses of a version that are long enough, those of one article left out."""
+    return [
+        part
+        for article in book.articles(version.law, version.label)
+        if but is None or article.number != but.number
+        for part in _own(article)
+        if len(squeezed(part.text)) >= SHORTEST
+    ]
