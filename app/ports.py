@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from app.desk.live import LiveRun
     from tasks.run.spec import RunSpec
 
+Door = Literal["trial", "law", "hops"]
+"""What a newcomer can do at once: watch a trial, ask for the law of a day, watch a search of several hops."""
+
 
 class OfRun(Protocol):
     """A screen that shows an episode of a run; `facts` is None before there is one."""
@@ -40,6 +43,9 @@ class Desk(Protocol):
 
     def say(self, text: str, severity: Literal["information", "warning", "error"] = "information") -> None:
         """A short message that goes away by itself."""
+
+    def prefer(self, **chosen: str) -> None:
+        """Use a language (`language`) or colours (`theme`) from now on, and remember it."""
 
     def problem(self, title: str, hint: str = "") -> None:
         """A dialog that says what went wrong and what helps."""
@@ -88,8 +94,8 @@ class Desk(Protocol):
     async def resume(self, path: Path) -> None:
         """Go on with an unfinished run."""
 
-    async def start_demo(self) -> None:
-        """The ready episode."""
+    async def start_demo(self, door: Door = "hops") -> None:
+        """What stands behind a door of Home: a ready episode, or a question of law in time."""
 
     def build_sample(self) -> None:
         """Build the fictional pack, with a progress bar."""

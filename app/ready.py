@@ -1,4 +1,4 @@
-"""The ready episode of the demo, for the command line and the desk: the sample pack, and one task of several hops."""
+"""Ready episodes, for the command line and the desk, on the sample pack: a task of several hops, and a civil trial."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from tasks.run.spec import RunSpec
 
 TASK = "sample-405"
 """A case number, a listed company, its code, its address and the court there: four hops that a person can follow."""
+
+TRIAL = "CI-0002"
+"""A civil trial whose dispute anybody understands."""
 
 
 def ensure_sample(announce: Callable[[], None] = lambda: None) -> None:
@@ -34,3 +37,9 @@ def demo_run() -> Run:
         tasks = [question.id for question in load_questions(path)] if path else []
     chosen = TASK if TASK in tasks or not tasks else tasks[0]
     return start_run(RunSpec(benchmark="legalagentbench", task_ids=(chosen,)), argv=sys.argv[1:])
+
+
+def trial_run() -> Run:
+    """A run of the rules in every seat of one civil trial; nothing has been driven yet."""
+    ensure_sample()
+    return start_run(RunSpec(benchmark="courts", task_ids=(TRIAL,)), argv=sys.argv[1:])

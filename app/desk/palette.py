@@ -16,7 +16,20 @@ from app.desk.episode.renderers import one
 from app.strings import t
 from store.text.citation import citations
 
-AREAS = ("episode", "prompt", "tokens", "home", "run", "models", "trial", "law", "corpus", "review", "app")
+AREAS = (
+    "episode",
+    "prompt",
+    "tokens",
+    "home",
+    "run",
+    "models",
+    "trial",
+    "law",
+    "corpus",
+    "review",
+    "settings",
+    "app",
+)
 HIDDEN = ("palette", "quit_now", "close", "open", "open_episode", "review_open", "corpus_open")
 
 SHORTEST = 2

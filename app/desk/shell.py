@@ -52,9 +52,11 @@ from app.desk.palette import MootCommands
 from app.desk.presenter.screen import PresenterScreen
 from app.desk.quitting import PATIENCE, PAUSE, Quitting
 from app.desk.review.screen import ReviewScreen
+from app.desk.settings.screen import SettingsScreen
 from app.desk.themes import DARK, LIGHT
 from app.hosts import consent, with_origin
-from app.ports import Translated
+from app.ports import Door, Translated
+from app.preferences import prefer, preferences, speak_as_preferred
 from app.strings import language, set_language, t
 from models.llama import shelf
 from store.writer import ask_to_stop
@@ -81,6 +83,7 @@ class Desk(Quitting):
         "board": BoardScreen,
         "review": ReviewScreen,
         "corpus": CorpusScreen,
+        "settings": SettingsScreen,
     }  # type: ignore[assignment]
     DEFAULT_MODE = "home"
     COMMANDS = {MootCommands}
@@ -92,22 +95,23 @@ class Desk(Quitting):
         super().__init__()
         self.register_theme(DARK)
         self.register_theme(LIGHT)
-        self.theme = "moot-dark"
+        speak_as_preferred()
+        self.theme = preferences().theme
         self.live: LiveRun | None = None
         self.pace = 1
         self.followed: FollowedRun | None = None
         self._before: LiveRun | None = None
         self._leaving = threading.Event()
         self._first_run = run
-        self._demo = demo
+        self._wanted: Door | None = "hops" if demo else None
         self._code = 0
 
     async def on_mount(self) -> None:
         """Open what was asked for on the command line."""
         shelf.keep()
         consent(ask=self.ask_host)
-        if self._demo:
-            await self.start_demo()
+        if self._wanted is not None:
+            await self.start_demo(self._wanted)
         elif self._first_run is not None:
             self.open_episode(self._first_run, "")
 
@@ -180,16 +184,30 @@ class Desk(Quitting):
 
     def action_language(self) -> None:
         """The other language, at once."""
-        set_language("en" if language() == "zh" else "zh")
-        for stack in self._screen_stacks.values():
-            for screen in stack:
-                if isinstance(screen, Translated) and screen.is_mounted:
-                    screen.retranslate()
+        self.prefer(language="en" if language() == "zh" else "zh")
         self.say(t("app.switched"))
 
     def action_theme(self) -> None:
         """Dark or light."""
-        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+        self.prefer(theme=LIGHT.name if self.theme == DARK.name else DARK.name)
+
+    def prefer(self, **chosen: str) -> None:
+        """Use a language (`language`; '' as the system says) or colours (`theme`) from now on, and remember it."""
+        if "theme" in chosen:
+            self.theme = chosen["theme"]
+        if "language" in chosen:
+            set_language(chosen["language"] or None)
+            self._say_again()
+        try:
+            prefer(**chosen)
+        except OSError as error:
+            self.say(t("settings.not_kept", reason=one(error.strerror or str(error))), "warning")
+
+    def _say_again(self) -> None:
+        for stack in self._screen_stacks.values():
+            for screen in stack:
+                if isinstance(screen, Translated) and screen.is_mounted:
+                    screen.retranslate()
 
     def action_command_palette(self) -> None:
         """All commands, by name."""
@@ -337,15 +355,18 @@ class Desk(Quitting):
         """Go on with an unfinished run, all of it, while Home counts."""
         await self.begin(partial(with_origin, resume_run, path), mode="all", show=False)
 
-    async def start_demo(self) -> None:
-        """The ready episode; the sample pack is built first where it is missing."""
-        if library.has_sample():
-            from app.ready import demo_run
-
-            await self.begin(demo_run, hint="demo.hint")
-        else:
-            self._demo = True
+    async def start_demo(self, door: Door = "hops") -> None:
+        """What stands behind a door of Home; the sample pack is built first where it is missing."""
+        self._wanted = None
+        if not library.has_sample():
+            self._wanted = door
             self.build_sample()
+        elif door == "law":
+            await self.ask_law(t("door.law.question"))
+        else:
+            from app.ready import demo_run, trial_run
+
+            await self.begin(trial_run if door == "trial" else demo_run, hint="demo.hint")
 
     def build_sample(self) -> None:
         """Build the fictional pack, with a progress bar."""
@@ -363,9 +384,8 @@ class Desk(Quitting):
         if isinstance(self.screen, ProgressScreen):
             self.pop_screen()
         self.say(t("home.built"))
-        if self._demo:
-            self._demo = False
-            await self.start_demo()
+        if self._wanted is not None:
+            await self.start_demo(self._wanted)
             return
         if self.home_screen is not None:
             self.home_screen.reload()

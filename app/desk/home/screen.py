@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -20,6 +20,7 @@ from app import library
 from app.desk.bindings import bindings
 from app.desk.compare.screen import CompareScreen
 from app.desk.episode.renderers import Line, one, policy_name
+from app.desk.home.doors import Doors
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.played import played, with_play
 from app.desk.home.run import RunScreen
@@ -30,7 +31,7 @@ from app.desk.widgets.rows import RowsTable
 from app.desk.widgets.score_strip import rate
 from app.desk.widgets.text_pane import TextPane
 from app.library import PackLine, RunLine
-from app.ports import OnDesk
+from app.ports import Door, OnDesk
 from app.strings import counted, known, t
 from app.strings.sentences import said
 from app.terminal import truncate
@@ -68,6 +69,7 @@ class HomeScreen(OnDesk, Screen[None]):
             with Vertical(id="runs"):
                 yield Table(cursor_type="row", zebra_stripes=False, id="table")
                 yield Empty(id="none")
+                yield Doors(id="doors")
             with Vertical(id="side"):
                 yield TextPane(id="packs")
                 yield TextPane(id="next")
@@ -163,9 +165,13 @@ class HomeScreen(OnDesk, Screen[None]):
         table.display = bool(self.runs)
         more = len(self.runs) - MOST
         self.query_one("#runs").border_subtitle = t("home.more", n=MOST, of=len(self.runs)) if more > 0 else ""
-        empty = self.query_one(Empty)
+        empty, doors = self.query_one(Empty), self.query_one(Doors)
         empty.display = not self.runs
         empty.say(t("home.empty" if self._loaded else "home.loading"), t("home.empty.hint") if self._loaded else "")
+        doors.display = self._loaded and not self.runs
+        doors.relabel()
+        if self.is_current and self.focused in (None, table, doors):
+            (doors if doors.display else table).focus()
         for name in COLUMNS:
             table.add_column(Text(t(f"column.{name}"), justify="right" if name in RATES else "left"), key=name)
         for line in self.runs[:MOST]:
@@ -306,9 +312,13 @@ class HomeScreen(OnDesk, Screen[None]):
         """Build the sample pack."""
         self.desk.build_sample()
 
-    def action_demo(self) -> None:
-        """The ready episode."""
-        self.run_worker(self.desk.start_demo(), name="demo", exit_on_error=False)
+    def action_door(self, door: Door) -> None:
+        """A ready episode, or a question of law in time."""
+        self.run_worker(self.desk.start_demo(door), name="demo", exit_on_error=False)
+
+    def on_option_list_option_selected(self, event: Doors.OptionSelected) -> None:
+        """Enter or a click on a door."""
+        self.action_door(cast(Door, event.option_id))
 
     def action_refresh(self) -> None:
         """Read again what is on disk."""

@@ -56,6 +56,11 @@ class Field(Horizontal):
         yield self.control
         yield Static(self._note, classes="field--note", markup=False)
 
+    def relabel(self, label: str) -> None:
+        """Ask in other words."""
+        self._label = label
+        self.query_one(".field--label", Label).update(label)
+
     def fault(self, sentence: str) -> None:
         """Say what is wrong ('' = nothing)."""
         self.set_class(bool(sentence), "-bad")

@@ -1,0 +1,1 @@
+"""Settings: what the user decided for this machine."""

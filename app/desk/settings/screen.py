@@ -1,0 +1,187 @@
+"""Settings: language and colours of the desk, the hosts that may be reached, the cache of replies, and where all is kept."""
+
+from __future__ import annotations
+
+from typing import ClassVar, get_args
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Label, Select
+from textual.worker import Worker
+
+from app import hosts
+from app.desk.bindings import bindings
+from app.desk.dialogs.confirm import ConfirmScreen
+from app.desk.episode.renderers import Line, one
+from app.desk.widgets.empty import Empty
+from app.desk.widgets.field import Field, choice
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.rows import RowsTable
+from app.desk.widgets.text_pane import TextPane
+from app.ports import OnDesk
+from app.preferences import Preferences, file_of_preferences, preferences
+from app.strings import t
+from store import places
+from store.replies import Replies, file_of_replies
+
+SYSTEM = "system"
+"""Stands in the list for the language of the system."""
+PLACES = ("packs", "runs", "models", "config", "logs", "cache")
+"""Folders, by the name of the function of `store.places` that says where each is."""
+
+
+class Table(RowsTable):
+    """The hosts that were allowed."""
+
+    help_id = "settings"
+
+
+class SettingsScreen(OnDesk, Screen[None]):
+    """What only the person at this machine decides; nothing here comes from a run or a pack."""
+
+    CSS_PATH = "settings.tcss"
+    area = "settings"
+    help_id = "settings"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("settings")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept = (0, 0)
+        self._hosts: dict[str, hosts.Host] = {}
+
+    def compose(self) -> ComposeResult:
+        """Title, form, hosts, places, keys."""
+        chosen = preferences()
+        yield Label("", id="title", markup=False)
+        with Vertical(id="desk"):
+            yield Field(
+                t("settings.language"),
+                choice(_options("language"), "language", chosen.language or SYSTEM),
+                id="language-field",
+            )
+            yield Field(t("settings.theme"), choice(_options("theme"), "theme", chosen.theme), id="theme-field")
+        with Vertical(id="hosts"):
+            yield Table(cursor_type="row", zebra_stripes=False, id="table")
+            yield Empty(id="none")
+        yield TextPane(id="places")
+        yield KeyBar(("settings", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Words, then what is on disk."""
+        self.retranslate()
+        self.query_one("#language").focus()
+
+    def on_screen_resume(self) -> None:
+        """Back from elsewhere: things have changed."""
+        self.reload()
+
+    def on_resize(self) -> None:
+        """Other widths fit."""
+        self.call_after_refresh(self._show)
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        self.query_one("#title", Label).update(t("settings.title"))
+        for name in ("desk", "hosts", "places"):
+            self.query_one(f"#{name}").border_title = t(f"settings.{name}")
+        for name in ("language", "theme"):
+            self.query_one(f"#{name}-field", Field).relabel(t(f"settings.{name}"))
+            select = self.query_one(f"#{name}", Select)
+            with select.prevent(Select.Changed):
+                kept = select.value
+                select.set_options(_options(name))
+                select.value = kept
+        self._show()
+
+    def reload(self) -> None:
+        """Read again what is on disk."""
+        chosen = preferences()
+        for name, value in (("language", chosen.language or SYSTEM), ("theme", chosen.theme)):
+            select = self.query_one(f"#{name}", Select)
+            with select.prevent(Select.Changed):
+                select.value = value
+        self.run_worker(_read, name="settings", thread=True, exclusive=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What is on disk, or why it cannot be read."""
+        if not self.desk.worker_failed(event) and event.worker.result is not None:
+            self._hosts, self._kept = event.worker.result
+            self._show()
+
+    @on(Select.Changed)
+    def _chosen(self, event: Select.Changed) -> None:
+        if event.select.id in Preferences.model_fields and isinstance(event.value, str):
+            self.desk.prefer(**{event.select.id: "" if event.value == SYSTEM else event.value})
+
+    def _show(self) -> None:
+        table, empty = self.query_one(Table), self.query_one(Empty)
+        table.clear(columns=True)
+        table.display, empty.display = bool(self._hosts), not self._hosts
+        empty.say(t("settings.hosts.none"), t("settings.hosts.hint"))
+        for name in ("host", "key"):
+            table.add_column(t(f"settings.hosts.{name}"), key=name)
+        for host, decided in self._hosts.items():
+            key = t("hosts.key_of", name=decided.key_env) if decided.key_env else t("hosts.keyless")
+            table.add_row(Text(one(host)), Text(one(key)), key=host)
+        count, size = self._kept
+        told: list[Line] = [
+            ((f"{t(f'settings.place.{name}')}  ", "label"), (one(str(getattr(places, name)())), "text"))
+            for name in PLACES
+        ]
+        replies = t("settings.replies", n=f"{count:,}", size=f"{size / 1e6:.1f}")
+        told += [((f"{t('settings.replies.label')}  ", "label"), (replies, "text"))]
+        told += [((t("settings.kept", file=one(str(file_of_preferences()))), "dim"),)]
+        self.query_one("#places", TextPane).show(told, hang=2)
+        self.query_one(KeyBar).refresh()
+
+    # wishes
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim."""
+        rules = {"revoke": bool(self._hosts), "clear_replies": self._kept[0] > 0}
+        return True if rules.get(action, True) else None
+
+    def action_revoke(self) -> None:
+        """Take back what was allowed for the chosen host."""
+        row = self.query_one(Table).cursor_row
+        if not 0 <= row < len(self._hosts):
+            return
+        host = list(self._hosts)[row]
+
+        def decided(yes: bool | None) -> None:
+            if yes:
+                hosts.revoke(host)
+                self.reload()
+
+        words = (t("settings.revoke"), t("settings.revoke.text", host=one(host)), t("settings.revoke.hint"))
+        self.app.push_screen(ConfirmScreen(*words, t("settings.revoke.yes")), decided)
+
+    def action_clear_replies(self) -> None:
+        """Empty the cache of replies."""
+
+        def decided(yes: bool | None) -> None:
+            if yes:
+                with Replies(file_of_replies()) as replies:
+                    replies.clear()
+                self.reload()
+
+        words = (t("settings.clear"), t("settings.clear.text", n=self._kept[0]), t("settings.clear.hint"))
+        self.app.push_screen(ConfirmScreen(*words, t("settings.clear.yes")), decided)
+
+
+def _read() -> tuple[dict[str, hosts.Host], tuple[int, int]]:
+    """Allowed hosts, and (replies, bytes) of the cache; a cache that is not there is not made."""
+    kept = (0, 0)
+    if file_of_replies().is_file():
+        with Replies(file_of_replies()) as replies:
+            kept = replies.size()
+    return hosts.allowed(), kept
+
+
+def _options(name: str) -> list[tuple[str, str]]:
+    among = get_args(Preferences.model_fields[name].annotation)
+    return [(t(f"settings.{name}.{value or SYSTEM}"), value or SYSTEM) for value in among]
