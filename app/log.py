@@ -126,7 +126,7 @@ def start(path: Path | None, debug: bool) -> Callable[[], None]:
         except OSError as error:
             raise cannot_write(path, error) from error
     handler.setFormatter(Lines())
-    level = _log.level
+    level, propagate = _log.level, _log.propagate
     _log.addHandler(handler)
     _log.setLevel(logging.DEBUG if debug else logging.INFO)
     _log.propagate = False
@@ -134,6 +134,7 @@ def start(path: Path | None, debug: bool) -> Callable[[], None]:
     def end() -> None:
         _log.removeHandler(handler)
         _log.setLevel(level)
+        _log.propagate = propagate
         handler.close()
 
     return end

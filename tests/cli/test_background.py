@@ -24,6 +24,9 @@ from tasks.run.following import standing
 from tests.support.fake_endpoint import Call, FakeServer, fake_server
 from tests.support.kill_harness import CALL, END, MISS, digests, prepare
 from tests.support.patience import PATIENCE
+from tests.support.typed import typed
+
+pytestmark = pytest.mark.chinese_sentences
 
 ROOT = Path(__file__).resolve().parents[2]
 FREE = 24
@@ -38,7 +41,7 @@ def until(true: Callable[[], object]) -> None:
 
 
 class Home:
-    """A home with a small pack, tasks and a server that can hold its answers; runs commands in processes of their own."""
+    """A home with a small pack, tasks and a server that can hold its answers; what plays in the background has a process of its own."""
 
     def __init__(self, home: Path, server: FakeServer) -> None:
         self.home = home
@@ -66,11 +69,8 @@ class Home:
         """Some more answers."""
         self.free = self.answered + FREE // 2
 
-    def moot(self, *arguments: str, code: int = 0, **options: Any) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "app.cli.main", *arguments], cwd=ROOT, capture_output=True, text=True,
-            timeout=PATIENCE, stdin=subprocess.DEVNULL, **options,
-        )  # fmt: skip
+    def moot(self, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        done = typed(*arguments)
         assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr
         return done
