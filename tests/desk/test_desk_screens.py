@@ -39,6 +39,7 @@ from store.journal import Journal  # noqa: E402
 from tasks.run.reading import list_runs, read_episode  # noqa: E402
 from tasks.run.runner import start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
+from tests.support import idle  # noqa: E402
 from tests.support.desk_fixture import COURT, build_pack, imported_law_run, write_run  # noqa: E402
 from tests.support.patience import PATIENCE
 
@@ -79,10 +80,12 @@ def pack() -> Path:
 async def desk(size: tuple[int, int] = WIDE, **options: Any):  # type: ignore[no-untyped-def]
     app = Desk(**options)
     app.animation_level = "none"
-    async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: app.home_screen is None or app.home_screen._loaded)
-        yield pilot
-        await app.depart()
+    with pytest.MonkeyPatch.context() as patch:
+        idle.install(patch, app)
+        async with app.run_test(size=size) as pilot:
+            await until(pilot, lambda: app.home_screen is None or app.home_screen._loaded)
+            yield pilot
+            await app.depart()
 
 
 async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:

@@ -1,0 +1,67 @@
+"""When a desk under a pilot has nothing left to do.
+
+Textual's pilot guesses that from the processor time of the last 20 ms: at least 40 ms a key, and up to a second beside a
+thread that works, or beside other processes. Here the loop of events is asked: nothing is ready to run, nothing waits to
+be painted. What another thread finds out comes later, as on any machine: a test waits for it by `until`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+import textual.app
+import textual.pilot
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.worker import WorkerState
+
+THREADS = 0.02
+"""Seconds that work in other threads is waited for, as in Textual: what is quick comes with the key that asked for it."""
+MOST = 1.0
+"""Seconds after which a desk that never rests is left alone."""
+
+
+def install(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
+    """The pilot of this app asks the loop."""
+
+    async def idle(*_: object, **__: object) -> bool:
+        await rest(app)
+        return app._exception is None
+
+    for module in (textual.app, textual.pilot):
+        patch.setattr(module, "wait_for_idle", idle)
+    patch.setattr(Pilot, "_wait_for_screen", idle)
+
+
+async def rest(app: App[Any]) -> None:
+    """Until nothing is ready to run, and the screen is painted."""
+    loop: Any = asyncio.get_running_loop()
+    begin = time.monotonic()
+    while (passed := time.monotonic() - begin) < MOST:
+        await asyncio.sleep(0)
+        if loop._ready:
+            continue
+        if app._resize_timer is not None:
+            app._check_resize()
+        elif app.is_running and app.screen_stack and _waits(app.screen):
+            app.screen._on_timer_update()
+        elif passed < THREADS and any(one.state is WorkerState.RUNNING for one in app.workers):
+            await asyncio.sleep(0.002)
+        else:
+            return
+
+
+def _waits(screen: Screen[Any]) -> object:
+    """Whether the screen has something to paint, or to do once it is painted."""
+    return not screen.app._batch_count and (
+        screen._layout_required
+        or screen._scroll_required
+        or screen._repaint_required
+        or screen._recompose_required
+        or screen._dirty_widgets
+        or screen._callbacks
+    )
