@@ -72,7 +72,8 @@ class Desk(Quitting):
 
     TITLE = "Moot"
     CSS = """
-    Toast { width: 48; max-width: 80%; }
+    ToastRack { layer: default; margin: 0; max-height: 4; }
+    Toast { width: 1fr; max-width: 100%; padding: 0 1; margin: 0; }
     Tooltip { max-width: 60; }
     """
     MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {

@@ -130,4 +130,5 @@ def build_sample(name: str = PACK_NAME, scale: float = 1.0, seed: int = 2026, pr
         for benchmark, made in tasks.items():
             builder.add_tasks(benchmark, [json.dumps(task, ensure_ascii=False) for task in made])
         progress("tasks", total, total)
+        progress("index", total, None)
         return builder.finish()

@@ -218,8 +218,10 @@ def test_small_helpers() -> None:
 
 
 def test_same_seed_same_pack(moot_home: Path, sample_built: Path) -> None:
-    seen: list[str] = []
-    path = build_sample(progress=lambda what, done, total: seen.append(what))
+    told: list[tuple[str, int | None]] = []
+    path = build_sample(progress=lambda what, done, total: told.append((what, total)))
+    seen = [what for what, _ in told]
+    assert told[-1][1] is None  # indexes come last: nobody knows how far they are
     first = Pack.open("sample", verify=True)
     assert path == first.path
     assert first.manifest.jurisdiction == JURISDICTION and first.manifest.coverage == "complete"

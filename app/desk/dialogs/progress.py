@@ -9,6 +9,8 @@ from textual.screen import ModalScreen
 from textual.widgets import ProgressBar, Static
 
 from app.desk.episode.renderers import one
+from app.strings import known, t
+from app.strings.sentences import said
 
 
 class ProgressScreen(ModalScreen[None]):
@@ -49,4 +51,6 @@ class ProgressScreen(ModalScreen[None]):
     def on_progress_screen_came(self, event: Came) -> None:
         """Move the bar."""
         self.query_one(ProgressBar).update(total=event.total, progress=event.done)
-        self.query_one("#what", Static).update(one(event.what))
+        keys = (f"{table}.{event.what}" for table in ("corpus_screen.shelf", "progress.what"))
+        words = next((t(key) for key in keys if known(key)), one(said(event.what)))
+        self.query_one("#what", Static).update(words)

@@ -73,7 +73,9 @@ class _Reading(ModalScreen[str | None]):
 class Tick(Checkbox):
     """A box that is empty, or ticked."""
 
-    BUTTON_INNER = "✔"
+    @property
+    def BUTTON_INNER(self) -> str:  # type: ignore[override]  # noqa: N802, D102
+        return "✔" if self.value else " "
 
 
 class AddModelScreen(_Reading):

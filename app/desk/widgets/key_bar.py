@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 from textual.dom import DOMNode
 from textual.events import Click
+from textual.screen import Screen
 from textual.widget import Widget
 
 from app.desk.bindings import KEYS, Key, bar_keys
@@ -20,7 +21,8 @@ ESSENTIAL = ("help", "quit")
 
 
 class KeyBar(Widget):
-    """Keys of the given areas; those that have no meaning at the moment are dim or absent.
+    """Keys of the given areas; those that have no meaning at the moment are dim or absent. While a dialog lies over the
+    screen, the keys of the dialog.
 
     `also` are keys of these areas without a place of their own: they are shown before those that are always there, while
     there is room.
@@ -43,6 +45,10 @@ class KeyBar(Widget):
         self._areas = tuple(areas)
         self._also = tuple(also)
         self._spans: list[tuple[int, int, Key, str]] = []
+
+    def on_mount(self) -> None:
+        """A dialog that comes or goes has other keys."""
+        self.app.screen_change_signal.subscribe(self, lambda screen: self.refresh())
 
     def areas(self, *areas: str) -> None:
         """Show the keys of these areas from now on."""
@@ -67,10 +73,11 @@ class KeyBar(Widget):
         return text
 
     def _fitting(self, room: int) -> list[tuple[Key, str]]:
-        keys = [pair for pair in bar_keys(*self._areas) if self._check(pair[0]) is not False]
-        if self._areas[0] in TYPING:
+        areas = self._areas if self._top is self.screen else self._of_dialog()
+        keys = [pair for pair in bar_keys(*areas) if self._check(pair[0]) is not False]
+        if any(area in TYPING for area in areas[:1]):
             keys = [pair for pair in keys if len(pair[0].keys.split(",")[0]) > 1]
-        extra = [(key, area) for area in self._areas for key in KEYS[area] if key.id in self._also]
+        extra = [(key, area) for area in areas for key in KEYS[area] if key.id in self._also]
         place = next((index for index, (_, area) in enumerate(keys) if area == "app"), len(keys))
         keys[place:place] = extra
         while keys and sum(width(key.shown) + width(key.label) + 3 for key, _ in keys) - 2 > room:
@@ -80,8 +87,16 @@ class KeyBar(Widget):
             keys.remove(next((pair for pair in reversed(keys) if pair in extra), spare[-1]))
         return keys
 
+    @property
+    def _top(self) -> Screen[object]:
+        return self.app.screen
+
+    def _of_dialog(self) -> tuple[str, ...]:
+        bound = (one.binding.id or "" for one in self._top.active_bindings.values())
+        return tuple(dict.fromkeys(area for id in bound if (area := id.partition(".")[0]) in KEYS and area != "app"))
+
     def _check(self, key: Key) -> bool | None:
-        return self.screen.check_action(key.action.split("(")[0], ())
+        return self._top.check_action(key.action.split("(")[0], ())
 
     def _enabled(self, key: Key) -> bool:
         return self._check(key) is True

@@ -1,0 +1,74 @@
+"""What comes over a screen for a while: messages, dialogs, progress. None may cover or damage what lies below."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from textual.widgets import ProgressBar, Static
+from textual.widgets._toast import Toast, ToastRack
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.desk.dialogs.progress import ProgressScreen  # noqa: E402
+from app.desk.models.dialogs import AddModelScreen, Tick  # noqa: E402
+from app.desk.widgets.key_bar import KeyBar  # noqa: E402
+from app.strings import set_language  # noqa: E402
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, opened, pack, settled, text_of, until  # noqa: E402, F401
+from tests.support.desk_fixture import write_run  # noqa: E402
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_message_keeps_its_glyphs_and_covers_nothing(pack: Path, size: tuple[int, int]) -> None:  # noqa: F811
+    async with desk(size) as pilot:
+        pilot.app._disable_notifications = False  # a pilot has none unless asked
+        screen = await opened(pilot, write_run(pack))
+        for shift in ("", "，"):  # a pane's edge falls on the first half of a glyph, or on the second
+            sentence = shift + "".join(chr(0x4E00 + n) for n in range(34))
+            pilot.app.clear_notifications()
+            pilot.app.say(sentence)  # type: ignore[attr-defined]
+            await until(pilot, lambda: screen.query(Toast) and screen.query_one(Toast).region.height)
+            await until(pilot, lambda said=sentence: said in text_of(pilot))
+            toast = screen.query_one(Toast).region
+            rack = screen.query_one(ToastRack)
+            below = [node for node in screen.children if node is not rack and node.display and node.region.overlaps(toast)]
+            assert not below
+
+
+async def test_behind_a_dialog_stand_the_keys_of_the_dialog(pack: Path) -> None:  # noqa: F811
+    async with desk() as pilot:
+        home = pilot.app.screen
+        bar = home.query_one(KeyBar)
+        assert "新建" in str(bar.render())
+        await pilot.press("n")
+        await until(pilot, lambda: pilot.app.screen is not home)
+        await until(pilot, lambda: "新建" not in text_of(pilot).splitlines()[-1])
+        shown = text_of(pilot).splitlines()[-1]
+        assert "F5" in shown and "Esc" in shown and "演示" not in shown
+        await pilot.press("escape")
+        await until(pilot, lambda: "新建" in text_of(pilot).splitlines()[-1])
+
+
+async def test_a_box_that_is_off_has_no_tick(moot_home: Path) -> None:
+    async with desk() as pilot:
+        screen = AddModelScreen()
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.query(Tick))
+        box = screen.query_one(Tick)
+        assert not box.value and "✔" not in text_of(pilot)
+        box.value = True
+        await until(pilot, lambda: "✔" in text_of(pilot))
+
+
+async def test_progress_speaks_the_language_and_does_not_claim_to_be_done(moot_home: Path) -> None:
+    set_language("zh")
+    async with desk() as pilot:
+        screen = ProgressScreen("", "")
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.is_mounted)
+        for what, words in (("CompanyInfo", "上市公司"), ("statutes", "法律法规"), ("tasks", "题目")):
+            screen.tell(what, 1, 2)
+            await until(pilot, lambda said=words: said in str(screen.query_one("#what", Static).render()))
+        screen.tell("index", 2, None)
+        await until(pilot, lambda: screen.query_one(ProgressBar).total is None)
+        assert "索引" in str(screen.query_one("#what", Static).render())
