@@ -262,6 +262,15 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("scroll_up", "up,k", "scroll_up"),
         Key("scroll_down", "down,j", "scroll_down"),
     ),
+    "scores": (
+        Key("scroll_up", "up,k", "scroll_up"),
+        Key("scroll_down", "down,j", "scroll_down"),
+        Key("grounds", "enter", "screen.grounds", 10, "glyph.enter"),
+    ),
+    "grounds": (
+        Key("grounds_open", "enter", "open", 10, "glyph.enter"),
+        Key("close", "escape", "close", 30, "Esc"),
+    ),
     "find": (
         Key("find_next", "enter,down", "next(1)", 10, "glyph.enter"),
         Key("find_previous", "up,shift+enter", "next(-1)", 11),

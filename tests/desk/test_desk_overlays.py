@@ -31,7 +31,9 @@ async def test_a_message_keeps_its_glyphs_and_covers_nothing(pack: Path, size: t
             await until(pilot, lambda said=sentence: said in text_of(pilot))
             toast = screen.query_one(Toast).region
             rack = screen.query_one(ToastRack)
-            below = [node for node in screen.children if node is not rack and node.display and node.region.overlaps(toast)]
+            below = [
+                node for node in screen.children if node is not rack and node.display and node.region.overlaps(toast)
+            ]
             assert not below
 
 

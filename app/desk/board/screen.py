@@ -224,7 +224,9 @@ class BoardScreen(OnDesk, Screen[None]):
         label = self.places.get(place, ("", ""))[en] if place is not None else ""
         what = f"{measure_name(place[0], language())} · {one(label)}" if place is not None else ""
         table.border_title = (
-            f"{what}　{t('board.legend')}" if what else t("board.none" if self._loaded and not rows else "home.loading")
+            f"{what}　{t('board.legend')}"
+            if what
+            else t("board.none" if self._loaded and not rows else "home.loading")
         )
         self._fill(table, rows)
         chart = self.query_one(Chart)

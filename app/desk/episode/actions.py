@@ -17,6 +17,7 @@ from app.desk.corpus.calling import CallScreen
 from app.desk.court.tree import ProgrammePane
 from app.desk.episode.faces import ASIDE, Face
 from app.desk.episode.finding import FindingScreen
+from app.desk.episode.grounds_screen import GroundsScreen
 from app.desk.episode.markdown import export_episode
 from app.desk.episode.open import OpenTurn
 from app.desk.episode.papers import PapersScreen, Wish, export_paper, offered
@@ -30,6 +31,7 @@ from app.desk.episode.would_read import WouldReadScreen
 from app.desk.messages import EpisodeLine, RunFacts
 from app.desk.pace import PACES
 from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.score_strip import ScoreStrip
 from app.desk.widgets.view_tabs import VIEWS, ViewTabs
 from app.ports import OnDesk
 from app.strings import t
@@ -447,10 +449,28 @@ class EpisodeActions(OnDesk, FindingScreen):
     @on(ProgrammePane.Chosen)
     @on(PlanPane.Chosen)
     def _plan_chosen(self, event: PlanPane.Chosen | ProgrammePane.Chosen) -> None:
+        self.go_to(event.seq)
+
+    def go_to(self, seq: int | None) -> None:
+        """To the block of a record, or the last before it."""
         record = self.query_one(Transcript)
-        index = next((i for i, block in enumerate(record.blocks) if block.seq == event.seq), None)
-        if index is not None:
-            record.move_to(index)
+        found = [place for place, block in enumerate(record.blocks) if seq is not None and block.seq <= seq]
+        if found:
+            record.move_to(found[-1])
+
+    def action_grounds(self) -> None:
+        """What the scores of the episode rest on."""
+        scores = self.query_one(ScoreStrip).step
+        if scores is None or not (scores.grounds.beside or scores.grounds.rows):
+            self.desk.say(t("grounds.none"))
+            return
+
+        def went(seq: int | None) -> None:
+            if seq is not None:
+                self.action_view(VIEWS.index("record"))
+                self.go_to(seq)
+
+        self.app.push_screen(GroundsScreen(scores, self.state.task_id), went)
 
     def action_wide(self) -> None:
         """The focused pane fills the screen, or goes back."""

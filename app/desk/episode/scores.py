@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from app.desk.episode.grounds import Grounds, grounds
 from app.desk.messages import RunFacts
+from app.score_names import score_name
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.episode.events import Record
@@ -37,6 +39,8 @@ class StepScores:
     """Which values are shown, in their order."""
     imported: bool = False
     """Whether the answer was made elsewhere, so that nobody knows what was seen."""
+    grounds: Grounds = Grounds()
+    """What the scores rest on; nothing while it is open."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,12 @@ class Scorekeeper:
         if self.bench.name == COURTS and state.stopped is None:
             result = replace(result, outcome="finished")  # a trial has scores as it stands
         rows = {row.scorer: row for row in self.bench.score_rows(0, question, result, context)}
+        over = state.stopped is not None
+        strict = [row for name, row in rows.items() if not name.endswith("compat")]
+        made = grounds(strict, getattr(question, "case", None), records) if over else Grounds()
         if self.bench.name == COURTS:
-            return _of_court(rows, bool(result.res), self.group(state.task_id), state.stopped is None)
+            shown = _of_court(rows, bool(result.res), self.group(state.task_id), not over)
+            return replace(shown, grounds=made)
         elsewhere = imported(state)
         evidence = None if elsewhere else rows.get("evidence")
         keys = rows.get("evidence")
@@ -119,6 +127,7 @@ class Scorekeeper:
             self.group(state.task_id),
             RATES.get(self.bench.name, ("success", "process")),
             elsewhere and keys is not None,
+            made,
         )
 
     def of_file(self, path: Path) -> RunScores:
@@ -169,7 +178,7 @@ def _rests(rows: Iterable[ScoreRow]) -> Iterator[dict[str, Any]]:
     for row in rows:
         for one in row.evidence if isinstance(row.evidence, list) else ():
             if "metrics" in one and one["metrics"]:
-                yield {"key": f"{one['metrics'][0]} {one['what']}", "strict_hit": one["found"]}
+                yield {"key": f"{score_name(one['metrics'][0])} {one['what']}", "strict_hit": one["found"]}
 
 
 def _parts(made: Summary, ended: bool) -> Iterator[Part]:

@@ -47,7 +47,7 @@ class ScoreStrip(LineView):
     """Shows the scores; `hide` says why there are none."""
 
     help_id = "scores"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("scores")
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -90,8 +90,19 @@ class ScoreStrip(LineView):
             self._step = self._run = None
         self.rebuild()
 
+    @property
+    def step(self) -> StepScores | None:
+        """What is shown of the episode."""
+        return self._step
+
+    def _offer(self) -> None:
+        """Below the frame, how to come to the evidence, once there is some."""
+        there = self._step is not None and bool(self._step.grounds.beside or self._step.grounds.rows)
+        self.border_subtitle = t("grounds.offer") if there else ""
+
     def build(self, width_: int) -> Iterable[Row]:
         """This task, its keys, the run."""
+        self._offer()
         if self._hidden:
             yield from (Row(tuple(row)) for row in wrapped(((self._hidden, "warn"),), width_))
             return
