@@ -24,6 +24,8 @@ from app.cli.law_words import (
     answer_line,
     change_word,
     clause_sides,
+    counterpart_data,
+    counterpart_line,
     doubt_lines,
     entry_data,
     family_of,
@@ -84,6 +86,7 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
         entry = book.law(law_name)
         assert entry is not None
         entries = timeline(book, entry.name, number, day)
+        counterpart = book.counterparts.of(entry.name, number, max(day, today))
         if as_json:
             data = answer_data(book, answer, today)
             head = {
@@ -97,12 +100,18 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
             told = {"doubts": doubts, "at": day.isoformat(), "today": today.isoformat(), **data}
             links = [_link_data(link) for link in book.links(entry.name, number)]
             shown = [entry_data(book, one, today) for one in entries]
-            click.echo(json_text({**head, **told, "links": links, "timeline": shown}))
+            click.echo(
+                json_text(
+                    {**head, **told, "links": links, "timeline": shown, "counterpart": counterpart_data(counterpart)}
+                )
+            )
             return
         doubtful = isinstance(answer, Found) and book.doubt(answer.version, day) is not None
         _say(f"《{entry.name}》{number.chinese}　{day.isoformat()}　{answer_line(answer, doubtful)}")
         for line in doubt_lines(book, answer, day):
             _say(line)
+        if counterpart is not None:
+            _say(counterpart_line(counterpart))
         _show_answer(book, answer, today, entries)
         _show_timeline(book, entries, today)
 

@@ -397,6 +397,8 @@ def _note(searcher: LawSearch, note: str) -> str:
         parts[0] = t(f"law.search.{about.removesuffix('s')}s")
     if code == "no_article" and (number := parse_number(parts[1])):
         parts[1] = number.chinese
+    if code == "counterpart":
+        parts[4] = t(f"law.sure.{parts[4]}")
     key = f"law.search.note.{code}"
     names = ("first", "second", "third", "fourth", "fifth")
     said = dict(zip(names, [*parts, "", "", ""], strict=False))

@@ -9,6 +9,7 @@ from typing import Any
 from app.strings import t
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, State, StatuteBook, Unknown
 from store.statutes.check import Finding
+from store.statutes.counterparts import Counterpart
 from store.statutes.model import Article, LawVersion, Link
 from store.statutes.relations import RELATION_KINDS, Relation
 from store.statutes.timeline import Entry
@@ -68,6 +69,21 @@ def family_of(book: StatuteBook, law: str, today: date) -> dict[str, list[Kin]]:
                     state = book.state(versions[-1], today) if versions else None
                     found.setdefault(f"{way}.{kind}", []).append(Kin(one, name, state))
     return found
+
+
+def counterpart_line(found: Counterpart) -> str:
+    """Where the rule stands now, how sure that is, and what was compared."""
+    by = t(f"law.counterpart.{found.by}", heading=found.heading)
+    shown = f"《{found.law}》{found.number.chinese}"
+    return t("law.counterpart", article=shown, on=found.on.isoformat(), sure=t(f"law.sure.{found.sure}"), by=by)
+
+
+def counterpart_data(found: Counterpart | None) -> dict[str, object] | None:
+    """A counterpart as JSON."""
+    return None if found is None else {
+        "law": found.law, "article": found.number.key, "chinese": found.number.chinese, "on": found.on.isoformat(),
+        "sure": found.sure, "by": found.by, "heading": found.heading,
+    }  # fmt: skip
 
 
 def relation_data(relation: Relation) -> dict[str, object]:

@@ -146,6 +146,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("law_new", "n", "side(1)", 14),
         Key("law_previous", "left_square_bracket", "near(-1)", 15),
         Key("law_next", "right_square_bracket", "near(1)", 16),
+        Key("law_counterpart", "c", "counterpart", 16),
         Key("law_pack", "p", "box('shelf')", 17),
         Key("law_copy", "y", "copy", 18),
         Key("wide", "m", "wide"),

@@ -1,7 +1,7 @@
 """Which articles may answer a question: windows, laws, numbers and headings, before anything is ranked.
 
 Works on the columns of a `Catalogue`. Days are inclusive. What is decided where filters leave nothing, or a law has no
-version on the day, is told in notes: gap:LAW:DAY, not_yet:LAW:DAY, repealed:LAW:DAY, succeeded:LAW:LAW, no_article:LAW:NUMBER,
+version on the day, is told in notes: gap:LAW:DAY, not_yet:LAW:DAY, repealed:LAW:DAY, succeeded:LAW:LAW, counterpart:LAW:第…条:LAW:第…条:SURE, no_article:LAW:NUMBER,
 unknown_law:NAME, dropped:headings, dropped:number, before_all:DAY:DAY (asked for, first day of the pack).
 
 Where no law is named, every law with a gap on the day offers its neighbours; `Narrowed.gaps` has the days, so that the search
@@ -93,6 +93,7 @@ def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Wan
     rows = window.versions[catalogue.version]
     if window.fold:
         rows = rows & catalogue.folded
+    followed = _followed(book, pairs, spans, wanted.today, notes)
     common: list[str] = []
     if laws and wanted.law_filter:
         chosen = np.zeros(len(catalogue.laws), np.bool_)
@@ -114,7 +115,7 @@ def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Wan
         rows,
         int(np.count_nonzero(rows)),
         window.order,
-        pairs,
+        (*pairs, *followed),
         bool(laws or query.numbers or query.headings),
         tuple(dict.fromkeys(notes)),
         window.codes,
@@ -243,6 +244,26 @@ def _absent(
             successors.append(link.to_law)
             notes.append(f"succeeded:{law}:{link.to_law}")
     return []
+
+
+def _followed(
+    book: StatuteBook,
+    pairs: Sequence[tuple[str, ArticleNumber]],
+    spans: Sequence[Span],
+    today: date | None,
+    notes: list[str],
+) -> list[tuple[str, ArticleNumber]]:
+    """Where the rules of articles of ended laws stand on the last day of the question, told in notes."""
+    days = [span.first if span.last == date.max else span.last for span in spans]
+    day = max(days, default=today)
+    found: list[tuple[str, ArticleNumber]] = []
+    if day is None:
+        return found
+    for law, number in pairs[:8]:
+        if now := book.counterparts.of(law, number, day):
+            found.append((now.law, now.number))
+            notes.append(f"counterpart:{law}:{number.chinese}:{now.law}:{now.number.chinese}:{now.sure}")
+    return found
 
 
 def _order(catalogue: Catalogue, fit: npt.NDArray[np.float64]) -> Integers:

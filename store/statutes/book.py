@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, cast
 
 from store.pack import Pack
+from store.statutes.counterparts import Counterparts
 from store.statutes.known import LIFETIMES
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link, LinkKind
 from store.statutes.names import aliases_of, is_revision, key_of_name
@@ -231,6 +232,11 @@ class StatuteBook:
         """What interprets, implements, amends or repeals what; read once."""
         return Relations(self)
 
+    @cached_property
+    def counterparts(self) -> Counterparts:
+        """Where the rules of laws that ended stand in those that followed; derived when first asked for."""
+        return Counterparts(self)
+
     def doubt(self, version: LawVersion, day: date) -> Doubt | None:
         """Why a version that nobody repealed may no longer apply on a day; None where nothing speaks against it."""
         found = self.relations.doubt(version.law) if version.covers(day) else None
@@ -299,7 +305,7 @@ class StatuteBook:
                 return Gap(None, following, None, next_article, "", None, ends)
             return NotYet(following, next_article)
         assert last is not None
-        return Repealed(last, first_article, self._successors(entry.name, None, day))
+        return Repealed(last, first_article, self.successors(entry.name, None, day))
 
     def _within(self, dated: list[LawVersion], covering: list[LawVersion], number: ArticleNumber) -> Answer:
         version, others = covering[-1], tuple(covering[:-1])
@@ -319,11 +325,12 @@ class StatuteBook:
         if earlier:
             began = version.valid_from
             return Repealed(
-                earlier[-1], self._first(earlier[-1], number), self._successors(version.law, number, began), version
+                earlier[-1], self._first(earlier[-1], number), self.successors(version.law, number, began), version
             )
         return Unknown("article", version.law)
 
-    def _successors(self, law: str, number: ArticleNumber | None, day: date) -> tuple[Link, ...]:
+    def successors(self, law: str, number: ArticleNumber | None, day: date) -> tuple[Link, ...]:
+        """Where a law, or one of its articles, had gone by a day."""
         return tuple(
             link
             for link in self.links(law, number)

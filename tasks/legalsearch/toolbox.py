@@ -128,7 +128,8 @@ class LawToolbox:
         for text in queries:
             query = yield from self._analysed(state, text, call)
             answer = self.search.search(query, self.settings.search)
-            value.append(retrieved(answer, dates, self._state_of, self.search.book))
+            day = dates.judged or dates.proceeding or dates.ended or self.settings.today
+            value.append(retrieved(answer, dates, self._state_of, self.search.book, day))
             shown.append(_told(answer, listed))
             listed |= {hit.id for hit in answer.hits}
             provenance |= {hit.provenance for hit in answer.hits}
@@ -239,9 +240,16 @@ def texts_of(tool: str, arguments: object) -> list[str] | str:
 
 
 def retrieved(
-    answer: Answer, dates: CaseDates, state_of: Callable[[LawVersion], str], book: StatuteBook | None = None
+    answer: Answer,
+    dates: CaseDates,
+    state_of: Callable[[LawVersion], str],
+    book: StatuteBook | None = None,
+    day: date | None = None,
 ) -> dict[str, Any]:
-    """One query of `rag_retrieve` as data: how it was read, what the filters left, every hit with its mark."""
+    """One query of `rag_retrieve` as data: how it was read, what the filters left, every hit with its mark.
+
+    day: the last one of the case; a hit of a law that had ended by then has the counterpart that followed.
+    """
     query = answer.query
     return {
         "query": query.text,
@@ -256,15 +264,17 @@ def retrieved(
         "allowed": answer.allowed,
         "of": answer.of,
         "notes": list(answer.notes),
-        "hits": [_hit(hit, dates, state_of(hit.version), book) for hit in answer.hits],
+        "hits": [_hit(hit, dates, state_of(hit.version), book, day) for hit in answer.hits],
     }
 
 
-def _hit(hit: Hit, dates: CaseDates, state: str, book: StatuteBook | None) -> dict[str, Any]:
+def _hit(hit: Hit, dates: CaseDates, state: str, book: StatuteBook | None, day: date | None) -> dict[str, Any]:
     article, version = hit.article, hit.version
     doubt = book.relations.doubt(version.law) if book else None
     ended = doubt.since if doubt else None
     marked = mark(version, dates, number=article.number, parent_ended=ended, as_of=book.as_of if book else None)
+    now = book.counterparts.of(article.law, article.number, day) if book and day else None
+    counterpart = {"law": now.law, "number": now.number.key, "sure": now.sure} if now else None
     basis = marked.rule.basis
     if basis and hit.provenance == "authored":
         basis = f"虚构法域，比照{basis}"
@@ -274,6 +284,7 @@ def _hit(hit: Hit, dates: CaseDates, state: str, book: StatuteBook | None) -> di
         "valid_from": _day(version.valid_from), "valid_to": _day(version.valid_to),
         "score": round(hit.score, 6), "ranks": dict(hit.ranks), "kept": list(hit.kept),
         "mark": marked.verdict, "rule": marked.rule.key, "basis": basis, "says": marked.rule.says, "state": state,
+        **({"counterpart": counterpart} if counterpart else {}),
     }  # fmt: skip
 
 

@@ -58,6 +58,8 @@ class LawActions(OnDesk, Screen[None]):
             return many if self.tab in (TIMELINE, DIFF) else False
         if action == "near":
             return self.reading is not None and any(self.reading.near) if self.tab == TEXT else False
+        if action == "counterpart":
+            return self.reading is not None and self.reading.counterpart is not None
         if action in ("tab", "copy"):
             return True if self.reading is not None else None
         if action == "open":
@@ -112,6 +114,13 @@ class LawActions(OnDesk, Screen[None]):
         other = reading.near[by > 0] if reading is not None else None
         if reading is not None and other is not None:
             self.read(other.law, other.number, reading.day, other.label)
+
+    def action_counterpart(self) -> None:
+        """The article in which the rule of one of an ended law stands now."""
+        found = self.reading.counterpart if self.reading else None
+        if found is not None:
+            self.read(found.law, found.number, None)
+            self.go_to(TEXT)
 
     def action_copy(self) -> None:
         """The text of the article, or what the shown tab says."""

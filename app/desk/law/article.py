@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from app.cli.law_words import answer_line, period, place
+from app.cli.law_words import answer_line, counterpart_line, period, place
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, many, one
 from app.desk.law.bar import FULL, HOLE, law_bar, period_bar, pointer, with_years, years_width
@@ -67,6 +67,8 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
         yield ((one(answer_line(answer, reading.doubtful)).removeprefix(word).lstrip("：: "), role),)
     if reading.life is not None:
         yield from _bar(reading, width)
+    if reading.counterpart is not None:
+        yield (("c ", "label"), (one(counterpart_line(reading.counterpart)), "text"))
     match answer:
         case Found(article, version, others) | NoText(article, version, others):
             yield from version_lines(reading, version, article, width)

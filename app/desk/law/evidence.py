@@ -123,6 +123,10 @@ def _hit(number: int, hit: Item, life: Life | None, asked: date | None, room: in
         )
         if basis:
             yield from _rows(((f"{margin}  {one(basis)}", "dim"),), room, INDENT + 2)
+    now = hit.get("counterpart")
+    if isinstance(now, Mapping) and known(f"law.sure.{now.get('sure')}"):
+        said = t("law_events.counterpart", article=article_name(now), sure=t(f"law.sure.{now['sure']}"))
+        yield from _rows(((f"{margin}{said}", "text"),), room, INDENT)
     text = hit.get("text")
     if text is None:
         yield from _rows(((f"{margin}{t('law.no_words')}", "warn"),), room, INDENT)

@@ -38,6 +38,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "unclear_time": ("said",), "unclear_version": ("said",),
     "later": ("law", "article", "day", "first"), "later_near": ("law", "article", "day", "first", "near"),
     "ended": ("law", "article", "day", "last"),
+    "counterpart": ("law", "article", "to", "number", "sure"),
     "before_all": ("day", "first"), "as_of": ("day",), "doubtful": ("law", "to", "day"),
 }  # fmt: skip
 """Word of a note -> what stands after it, between colons."""
@@ -64,9 +65,11 @@ def _value(name: str, value: str) -> str:
     if name == "number":
         number = parse_number(value)
         return number.chinese if number else one(value)
-    key = {"kind": f"law_screen.head.{value}", "what": f"law_screen.understood.{value.removesuffix('s')}"}.get(
-        name, ""
-    )
+    key = {
+        "sure": f"law.sure.{value}",
+        "kind": f"law_screen.head.{value}",
+        "what": f"law_screen.understood.{value.removesuffix('s')}",
+    }.get(name, "")
     return t(key) if known(key) else one(value)
 
 

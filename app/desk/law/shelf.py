@@ -19,6 +19,7 @@ from store.pack import Pack
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, State, StatuteBook
 from store.statutes.check import KINDS, Finding, check_law
 from store.statutes.comparing import Compared, compare
+from store.statutes.counterparts import Counterpart
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.timeline import Entry, timeline
 from tasks.run.embedding import embedder_of
@@ -88,7 +89,8 @@ class Asked:
 class Reading:
     """An article of a law on a day, or in a version that a person chose, with its history.
 
-    day: the day asked for, None where the newest text was; states: label -> state today; doubtful: on that day.
+    day: the day asked for, None where the newest text was; states: label -> state today; doubtful: on that day; counterpart: where
+    the rule stands now, if its law has ended.
     """
 
     law: Law
@@ -102,6 +104,7 @@ class Reading:
     life: Life | None = None
     near: tuple[Article | None, Article | None] = (None, None)
     doubtful: bool = False
+    counterpart: Counterpart | None = None
 
     @property
     def version(self) -> LawVersion | None:
@@ -328,8 +331,9 @@ class LawDesk:
             shown = answer.version if isinstance(answer, Found | NoText) else None
             doubtful = shown is not None and self.book.doubt(shown, day or now) is not None
             return Reading(
-                entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near, doubtful
-            )
+                entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near, doubtful,
+                self.book.counterparts.of(entry.name, number, max(day or now, now)),
+            )  # fmt: skip
 
     def _in_version(self, law: str, label: str, number: ArticleNumber) -> Answer | None:
         version = next((v for v in self.book.versions(law) if v.label == label), None)
