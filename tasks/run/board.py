@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from models.llama.shipped import is_shipped
 from tasks.benchmark import TellsPublished, benchmark
 from tasks.errors import UsageError
 from tasks.run.figures import Figure, Figures
@@ -28,6 +29,11 @@ class Field:
     benchmark: str
     tasks: str
     lines: Sequence[RunLine]
+
+    @property
+    def compared(self) -> Field:
+        """Without the runs of the model that comes with Moot: it is for demonstration, and no benchmark."""
+        return replace(self, lines=[line for line in self.lines if not is_shipped(line.model)])
 
 
 def fields(lines: Iterable[RunLine]) -> list[Field]:

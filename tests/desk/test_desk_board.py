@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app import library  # noqa: E402
 from app.desk.board.cells import behind, cells  # noqa: E402
 from app.desk.board.screen import BoardScreen  # noqa: E402
 from app.desk.compare.screen import CompareScreen  # noqa: E402
@@ -19,6 +20,7 @@ from app.desk.home.screen import HomeScreen  # noqa: E402
 from app.desk.widgets.lines import row_text  # noqa: E402
 from app.desk.widgets.rows import RowsTable  # noqa: E402
 from app.strings import set_language  # noqa: E402
+from models.llama import shipped  # noqa: E402
 from store import places  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.run.header import header_of  # noqa: E402
@@ -214,3 +216,25 @@ async def test_a_run_that_cannot_be_summed_up_says_why(runs: tuple[Path, Path]) 
             assert all(entry.value[0] is not None for entry in screen.entries if entry.line is not None)
     finally:
         tasks.write_bytes(kept)
+
+
+async def test_the_model_that_comes_with_moot_stands_there_only_where_it_is_asked_for(
+    runs: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = shipped.Card(name="moot-tiny", sha256="0" * 64, form="compact", context=512)
+    monkeypatch.setattr(shipped, "card", lambda: card)
+    lines = [read_run(runs[0]), replace(read_run(runs[1]), model="llama:moot-tiny#ctx=256")]
+    monkeypatch.setattr(library, "runs", lambda: lines)
+    async with desk((200, 50)) as pilot:
+        await pilot.press("f5")
+        screen = pilot.app.screen
+        assert isinstance(screen, BoardScreen)
+        await until(pilot, lambda: [entry.line for entry in screen.entries if entry.line] == lines[:1])
+        await until(pilot, lambda: "另有随附演示模型的 1 次未列" in text_of(pilot) and "1 次评测" in text_of(pilot))
+        await pilot.press("m")
+        await until(pilot, lambda: len([entry for entry in screen.entries if entry.line]) == 2)
+        await until(pilot, lambda: "含随附演示模型的 1 次" in text_of(pilot))
+        await pilot.press("m")
+        await until(pilot, lambda: len([entry for entry in screen.entries if entry.line]) == 1)
+        screen.take(runs[1])
+        await until(pilot, lambda: screen.shipped and screen.field is not None and len(screen.field.lines) == 2)

@@ -33,6 +33,7 @@ from app.library import RunLine
 from app.ports import OnDesk
 from app.strings import counted, known, language, t
 from app.terminal import truncate
+from models.llama.shipped import is_shipped
 from store.errors import StoreError
 from tasks.errors import TaskError
 from tasks.reports.strip import scale
@@ -70,6 +71,8 @@ class BoardScreen(OnDesk, Screen[None]):
         self.failed: dict[Path, str] = {}
         self.place: Place | None = None
         self.papers = True
+        self.shipped = False
+        """Whether the model that comes with Moot stands among the others."""
         self.view = ""
         self.words = ""
         self.order = ""
@@ -125,13 +128,21 @@ class BoardScreen(OnDesk, Screen[None]):
     @property
     def field(self) -> Field | None:
         """The tasks that are shown."""
-        return self.fields[self.at] if self.at < len(self.fields) else None
+        found = self.fields[self.at] if self.at < len(self.fields) else None
+        return found.compared if found is not None and not self.shipped else found
+
+    @property
+    def left_out(self) -> int:
+        """Runs of these tasks that the model that comes with Moot has played."""
+        return len(self.fields[self.at].lines) - len(self.fields[self.at].compared.lines) if self.fields else 0
 
     def _choose(self) -> None:
         """Go to the tasks that are wanted, and read what is not known of them."""
         if self.wanted is not None and self._loaded:
-            has = (at for at, own in enumerate(self.fields) if any(line.path == self.wanted for line in own.lines))
-            self.at, self.wanted = next(has, self.at), None
+            has = ((at, line) for at, own in enumerate(self.fields) for line in own.lines if line.path == self.wanted)
+            for self.at, line in has:
+                self.shipped |= is_shipped(line.model)
+            self.wanted = None
         field = self.field
         if field is not None:
             self._paper = ()
@@ -213,6 +224,8 @@ class BoardScreen(OnDesk, Screen[None]):
             words += [fiction(WORDY)] if any(line.fictional for line in field.lines) else []
             if len(self.fields) > 1:
                 words.append(t("board.of", at=self.at + 1, of=len(self.fields)))
+            if self.left_out:
+                words.append(counted("board.shipped" if self.shipped else "board.left_out", self.left_out))
             left = sum(entry.reading and entry.line.path not in self.failed for entry in rows if entry.line)
             words += [t("board.reading", n=left)] if left else []
         elif not self._loaded:
@@ -287,7 +300,7 @@ class BoardScreen(OnDesk, Screen[None]):
         """What makes no sense at the moment is dim."""
         rules = {
             "open": self.line is not None, "compare": self.line is not None, "place": len(self.places) > 1,
-            "field": len(self.fields) > 1, "papers": bool(self._paper),
+            "field": len(self.fields) > 1, "papers": bool(self._paper), "shipped": self.left_out > 0,
         }  # fmt: skip
         return True if rules.get(action, True) else None
 
@@ -333,6 +346,11 @@ class BoardScreen(OnDesk, Screen[None]):
         """With or without what the paper printed."""
         self.papers = not self.papers
         self.retranslate()
+
+    def action_shipped(self) -> None:
+        """With or without the model that comes with Moot."""
+        self.shipped = not self.shipped
+        self._choose()
 
     def action_view(self) -> None:
         """Another chart above the rows, or none."""
