@@ -94,8 +94,8 @@ class Desk(Protocol):
     async def resume(self, path: Path) -> None:
         """Go on with an unfinished run."""
 
-    async def start_demo(self, door: Door = "hops") -> None:
-        """What stands behind a door of Home: a ready episode, or a question of law in time."""
+    async def start_demo(self, door: Door = "hops", question: str = "") -> None:
+        """What stands behind a door of Home: a ready episode or a question that a person asks, or one of law in time."""
 
     def build_sample(self) -> None:
         """Build the fictional pack, with a progress bar."""

@@ -1,12 +1,23 @@
-"""Ready episodes, for the command line and the desk, on the sample pack: a task of several hops, and a civil trial."""
+"""Ready episodes, for the command line and the desk, on the sample pack: a task of several hops or a question that a person
+asks, and a civil trial.
+
+The model that comes with Moot plays the first two where llama.cpp is installed, the rules agent everywhere else.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from collections.abc import Callable
+from typing import Any
 
+from app.strings import t
+from app.strings.sentences import told
+from models.errors import BadEngine
+from models.llama import library, shipped
 from store import places
 from store.pack import Pack
+from tasks.legalagentbench.asking import asked_file
 from tasks.legalagentbench.questions import load_questions
 from tasks.run.opened import Run
 from tasks.run.runner import start_run
@@ -29,14 +40,51 @@ def ensure_sample(announce: Callable[[], None] = lambda: None) -> None:
     build_sample()
 
 
-def demo_run() -> Run:
-    """A run of the rules agent on one task of the sample pack; nothing has been driven yet."""
+def lacking() -> str:
+    """Why the model that comes with Moot cannot play here, and what to do about it; '' where it can."""
+    about = shipped.card()
+    if about is None:
+        return t("demo.no_model")
+    if importlib.util.find_spec("llama_cpp") is None:
+        return t("demo.no_llama")
+    try:
+        library.resolve(about.name, places.models())
+    except BadEngine as error:
+        return told(error)
+    return ""
+
+
+def demo_run(question: str = "") -> tuple[Run, str]:
+    """A run of one task of the sample pack, or of a question; nothing has been driven yet. Beside it why the rules play,
+    where no model does.
+
+    Raises:
+        UsageError: the question is empty, or too long.
+    """
     ensure_sample()
+    about, why = shipped.card(), lacking()
+    if about is not None and not why:
+        chosen = _asked(question) if question else _ready(about.demo or TASK)
+        try:
+            return _started(**chosen, agent="react", model=about.spec), ""
+        except BadEngine as error:  # llama.cpp is there and cannot start
+            why = told(error)
+    return _started(**(_asked(question) if question else _ready(TASK))), why
+
+
+def _started(**spec: Any) -> Run:
+    return start_run(RunSpec(benchmark="legalagentbench", **spec), argv=sys.argv[1:])
+
+
+def _asked(question: str) -> dict[str, Any]:
+    return {"tasks": str(asked_file(question))}
+
+
+def _ready(wanted: str) -> dict[str, Any]:
     with Pack.open("sample") as pack:
         path = pack.task_file("legalagentbench")
         tasks = [question.id for question in load_questions(path)] if path else []
-    chosen = TASK if TASK in tasks or not tasks else tasks[0]
-    return start_run(RunSpec(benchmark="legalagentbench", task_ids=(chosen,)), argv=sys.argv[1:])
+    return {"task_ids": (wanted if wanted in tasks or not tasks else tasks[0],)}
 
 
 def trial_run() -> Run:

@@ -59,7 +59,7 @@ SLOW = frozenset(
     f"test_{name}.py"
     for name in (
         "ablate agreement background courts_judgments_in courts_quoting policies_llama courts_advice_rules courts_civil_rules"
-        " courts_criminal_rules courts_injection data_embed demo desk_law desk_models desk_prompt desk_presenter"
+        " courts_criminal_rules courts_injection data_embed demo desk_asking desk_law desk_models desk_prompt desk_presenter"
         " desk_review desk_court desk_followed desk_screens desk_seats desk_streaming desk_tokens docs_match doctor endpoint"
         " endpoint_runs engine_conformance experts experts_advice experts_wall extension gguf_files gguf_header"
         " gguf_memory golden growth guard"

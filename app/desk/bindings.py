@@ -79,6 +79,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("new", "n", "new", 20),
         Key("build", "g", "build", 30),
         Key("demo", "d", "door('hops')", 40),
+        Key("ask", "a", "ask", 45),
         Key("door_trial", "1", "door('trial')"),
         Key("door_law", "2", "door('law')"),
         Key("door_hops", "3", "door('hops')"),

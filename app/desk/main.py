@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 
-def open_desk(run: Path | None = None, demo: bool = False, log_file: str | None = None, debug: bool = False) -> int:
-    """Open the desk, on a run or on the ready episode; gives the exit code.
+def open_desk(
+    run: Path | None = None, demo: bool = False, question: str = "", log_file: str | None = None, debug: bool = False
+) -> int:
+    """Open the desk, on a run, or on the ready episode or a question instead of it; gives the exit code.
 
     Raises:
         UsageError: there is no terminal to draw on, or no file for what is to be logged.
@@ -23,7 +25,7 @@ def open_desk(run: Path | None = None, demo: bool = False, log_file: str | None 
         raise UsageError("the desk has the terminal for itself", "Name a file for --debug with --log-file.")
     end = log.start(Path(log_file) if log_file else None, debug)
     try:
-        desk = Desk(run, demo=demo)
+        desk = Desk(run, demo=demo, question=question)
         desk.run()
     finally:
         end()

@@ -92,7 +92,7 @@ class Desk(Quitting):
     ENABLE_COMMAND_PALETTE = True
     NOTIFICATION_TIMEOUT = 4
 
-    def __init__(self, run: Path | None = None, *, demo: bool = False) -> None:
+    def __init__(self, run: Path | None = None, *, demo: bool = False, question: str = "") -> None:
         super().__init__()
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -105,6 +105,8 @@ class Desk(Quitting):
         self._leaving = threading.Event()
         self._first_run = run
         self._wanted: Door | None = "hops" if demo else None
+        self._question = question
+        """What is asked behind the door of several hops; '' is the ready task."""
         self._code = 0
 
     async def on_mount(self) -> None:
@@ -112,7 +114,7 @@ class Desk(Quitting):
         shelf.keep()
         consent(ask=self.ask_host)
         if self._wanted is not None:
-            await self.start_demo(self._wanted)
+            await self.start_demo(self._wanted, self._question)
         elif self._first_run is not None:
             self.open_episode(self._first_run, "")
 
@@ -356,18 +358,29 @@ class Desk(Quitting):
         """Go on with an unfinished run, all of it, while Home counts."""
         await self.begin(partial(with_origin, resume_run, path), mode="all", show=False)
 
-    async def start_demo(self, door: Door = "hops") -> None:
-        """What stands behind a door of Home; the sample pack is built first where it is missing."""
-        self._wanted = None
+    async def start_demo(self, door: Door = "hops", question: str = "") -> None:
+        """What stands behind a door of Home, or a question instead of the task of several hops, which then goes on by
+        itself; the sample pack is built first where it is missing."""
+        self._wanted, self._question = None, question
         if not library.has_sample():
             self._wanted = door
             self.build_sample()
         elif door == "law":
             await self.ask_law(t("door.law.question"))
         else:
-            from app.ready import demo_run, trial_run
+            from app.ready import trial_run
 
-            await self.begin(trial_run if door == "trial" else demo_run, hint="demo.hint")
+            opener = trial_run if door == "trial" else partial(self._demo_run, question)
+            await self.begin(opener, mode="auto" if question else "paused", hint="demo.hint")
+
+    def _demo_run(self, question: str) -> Run:
+        """In the thread of the run."""
+        from app.ready import demo_run
+
+        run, why = demo_run(question)
+        if why:
+            self.call_from_thread(self.say, why, "warning")
+        return run
 
     def build_sample(self) -> None:
         """Build the fictional pack, with a progress bar."""
@@ -386,7 +399,7 @@ class Desk(Quitting):
             self.pop_screen()
         self.say(t("home.built"))
         if self._wanted is not None:
-            await self.start_demo(self._wanted)
+            await self.start_demo(self._wanted, self._question)
             return
         if self.home_screen is not None:
             self.home_screen.reload()

@@ -15,7 +15,7 @@ from tasks.episode.events import Event, ModelCalled, Planned
 from tasks.episode.state import State
 from tasks.legalagentbench.attempted import Attempt, of_kind, table_of, values_of
 from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, UNKNOWN
-from tasks.legalagentbench.questions import CALCULATORS, Question
+from tasks.legalagentbench.questions import ASKED, CALCULATORS, Question
 from tasks.legalagentbench.seen import (
     Cell,
     case_numbers,
@@ -61,6 +61,8 @@ def failure_of(question: Question, state: State) -> Verdict:
     """Why an attempt failed; solved is what states every key by the strict rule."""
     if state.stopped is None:
         return Verdict("unfinished")
+    if question.group == ASKED:
+        return Verdict("unjudged")
     attempt = Attempt(question, state)
     if not attempt.missing and state.stopped.outcome not in ("error", "cancelled"):
         return Verdict("solved")

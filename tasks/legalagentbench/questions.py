@@ -17,6 +17,8 @@ from store.importers.reading import records
 from tasks.episode.plain import plain, plain_text
 
 WRITING = "writing"
+ASKED = "asked"
+"""Field and group of what a person asked (`asking`): nobody knows the answer, so there is nothing to score by."""
 GROUPS: tuple[str, ...] = ("1-hop", "2-hop", "3-hop", "4-hop", "5-hop", WRITING)
 """The groups in the order of the published tables."""
 UPSTREAM_RANGES: tuple[tuple[int, str], ...] = tuple(zip((80, 160, 220, 260, 280, 300), GROUPS, strict=True))
@@ -33,7 +35,7 @@ _TOOL = re.compile(r"get_[a-z_]+|legal_[a-z]+_retriever")
 class Gold:
     """What a right answer holds. Keys and middle keys are lists: duplicates count twice.
 
-    path: tool names in order; calls: the same with arguments, when the task file has them. group: one of GROUPS.
+    path: tool names in order; calls: the same with arguments, when the task file has them. group: one of GROUPS, or ASKED.
     cluster: tasks that share it share a way to the answer and are no independent draws.
     """
 
@@ -123,7 +125,7 @@ def _order(task_id: str) -> list[tuple[int, int, str]]:
 def _question(item: _Item) -> Question:
     task_id = _id(item)
     keys = item.texts("key")
-    if not keys:
+    if not keys and item.fields.get(ASKED) is not True:
         raise item.fail(f"task {task_id} has no keys", 'Scoring needs them: "key": ["…"].')
     calls = _calls(item)
     path = _path(item, calls)
@@ -148,6 +150,8 @@ def _id(item: _Item) -> str:
 
 
 def _group(item: _Item) -> str:
+    if item.fields.get(ASKED) is True:
+        return ASKED
     task_id, hops = item.fields["id"], item.fields.get("hops")
     if isinstance(task_id, str) and re.fullmatch(r"[1-9][0-9]{0,2}", task_id.strip()):
         task_id = int(task_id)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tasks.legalagentbench.questions import GROUPS, WRITING, Question
+from tasks.legalagentbench.questions import ASKED, GROUPS, WRITING, Question
 from tasks.reports.words import figure, phrase
 from tasks.scoring.keywords import (
     COMPAT_VERSION,
@@ -86,6 +86,8 @@ EVIDENCE: dict[str, Callable[[Question, Result], Value]] = {
     "evidence_rate_literal": lambda q, r: evidence_rate_literal(r.observations, q.gold.keys, q.gold.middle),
 }
 
+RATES = (*(f"compat.{name}" for name in COMPAT), *(f"strict.{name}" for name in STRICT), *EVIDENCE)
+
 
 def _question_text(question: Question) -> str:
     return str(question.card.get("question", ""))
@@ -97,6 +99,8 @@ def _not_given(question: Question, result: Result) -> Value:
 
 
 def _rate(question: Question, result: Result) -> Rated:
+    if question.group == ASKED:
+        return Rated(question, result.light(), dict.fromkeys(RATES))
     compat = {f"compat.{name}": rule(question, result) if result.scored else 0.0 for name, rule in COMPAT.items()}
     strict = {f"strict.{name}": rule(question, result) for name, rule in STRICT.items()}
     evidence = {name: rule(question, result) for name, rule in EVIDENCE.items()}

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
+from moot import RunRecord, open_run
 
 
 def test_the_demo_shows_a_task_that_the_rules_agent_solves(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,3 +25,38 @@ def test_the_demo_is_plain_text_without_a_terminal(sample_pack: Path, capsys: py
     out, _ = capsys.readouterr()
     assert not stop.value.code
     assert "答案" in out and "论文口径" in out and "规则，无模型" in out
+
+
+def rates(record: RunRecord) -> list[object]:
+    return [row["value"] for row in record.rows()]
+
+
+QUESTION = "松烟梧堂精密机械股份有限公司的法定代表人是谁？"
+
+
+def test_a_question_of_ones_own_is_solved_kept_and_scored_by_nobody(
+    sample_pack: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["demo", "--ask", f"  {QUESTION}\n", "--json"])
+    out, err = capsys.readouterr()
+    assert not stop.value.code and "宗若" in err and QUESTION in err
+    block = json.loads(out)
+    assert block["n"] == block["outcomes"]["finished"] == 1 and block["compat"]["success"] == {"all": None}
+    assert block["strict"]["success"] == {"all": None}
+    record = open_run("latest")
+    assert [(one.outcome, "宗若" in one.answer) for one in record.episodes] == [("finished", True)]
+    assert record.summary and set(rates(record)) == {None}
+    with pytest.raises(SystemExit):
+        main(["show", record.id, "--verify"])
+    assert "1 题" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("asked", ["", " \t", "问" * 501])
+def test_what_cannot_be_asked_is_refused_before_anything_is_written(
+    asked: str, moot_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["demo", "--ask", asked])
+    assert stop.value.code == 2 and "1 to 500 characters" in capsys.readouterr().err
+    assert not (moot_home / "runs").exists() and not (moot_home / "asked").exists()

@@ -20,6 +20,7 @@ from app import library
 from app.desk.bindings import bindings
 from app.desk.compare.screen import CompareScreen
 from app.desk.episode.renderers import Line, one, policy_name
+from app.desk.home.asking import AskScreen
 from app.desk.home.doors import Doors
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.played import played, with_play
@@ -199,7 +200,7 @@ class HomeScreen(OnDesk, Screen[None]):
 
     def _next(self) -> list[Line]:
         """What to do next, from what is there."""
-        names = ["demo", "run"] if any(pack.tasks for pack in self.packs) else ["build"]
+        names = ["demo", "ask", "run"] if any(pack.tasks for pack in self.packs) else ["build"]
         names += ["open"] if self.runs else []
         names += ["resume"] if any(line.finished < line.n for line in self.runs) else []
         names += ["compare"] if sum(line.finished > 0 for line in self.runs) > 1 else []
@@ -319,6 +320,15 @@ class HomeScreen(OnDesk, Screen[None]):
     def on_option_list_option_selected(self, event: Doors.OptionSelected) -> None:
         """Enter or a click on a door."""
         self.action_door(cast(Door, event.option_id))
+
+    def action_ask(self) -> None:
+        """A question about the fictional jurisdiction."""
+
+        def asked(question: str | None) -> None:
+            if question:
+                self.run_worker(self.desk.start_demo(question=question), name="ask", exit_on_error=False)
+
+        self.app.push_screen(AskScreen(), asked)
 
     def action_refresh(self) -> None:
         """Read again what is on disk."""

@@ -1,0 +1,43 @@
+"""Asking a question of one's own on the desk, and watching it being solved."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from textual.widgets import Input  # noqa: E402
+
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.home.asking import AskScreen  # noqa: E402
+from models.llama import shipped  # noqa: E402
+from tests.desk.test_desk_screens import desk, text_of, until  # noqa: E402
+
+QUESTION = "松烟梧堂精密机械股份有限公司的法定代表人是谁？"
+
+
+def lay_card() -> None:
+    """A card whose file is gone: the rules play, and the desk says why."""
+    shipped.FOLDER.mkdir()
+    kinds = f'[[kinds]]\nname = "法定代表人"\nexample = "{QUESTION}"\n'
+    words = f'name = "moot-tiny"\nsha256 = "{"0" * 64}"\nform = "compact"\ncontext = 512\n{kinds}'
+    (shipped.FOLDER / shipped.CARD).write_text(words, encoding="utf-8")
+
+
+async def test_a_question_is_asked_by_an_example_and_solved_by_itself(sample_pack: Path) -> None:
+    lay_card()
+    async with desk() as pilot:
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, AskScreen))
+        await pilot.press("enter")
+        assert isinstance(pilot.app.screen, AskScreen), "nothing is asked yet"
+        await until(pilot, lambda: "comes with Moot, is gone" in text_of(pilot))
+        await pilot.press("tab", "enter")
+        assert pilot.app.screen.query_one(Input).value == QUESTION
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))
+        screen = pilot.app.screen
+        assert isinstance(screen, EpisodeScreen)
+        await until(pilot, lambda: screen.state is not None and screen.state.stopped is not None)
+        assert screen.state is not None and screen.state.answered is not None
+        assert "宗若" in screen.state.answered.res and "自己的提问" in text_of(pilot)
