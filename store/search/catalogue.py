@@ -165,30 +165,40 @@ class Catalogue:
     def folded(self) -> Booleans:
         """Rows without those whose words a newer version of the same law has under the same number.
 
-        A row without words is no wording of its own: it stays only in the newest version that has the article.
+        A row without words is no wording of its own: it stays in the newest version that has the article, and where its
+        title says that the newest one is about something else.
         """
         keep = np.ones(len(self), np.bool_)
         counts = np.bincount(self.law_of, minlength=len(self.laws)) if len(self.versions) else np.zeros(0, np.int64)
         rows = np.flatnonzero(counts[self.law_of[self.version]] > 1) if len(self) else np.zeros(0, np.int64)
         if not len(rows):
             return keep
-        words = np.zeros(len(rows), np.int64)
+        words, titles = np.zeros(len(rows), np.int64), np.zeros(len(self), np.int64)
         for start in range(0, len(rows), _BATCH):
             part = rows[start : start + _BATCH]
             low, high = int(self.ids[part[0]]), int(self.ids[part[-1]])
-            sql = "SELECT id, text FROM articles WHERE id BETWEEN ? AND ? ORDER BY id"
-            # Words that are not in the pack are nobody else's: their own id stands for them.
             told = {
-                i: hash("".join(t.split())) if t is not None else -i for i, t in self._reader.all(sql, (low, high))
+                # Words that are not in the pack are nobody else's: their own id stands for them.
+                identity: (
+                    hash("".join(text.split())) if text is not None else -identity,
+                    hash(title) if title else 0,
+                )
+                for identity, text, title in self._reader.all(
+                    "SELECT id, text, title FROM articles WHERE id BETWEEN ? AND ? ORDER BY id", (low, high)
+                )
             }
-            words[start : start + _BATCH] = [told[int(identity)] for identity in self.ids[part]]
+            both = np.array([told[int(identity)] for identity in self.ids[part]], np.int64)
+            words[start : start + _BATCH], titles[part] = both.T
         version = self.version[rows]
         # The place of a version in its law is its age.
         order = np.lexsort((version, words, self.number[rows], self.law_of[version]))
         keys = np.stack([self.law_of[version], self.number[rows], words])[:, order]
         newest = np.append(np.any(keys[:, 1:] != keys[:, :-1], axis=0), True)
         keep[rows[order[~newest]]] = False
-        return keep & (self.worded | self.latest)
+        now = np.flatnonzero(self.latest)
+        now = now[np.argsort(self.article[now], kind="stable")]
+        today = titles[now[np.searchsorted(self.article[now], self.article)]]
+        return np.asarray(keep & (self.worded | self.latest | ((titles != 0) & (titles != today))), np.bool_)
 
     @cached_property
     def latest(self) -> Booleans:

@@ -37,7 +37,7 @@ _BEFORE = re.compile(
     r"(?:^|[^\w]|依照|依据|根据|按照|参照|适用|违反|违背|触犯|符合|援引|结合|关于|属于|以及|或者|我国|现行|正在施行|有效|的|了|和|与|及|或|即|是|对|由|在|为|按|依|据|看|查|新|旧|原"
     r"|[年月日时号前后])$"
 )
-_AFTER = re.compile(r"(?:$|[^\w]|[第的中里上对之是有没何怎如规\d])")
+_AFTER = re.compile(r"(?:$|[^\w]|[第的中里上对之是有没何怎如规前后\d])")
 _SURE = 6
 """A bare name of so many characters is no accident, wherever words are cut."""
 

@@ -212,7 +212,7 @@ class LawSearch:
         if nothing or not narrowed.count or settings.k < 1:
             return narrowed, {}, []
         rankings: dict[str, list[int]] = {}
-        if "exact" in settings.channels and (exact := self._exact(narrowed)):
+        if "exact" in settings.channels and (exact := self._exact(narrowed) or self._titled(query, narrowed)):
             rankings["exact"] = exact
         # Where every article that is left was named, no other channel can add one.
         named = len(rankings.get("exact", ())) == narrowed.count
@@ -322,6 +322,14 @@ class LawSearch:
             order = np.lexsort((same, narrowed.order[catalogue.version[same]]))
             found += [int(identity) for identity in catalogue.ids[same[order]]]
         return list(dict.fromkeys(found))[:_DEPTH]
+
+    def _titled(self, query: LawQuery, narrowed: Narrowed) -> list[int]:
+        """Rows of the articles whose title is what the question asks for."""
+        from store.search.channels import substance
+
+        rows = self.titles.asked_for(substance(query))
+        rows = rows[narrowed.rows[rows - 1]]
+        return [int(row) for row in rows[np.lexsort((rows, narrowed.order[self._versions(rows)]))]][:_DEPTH]
 
     def _settled(self, ranked: Sequence[tuple[int, float]], narrowed: Narrowed) -> list[int]:
         """A ranking whose equals stand by the fit of their versions, then by row."""

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from store.search.law_names import Named, law_names, versions_named
-from store.search.period import Period
+from store.search.date_readers import NOW
+from store.search.designations import designated
+from store.search.law_names import law_names
 from store.search.references import MOST, Reference, headings, references
 from store.search.substance import FRAME_WORDS, STOP_WORDS, is_legal
 from store.search.times import periods
 from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook
-from store.statutes.model import ArticleNumber, LawVersion
+from store.statutes.model import ArticleNumber
 from store.text.citation import citations, parse_number
 from store.text.normalise import fold_width
 from store.text.segment import cut
@@ -42,8 +43,6 @@ ANALYSER_SCHEMA: dict[str, object] = {
 }
 """What the analyser seat fills in: days (YYYY-MM-DD, or any written form), names of laws, 第…条 or 第…章, keywords."""
 
-_NICKNAME = re.compile(r"\s{0,2}(?:(?P<made>修正|修订|修改|通过|公布|颁布|制定)(?:后|版)?的?|版的?)?\s{0,2}《?$")
-_SHORT_YEAR = re.compile(r"(?<!\d)(?P<year>[5-9]\d|[012]\d)(?P<word>年?)(?P<made>修正|修订|修改|版)?的?《?$")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -94,26 +93,33 @@ def analyse(text: str, book: StatuteBook, *, today: date | None = None, case: Ca
     folded = fold_width(text[:LONGEST])
     named = law_names(book).find(folded)
     notes = [f"unknown_law:{one.said}" for one in named if not one.laws]
-    versions = _versions(book, named, notes)
     # A year in a version bracket is a name, not a day.
     dated = _blanked(folded, [(one.end - len(one.bracket) - 3, one.end) for one in named if one.bracket])
     times, said = periods(dated, today=today, case=case)
-    designated, gone = _designated(book, folded, named, times)
-    versions += designated
-    times = [period for period in times if (period.start, period.end) not in gone]
+    versions = designated(book, folded, named, times, today)
+    named, notes = versions.named, notes + versions.notes
+    # Beside a version 现行 compares, and names no day.
+    spare = versions.gone | {(one.start, one.end) for one in times if versions.spans and NOW.fullmatch(one.said)}
+    times = [period for period in times if (period.start, period.end) not in spare]
     cited = references(folded, named)
     notes += [f"unknown_law:{one.said}" for one in cited if one.stated and not one.laws]
     numbers, pairs = _numbers(book, cited)
-    placed = headings(folded)
+    inside = [(one.start, one.end) for one in named]
+    placed = [one for one in headings(folded) if not any(low <= one[1] < high for low, high in inside)]
     covered = [
-        *((one.start, one.end) for one in named),
+        *inside,
         *((one.start, one.end) for one in times),
         *((one.start, one.end) for one in cited),
         *((start, end) for _, start, end in placed),
     ]
     return LawQuery(
         text,
-        _spans([*versions, *(Span(one.first, one.last, one.said, one.about) for one in times)]),
+        _spans(
+            [
+                *(Span(*window) for window in versions.spans),
+                *(Span(one.first, one.last, one.said, one.about) for one in times),
+            ]
+        ),
         tuple(dict.fromkeys(law for one in named for law in one.laws)),
         numbers,
         tuple(dict.fromkeys(heading for heading, _, _ in placed)),
@@ -195,72 +201,6 @@ def _spans(spans: Iterable[Span]) -> tuple[Span, ...]:
     for span in spans:
         unique.setdefault((span.first, span.last), span)
     return tuple(unique.values())
-
-
-def _versions(book: StatuteBook, named: Sequence[Named], notes: list[str]) -> list[Span]:
-    """The windows of versions that brackets name: 刑法(2020修正)."""
-    spans: list[Span] = []
-    for one in named:
-        if not one.bracket:
-            continue
-        for law in one.laws:
-            found = versions_named(book.versions(law), one.bracket)
-            spans += _windows(found, one.said if one.bracket in one.said else f"{one.said}({one.bracket})")
-            if not found:
-                notes.append(f"unknown_version:{law}({one.bracket})")
-    return spans
-
-
-def _windows(versions: Iterable[LawVersion], said: str) -> list[Span]:
-    return [
-        Span(version.valid_from, version.valid_to or date.max, said) for version in versions if version.valid_from
-    ]
-
-
-def _designated(
-    book: StatuteBook, text: str, named: Sequence[Named], times: Sequence[Period]
-) -> tuple[list[Span], set[tuple[int, int]]]:
-    """A year right before a name may be the name of a version: 1997年刑法, 2012年修正的刑事诉讼法, 97刑法.
-
-    With a word of making it is nothing else; a bare year stays a year as well.
-    """
-    spans: list[Span] = []
-    gone: set[tuple[int, int]] = set()
-    for one in named:
-        if one.bracket or not one.laws:
-            continue
-        before = text[max(0, one.start - 16) : one.start + (text[one.start : one.start + 1] == "《")]
-        period = next((p for p in reversed(times) if p.end <= one.start), None)
-        said, year, made = "", "", ""
-        if period is not None and (match := _NICKNAME.fullmatch(text[period.end : one.start])):
-            if period.first.year == period.last.year and re.fullmatch(r"\d{4}年", period.said):
-                year, made, said = period.said[:4], "words" if match["made"] else "", text[period.start : one.end]
-        elif match := _SHORT_YEAR.search(before):
-            two = int(match["year"])
-            year, made, said = str(two + (1900 if two >= 50 else 2000)), "short", match.group() + one.said
-        if not year:
-            continue
-        versions = [version for law in one.laws for version in book.versions(law)]
-        found = _windows(_made_in(versions, int(year)), said)
-        spans += found
-        if found and period is not None and (made == "words" or not _in_force(versions, int(year))):
-            gone.add((period.start, period.end))
-    return spans, gone
-
-
-def _made_in(versions: Sequence[LawVersion], year: int) -> list[LawVersion]:
-    """The versions that people call by a year; one that began in the next year where nothing else fits: 1979年刑法."""
-    found = versions_named(versions, str(year))
-    if found or _in_force(versions, year):
-        return found
-    return [version for version in versions if version.valid_from and version.valid_from.year == year + 1]
-
-
-def _in_force(versions: Sequence[LawVersion], year: int) -> bool:
-    return any(
-        version.valid_from and version.valid_from.year <= year and (version.valid_to or date.max).year >= year
-        for version in versions
-    )
 
 
 def _numbers(

@@ -31,8 +31,11 @@ _BETWEEN = re.compile(r"\s{0,3}(?:至|到|[-~–—]+)\s{0,3}")
 _AFTER_NAME = re.compile(
     rf"\s{{0,3}}的?\s{{0,3}}((?<=\s)(?!19\d\d|20\d\d)[0-9]{{1,4}}(?=\s|$)|(?:[0-9]{{1,4}}-[0-9]{{1,2}}(?![\d-]))|{_NUM}\s{{0,2}}条(?:\s{{0,2}}之\s{{0,2}}{_NUM})?)"
 )
-_NAMED_PART = re.compile(r"(?<=[法典》])(总则|分则|[\u4e00-\u9fff]{2,6}?)(?:编|(?=\s{0,2}第.{1,6}[编章节])|$)")
+_NAMED_PART = re.compile(
+    r"(?:(?<=[典》])|(?<=法)(?!典))(总则|分则|[\u4e00-\u9fff]{2,6}?)(?:编|(?=\s{0,2}第.{1,6}[编章节])|$)"
+)
 _HEADING = re.compile(r"第\s{0,2}([0-9零〇一二三四五六七八九十百]{1,6})\s{0,2}(分编|编|章|节)(?!课|目)")
+_UNTIL_SUB = re.compile(rf"{_BETWEEN.pattern}之\s{{0,2}}({_NUM})")
 _SENTENCE = re.compile(r"[。;；\n?？!！]")
 
 
@@ -99,7 +102,12 @@ def _cited(text: str, named: Sequence[Named]) -> list[Reference]:
         if not stated and one.law is not None and one.law.endswith("法") and not around.named(one.start, one.end):
             # A name that the book does not know, written before the number: 外星法第三条.
             laws, stated, said = (), True, one.law
-        found.append(Reference(one.number, laws, one.start, one.end, stated=stated, said=said))
+        # 第一百二十条之一至之六: the last one has no number of its own.
+        rest = _UNTIL_SUB.match(text, one.end) if one.number.sub else None
+        last = parse_number(f"{one.number.number}-{rest[1]}") if rest else None
+        until = last if last and last > one.number else None
+        end = rest.end() if rest and until else one.end
+        found.append(Reference(one.number, laws, one.start, end, until, stated, said))
     return found
 
 

@@ -84,7 +84,8 @@ def _single(reader: Reader, text: str) -> list[Period]:
         if len(found) > 2 * MOST:
             break
     if not found:
-        found = [period for match in list(NOW.finditer(text))[:1] if (period := present(reader, match))]
+        unread = reader.notes or reader.later
+        found = [one for match in list(NOW.finditer(text))[:1] if not unread and (one := present(reader, match))]
     return found
 
 
@@ -96,19 +97,26 @@ def _joined(reader: Reader, single: Sequence[Period]) -> list[Period]:
     while place < len(single):
         period = single[place]
         following = single[place + 1] if place + 1 < len(single) else None
-        if following is not None and _JOINS.match(text[period.end : following.start]):
+        between = text[period.end : following.start] if following is not None else ""
+        if following is not None and (_JOINS.match(between) or _follows(period, following, between)):
             place += 1
             said = text[period.start : following.end]
             if following.last < period.first:
                 reader.note("reversed_range", said)
                 place += 1
                 continue
-            period = Period(period.first, max(period.last, following.last), period.start, following.end, said)
+            about = period.about or following.about
+            period = Period(period.first, max(period.last, following.last), period.start, following.end, said, about)
         else:
             period = _qualified(reader, period)
         found.append(period)
         place += 1
     return found
+
+
+def _follows(period: Period, following: Period, between: str) -> bool:
+    """Whether the second begins the day after the first, with nothing or 、 between them: 2020年底2021年初."""
+    return between in ("", "、") and following.first.toordinal() == period.last.toordinal() + 1
 
 
 def _qualified(reader: Reader, period: Period) -> Period:

@@ -18,6 +18,8 @@ from store.text.normalise import fold_width
 
 ENOUGH = 0.6
 """Share of the pairs of a title that stand in a question, at least."""
+HALF = 0.5
+"""A title that makes up more of a question than this is what the question asks for."""
 
 
 class Titles:
@@ -52,6 +54,11 @@ class Titles:
         for place in np.flatnonzero(shares >= ENOUGH):
             scores[self._rows[place] - 1] = shares[place] + counts[place] / len(pairs)
         return scores
+
+    def asked_for(self, text: str) -> Integers:
+        """Ids of the rows whose title a text says in full and about nothing else: most of its pairs are the title's."""
+        scores = self.scores(text)
+        return np.flatnonzero(scores > 1 + HALF) + 1
 
     def lenders(self, rows: Booleans) -> Integers:
         """Ids of the rows that stand in for some of these."""

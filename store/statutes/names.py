@@ -15,7 +15,6 @@ STATE = "中华人民共和国"
 ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     "中华人民共和国宪法": ("宪",),
     "中华人民共和国民法典": ("民典",),
-    "中华人民共和国刑法": ("新刑法", "现行刑法"),
     "中华人民共和国刑事诉讼法": ("刑诉法", "刑诉"),
     "中华人民共和国民事诉讼法": ("民诉法", "民诉"),
     "中华人民共和国行政诉讼法": ("行诉法", "行诉"),
@@ -31,9 +30,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     "中华人民共和国反不正当竞争法": ("反法",),
     "中华人民共和国国家赔偿法": ("国赔法",),
     "中华人民共和国逮捕拘留条例": ("拘留逮捕条例",),
-    "最高人民法院关于适用《中华人民共和国民法典》时间效力的若干规定": ("民法典时间效力规定", "时间效力规定"),
-    "最高人民法院关于适用《中华人民共和国刑事诉讼法》的解释": ("刑诉法解释", "刑事诉讼法解释"),
-    "最高人民法院关于适用《中华人民共和国民事诉讼法》的解释": ("民诉法解释", "民事诉讼法解释"),
+    "最高人民法院关于适用《中华人民共和国民法典》时间效力的若干规定": ("时间效力规定",),
 }
 """Official title -> short names beside the one without 中华人民共和国, which every law has."""
 
@@ -41,6 +38,14 @@ _VERSION = re.compile(
     r"\((?:\d{4}(?:[-./年]\d{1,2}(?:[-./月]\d{1,2}日?)?)?年?)?(?:第[一二三四五六七八九十\d]+次)?"
     r"(?:修正|修订|修改|试行|公布|通过|施行|版本?|文本)?(?:文本|版本?)?\)$"
 )
+_INTERPRETATION = re.compile(
+    r"^最高人民(?:法院|检察院)(?:、最高人民检察院)?关于适用《(?:中华人民共和国)?([^《》]+)》(?:有关)?([^《》]*?)"
+    r"(?:若干问题)?的?(?:若干)?(解释|规定)(?:\(([一二三四五六七八九十]{1,2})\))?$"
+)
+"""Law, part of it, kind and number of an interpretation, as its title gives them."""
+_AMENDMENT = re.compile(r"^(.+)修正案(?:\(([一二三四五六七八九十]{1,3})\))?$")
+_AMENDED = ("{0}修正案{1}", "修正案({1})", "修正案{1}", "刑修{1}", "修{1}")
+"""How people name an amendment by its number; only those of the criminal law are numbered."""
 _MARKS = str.maketrans("", "", "《》〈〉<>「」“”\"' \t\r\n\u00a0\u200b\ufeff")
 
 
@@ -69,4 +74,21 @@ def key_of_name(name: str) -> str:
 
 def aliases_of(name: str, *others: str) -> list[str]:
     """Keys under which a law is found: its own, those of its short names, and those of other names that are given."""
-    return sorted({key for text in (name, *ABBREVIATIONS.get(name, ()), *others) if (key := key_of_name(text))})
+    folded = fold_width(name)
+    amendment, interpretation = _AMENDMENT.search(folded), _INTERPRETATION.search(folded)
+    short = [form.format(*amendment.groups()) for form in _AMENDED] if amendment and amendment[2] else []
+    if interpretation:
+        law, part, kind, number = interpretation.groups("")
+        laws = (law, *ABBREVIATIONS.get(STATE + law, ()))
+        kinds = (kind, "解释", "司法解释")
+        short += [
+            f"{said}{part}{word}{n}" for said in laws for word in kinds for n in {number, number and f"({number})"}
+        ]
+    names = (name, *ABBREVIATIONS.get(name, ()), *short, *others)
+    return sorted({key for text in names if (key := key_of_name(text))})
+
+
+def without_amendment(name: str) -> str:
+    """The law that an amendment changes by its title: 刑法 of 刑法修正案（九）; nothing for what is no amendment."""
+    match = _AMENDMENT.search(fold_width(name))
+    return match[1] if match else ""

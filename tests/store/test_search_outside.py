@@ -52,6 +52,32 @@ def test_an_article_without_words_is_found_by_its_title_and_by_the_words_of_anot
     assert (own.version.label, own.worded_by) == (NEW, "")
 
 
+def test_a_title_that_is_what_is_asked_for_stands_first(swings: LawSearch, tmp_path: Path) -> None:
+    for text in ("超载失管罪", "什么是超载失管罪", "2006年 超载失管罪"):
+        assert swings.search(text).hits[0].ranks["exact"] == 1, text
+    for text in ("秋千绳索不结实，摇荡的人跌落，管理人说自己不知情，超载失管罪", "超载罪"):
+        assert "exact" not in swings.search(text).hits[0].ranks, text
+
+
+def test_a_title_that_the_newest_version_no_longer_has_is_found_without_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_HOME", str(tmp_path))
+    with PackBuilder("moved", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
+        builder.add_law(Law(SWINGS, "秋千法", "法律", "authored"), aliases_of(SWINGS))
+        for label, day, title in ((OLD, date(2000, 1, 1), "绳索检查"), (NEW, date(2010, 1, 1), "秋千登记")):
+            rows = [
+                *articles(SWINGS, label, {"1": None}, title=title),
+                *articles(SWINGS, label, {"2": None}, title="附则"),
+            ]
+            builder.add_version(LawVersion(SWINGS, label, day, None if label == NEW else date(2009, 12, 31)), rows)
+    with Pack.open(builder.finish()) as pack:
+        search = LawSearch(pack)
+        first = search.search("绳索检查").hits[0]
+        assert (first.version.label, first.kept[-1], first.article.text) == (OLD, "last_wording", None)
+        assert [hit.version.label for hit in search.search("附则").hits if hit.article.title == "附则"] == [NEW]
+
+
 def test_an_article_that_was_not_yet_in_force_leads_the_notes(swings: LawSearch) -> None:
     early = swings.search("2003年5月1日 疲劳摇荡的罚款")
     assert early.notes[0] == f"later_near:{SWINGS}:第二条之一:2003-05-01:2010-01-01:第二条"

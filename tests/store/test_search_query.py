@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from store.builder import PackBuilder
 from store.pack import Pack
 from store.search.law_names import LawNames
 from store.search.query import ANALYSER_SCHEMA, KEYWORDS, LawQuery, analyse, from_analyser
 from store.search.times import periods
 from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook
+from store.statutes.model import Law, LawVersion
+from store.statutes.names import aliases_of
 from store.text.normalise import fold_width
-from tests.support.statute_fixture import KITES, LAMPS, build
+from tests.support.statute_fixture import KITES, LAMPS, articles, build
 
 TODAY = date(2024, 6, 15)
 CASE = CaseDates(
@@ -161,8 +165,51 @@ def test_a_version_that_is_named_gives_its_window(book: StatuteBook) -> None:
         query = read(book, text)
         assert [(s.first, s.last) for s in query.spans] == [(date(2000, 1, 1), date(2009, 12, 30))], text
         assert keys(query) == ["3"]
-    assert len(read(book, "2000年路灯法第三条").spans) == 2, "a bare year may be the year or the name"
-    assert read(book, "路灯法(1905修正)").notes == (f"unknown_version:{LAMPS}(1905修正)",)
+    assert len(read(book, "2000年路灯法第三条").spans) == 1, "no other version applied in the year"
+    assert len(read(book, "2010年路灯法第三条").spans) == 1
+    assert len(read(book, "2009年路灯法第三条").spans) == 1
+    for text, said in (
+        ("路灯法(1905修正)", "1905修正"),
+        ("2003年修正的路灯法", "2003年"),
+        ("2019年路灯法草案", "草案"),
+    ):
+        assert (read(book, text).notes, read(book, text).spans) == ((f"unknown_version:{LAMPS}({said})",), ()), text
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("旧路灯法的高度", FIRST, "2009-12-31"), ("新路灯法的高度", "2010-01-01", LAST), ("原《风筝法》第二条", FIRST, "1989-12-31"),
+        ("路灯法施行前设置的路灯", FIRST, "1989-12-31"), ("《路灯法》施行后", "1990-01-01", LAST), ("路灯法修订之前", FIRST, "2009-12-31"),
+        ("路灯法2005年以后的规定", "2005-01-01", LAST), ("路灯法尚未施行时", FIRST, "1989-12-31"), ("风筝法废止前", FIRST, "1989-12-31"),
+        ("新路灯法施行以前", FIRST, "2009-12-31"), ("路灯法2000年修正后", "2000-01-01", LAST),
+    ],
+)  # fmt: skip
+def test_a_version_named_by_age_or_by_its_first_day(book: StatuteBook, text: str, first: str, last: str) -> None:
+    assert [(s.first.isoformat(), s.last.isoformat()) for s in read(book, text).spans] == [(first, last)]
+    assert read(book, text).laws
+    for beside in ("路灯法前款", "复原路灯法则", "路灯法后果自负"):
+        assert read(book, beside).spans == (), beside
+
+
+def test_an_amendment_means_the_law_that_it_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_HOME", str(tmp_path))
+    names = ("中华人民共和国刑法", "中华人民共和国刑法修正案（九）")
+    with PackBuilder("code", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
+        for name, first in zip(names, (date(1997, 10, 1), date(2015, 11, 1)), strict=True):
+            builder.add_law(Law(name, name, "法律", "authored"), aliases_of(name))
+            builder.add_version(LawVersion(name, name, first, None), articles(name, name, {"1": "本法。"}))
+    with Pack.open(builder.finish()) as pack:
+        code = StatuteBook(pack)
+        for text in (
+            "刑法修正案（九）施行前的刑法第一条",
+            "修正案（九）施行前，第一条",
+            "刑修九之前第一条",
+            "修九前的第一条",
+        ):
+            query = read(code, text)
+            assert (query.laws, [s.last for s in query.spans]) == ((names[0],), [date(2015, 10, 31)]), text
+        assert read(code, "《刑法修正案（九）》第一条").laws == (names[1],)
 
 
 def test_headings_and_keywords(book: StatuteBook) -> None:
