@@ -6,17 +6,21 @@ weights as in LegalSearch-R1). Equal scores are ordered by row id.
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from importlib import resources
 
 USUAL = 60
 """The usual damping of RRF: how much the first ranks outweigh the next ones."""
 
-CONSTANT = 5
+_CHOSEN = tomllib.loads(resources.files(__package__).joinpath("fusion.toml").read_text(encoding="utf-8"))
+
+CONSTANT: int = _CHOSEN["constant"]
 """The damping of a law search: a channel that is sure of its first articles is heard."""
 
-FUSION: Mapping[str, float] = {"exact": 100.0, "keyword": 1.0, "bm25": 1.0, "dense": 0.5, "title": 1.0, "citing": 0.4}
-"""Weights of the channels of a law search; an article that is named exactly stands before all others."""
+FUSION: dict[str, float] = _CHOSEN["weights"]
+"""Weights of the channels of a law search, chosen on questions; an article that is named exactly stands before all others."""
 
 
 def fuse(rankings: Sequence[Sequence[int]]) -> list[tuple[int, float]]:
