@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.cli.data import Talk
 from app.strings import t
+from app.strings.sentences import said
 from store.errors import BadInput, NotFound
 from store.importers.reading import records
 from store.pack import Pack
 from tasks.errors import UsageError
+
+if TYPE_CHECKING:
+    from models.engine import Engine
+    from tasks.legalagentbench.construct.compose import Parts
+    from tasks.legalagentbench.construct.generate import Generator, Made
 
 _GROUPS = 6
 
@@ -36,9 +43,10 @@ def wanted_tasks(distribution: str, count: int | None) -> tuple[int, ...]:
 
 def constructed(
     pack: Pack, seed: int, limit: int | None, wanted: tuple[int, ...], parts: Path | None, paths: Path | None,
-    beside: Path | None = None,
+    beside: Path | None = None, seats: Sequence[str] = (),
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:  # fmt: skip
-    """The tasks and what is told of them; `beside`: a task file whose questions are measured like those made."""
+    """The tasks and what is told of them; `beside`: a task file whose questions are measured like those made;
+    `seats`: rewriter=SPEC for a model that rewords the questions."""
     from tasks.legalagentbench.construct.compose import Parts, shipped_parts
     from tasks.legalagentbench.construct.diversity import side_by_side
     from tasks.legalagentbench.construct.generate import construct_set, generator
@@ -47,14 +55,47 @@ def constructed(
 
     other = [q.card["question"] for q in load_questions(beside) if q.group != WRITING] if beside else []
     text = shipped_parts() if parts is None else _read(parts)
-    talk = Talk()
-    made = generator(pack, lambda rng: Parts(text, rng), seed, talk)
-    found = construct_set(made, wanted, lambda n: writing_set(made, n), _plans(paths) if paths else ())
-    talk.close()
+    own = _plans(paths) if paths else ()
+    engine, talk = _rewriter(seats), Talk()
+    try:
+        made = generator(pack, lambda rng: Parts(text, rng), seed, talk)
+        found = construct_set(made, wanted, lambda n: writing_set(made, n), own)
+        if engine is not None:
+            found = _reworded(made, found, Parts(text, made.rng), engine, talk)
+    finally:
+        if engine is not None:
+            engine.close()
+        talk.close()
     if beside:
         asked = [task["question"] for task in found.tasks if task["way"]]
         found.report["beside"] = {"file": str(beside), **side_by_side(asked, other)}
     return found.tasks[:limit], {"coverage": found.report}
+
+
+def _rewriter(seats: Sequence[str]) -> Engine | None:
+    """The engine of --seat rewriter=SPEC, open; None without the seat."""
+    from tasks.legalagentbench.construct.rewrite import AT_A_TIME, SEAT
+    from tasks.run.engines import open_engine
+
+    if not seats:
+        return None
+    role, _, spec = seats[-1].partition("=")
+    if len(seats) > 1 or role != SEAT or ":" not in spec:
+        raise UsageError(f"'{' '.join(seats)}' names no rewriter", "Write --seat rewriter=SPEC, once.")
+    return open_engine(spec, parallel=AT_A_TIME)
+
+
+def _reworded(made: Generator, found: Made, parts: Parts, engine: Engine, talk: Talk) -> Made:
+    """The set with the rewordings that were kept."""
+    from tasks.legalagentbench.construct.generate import Made, check, coverage
+    from tasks.legalagentbench.construct.rewrite import Rewriter
+
+    rewriter = Rewriter(engine, parts, lambda task: check(task, made.toolbox, made.brute), made.names())
+    tasks: list[dict[str, Any]] = []
+    for task in rewriter.rewrite(found.tasks):
+        tasks.append(task)
+        talk("rewriting", len(tasks), len(found.tasks))
+    return Made(tasks, {**found.report, **coverage(tasks), "rewritten": rewriter.report()})
 
 
 def _read(path: Path) -> str:
@@ -95,6 +136,12 @@ def coverage_lines(told: dict[str, Any]) -> list[str]:
           all=told["columns_in_all"], starts=len(told["starts"]), paths=told["paths"]),
         t("tasks.variety", figures=variety),
     ]  # fmt: skip
+    if "rewritten" in told:
+        refused = told["rewritten"]["refused"]
+        reasons = "  ".join(f"{said(reason)} {n}" for reason, n in refused.items())
+        lines.append(
+            t("tasks.rewritten", n=told["rewritten"]["accepted"], refused=sum(refused.values()), reasons=reasons)
+        )
     if beside := told.get("beside"):
         lines += [
             t("tasks.beside", n=beside["n"], figures=json.dumps(beside["this"])),

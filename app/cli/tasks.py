@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from app.cli.coherence import check_cases
+from app.cli.consent import allow_host_option
 from app.cli.construct import constructed, coverage_lines, wanted_tasks
 from app.cli.help_text import Whole
 from app.cli.judgments import from_judgment
@@ -72,10 +73,13 @@ tasks.add_command(publish_tasks)
     default=None,
     help="A task file to measure the variety of questions beside.",
 )
+@click.option("--seat", "seats", multiple=True, metavar="rewriter=SPEC", help="A model that rewords the questions.")
+@allow_host_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def construct_tasks(
     name: str, pack_name: str, out: Path, seed: int, limit: int | None, count: int | None, distribution: str,
-    parts: Path | None, paths: Path | None, beside: Path | None, as_json: bool,
+    parts: Path | None, paths: Path | None, beside: Path | None, seats: tuple[str, ...],
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Make tasks from the rows or the statutes of a pack.
 
@@ -89,7 +93,9 @@ def construct_tasks(
         raise BadInput(f"{out} exists", "Choose another --out.")
     with Pack.open(pack_name) as pack:
         if name == "legalagentbench":
-            made, told = constructed(pack, seed, limit, wanted_tasks(distribution, count), parts, paths, beside)
+            made, told = constructed(
+                pack, seed, limit, wanted_tasks(distribution, count), parts, paths, beside, seats
+            )
         else:
             made, told = _travels(pack, seed, limit)
     if not made:

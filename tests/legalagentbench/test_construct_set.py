@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from app.cli.main import cli
+from models.engine import Ask, EngineError, Listener, Reply, Usage
 from store.errors import BadInput, StoreError
 from store.pack import Pack
 from store.schema import LOOKUPS
@@ -23,6 +27,7 @@ from tasks.legalagentbench.construct.generate import Made, check, construct_set,
 from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.plans import Plan, dressed, skeletons
 from tasks.legalagentbench.construct.reach import Reach
+from tasks.legalagentbench.construct.rewrite import Rewriter
 from tasks.legalagentbench.construct.source import PackSource
 from tasks.legalagentbench.construct.tree import branches, opens, starts
 from tasks.legalagentbench.construct.writing import writing_set
@@ -106,6 +111,75 @@ def test_variety_is_measured() -> None:
     assert self_bleu(alike) == pytest.approx(1) and self_bleu(apart) < 0.2
     both = side_by_side(apart, alike[:2])
     assert both["n"] == 2 and both["this"]["distinct_4"] > both["other"]["distinct_4"]
+
+
+class Saying:
+    """An engine that answers each question with what is made of it."""
+
+    def __init__(self, made_of: Callable[[str], str]) -> None:
+        self._made_of = made_of
+
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
+        questions = [ask.messages[0].content.rpartition("【题目】\n")[2] for ask in asks]
+        return [Reply(self._made_of(question), Usage()) for question in questions]
+
+    def describe(self) -> dict[str, object]:
+        return {}
+
+    def cancel(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda task, text: "前台转来一个问题，" + text, ""),
+        (lambda task, text: "请问是哪一家法院执行了这起案件？", "entity"),
+        (lambda task, text: text + task["key"][0], "gives"),
+        (lambda task, text: text + task["key_middle"][0], "gives"),
+        (lambda task, text: text + "先调用get_company_info。", "gives"),
+        (lambda task, text: text + "共3次。", "figures"),
+        (lambda task, text: text + "，与听潮云麓有限公司无关。", "another"),
+        (lambda task, text: f"{''.join(task['start']['value'])}怎么样，请详细说一说？", "figures|part|unit"),
+        (lambda task, text: "", "usable"),
+    ],
+)
+def test_a_rewording_that_leaks_or_loses_is_refused(
+    pack: Pack, made: Made, change: Callable[[dict[str, Any], str], str], reason: str
+) -> None:
+    tasks = [task for task in made.tasks if task["hops"] in (2, 3) and task["key_middle"]]
+    brute, tools = BruteSolver(rows_of(pack)), Toolbox(pack)
+    for task in tasks:
+
+        def said(text: str, task: dict[str, Any] = task) -> str:
+            return json.dumps({"question": change(task, text)}, ensure_ascii=False)
+
+        engine = Saying(said)
+        rewriter = Rewriter(
+            engine, Parts(shipped_parts(), Random(1)), lambda t: check(t, tools, brute), ("听潮云麓有限公司",)
+        )
+        (after,) = rewriter.rewrite([task])
+        if reason:
+            assert after == task and re.search(reason, next(iter(rewriter.refused)))
+        else:
+            assert after["composed"] == task["question"] != after["question"] and rewriter.accepted == 1
+
+
+def test_nonsense_of_a_rewriter_is_counted(sample_pack: Path, tmp_path: Path) -> None:
+    out, script = tmp_path / "own.jsonl", tmp_path / "script.json"
+    script.write_text(
+        json.dumps({"otherwise": ["好的", '{"question": "甲公司在哪里，有几个股东？"}']}), encoding="utf-8"
+    )
+    line = ["tasks", "construct", "--pack", str(sample_pack), "--out", str(out), "--n", "8", "--json", "--seat"]
+    result = CliRunner().invoke(cli, [*line, f"rewriter=scripted:{script}"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)["coverage"]["rewritten"]
+    assert told["accepted"] == 0 and sum(told["refused"].values()) == 16
+    out.unlink()
+    for wrong in "grader=scripted:x", "rewriter", f"rewriter=scripted:{tmp_path / 'gone'}":
+        assert CliRunner().invoke(cli, [*line, wrong]).exit_code
+    assert not out.exists()
 
 
 def test_the_command_writes_a_set_and_refuses_bad_input(sample_pack: Path, tmp_path: Path) -> None:

@@ -77,6 +77,10 @@ class Parts:
             self._left[key] = self._rng.sample(forms, len(forms))
         return self._filled(self._left[key].pop())
 
+    def forms(self, key: str) -> Sequence[str]:
+        """All forms of a list, with their slots; none where there is no such list."""
+        return self._forms.get(key, ())
+
     def first(self, key: str, default: str = "{x}") -> str:
         """The first form of a list: for reference answers, which need no variety."""
         return self._forms.get(key, [default])[0]

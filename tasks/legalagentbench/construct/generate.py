@@ -35,6 +35,11 @@ TRIES = 40
 DRESSES = 6
 DISTRIBUTION = (80, 80, 60, 40, 20, 20)
 """Tasks of 1 to 5 hops and of writing, as published."""
+SHORTEST_NAME = 3
+_NAMES = (
+    "CompanyInfo.公司名称", "CompanyRegister.公司名称", "SubCompanyInfo.公司名称", "CourtInfo.法院名称",
+    "LawfirmInfo.律师事务所名称",
+)  # fmt: skip
 _CANDIDATES = 25
 _DRAWN = 1500
 Progress = Callable[[str, int, int | None], None]
@@ -99,6 +104,10 @@ class Generator:
     def plans(self, plans: Iterable[Plan]) -> list[Task]:
         """Two tasks for each of a user's own paths."""
         return [task for plan in plans for task in self._tasks(plan, PAIR)]
+
+    def names(self) -> frozenset[str]:
+        """Names of all companies, courts and firms that a path may begin with."""
+        return frozenset(name for start in _NAMES for (name,) in self._entities(start) if len(name) > SHORTEST_NAME)
 
     def _begins(self, skeleton: Skeleton) -> bool:
         return bool(self._entities(skeleton.start))
