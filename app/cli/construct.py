@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.data import Talk
 from app.strings import t
-from app.strings.sentences import said
 from store.errors import BadInput, NotFound
 from store.importers.reading import records
 from store.pack import Pack
@@ -137,11 +136,8 @@ def coverage_lines(told: dict[str, Any]) -> list[str]:
         t("tasks.variety", figures=variety),
     ]  # fmt: skip
     if "rewritten" in told:
-        refused = told["rewritten"]["refused"]
-        reasons = "  ".join(f"{said(reason)} {n}" for reason, n in refused.items())
-        lines.append(
-            t("tasks.rewritten", n=told["rewritten"]["accepted"], refused=sum(refused.values()), reasons=reasons)
-        )
+        kept, refused = told["rewritten"]["accepted"], sum(told["rewritten"]["refused"].values())
+        lines.append(t("tasks.rewritten", n=kept, refused=refused))
     if beside := told.get("beside"):
         lines += [
             t("tasks.beside", n=beside["n"], figures=json.dumps(beside["this"])),
