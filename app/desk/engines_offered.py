@@ -65,17 +65,18 @@ def _run_label(line: RunLine) -> str:
 
 
 def refusal(spec: RunSpec) -> str:
-    """Why the agent of a run cannot play with its engine, in one sentence; '' when it can.
+    """Why those who sit in a run cannot play with their engines, in one sentence; '' when they can.
 
-    The engine is opened and closed again.
+    The engines are opened, one after the other, and closed again.
     """
     try:
         cast = Cast.of(benchmark(spec.benchmark), spec)
-        engine = open_engine(spec.model)
-        try:
-            check_calls([cast.tested], {spec.model: engine})
-        finally:
-            engine.close()
+        for wanted in cast.engines:
+            engine = open_engine(wanted)
+            try:
+                check_calls([sits for sits in (cast.tested, *cast.others) if sits.engine == wanted], {wanted: engine})
+            finally:
+                engine.close()
     except FAULTS as error:
         return one(error.title)
     except OSError as error:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
-from textual.widgets import Input, Label, OptionList, Select, Static, TextArea
+from textual.widgets import Label, OptionList, Select, Static, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from app.court_words import DISCLAIMER  # noqa: E402
@@ -22,6 +22,8 @@ from app.desk.episode.seat import SeatScreen  # noqa: E402
 from app.desk.episode.transcript import Transcript  # noqa: E402
 from app.desk.home.new_run import NewRunScreen  # noqa: E402
 from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.home.seats_form import SeatsForm  # noqa: E402
+from app.desk.home.task_field import ALL, TaskField  # noqa: E402
 from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
 from app.desk.widgets.field import Field  # noqa: E402
 from app.desk.widgets.lines import LineView, row_text  # noqa: E402
@@ -232,38 +234,37 @@ async def test_the_seat_that_speaks_next_is_offered_first_and_named(pack: Path) 
         assert "离席：原告委托诉讼代理人" in text_of(pilot)
 
 
-@pytest.mark.parametrize(("language", "words"), [("zh", "没有案件 CI-9999"), ("en", "no case CI-9999")])
-async def test_a_case_that_is_not_there_is_said_beside_its_field(
-    language: str, words: str, pack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MOOT_LANG", language)
+async def test_a_case_is_chosen_from_those_of_its_environment(pack: Path) -> None:
     async with desk(NARROW) as pilot:
         await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen) and pilot.app.screen.packs)
         await pilot.press("n")
         await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen))
         screen = pilot.app.screen
-        screen.query_one("#seed", Input).value = "7"
-        for env, task, field, sentence in (
-            ("*", "CI-9999", "task", words),
-            ("CR", "CI-0001", "task", "CR"),
-            ("KQ", "", "env", "KQ"),
-        ):
-            screen.query_one("#env", Select).value = env
-            screen.query_one("#task", Input).value = task
-            await pilot.pause()
-            await pilot.press("f5")
-            shown = screen.query_one(f"#{field}-field", Field)
-            await until(pilot, lambda: shown.bad)  # noqa: B023
-            assert sentence in str(shown.query_one(".field--note", Static).content)
-            assert pilot.app.screen is screen and pilot.app.focused is screen.query_one(f"#{field}")
-            assert screen.query_one("#task", Input).value == task and screen.query_one("#seed", Input).value == "7"
-            await pilot.pause()
-            assert sentence in text_of(pilot)
-        screen.query_one("#env", Select).value = "CI"
-        screen.query_one("#task", Input).value = "CI-0001"
+        tasks = screen.query_one(TaskField)
+        await until(pilot, lambda: tasks.groups)
+        screen.query_one("#env", Select).value = "KQ"
         await pilot.pause()
         await pilot.press("f5")
+        shown = screen.query_one("#env-field", Field)
+        assert shown.bad and "KQ" in str(shown.query_one(".field--note", Static).content)
+        screen.query_one("#env", Select).value = "CR"
+        await pilot.pause()
+        offered = [value for _, value in screen.query_one("#task", Select)._options]
+        assert offered[0] == ALL and len(offered) > 1 and all(task.startswith("CR-") for task in offered[1:])
+        screen.query_one("#env", Select).value = "CI"
+        await pilot.pause()
+        screen.query_one("#task", Select).value = "CI-0001"
+        await pilot.pause()
+        assert "CI-0001 民事一审庭审" in text_of(pilot)
+        seats = screen.query_one(SeatsForm)
+        seats.collapsed = False
+        await pilot.pause()
+        next(field for field in seats.query(Field) if field.id == "courts-defendant_lawyer-seat-field").query_one(
+            Select
+        ).value = "human"
+        await pilot.press("f5")
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        assert pilot.app.screen.facts.header["spec"]["seats"] == {"defendant_lawyer": "human"}  # type: ignore[union-attr]
 
 
 async def said(pilot: Pilot[Any], screen: EpisodeScreen, words: str) -> None:

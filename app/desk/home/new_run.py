@@ -19,9 +19,10 @@ from textual.worker import Worker, WorkerState
 
 from app.desk import engines_offered
 from app.desk.bindings import bindings
-from app.desk.court.chosen import fault_of_cases
 from app.desk.episode.renderers import one, policy_name
-from app.desk.home.settings_form import SettingsForm
+from app.desk.home.seats_form import SeatsForm
+from app.desk.home.settings_form import ANY, SettingsForm
+from app.desk.home.task_field import TaskField, offered_tasks
 from app.desk.widgets.engine_field import EngineField
 from app.desk.widgets.field import Field, choice, line
 from app.desk.widgets.mode_field import ModeField
@@ -81,13 +82,9 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
                 yield ModeField()
                 for name in names:
                     yield SettingsForm(benchmark(name))
-                yield Field(
-                    t("new.task"),
-                    line("task", "", t("new.task.empty")),
-                    note=t("new.task.note"),
-                    id="task-field",
-                    short=True,
-                )
+                yield TaskField()
+                for name in names:
+                    yield SeatsForm(benchmark(name))
                 packs = [(_pack(pack), pack.name) for pack in self._packs]
                 yield Field(t("new.pack"), choice(packs, "pack"), id="pack-field")
                 for name, (value, _, _) in NUMBERS.items():
@@ -106,6 +103,15 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         self.query_one("#benchmark").focus()
         self._fit()
         self.run_worker(partial(engines_offered.offered, self._runs), name="offers", thread=True, exit_on_error=False)
+
+    @on(Select.Changed, "#benchmark, #pack")
+    def _look_for_tasks(self) -> None:
+        job = partial(offered_tasks, self._chosen("pack"), self._chosen("benchmark"))
+        self.run_worker(job, name="tasks", group="tasks", thread=True, exclusive=True, exit_on_error=False)
+
+    @on(Select.Changed, "#env")
+    def _narrow_tasks(self) -> None:
+        self.query_one(TaskField).narrow(self._env)
 
     # what is chosen
 
@@ -136,10 +142,10 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         return next(form for form in self.query(SettingsForm) if form.bench.name == self._chosen("benchmark"))
 
     @property
-    def _by_case(self) -> bool:
-        """Whether one asks for a task of this benchmark by its number: where every episode has a cast of its own."""
-        chosen = self._settings.bench
-        return bool(chosen.roles) and not chosen.turn_is_step
+    def _env(self) -> str:
+        """The court environment that is chosen; '' for all, and where there is none to choose."""
+        value = next((str(select.value) for select in self._settings.query("#env").results(Select)), ANY)
+        return "" if value == ANY else value
 
     @property
     def with_model(self) -> bool:
@@ -153,7 +159,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         for form in self.query(SettingsForm):
             form.display = form is self._settings
         self._settings.fit(with_model=self.with_model)
-        self.query_one("#task-field").display = self._by_case
+        for seats in self.query(SeatsForm):
+            seats.display = seats.bench.name == self._settings.bench.name and bool(seats.bench.roles)
         for field in self.query_one("#engine").query(Field):
             field.fault("")
         self.query_one(ModeField).offer(benchmark(self._chosen("benchmark")), self._chosen("agent"))
@@ -183,7 +190,9 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         if self.with_model and not spec:
             self.query_one(EngineField).fault(t("engine.none"))
         settings = self._settings.values()
-        task = self.query_one("#task", Input).value.strip() if self._by_case else ""
+        task, groups = self.query_one(TaskField).chosen, self.query_one(TaskField).groups
+        if self._env and groups and self._env not in groups:
+            self._settings.query_one("#env-field", Field).fault(t("new.env.absent", env=self._env))
         faulty = (field for field in self.query(Field) if field.bad)
         bad = next((field for field in faulty if all(node.display for node in field.ancestors_with_self)), None)
         if bad is not None:
@@ -192,10 +201,14 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         return RunSpec(
             **settings, benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec,
             task_ids=(task,) if task else (), pack=self._chosen("pack"), limit=numbers["limit"],
-            max_turns=numbers["turns"], seed=numbers["seed"] or 0,
+            max_turns=numbers["turns"], seed=numbers["seed"] or 0, seats=self._seats.values(),
             parallel=numbers.get("parallel") or (PARALLEL if self._everything else 1),
             **(self.query_one(ModeField).flags if self.with_model else {}),
         )  # fmt: skip
+
+    @property
+    def _seats(self) -> SeatsForm:
+        return next(form for form in self.query(SeatsForm) if form.bench.name == self._settings.bench.name)
 
     def _tasks(self) -> dict[str, int]:
         return next((pack.tasks for pack in self._packs if pack.name == self._chosen("pack")), {})
@@ -217,10 +230,10 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         spec = self._read()
         if spec is None or self._busy:
             return
-        if not spec.model and not spec.settings.get("env") and not spec.task_ids:
+        if not spec.model and not spec.seats:
             self.dismiss((spec, everything))
             return
-        self._say(t("engine.checking") if spec.model else "")
+        self._say(t("engine.checking"))
         self.run_worker(partial(_checked, spec), name="check", thread=True, exit_on_error=False)
 
     @property
@@ -238,23 +251,24 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         event.stop()
         if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
             return
+        found = event.worker.result if event.state == WorkerState.SUCCESS else None
         if event.worker.name == "offers":
-            self.query_one(EngineField).offer(event.worker.result or [] if event.state == WorkerState.SUCCESS else [])
+            self.query_one(EngineField).offer(found or [])
+            for seats in self.query(SeatsForm):
+                seats.offer(found or [])
+            return
+        if event.worker.name == "tasks":
+            self.query_one(TaskField).offer(found or [], self._env)
             return
         self._say("")
-        if event.state == WorkerState.ERROR:
-            spec, field, sentence = None, "", one(str(event.worker.error))
-        else:
-            spec, field, sentence = event.worker.result  # type: ignore[misc]
-        if field:
-            wrong = self.query_one(f"#{field}-field", Field)
-            wrong.fault(sentence)
-            wrong.control.focus()
-        elif sentence or spec is None:
+        spec, sentence = found or (None, one(str(event.worker.error)))
+        if spec is not None and not sentence:
+            self.dismiss((spec, self._everything))
+        elif self.with_model:
             self.query_one(EngineField).fault(sentence)
             self.query_one(EngineField).focus_control()
         else:
-            self.dismiss((spec, self._everything))
+            self._say(sentence)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Start, or not."""
@@ -276,10 +290,9 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         self.dismiss(None)
 
 
-def _checked(spec: RunSpec) -> tuple[RunSpec, str, str]:
-    """In the worker: the spec, and (field, sentence) of what is wrong with it; field '' for the engine."""
-    field, sentence = fault_of_cases(spec)
-    return spec, field, sentence or (engines_offered.refusal(spec) if spec.model else "")
+def _checked(spec: RunSpec) -> tuple[RunSpec, str]:
+    """In the worker: the spec, and why its engines cannot be had, '' where they can."""
+    return spec, engines_offered.refusal(spec)
 
 
 def _agent_name(agent: str, policy: str) -> str:

@@ -47,6 +47,11 @@ class CourtQuestion:
         return self.case.cluster
 
     @property
+    def heading(self) -> str:
+        """How it is called in a list that one chooses from: number, environment and cause."""
+        return f"{self.case.id} {environment(self.case.env).names[0]} {self.case.fields().get('cause', '')}"
+
+    @property
     def fictional(self) -> bool:
         """Whether people and facts are made up; of a case that was imported or drafted from a judgment nobody can say so."""
         return self.case.provenance.source == "authored"
