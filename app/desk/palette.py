@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
+from itertools import islice
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.markup import escape
 
+from app import library
 from app.desk.bindings import KEYS, Key
 from app.desk.corpus import places
 from app.desk.episode.renderers import one
+from app.desk.home.task_field import offered_tasks
+from app.library import RunLine
 from app.strings import t
+from store.manifest import FILE
+from store.places import packs
 from store.text.citation import citations
+from tasks.run.spec import RunSpec
 
 AREAS = (
     "episode",
@@ -34,6 +41,8 @@ HIDDEN = ("palette", "quit_now", "close", "open", "open_episode", "review_open",
 
 SHORTEST = 2
 """Characters of a name that is looked for in the pack."""
+MOST = 6
+"""Runs, and tasks, that are offered at once."""
 
 
 class MootCommands(Provider):
@@ -82,7 +91,7 @@ class MootCommands(Provider):
             yield hit
 
     async def _things(self, query: str) -> Hits:
-        """Companies, case numbers, courts and firms of the open pack, and a citation to be looked up."""
+        """Companies, case numbers, courts and firms of the first pack, a citation to be looked up, runs, tasks to play."""
         if len(query) < SHORTEST:
             return
         if citations(query):
@@ -92,6 +101,36 @@ class MootCommands(Provider):
             name = t("palette.find.name", name=one(value))
             open_ = partial(self.app.look_up, tool, value)  # type: ignore[attr-defined]
             yield Hit(0.9, Content(name), open_, text=name, help=escape(places.what(tool)))
+        for line in await asyncio.to_thread(_runs, query):
+            name = t("palette.find.run", name=one(f"{line.name} {line.id}".strip()))
+            yield Hit(0.85, Content(name), partial(self.app.open_episode, line.path, ""), text=name)  # type: ignore[attr-defined]
+        for spec, label in await asyncio.to_thread(_tasks, query):
+            name = t("palette.find.task", name=one(label))
+            play = partial(self.app.start, spec, everything=False)  # type: ignore[attr-defined]
+            yield Hit(0.8, Content(name), play, text=name, help=escape(t("palette.find.task.tip")))
 
     async def _run(self, key: Key, target: object) -> None:
         await self.app.run_action(key.action, target)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=32)
+def _offered(pack: str, name: str, stamp: int) -> tuple[tuple[RunSpec, str], ...]:
+    """The tasks of a pack as it was built at `stamp`: a run of the rules on each, and how it is called in a list."""
+    return tuple(
+        (RunSpec(benchmark=name, pack=pack, task_ids=(task.id,)), task.label) for task in offered_tasks(pack, name)
+    )
+
+
+def _tasks(query: str) -> list[tuple[RunSpec, str]]:
+    every = (
+        found
+        for pack in library.packs()
+        for name in pack.tasks
+        for found in _offered(pack.name, name, (packs() / pack.name / FILE).stat().st_mtime_ns)
+    )
+    return list(islice((found for found in every if query.lower() in found[1].lower()), MOST))
+
+
+def _runs(query: str) -> list[RunLine]:
+    lines = (line for line in library.runs() if not line.error)
+    return list(islice((line for line in lines if query.lower() in f"{line.name} {line.id}".lower()), MOST))

@@ -17,6 +17,7 @@ from app.desk.corpus.calling import CallScreen
 from app.desk.corpus.form import FieldBox, ToolForm
 from app.desk.corpus.screen import CorpusScreen
 from app.desk.corpus.views import RecordView, RowsView, TreeView
+from app.desk.episode.screen import EpisodeScreen
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.lines import row_text
 from app.desk.widgets.score_strip import ScoreStrip
@@ -217,6 +218,19 @@ async def test_the_palette_finds_a_case_number(pack: Path) -> None:
         await until(pilot, lambda: isinstance(pilot.app.screen, CorpusScreen))
         record = pilot.app.screen.query_one(RecordView)
         await until(pilot, lambda: record.row is not None and record.row.cells.get("案号") == CASE)
+
+
+async def test_the_palette_finds_a_task_and_plays_it(pack: Path) -> None:
+    async with desk() as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        palette = pilot.app.screen
+        palette.query_one(Input).value = "联系电话是多少"
+        listed = palette.query_one(OptionList)
+        await until(pilot, lambda: any("k-2" in str(option.prompt) for option in listed.options))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.facts is not None)
+        assert pilot.app.screen.facts.header["spec"]["task_ids"] == ["k-2"]  # type: ignore[attr-defined]
 
 
 async def test_only_pages_in_view_are_read_and_the_next_pack_is_one_key_away(pack: Path) -> None:
