@@ -107,7 +107,9 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
             )
             return
         doubtful = isinstance(answer, Found) and book.doubt(answer.version, day) is not None
-        _say(f"《{entry.name}》{number.chinese}　{day.isoformat()}　{answer_line(answer, doubtful)}")
+        _say(
+            f"《{entry.name}》{number.chinese}　{day.isoformat()}　{answer_line(answer, doubtful, book.stale(day) is not None)}"
+        )
         for line in doubt_lines(book, answer, day):
             _say(line)
         if counterpart is not None:
@@ -168,6 +170,7 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
         old = _with_text(book, pack, law_name, number, days[0])
         new, uncertain = _then(book, pack, old, number, days[1])
         found = compare(book, (old.version, old.article), new)
+        doubts = doubt_lines(book, Found(old.article, new[0]), days[1])
     if not found.new:
         raise _no_diff(old.version.law, number, days[1], book.on(old.version.law, number, days[1]))
     target = new[1] or found.new[0].article
@@ -176,7 +179,7 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
         pieces = difference(old.article.text or "", target.text or "")
         shown = [{"kind": piece.kind, "text": piece.text} for piece in pieces]
         rows = [_clause_data(found, row) for row in found.rows]
-        told = {"same": found.same, "uncertain": uncertain, "pieces": shown, "clauses": rows}
+        told = {"same": found.same, "uncertain": uncertain, "doubts": doubts, "pieces": shown, "clauses": rows}
         click.echo(json_text({"law": old.version.law, **sides, **told}))
         return
     for side, version, parts in (("old", old.version, found.old), ("new", new[0], found.new)):
@@ -188,6 +191,8 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
         _say(t("law.followed", old=number.chinese, new=target.number.chinese))
     if uncertain:
         _say(t("law.uncertain"))
+    for line in doubts:
+        _say(line)
     click.echo()
     if found.same:
         click.echo(t("law.same"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from app.cli.notes import note
+from app.strings import t
 from app.terminal import clean
 from store import manifest as manifests
 from store.errors import BadInput, Damaged, NotFound, StoreError
@@ -86,6 +87,8 @@ def book_of(pack: Pack) -> StatuteBook:
         raise NotFound(
             f"Pack {pack.name} holds no statutes", "Import some: moot data import legalsearch PATH --name statutes."
         )
+    if book.told_on(today()):
+        note(t("law.as_of_later", pack=pack.name, day=pack.manifest.as_of))
     return book
 
 

@@ -77,6 +77,7 @@ def search(
         if law_name is not None and not book.named(law_name):
             raise unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
         searcher = LawSearch(pack, embed=embedder_of(pack))
+        searcher.book.told_on(today())
         settings = Settings(
             k=k,
             window=cast(Window, window),

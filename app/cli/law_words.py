@@ -7,11 +7,11 @@ from datetime import date
 from typing import Any
 
 from app.strings import t
-from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, State, StatuteBook, Unknown
+from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.check import Finding
 from store.statutes.counterparts import Counterpart
 from store.statutes.model import Article, LawVersion, Link
-from store.statutes.relations import RELATION_KINDS, Relation
+from store.statutes.relations import RELATION_KINDS, Doubt, Relation
 from store.statutes.timeline import Entry
 from store.text.difference import Clause, Piece
 
@@ -22,29 +22,38 @@ def period(version: LawVersion) -> str:
     return t("law.span", first=first, last=version.valid_to.isoformat() if version.valid_to else t("law.open"))
 
 
+def state_key(book: StatuteBook, version: LawVersion, today: date) -> str:
+    """The state of a version, as `law.state.…` words it: behind the data nobody knows what is in force."""
+    state = book.state(version, today)
+    return "in_force_known" if state == "in_force" and book.stale(today) else state
+
+
 def state_word(book: StatuteBook, version: LawVersion, today: date) -> str:
-    """现行有效, 已修改, 已废止 or 尚未施行."""
-    return t(f"law.state.{book.state(version, today)}")
+    """现行有效, 据现有数据有效, 已修改, 已废止 or 尚未施行."""
+    return t(f"law.state.{state_key(book, version, today)}")
 
 
 def doubt_lines(book: StatuteBook, answer: Answer, day: date) -> list[str]:
     """What makes an answer less than certain: a day behind the data, a law that ended without its interpretation."""
-    said = []
     version = answer.version if isinstance(answer, Found | NoText) else None
-    if version is not None and (doubt := book.doubt(version, day)):
+    return doubt_words(book.doubt(version, day) if version else None, book.stale(day))
+
+
+def doubt_words(doubt: Doubt | None, stale: date | None) -> list[str]:
+    """The same from what is known: the law that ended, the day on which the data end."""
+    said = []
+    if doubt is not None:
         said.append(t("law.doubt", other=doubt.other, since=doubt.since.isoformat(), place=doubt.relation.where))
-    if last := book.stale(day):
-        said.append(t("law.stale", day=last.isoformat()))
-    return said
+    return [*said, t("law.stale", day=stale.isoformat())] if stale else said
 
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """A law that another one relates to, or that relates to it; state: on the day, None where the book does not hold it."""
+    """A law that another one relates to, or that relates to it; state: on the day as `law.state.…` words it, empty where the book does not hold it."""
 
     relation: Relation
     name: str
-    state: State | None
+    state: str
 
     @property
     def word(self) -> str:
@@ -66,7 +75,7 @@ def family_of(book: StatuteBook, law: str, today: date) -> dict[str, list[Kin]]:
                 if one.kind == kind:
                     name = one.other if way == "of" else one.law
                     versions = book.versions(name)
-                    state = book.state(versions[-1], today) if versions else None
+                    state = state_key(book, versions[-1], today) if versions else ""
                     found.setdefault(f"{way}.{kind}", []).append(Kin(one, name, state))
     return found
 
@@ -117,11 +126,14 @@ def place(article: Article) -> str:
     return " › ".join(part for part in (article.part, article.chapter, article.section) if part)
 
 
-def answer_line(answer: Answer, doubtful: bool = False) -> str:
-    """The answer in one sentence; doubtful: a text that was found may have ended with the law behind it."""
+def answer_line(answer: Answer, doubtful: bool = False, stale: bool = False) -> str:
+    """The answer in one sentence; doubtful: a text that was found may have ended with the law behind it; stale: the day lies
+    behind the data, which makes it possible at most."""
     match answer:
         case Found(version=version):
-            return t("law.answer.doubtful" if doubtful else "law.answer.found", label=version.label)
+            return t(
+                f"law.answer.{'doubtful' if doubtful else 'possible' if stale else 'found'}", label=version.label
+            )
         case NoText(version=version, article=article):
             if article and doubtful:
                 return t("law.answer.no_text_doubtful", label=version.label)

@@ -194,12 +194,7 @@ class LawSearch:
         """Notes on days behind the data, and on hits whose law has ended without them."""
         asked = [span.first if span.last == date.max else span.last for span in query.spans]
         told = settings.at or max(asked, default=settings.today)
-        notes = [f"as_of:{self.book.as_of}"] if told and self.book.stale(told) else []
-        day = told or date.max
-        for version in dict.fromkeys(hit.version for hit in hits):
-            if doubt := self.book.doubt(version, day):
-                notes.append(f"doubtful:{version.law}:{doubt.other}:{doubt.since}")
-        return notes
+        return self.book.uncertain(dict.fromkeys(hit.version for hit in hits), told)
 
     def rankings(
         self, query: LawQuery, settings: Settings

@@ -8,7 +8,7 @@ the one that began last answers, and the others are named.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -243,9 +243,24 @@ class StatuteBook:
         began = version.valid_from
         return found if found and began and began < found.since <= day else None
 
+    def told_on(self, today: date) -> bool:
+        """Let the data end today at the latest, whatever the pack says; whether it named a later day."""
+        later = self.as_of is not None and self.as_of > today
+        self.as_of = min(self.as_of or today, today)
+        return later
+
     def stale(self, day: date) -> date | None:
         """The last day of the data where a day lies behind it: what changed since is not known."""
         return self.as_of if self.as_of and day > self.as_of else None
+
+    def uncertain(self, versions: Iterable[LawVersion], day: date | None) -> list[str]:
+        """Notes on what a day (None: the last word of the book) makes uncertain: as_of:DAY, and for each version
+        doubtful:LAW:LAW:DAY."""
+        notes = [f"as_of:{last}"] if day and (last := self.stale(day)) else []
+        for version in versions:
+            if doubt := self.doubt(version, day or date.max):
+                notes.append(f"doubtful:{version.law}:{doubt.other}:{doubt.since}")
+        return notes
 
     def openings(self) -> dict[str, list[tuple[str, str]]]:
         """Law -> where and what: the unnumbered text and the first article of its newest version with any."""

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from app.cli.law_options import today
 from app.cli.main import main
 from store.builder import PackBuilder
 from tests.support.statute_fixture import KITES, LAMPS, build
@@ -88,6 +89,24 @@ def test_diff(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
     shown = _coloured(Piece("removed", "五\x1b[2J")) + _coloured(Piece("same", "米"))
     assert "\x1b[31m" in shown and "\x1b[2J" not in shown
+
+
+@pytest.mark.parametrize(("as_of", "told"), [("2020-01-01", "2020-01-01"), ("2999-01-01", "")])
+def test_behind_the_data_nothing_is_certain(capsys: pytest.CaptureFixture[str], as_of: str, told: str) -> None:
+    build(as_of=as_of)
+    ends = told or f"{today()}"
+    code, out, err = moot(capsys, "law", "show", "路灯法", "1", "--at", "2030-01-01")
+    assert code == 0 and "可能适用" in out and f"数据截至 {ends}，此后是否修改不明" in out
+    assert ("2999-01-01 在今天之后" in err) == (not told)
+    assert ("据现有数据有效" in out) == bool(told) and ("现行有效" in out) != bool(told)
+    code, out, _ = moot(capsys, "law", "show", "路灯法", "1", "--at", "2015-01-01")
+    assert code == 0 and "可能适用" not in out and "数据截至" not in out
+    for command in (
+        ("diff", "路灯法", "3", "--from", "1995-01-01", "--to", "2030-01-01"),
+        ("search", "路灯", "--at", "2030-01-01"),
+    ):
+        assert f"数据截至 {ends}" in moot(capsys, "law", *command)[1], command
+    assert ("据现有数据有效" in moot(capsys, "law", "family", "风筝法")[1]) == bool(told)
 
 
 def test_check(capsys: pytest.CaptureFixture[str]) -> None:

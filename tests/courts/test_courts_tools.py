@@ -40,7 +40,9 @@ def on_day(day: date | None) -> Case:
 @pytest.fixture
 def real(moot_home: Path) -> str:
     """A pack of imported laws and judgments, one of which is invented."""
-    with PackBuilder("real", jurisdiction="XX", source="test", licence="", coverage="complete", as_of="") as builder:
+    with PackBuilder(
+        "real", jurisdiction="XX", source="test", licence="", coverage="complete", as_of="2020-01-01"
+    ) as builder:
         for name, versions in ((LAMPS, lamp_versions()), (KITES, kite_versions())):
             builder.add_law(Law(name, aliases_of(name)[0], "法律", "imported"), aliases_of(name))
             for version, listed in versions:
@@ -132,6 +134,7 @@ def test_a_search_is_as_of_the_day_of_the_case(real: str) -> None:
         (date(1995, 5, 1), LAMPS, "第四条之一", "没有第四条之一", "no_data"),
         (date(2015, 5, 1), LAMPS, "第九十九条", "没有第九十九条", "no_data"),
         (date(2015, 5, 1), "路标法", "第三条", "没有收录名为", "no_data"),
+        (date(2021, 5, 1), LAMPS, "第四条", "数据截至2020-01-01，此后是否修改不明。", "ok"),
         (None, LAMPS, "第四条", "六米", "ok"),
         (date(2015, 5, 1), LAMPS, "随便哪条", "不是一个条次", "call_error"),
     ],

@@ -331,6 +331,18 @@ async def test_packs_are_chosen_and_a_damaged_one_is_no_obstacle(lamps: Path) ->
         assert screen.asked is None and screen.query_one("#words", Input).value == "路灯法第三条"
 
 
+async def test_behind_the_data_the_article_says_so(moot_home: Path) -> None:
+    build(as_of="2005-06-01")
+    async with desk() as pilot:
+        screen = await asked(pilot, "路灯法第三条", "2009-05-01")
+        text = article_text(screen)
+        assert "数据截至 2005-06-01，此后是否修改不明" in text.replace("\n", "")
+        await asked(pilot, "路灯法第四条", "2005-05-01")
+        assert "数据截至" not in article_text(screen)
+        await asked(pilot, "路灯法第四条", "2012-05-01")
+        assert "据现有数据有效" in article_text(screen) and "现行有效" not in article_text(screen)
+
+
 async def test_the_laws_around_one_can_be_opened(lamps: Path) -> None:
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第三条", "2005-05-01")

@@ -60,9 +60,9 @@ def lamp_versions() -> list[tuple[LawVersion, list[Article]]]:
     ]
 
 
-def build(name: str = "lamps") -> Path:
+def build(name: str = "lamps", as_of: str = "") -> Path:
     """A pack with the law of lamps, and a law of kites that it replaced in 1990."""
-    with PackBuilder(name, jurisdiction="XX", source="test", licence="", coverage="complete", as_of="") as builder:
+    with PackBuilder(name, jurisdiction="XX", source="test", licence="", coverage="complete", as_of=as_of) as builder:
         builder.add_law(Law(LAMPS, "路灯法", "法律", "authored"), aliases_of(LAMPS, "灯法"))
         builder.add_law(Law(KITES, "风筝法", "法律", "authored"), aliases_of(KITES))
         before: list[Article] = []

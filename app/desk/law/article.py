@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from app.cli.law_words import answer_line, counterpart_line, period, place
+from app.cli.law_words import answer_line, counterpart_line, doubt_words, period, place
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, many, one
 from app.desk.law.bar import FULL, HOLE, law_bar, period_bar, pointer, with_years, years_width
@@ -59,14 +59,16 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
     title = reading.article.title if reading.article else ""
     yield ((f"{law}{reading.number.chinese}", "question"), *(((f"　{one(title)}", "label"),) if title else ()))
     answer = reading.answer
-    if reading.doubtful:
+    if reading.doubt:
         yield ((f"▌{t('law.state.doubtful')}", "warn"), (f"　{(reading.day or reading.today).isoformat()}", "text"))
     if role := HEADS[answer.kind]:
         day, word = reading.day or reading.today, t(f"law_screen.head.{answer.kind}")
         yield ((f"▌{word}", role), (f"　{day.isoformat()}", "text"))
-        yield ((one(answer_line(answer, reading.doubtful)).removeprefix(word).lstrip("：: "), role),)
+        yield ((one(answer_line(answer, reading.doubt is not None)).removeprefix(word).lstrip("：: "), role),)
     if reading.life is not None:
         yield from _bar(reading, width)
+    for line in doubt_words(reading.doubt, reading.stale):
+        yield ((one(line), "warn"),)
     if reading.counterpart is not None:
         yield (("c ", "label"), (one(counterpart_line(reading.counterpart)), "text"))
     match answer:

@@ -33,6 +33,7 @@ IN_WORDS = ("show_law", "search_cases")
 """Tools whose observation says everything and whose value only identifies it."""
 STATES = {
     "in_force": "good",
+    "in_force_known": "warn",
     "doubtful": "warn",
     "amended": "warn",
     "repealed": "bad",

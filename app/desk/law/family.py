@@ -69,7 +69,7 @@ class FamilyView(Choice):
 
 def _rows(kin: Kin, stem: str, last: bool, width: int, owner: int) -> Iterator[Row]:
     """A law with its state, and below it what says so; the lines of the tree go on beside all its rows."""
-    state: Line = ((f"　{kin.word}", STATES.get(kin.state or "", "dim")),)
+    state: Line = ((f"　{kin.word}", STATES.get(kin.state, "dim")),)
     basis = one(kin.basis)
     shown = f"{basis[:LONGEST_BASIS]}…" if len(basis) > LONGEST_BASIS else basis
     lines: tuple[Line, ...] = (((one(kin.name), "text"), *state), ((shown, "dim"),))

@@ -12,15 +12,16 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from app.cli.law_options import LAST
-from app.cli.law_words import Kin, family_of
+from app.cli.law_words import Kin, family_of, state_key
 from store import manifest as manifests
 from store.errors import StoreError
 from store.pack import Pack
-from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, State, StatuteBook
+from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook
 from store.statutes.check import KINDS, Finding, check_law
 from store.statutes.comparing import Compared, compare
 from store.statutes.counterparts import Counterpart
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
+from store.statutes.relations import Doubt
 from store.statutes.timeline import Entry, timeline
 from tasks.run.embedding import embedder_of
 
@@ -65,7 +66,7 @@ class HitLine:
 
     hit: law_search.Hit
     short: str
-    state: State
+    state: str
     life: Life | None
 
 
@@ -89,7 +90,8 @@ class Asked:
 class Reading:
     """An article of a law on a day, or in a version that a person chose, with its history.
 
-    day: the day asked for, None where the newest text was; states: label -> state today; doubtful: on that day; counterpart: where
+    day: the day asked for, None where the newest text was; states: label -> state today; doubt: why its law may
+    not apply on that day; stale: the day on which the data end, if that is before it; counterpart: where
     the rule stands now, if its law has ended.
     """
 
@@ -100,10 +102,11 @@ class Reading:
     answer: Answer
     entries: tuple[Entry, ...] = ()
     versions: tuple[LawVersion, ...] = ()
-    states: Mapping[str, State] = field(default_factory=dict)
+    states: Mapping[str, str] = field(default_factory=dict)
     life: Life | None = None
     near: tuple[Article | None, Article | None] = (None, None)
-    doubtful: bool = False
+    doubt: Doubt | None = None
+    stale: date | None = None
     counterpart: Counterpart | None = None
 
     @property
@@ -245,11 +248,13 @@ class LawDesk:
         try:
             self.hash = self._pack.hash
             self.book = StatuteBook(self._pack)
+            self.book.told_on(today())
             self.counts = self.book.counts()
             self.fictional = "authored" in self._pack.provenance
             self.example = self._example()
             try:
                 self._search: LawSearch | None = LawSearch(self._pack, embed=embedder_of(self._pack))
+                self._search.book.told_on(today())
             except StoreError as error:
                 self._search, self.fault = None, error
         except BaseException:
@@ -307,7 +312,7 @@ class LawDesk:
                 lives[law] = life_of(self.book.versions(law), now)
             entry = self.book.law(law)
             short = (entry.short if entry else "") or law
-            yield HitLine(hit, short, self.book.state(hit.version, now), lives[law])
+            yield HitLine(hit, short, state_key(self.book, hit.version, now), lives[law])
 
     def read(self, law: str, number: ArticleNumber, day: date | None, label: str | None = None) -> Reading | None:
         """An article on a day (None: today), or as it stands in a version.
@@ -324,14 +329,15 @@ class LawDesk:
             if entry is None:
                 return Reading(Law(law, law), number, day, now, answer)
             versions = tuple(self.book.versions(entry.name))
-            states = {version.label: self.book.state(version, now) for version in versions}
+            states = {version.label: state_key(self.book, version, now) for version in versions}
             entries = tuple(timeline(self.book, entry.name, number, _anchor(answer) or day or now))
             article = answer.article if isinstance(answer, Found | NoText) else None
             near = self.book.neighbours(article) if article else (None, None)
             shown = answer.version if isinstance(answer, Found | NoText) else None
-            doubtful = shown is not None and self.book.doubt(shown, day or now) is not None
+            doubt = self.book.doubt(shown, day or now) if shown else None
             return Reading(
-                entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near, doubtful,
+                entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near, doubt,
+                self.book.stale(day or now),
                 self.book.counterparts.of(entry.name, number, max(day or now, now)),
             )  # fmt: skip
 

@@ -67,7 +67,19 @@ def show_law(search: LawSearch, law: str, article: str, day: date | None) -> Ret
     answer = search.book.on(entry.name if entry else law.strip("《》 "), number, day or FOREVER)
     status = "ok" if isinstance(answer, Found) else "no_data"
     provenance = (entry.provenance,) if entry else ()
-    return Returned(status, _told(answer, number), {"answer": answer.kind, "number": number.key}, provenance)
+    notes = search.book.uncertain([answer.version] if isinstance(answer, Found | NoText) else [], day)
+    if (
+        entry
+        and isinstance(answer, Repealed)
+        and (now := search.book.counterparts.of(entry.name, number, day or FOREVER))
+    ):
+        notes.append(f"counterpart:{entry.name}:{number.chinese}:{now.law}:{now.number.chinese}:{now.sure}")
+    return Returned(
+        status,
+        "\n".join([_told(answer, number), *told(notes)]),
+        {"answer": answer.kind, "number": number.key},
+        provenance,
+    )
 
 
 def search_cases(pack: Pack, query: str) -> Returned:
