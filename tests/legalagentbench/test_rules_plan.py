@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.schema import LOOKUPS, TABLES
-from tasks.legalagentbench.rules.graph import ATTRIBUTES, FALLBACK, HOPS, VIA, route
+from tasks.legalagentbench.construct.tree import ALIASES, IDENTITY, PLACE, PLACES, kind_of, matched, opens
+from tasks.legalagentbench.rules.graph import ATTRIBUTES, CASE_ROWS, FALLBACK, HOPS, TABLE_OF, VIA, route
 from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.places import Place
 from tasks.legalagentbench.rules.plan import plans_for
@@ -101,3 +102,18 @@ def test_the_graph_is_made_of_real_tools_and_columns() -> None:
 @given(st.text(max_size=60))
 def test_total(text: str) -> None:
     plans_for(f"松雪科技{text}", INDEX)
+
+
+def test_every_hop_of_the_planner_is_one_of_the_planning_tree() -> None:
+    def in_tree(kind: str) -> str:
+        return {"administrative": "penalty"}.get(kind, "case") if kind in CASE_ROWS else kind
+
+    for hop in HOPS:
+        table = LOOKUPS[hop.tool].table if hop.tool else TABLE_OF[hop.source]
+        given = "penalty" if hop.source == "case" and hop.target == "administrative" else in_tree(hop.source)
+        if hop.tool:
+            assert hop.tool in {tool for tool, _ in opens(given)}, hop
+        reached = {kind_of(table, column) or PLACE * (column in PLACES.get(table, ())) for column in hop.columns}
+        assert reached == {in_tree(hop.target)}, hop
+    for kind, (tool, other) in ALIASES.items():
+        assert kind_of(LOOKUPS[tool].table, IDENTITY[LOOKUPS[tool].table]) == other and matched(tool, kind)

@@ -77,8 +77,12 @@ DATES: dict[str, tuple[str, ...]] = {
 DERIVED: dict[str, tuple[str, ...]] = {"case": ("court_code",)}
 """Kind -> kinds that can be read out of its text (the part of a case number that names the court)."""
 
-_STARTS_ONLY = frozenset({"short", "stock", "credit", "court_code"})
-"""Kinds that a table gives back to whoever already knows the thing itself: they open a path and lead on to nothing."""
+ALIASES: dict[str, tuple[str, str]] = {
+    "short": ("get_company_info", "company"), "stock": ("get_company_info", "company"),
+    "credit": ("get_company_register_name", "company"), "court_code": ("get_court_code", "court"),
+}  # fmt: skip
+"""Kind that only stands for another -> the tool that says for what, and the kind it stands for. A table gives such a value
+back to whoever knows the thing itself already: it opens a path and is no link of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ def branches(kind: str) -> tuple[Branch, ...]:
         columns = (lookup.gives,) if lookup.shape == "name" else TABLES[lookup.table]
         for column in columns:
             gives = kind_of(lookup.table, column)
-            if gives and gives not in _STARTS_ONLY and column not in own:
+            if gives and gives not in ALIASES and column not in own:
                 found.append(Branch(kind, tool, column, gives, via))
         if lookup.table in PLACES and kind != PLACE:
             found.append(Branch(kind, tool, PLACE, PLACE, via))

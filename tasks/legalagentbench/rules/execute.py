@@ -10,11 +10,14 @@ import re
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
+from store.schema import LOOKUPS
+from tasks.legalagentbench.construct.tree import ALIASES, IDENTITY, matched
 from tasks.legalagentbench.rules.columns import frame_columns
 from tasks.legalagentbench.rules.frames import Frame, Plan
 from tasks.legalagentbench.rules.graph import ATTRIBUTES, CASE_ROWS, ENFORCEMENT, FALLBACK, Hop, Source
 from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.places import Place, parse_place
+from tasks.legalagentbench.rules.recognise import Entity
 from tasks.legalagentbench.rules.values import Cell, court_code, known, names_in
 
 MOST_CALLS = 200
@@ -96,26 +99,25 @@ class Walk:
     def _start(self, frame: Frame) -> Asking:
         entity = frame.entity
         assert entity is not None
-        if entity.kind in ("short", "stock"):
-            why = f"题目给出的是“{entity.name}”，先查它的公司全称。"
-            outcome = yield from self.hands.call(
-                "get_company_info", {"identifier": entity.name, "columns": ["公司名称", "公司简称", "公司代码"]}, why
-            )
-            if outcome.status == "ok" and known(outcome.value.get("公司名称")):
-                return [Item(str(outcome.value["公司名称"]), dict(outcome.value))]
-            self.doubtful.add(0)
-        if entity.kind == "credit":
-            why = f"用统一社会信用代码{entity.name}查公司名称。"
-            outcome = yield from self.hands.call(
-                "get_company_register_name", {"identifier": entity.name, "columns": ["公司名称"]}, why
-            )
-            name = outcome.value if outcome.status == "ok" else None
-            if isinstance(name, dict):
-                name = name.get("公司名称")
-            return [Item(str(name), {"统一社会信用代码": entity.name})] if known(name) else []
+        if entity.kind in ALIASES:
+            return (yield from self._stood_for(entity))
         if entity.kind == "place" and entity.place is not None:
             return [_place_item(entity.place, None)]
         return [Item(entity.name, {"案号": entity.name} if entity.kind == "case" else {})]
+
+    def _stood_for(self, entity: Entity) -> Asking:
+        """The thing that a code or a short name stands for, as the tool of the planning tree says."""
+        tool, kind = ALIASES[entity.kind]
+        table = LOOKUPS[tool].table
+        column, asked = IDENTITY[table], matched(tool, entity.kind)
+        outcome = yield from self.hands.call(
+            tool, {"identifier": entity.name, "columns": [column, asked]}, f"由{asked}{entity.name}查{column}。"
+        )
+        row = outcome.value if isinstance(outcome.value, dict) else {column: outcome.value}
+        if outcome.status == "ok" and known(row.get(column)):
+            return [Item(str(row[column]), {asked: entity.name, **row})]
+        self.doubtful.add(0)
+        return [Item(entity.name)]
 
     def _within(self, frame: Frame, parents: list[Item], index: int) -> list[Item]:
         hop = frame.hop

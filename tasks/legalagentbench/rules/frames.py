@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+from tasks.legalagentbench.construct.tree import ALIASES
 from tasks.legalagentbench.rules.graph import ATTRIBUTES, CASE_ROWS, ENFORCEMENT, Hop, Kind, route
 from tasks.legalagentbench.rules.mentions import Modifier
 from tasks.legalagentbench.rules.recognise import Entity
@@ -123,11 +124,7 @@ def add(state: State, frame: Frame, cost: float) -> State:
 
 def start_kind(entity: Entity) -> Kind:
     """The kind of thing a named entity is."""
-    kinds: dict[str, Kind] = {
-        "company": "company", "short": "company", "stock": "company", "credit": "company", "case": "case",
-        "court": "court", "firm": "firm", "address": "address", "agency": "agency", "place": "place",
-    }  # fmt: skip
-    return kinds[entity.kind]
+    return cast(Kind, ALIASES[entity.kind][1] if entity.kind in ALIASES else entity.kind)
 
 
 def follow(state: State, origin: int, relation: str, cost: float, weight: float) -> State | None:

@@ -13,44 +13,13 @@ from typing import Protocol
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
+from tasks.legalagentbench.construct.tree import HOLDS, PLACES
 from tasks.legalagentbench.rules.places import Place
 from tasks.legalagentbench.rules.values import court_code
 
-SOURCES: dict[str, tuple[tuple[str, str], ...]] = {
-    "company": (
-        ("CompanyInfo", "公司名称"), ("CompanyRegister", "公司名称"), ("SubCompanyInfo", "公司名称"),
-        ("SubCompanyInfo", "关联上市公司全称"), ("LegalDoc", "关联公司"), ("RestrictionCase", "限制高消费企业名称"),
-        ("FinalizedCase", "终本公司名称"), ("DishonestyCase", "失信被执行公司名称"),
-        ("AdministrativeCase", "行政处罚公司名称"),
-    ),
-    "short": (("CompanyInfo", "公司简称"),),
-    "stock": (("CompanyInfo", "公司代码"),),
-    "credit": (("CompanyRegister", "统一社会信用代码"),),
-    "case": tuple(
-        (table, "案号")
-        for table in (
-            "LegalDoc", "LegalAbstract", "RestrictionCase", "FinalizedCase", "DishonestyCase", "AdministrativeCase",
-        )
-    ),
-    "court": (
-        ("CourtInfo", "法院名称"), ("CourtCode", "法院名称"), ("RestrictionCase", "执行法院"),
-        ("FinalizedCase", "执行法院"), ("DishonestyCase", "执行法院"),
-    ),
-    "firm": (("LawfirmInfo", "律师事务所名称"), ("LawfirmLog", "律师事务所名称")),
-    "address": (
-        ("AddrInfo", "地址"), ("CompanyRegister", "企业地址"), ("CompanyInfo", "注册地址"), ("CompanyInfo", "办公地址"),
-        ("CourtInfo", "法院地址"), ("LawfirmInfo", "事务所地址"),
-    ),
-    "agency": (("AdministrativeCase", "处罚单位"),),
-}  # fmt: skip
-"""Kind of name -> the columns that hold such names."""
-
-PLACES: dict[str, tuple[str, str, str]] = {
-    "AddrInfo": ("省份", "城市", "区县"),
-    "CourtInfo": ("法院省份", "法院城市", "法院区县"),
-    "LawfirmInfo": ("事务所省份", "事务所城市", "事务所区县"),
-}
-_SHORTEST = {"short": 2, "stock": 6, "address": 6, "credit": 15}
+MERGED = {"penalty": "case"}
+"""Kinds of the planning tree that a question does not tell apart."""
+_SHORTEST = {"short": 2, "stock": 6, "address": 6, "credit": 15, "court_code": 3}
 _COUNTY_ENDS = ("自治县", "自治旗", "新区", "区", "县", "市", "旗")
 
 
@@ -104,10 +73,10 @@ class NameIndex:
     @classmethod
     def of(cls, pack: NameSource) -> NameIndex:
         """The index of a pack."""
-        names = {
-            kind: [word for table, column in columns for word in pack.distinct(table, column)]
-            for kind, columns in SOURCES.items()
-        }
+        names: defaultdict[str, list[str]] = defaultdict(list)
+        for kind, columns in HOLDS.items():
+            for table, _, column in (place.partition(".") for place in columns):
+                names[MERGED.get(kind, kind)] += (word for word in pack.distinct(table, column) if "," not in word)
         places = (
             Place(*(value if isinstance(value := row.cells.get(column), str) else "" for column in columns))
             for table, columns in PLACES.items()

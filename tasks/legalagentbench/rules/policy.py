@@ -12,6 +12,7 @@ from collections.abc import Generator, Sequence
 from tasks.episode.actions import Action, Answer, CallTool, Move, emit
 from tasks.episode.events import Planned, Record, Thought, ToolReturned
 from tasks.episode.seats import View
+from tasks.legalagentbench.construct.tree import ALIASES
 from tasks.legalagentbench.rules.execute import Call, Outcome
 from tasks.legalagentbench.rules.frames import Frame, Plan
 from tasks.legalagentbench.rules.graph import TABLE_OF
@@ -76,7 +77,6 @@ class RulesPolicy:
         return describe(plans[0])
 
 
-_START_TOOLS = {"short": "get_company_info", "stock": "get_company_info", "credit": "get_company_register_name"}
 _OPERATIONS = {
     "max": "取最大", "min": "取最小", "first": "取最早", "last": "取最晚", "mode": "取次数最多", "ends": "取最高和最低", "in": "按年份筛选", "role": "按诉讼地位筛选",
     "name": "按名称筛选", "cause": "按案由筛选", "form": "按文书类型筛选", "type": "按案件类型筛选", "level": "按法院级别筛选", "listed": "筛选上市公司",
@@ -98,7 +98,7 @@ def describe(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _tool(frame: Frame) -> str:
     if frame.entity is not None:
-        return _START_TOOLS.get(frame.entity.kind, "")
+        return ALIASES[frame.entity.kind][0] if frame.entity.kind in ALIASES else ""
     return frame.hop.tool if frame.hop else ""
 
 

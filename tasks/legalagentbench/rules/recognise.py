@@ -136,7 +136,7 @@ def _shaped(text: str, index: NameIndex, exact: list[Entity]) -> list[Entity]:
     if re.search(r"处罚|罚|决字|决定书", text):
         for match in _ADMINISTRATIVE.finditer(text):
             start = _clip(text, match.start(), match.end())
-            if not _CASE.search(match[0]):
+            if not _CASE.search(match[0]) and not _known_end(exact, "case", start, match.end()):
                 found.append(Entity(start, match.end(), "case", text[start : match.end()]))
     found += [
         Entity(m.start(), m.end(), "credit", m[0], exact=index.knows("credit", m[0])) for m in _CREDIT.finditer(text)
@@ -152,7 +152,7 @@ def _shaped(text: str, index: NameIndex, exact: list[Entity]) -> list[Entity]:
             name = text[start : match.end()]
             if len(name) < 5 or _GENERIC.match(name) or _NEVER_IN_A_NAME.search(name):
                 continue
-            if any(known.kind == kind and known.end == match.end() and known.start > start for known in exact):
+            if _known_end(exact, kind, start, match.end()):
                 continue
             near = None if index.knows(kind, name) else index.near(kind, name) if kind == "company" else None
             found.append(Entity(start, match.end(), kind, near or name, exact=index.knows(kind, name)))
@@ -160,6 +160,11 @@ def _shaped(text: str, index: NameIndex, exact: list[Entity]) -> list[Entity]:
         if re.search(r"[路街道号村镇乡园区楼室]", match[1]) and not re.search(r"法院|公司|事务所|格式|年", match[1]):
             found.append(Entity(match.start(1), match.end(1), "address", match[1]))
     return found
+
+
+def _known_end(exact: list[Entity], kind: str, start: int, end: int) -> bool:
+    """Whether the pack knows a thing of this kind that ends here and begins later."""
+    return any(known.kind == kind and known.end == end and known.start > start for known in exact)
 
 
 _ADDRESS_TAIL = re.compile(
@@ -191,6 +196,7 @@ def _places(text: str, index: NameIndex) -> list[Entity]:
 _RANK = {
     "case": 0,
     "credit": 1,
+    "court_code": 1,
     "company": 2,
     "firm": 3,
     "court": 3,
