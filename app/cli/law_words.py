@@ -43,7 +43,8 @@ def doubt_words(doubt: Doubt | None, stale: date | None) -> list[str]:
     """The same from what is known: the law that ended, the day on which the data end."""
     said = []
     if doubt is not None:
-        said.append(t("law.doubt", other=doubt.other, since=doubt.since.isoformat(), place=doubt.relation.where))
+        key = "law.doubt.partly" if doubt.partly else "law.doubt"
+        said.append(t(key, other=doubt.other, since=doubt.since.isoformat(), place=doubt.relation.where))
     return [*said, t("law.stale", day=stale.isoformat())] if stale else said
 
 

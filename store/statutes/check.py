@@ -66,9 +66,8 @@ def check_law(book: StatuteBook, law: str) -> Iterator[Finding]:
     yield from _windows(law, versions)
     if versions and versions[-1].valid_to is None and (doubt := book.doubt(versions[-1], date.max)):
         values = {"other": doubt.other, "since": doubt.since.isoformat(), "basis": doubt.relation.basis[:120]}
-        yield Finding(
-            "parent_ended", law, versions[-1].label, None, "likely", {**values, "place": doubt.relation.where}
-        )
+        sure: Sure = "possible" if doubt.partly else "likely"
+        yield Finding("parent_ended", law, versions[-1].label, None, sure, {**values, "place": doubt.relation.where})
     titles = [{a.number: a.title for a in book.articles(law, v.label) if a.title} for v in versions]
     before: list[Article] = []
     for place, version in enumerate(versions):

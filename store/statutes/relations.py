@@ -1,15 +1,16 @@
 """How laws hang together: what interprets, implements, amends or repeals what, each with the words that say so.
 
 Relations are read once a book, from titles and from the opening articles; repeals come with the links of the pack, which
-closing articles state. No law is named here. A rule whose laws have all ended without its own repeal is in doubt: nobody
-said that it ended, and nobody can say for certain that it applies. Days are inclusive.
+closing articles state. No law is named here. A rule whose laws have all ended without its own repeal is in doubt, and so is
+one whose first law has (courts name the law of the matter before those of procedure): nobody said that it ended, and nobody
+can say for certain that it applies. Days are inclusive.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal, Protocol, get_args
 
@@ -52,11 +53,15 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Why a version may not be called in force: its law `other` ended, `since` the first day without it."""
+    """Why a version may not be called in force: its law `other` ended, `since` the first day without it.
+
+    partly: other laws that it names still apply, but the one that it names first does not.
+    """
 
     other: str
     since: date
     relation: Relation
+    partly: bool = False
 
 
 class _Held(Protocol):
@@ -114,7 +119,8 @@ class Relations:
         return min(days) if days else None
 
     def doubt(self, law: str) -> Doubt | None:
-        """Whether all laws that this one interprets or implements have ended; those of the title count before others."""
+        """Whether the laws that this one interprets or implements have ended, all of them or the one named first; those of the
+        title count before others."""
         return self._doubt(law, {law}, {})
 
     def _doubt(self, law: str, path: set[str], known: dict[str, date | None]) -> Doubt | None:
@@ -131,10 +137,10 @@ class Relations:
                 known[one.other] = self.ended(one.other)
                 if known[one.other] is None:
                     deeper = self._doubt(one.other, path | {one.other}, known)
-                    known[one.other] = deeper.since if deeper else None
+                    known[one.other] = deeper.since if deeper and not deeper.partly else None
             since = known[one.other]
             if since is None:
-                return None
+                return replace(found[0], partly=True) if found else None
             found.append(Doubt(one.other, since, one))
         return max(found, key=lambda doubt: doubt.since) if found else None
 

@@ -11,6 +11,7 @@ from store.builder import PackBuilder
 from store.pack import Pack
 from store.search.law_search import LawSearch, Settings
 from store.statutes.book import StatuteBook
+from store.statutes.check import check_law
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
 from store.statutes.relations import LONGEST, Relations
@@ -43,6 +44,19 @@ def test_an_interpretation_is_doubted_with_its_law(last: date | None, state: str
         assert [(one.kind, one.other) for one in book.relations.of(ON_LAMPS)] == [("interprets", LAMPS)]
         assert book.state(version, LATER) == state
         assert book.state(version, ENDED) == "in_force"
+
+
+@pytest.mark.parametrize(("first", "partly"), [("路灯法", True), ("风筝法", None)])
+def test_the_law_named_first_decides_where_others_still_apply(first: str, partly: bool | None) -> None:
+    other = "风筝法" if first == "路灯法" else "路灯法"
+    name = "最高人民法院关于审理路灯纠纷案件若干问题的规定"
+    text = f"根据《中华人民共和国{first}》《中华人民共和国{other}》，制定本规定。"
+    with made([(LAMPS, ENDED), ("中华人民共和国风筝法", None), (name, None)], {name: text}) as pack:
+        book = StatuteBook(pack)
+        doubt = book.doubt(book.versions(name)[0], LATER)
+        assert (doubt and doubt.partly) == partly
+        found = [finding.sure for finding in check_law(book, name) if finding.kind == "parent_ended"]
+        assert found == (["possible"] if partly else [])
 
 
 def test_circles_of_relations_end() -> None:
