@@ -15,6 +15,7 @@ from tasks.legalagentbench.questions import ASKED, GROUPS, WRITING, Question
 from tasks.reports.words import figure, phrase
 from tasks.scoring.keywords import (
     COMPAT_VERSION,
+    article_recall,
     evidence_rate,
     evidence_rate_literal,
     explain,
@@ -57,6 +58,7 @@ READINGS = ("ok", "repaired", "rejected")
 """How replies of a model were read; a block counts all of them."""
 SCORERS = ("compat", "strict", "evidence")
 EVIDENCE_VERSION = "evidence/1"
+RECALL, RECALL_VERSION = "retrieval_recall", "retrieval/1"
 
 DIGITS = 12
 """Decimals of a mean: published ties such as 0.66375 must round as they were printed."""
@@ -89,6 +91,10 @@ EVIDENCE: dict[str, Callable[[Question, Result], Value]] = {
 RATES = (*(f"compat.{name}" for name in COMPAT), *(f"strict.{name}" for name in STRICT), *EVIDENCE)
 
 
+def _recall(question: Question, result: Result) -> Value:
+    return article_recall(result.observations, question.gold.keys) if question.group == WRITING else None
+
+
 def _question_text(question: Question) -> str:
     return str(question.card.get("question", ""))
 
@@ -104,7 +110,8 @@ def _rate(question: Question, result: Result) -> Rated:
     compat = {f"compat.{name}": rule(question, result) if result.scored else 0.0 for name, rule in COMPAT.items()}
     strict = {f"strict.{name}": rule(question, result) for name, rule in STRICT.items()}
     evidence = {name: rule(question, result) for name, rule in EVIDENCE.items()}
-    return Rated(question, result.light(), {**compat, **strict, **evidence})
+    recall = {RECALL: _recall(question, result)}
+    return Rated(question, result.light(), {**compat, **strict, **evidence, **recall})
 
 
 def score_one(question: Question, result: Result) -> list[Score]:
@@ -116,6 +123,7 @@ def score_one(question: Question, result: Result) -> list[Score]:
         "compat": (COMPAT_VERSION, {name: rates[f"compat.{name}"] for name in COMPAT}),
         "strict": (STRICT_VERSION, {name: rates[f"strict.{name}"] for name in STRICT}),
         "evidence": (EVIDENCE_VERSION, {name: rates[name] for name in EVIDENCE}),
+        **({} if rates[RECALL] is None else {"retrieval": (RECALL_VERSION, {RECALL: rates[RECALL]})}),
     }
     return [
         Score(scorer, version, {"outcome": result.outcome, "scored": result.scored}, value, evidence)
@@ -194,6 +202,7 @@ MEASURES = (
 )
 """What is scored, in the order of tables."""
 SEEN = tuple(Measure("", name, section="evidence") for name in EVIDENCE)
+RECALLED = Measure("", RECALL, section="evidence")
 BOUNDED = ("success", "process")
 """Strict scores of which a block has bounds."""
 
@@ -304,6 +313,9 @@ def summarise(
         rows += [
             Metric(seen, group, every.mean(group.name, seen.name), group.n or 0) for seen in SEEN for group in groups
         ]
+        asked = [one for one in rated if one.rates[RECALL] is not None]
+        rows += [Metric(RECALLED, group, _mean(one.rates[RECALL] for one in asked), len(asked), _interval(asked, RECALL))
+                 for group in groups if asked and group.name in (WRITING, ALL)]  # fmt: skip
     return LabSummary(
         run, benchmark, Tally.of([one.result for one in rated], FLAGS), groups, rows,
         {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "evidence": EVIDENCE_VERSION},

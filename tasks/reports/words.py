@@ -33,6 +33,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "walker": ("上限：沿参照路径", "Ceiling: path walker"),
     "evidence_rate": ("证据率", "Evidence rate"),
     "evidence_rate_literal": ("证据率（可直接见到的关键词）", "Evidence rate (literal keys)"),
+    "retrieval_recall": ("检索召回率（应引法条）", "Retrieval recall (articles needed)"),
     "tokens": ("词元", "Tokens"),
     "repeats.title": ("重复之间的离散", "Spread over repeats"),
     "repeats.within": ("同题标准差", "SD within a task"),

@@ -7,6 +7,7 @@ rates are shares from 0 to 1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, Protocol
@@ -14,6 +15,8 @@ from typing import Literal, Protocol
 from tasks.scoring.strict import is_derived, seen_in, strict_hit
 
 COMPAT_VERSION = "compat/1"
+_ARTICLE = re.compile(r".{2,60}第[零〇一二三四五六七八九十百千]+条(?:之[一二三四五六七八九十]+)?")
+_MARKS = str.maketrans("", "", "《》")
 
 
 class KeyedGold(Protocol):
@@ -118,3 +121,13 @@ def explain(
         )
         for key, kind, text in rows
     ]
+
+
+def article_recall(observations: Sequence[str], keys: Sequence[str]) -> float | None:
+    """Share of the articles among the keys that a retriever gave among its k texts, each of which begins 法名第X条：.
+
+    Observations hold texts as tools returned them. None where no key is a citation.
+    """
+    wanted = [key.translate(_MARKS) for key in keys if _ARTICLE.fullmatch(key)]
+    seen = "\n".join(observations).translate(_MARKS)
+    return sum(f"{article}：" in seen for article in wanted) / len(wanted) if wanted else None

@@ -16,6 +16,7 @@ from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question, load_questions
 from tasks.legalagentbench.scoring import SCORERS, score_one, summarise
 from tasks.scoring.keywords import (
+    article_recall,
     evidence_rate,
     evidence_rate_literal,
     explain,
@@ -171,6 +172,18 @@ def test_evidence_rate_counts_what_observations_showed() -> None:
     assert block["evidence_rate"]["all"] == 0.5
     assert block["evidence_rate_literal"]["all"] == 1.0
     assert summarise("r", [asked], [answer(1, "甲公司")]).block()["evidence_rate"] is None
+
+
+def test_recall_of_articles_counts_what_retrievers_gave() -> None:
+    keys = ("甲公司", "岚洲合同法典第四十八条", "《岚洲合同法典》第八十二条")
+    given = ("['岚洲合同法典第四十八条：借款的利息不得……', '岚洲合同法典第四十九条：第八十二条的规定……']",)
+    assert article_recall(given, keys) == 0.5 and article_recall(given, ["甲公司"]) is None
+    asked = question(1, keys, group="writing")
+    block = summarise("r", [asked], [answer(1, "甲公司", observations=given)]).block()
+    assert block["retrieval_recall"] == {"writing": 0.5, "all": 0.5}
+    assert (
+        "retrieval_recall" not in summarise("r", [question(1, keys)], [answer(1, "甲", observations=given)]).block()
+    )
 
 
 def test_explain_keeps_the_order_of_the_task() -> None:
