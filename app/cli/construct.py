@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from models.engine import Engine
     from tasks.legalagentbench.construct.compose import Parts
     from tasks.legalagentbench.construct.generate import Generator, Made
+    from tasks.legalagentbench.construct.plans import Plan
 
 _GROUPS = 6
 
@@ -54,11 +55,16 @@ def constructed(
 
     other = [q.card["question"] for q in load_questions(beside) if q.group != WRITING] if beside else []
     text = shipped_parts() if parts is None else _read(parts)
-    own = _plans(paths) if paths else ()
+    own = _plans(paths, pack) if paths else []
     engine, talk = _rewriter(seats), Talk()
     try:
         made = generator(pack, lambda rng: Parts(text, rng), seed, talk)
         found = construct_set(made, wanted, lambda n: writing_set(made, n), own)
+        if own and not found.tasks:
+            raise NotFound(
+                f"In pack {pack.name} no entity leads along the paths of {paths} to one clear answer",
+                "Take other links, picks or requests, or another --seed.",
+            )
         if engine is not None:
             found = _reworded(made, found, Parts(text, made.rng), engine, talk)
     finally:
@@ -106,11 +112,12 @@ def _read(path: Path) -> str:
         raise BadInput(f"{path} cannot be read as text", "It should be TOML in UTF-8.") from error
 
 
-def _plans(path: Path) -> list[Any]:
+def _plans(path: Path, pack: Pack) -> list[Plan]:
+    """The paths of a file, each of which the pack has rows for."""
     from tasks.legalagentbench.construct.follow import columns_exist
     from tasks.legalagentbench.construct.plans import Plan
 
-    found = []
+    found: list[Plan] = []
     for line, fields in records(path, str(path)):
         try:
             plan = Plan.of(fields.get("plan", fields))
@@ -120,6 +127,12 @@ def _plans(path: Path) -> list[Any]:
         if not sound:
             raise BadInput(
                 f"{path}, line {line}: this is no path", "Take the field plan of a constructed task as a model."
+            )
+        empty = [step.table for step in plan.steps if not pack.counts()["tables"].get(step.table)]
+        if empty:
+            raise BadInput(
+                f"{path}, line {line}: the path needs {empty[0]}, and pack {pack.name} has no row of it",
+                "Choose another --pack, or leave the path out.",
             )
         found.append(plan)
     return found

@@ -197,6 +197,26 @@ def test_the_command_writes_a_set_and_refuses_bad_input(sample_pack: Path, tmp_p
     assert not out.exists()
 
 
+def test_own_paths_make_tasks_or_say_why_not(
+    sample_pack: Path, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, own = tmp_path / "own.jsonl", tmp_path / "paths.jsonl"
+    line = ["tasks", "construct", "--pack", str(sample_pack), "--out", str(out), "--paths", str(own)]
+    plan = next(task["plan"] for task in made.tasks if task["hops"] == 2)
+    own.write_text(json.dumps(plan, ensure_ascii=False), encoding="utf-8")
+    assert CliRunner().invoke(cli, line).exit_code == 0
+    tasks = [json.loads(text) for text in out.read_text(encoding="utf-8").splitlines()]
+    assert 0 < len(tasks) <= 2 and all(task["way"] == Plan.of(plan).way for task in tasks)
+    out.unlink()
+    nowhere = {**plan, "start": "LegalDoc.文书类型"}
+    own.write_text(json.dumps(nowhere, ensure_ascii=False), encoding="utf-8")
+    assert "no entity" in str(CliRunner().invoke(cli, line).exception)
+    counts = Pack.counts
+    monkeypatch.setattr(Pack, "counts", lambda pack: {**counts(pack), "tables": {}})
+    assert "has no row of it" in str(CliRunner().invoke(cli, line).exception)
+    assert not out.exists()
+
+
 def test_what_can_be_reached_is_what_can_be_followed(pack: Pack) -> None:
     made = generator(pack, lambda rng: Parts(shipped_parts(), rng), 3)
     reach = Reach(made.source, made._entities)
