@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,21 @@ def moot_home(
     if not theirs.is_file():
         with suppress(OSError):
             os.link(ours, theirs)
+
+
+QUESTION = "松烟梧堂精密机械股份有限公司的法定代表人是谁？"
+
+
+@pytest.fixture
+def shipped_model(moot_home: Path, tiny_gguf: Path) -> Path:
+    """A stand-in for the model that comes with Moot: a random one with a card. Gives its file."""
+    shipped.FOLDER.mkdir()
+    file = shipped.FOLDER / "moot-tiny.gguf"
+    file.write_bytes(tiny_gguf.read_bytes())
+    kinds = f'[[kinds]]\nname = "法定代表人"\nexample = "{QUESTION}"\n'
+    words = f'name = "moot-tiny"\nsha256 = "{sha256(file.read_bytes()).hexdigest()}"\nform = "compact"\ncontext = 512\n{kinds}'
+    (shipped.FOLDER / shipped.CARD).write_text(words, encoding="utf-8")
+    return file
 
 
 @pytest.fixture(autouse=True)

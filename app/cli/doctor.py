@@ -155,7 +155,7 @@ def _library() -> Check:
         return Check("models", "absent", t("doctor.models.none"))
     away = [entry.name for entry in listed if entry.state(folder) != "ok"]
     hint = t("doctor.models.away", names=", ".join(away)) if away else ""
-    shown = ", ".join(f"{one.name}{t('doctor.models.shipped') * one.shipped}" for one in listed[:3]) + (
+    shown = ", ".join(f"{one.name}{t('models.shipped.mark') * one.shipped}" for one in listed[:3]) + (
         " …" if len(listed) > 3 else ""
     )
     return Check("models", "failed" if away else "ok", t("doctor.models.count", n=len(listed), names=shown), hint)

@@ -48,7 +48,9 @@ def _models() -> list[Offer]:
         lines = models()
     except BadEngine:
         return []
-    return [Offer(f"llama:{line.name}", line.summary) for line in lines if not line.fault and not line.is_embedding]
+    able = [line for line in lines if not line.fault and not line.is_embedding]
+    able.sort(key=lambda line: line.entry.shipped)  # nobody measures the one for demonstration by not choosing
+    return [Offer(f"llama:{line.name}", line.summary) for line in able]
 
 
 def _recorded(runs: Iterable[RunLine]) -> list[Offer]:

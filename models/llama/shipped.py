@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from models.errors import BadEngine
 from models.llama.entry import Entry
 from models.llama.header import read_header
-from models.sampling import bare
 
 FOLDER = Path(__file__).parents[1] / "tiny"
 CARD = "card.toml"
@@ -90,7 +89,7 @@ def entry() -> Entry | None:
 def is_shipped(spec: str) -> bool:
     """Whether the SPEC of an engine names the model that came with Moot, whatever is set behind it."""
     about = card()
-    return about is not None and bare(spec).partition("#")[0] == about.spec
+    return about is not None and spec.partition("#")[0] == about.spec
 
 
 def gone(name: str, state: str) -> BadEngine:

@@ -6,26 +6,19 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from textual.widgets import Input  # noqa: E402
+from textual.widgets import Input, Select  # noqa: E402
 
 from app.desk.episode.screen import EpisodeScreen  # noqa: E402
 from app.desk.home.asking import AskScreen  # noqa: E402
-from models.llama import shipped  # noqa: E402
+from app.desk.home.new_run import NewRunScreen  # noqa: E402
+from app.desk.widgets.mode_field import ModeField  # noqa: E402
 from tests.desk.test_desk_screens import desk, text_of, until  # noqa: E402
 
 QUESTION = "松烟梧堂精密机械股份有限公司的法定代表人是谁？"
 
 
-def lay_card() -> None:
-    """A card whose file is gone: the rules play, and the desk says why."""
-    shipped.FOLDER.mkdir()
-    kinds = f'[[kinds]]\nname = "法定代表人"\nexample = "{QUESTION}"\n'
-    words = f'name = "moot-tiny"\nsha256 = "{"0" * 64}"\nform = "compact"\ncontext = 512\n{kinds}'
-    (shipped.FOLDER / shipped.CARD).write_text(words, encoding="utf-8")
-
-
-async def test_a_question_is_asked_by_an_example_and_solved_by_itself(sample_pack: Path) -> None:
-    lay_card()
+async def test_a_question_is_asked_by_an_example_and_solved_by_itself(sample_pack: Path, shipped_model: Path) -> None:
+    shipped_model.unlink()  # the rules play then, and the desk says why
     async with desk() as pilot:
         await pilot.press("a")
         await until(pilot, lambda: isinstance(pilot.app.screen, AskScreen))
@@ -41,3 +34,18 @@ async def test_a_question_is_asked_by_an_example_and_solved_by_itself(sample_pac
         await until(pilot, lambda: screen.state is not None and screen.state.stopped is not None)
         assert screen.state is not None and screen.state.answered is not None
         assert "宗若" in screen.state.answered.res and "自己的提问" in text_of(pilot)
+
+
+async def test_a_run_with_the_model_that_comes_with_moot_takes_the_form_it_knows(
+    sample_pack: Path, shipped_model: Path
+) -> None:
+    async with desk() as pilot:
+        await pilot.press("f4")
+        await until(pilot, lambda: "仅供演示" in text_of(pilot) and QUESTION[:8] in text_of(pilot))
+        assert pilot.app.screen.check_action("remove", ()) is None, "it stays"
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen))
+        screen = pilot.app.screen
+        await until(pilot, lambda: screen.query_one(ModeField).mode == "compact")
+        screen.query_one("#agent", Select).value = "plan-solve"
+        await until(pilot, lambda: screen.query_one(ModeField).mode == "lean")

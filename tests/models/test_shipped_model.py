@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -19,47 +18,38 @@ from tasks.run.spec import RunSpec
 REAL = Path(shipped.__file__).parents[1] / "tiny"
 
 
-@pytest.fixture
-def laid(moot_home: Path, tiny_gguf: Path) -> Path:
-    """A stand-in: a random model with a card of its own."""
-    shipped.FOLDER.mkdir()
-    file = shipped.FOLDER / "moot-tiny.gguf"
-    file.write_bytes(tiny_gguf.read_bytes())
-    digest = sha256(file.read_bytes()).hexdigest()
-    kinds = '[[kinds]]\nname = "法定代表人"\nexample = "甲公司的法定代表人是谁？"\n'
-    words = f'name = "moot-tiny"\nsha256 = "{digest}"\nform = "compact"\ncontext = 512\n{kinds}'
-    (shipped.FOLDER / shipped.CARD).write_text(words, encoding="utf-8")
-    return file
-
-
 def listed() -> list[str]:
     return [entry.name for entry in library.entries(places.models())]
 
 
-def test_it_is_listed_resolved_and_in_no_catalogue(laid: Path, tiny_gguf: Path) -> None:
+def test_it_is_listed_resolved_and_in_no_catalogue(shipped_model: Path, tiny_gguf: Path) -> None:
     (entry,) = library.entries(places.models())
-    assert entry.shipped and entry.state(places.models()) == "ok" and entry.file(places.models()) == laid
-    assert library.resolve("moot-tiny", places.models()) == library.resolve("Moot-Tiny", places.models()) == laid
+    assert entry.shipped and entry.state(places.models()) == "ok" and entry.file(places.models()) == shipped_model
+    assert (
+        library.resolve("moot-tiny", places.models())
+        == library.resolve("Moot-Tiny", places.models())
+        == shipped_model
+    )
     library.add(tiny_gguf, places.models(), name="own")
     assert listed() == ["moot-tiny", "own"]
     kept = json.loads((places.models() / library.CATALOGUE).read_text("utf-8"))
     assert [one["name"] for one in kept["models"]] == ["own"] and "shipped" not in kept["models"][0]
 
 
-def test_it_cannot_be_removed_nor_its_name_taken(laid: Path, tiny_gguf: Path) -> None:
+def test_it_cannot_be_removed_nor_its_name_taken(shipped_model: Path, tiny_gguf: Path) -> None:
     with pytest.raises(BadEngine, match="comes with Moot and stays"):
         library.remove("moot-tiny", places.models())
     with pytest.raises(BadEngine, match="is the model that comes with Moot"):
         library.add(tiny_gguf, places.models(), name="MOOT-tiny")
-    assert laid.is_file() and listed() == ["moot-tiny"]
+    assert shipped_model.is_file() and listed() == ["moot-tiny"]
 
 
 @pytest.mark.parametrize(("harm", "state"), [("gone", "missing"), ("flipped", "changed"), ("cut", "changed")])
-def test_a_file_that_is_not_what_the_card_says_is_refused(laid: Path, harm: str, state: str) -> None:
-    data = laid.read_bytes()
-    laid.unlink()
+def test_a_file_that_is_not_what_the_card_says_is_refused(shipped_model: Path, harm: str, state: str) -> None:
+    data = shipped_model.read_bytes()
+    shipped_model.unlink()
     if harm != "gone":
-        laid.write_bytes(data[:-1] + bytes([data[-1] ^ 1]) if harm == "flipped" else data[:1000])
+        shipped_model.write_bytes(data[:-1] + bytes([data[-1] ^ 1]) if harm == "flipped" else data[:1000])
     (entry,) = library.entries(places.models())
     assert entry.state(places.models()) == state
     with pytest.raises(BadEngine, match="gone" if harm == "gone" else "damaged") as refused:
@@ -74,7 +64,7 @@ def test_a_card_that_cannot_be_read_is_no_model(moot_home: Path, words: str) -> 
     assert shipped.card() is None and listed() == [] and not shipped.is_shipped("llama:moot-tiny")
 
 
-def test_it_plays_in_the_form_it_was_trained_for_unless_told(laid: Path) -> None:
+def test_it_plays_in_the_form_it_was_trained_for_unless_told(shipped_model: Path) -> None:
     bench = benchmark("legalagentbench")
 
     def policy(**more: object) -> str:
@@ -89,10 +79,10 @@ def test_it_plays_in_the_form_it_was_trained_for_unless_told(laid: Path) -> None
 
 
 def test_a_small_model_has_one_thread_however_many_cores_there_are(
-    laid: Path, monkeypatch: pytest.MonkeyPatch
+    shipped_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 8)
-    engine = LlamaEngine(laid)
+    engine = LlamaEngine(shipped_model)
     assert engine.threads == 1
     engine.end()
 

@@ -28,7 +28,9 @@ from app.desk.widgets.field import Field, choice, line
 from app.desk.widgets.mode_field import ModeField
 from app.library import PackLine, RunLine
 from app.strings import known, t
+from tasks.agents.modes import mode_of
 from tasks.benchmark import benchmark, loadable
+from tasks.run.engines import form_of
 from tasks.run.spec import RunSpec
 
 PARALLEL = 16
@@ -177,6 +179,12 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
     @on(Select.Changed, "#agent")
     def _agent_changed(self) -> None:
         self._fit()
+
+    @on(Select.Changed, "#offers")
+    @on(Input.Changed, "#spec")
+    def _engine_changed(self) -> None:
+        trained = form_of(self.query_one(EngineField).spec)
+        self.query_one(ModeField).prefer(mode_of(trained, paper=False))
 
     # checking and starting
 

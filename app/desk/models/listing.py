@@ -65,7 +65,8 @@ class ModelLine:
     @property
     def summary(self) -> str:
         """The model on one line of a list."""
-        return f"{one(self.name)} · {billions(self.entry.parameters)} {one(self.entry.quantisation)} · {size_words(self.entry.size)}"
+        mark = t("models.shipped.mark") * self.entry.shipped
+        return f"{one(self.name)}{mark} · {billions(self.entry.parameters)} {one(self.entry.quantisation)} · {size_words(self.entry.size)}"
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from textual.content import Content
 from textual.widgets import Select
+from textual.widgets.select import InvalidSelectValueError
 
 from app.desk.widgets.field import Field, choice
 from app.strings import t
@@ -16,6 +19,7 @@ class ModeField(Field):
 
     def __init__(self, chosen: str = MODES[0], *, id: str = "mode-field") -> None:
         super().__init__(t("new.mode"), choice(_options(MODES), "mode", chosen), id=id)
+        self._preferred: str = MODES[0]
 
     def offer(self, bench: Benchmark, agent: str) -> None:
         """Offer the modes of this agent; what was chosen stays chosen where it can."""
@@ -24,6 +28,13 @@ class ModeField(Field):
         select, kept = self._select, self.mode
         select.set_options([(Content(text), mode) for text, mode in _options(known)])
         select.value = kept if kept in known else known[0]
+
+    def prefer(self, mode: str) -> None:
+        """Take the mode that the chosen engine was trained for; with another engine it goes again."""
+        before, self._preferred = self._preferred, mode
+        if mode != before and (mode != MODES[0] or self.mode == before):
+            with suppress(InvalidSelectValueError):
+                self._select.value = mode
 
     @property
     def mode(self) -> str:
