@@ -43,7 +43,7 @@ def ensure_sample(announce: Callable[[], None] = lambda: None) -> None:
 def lacking() -> str:
     """Why the model that comes with Moot cannot play here, and what to do about it; '' where it can."""
     about = shipped.card()
-    if about is None:
+    if about is None or not about.kinds:
         return t("demo.no_model")
     if importlib.util.find_spec("llama_cpp") is None:
         return t("demo.no_llama")
@@ -55,36 +55,32 @@ def lacking() -> str:
 
 
 def demo_run(question: str = "") -> tuple[Run, str]:
-    """A run of one task of the sample pack, or of a question; nothing has been driven yet. Beside it why the rules play,
-    where no model does.
+    """A run of a question, else of the ready one; nothing has been driven yet. Beside it why the rules play, where no model
+    does. The ready one of the model is the longest that it has solved, that of the rules a task of the sample pack.
 
     Raises:
-        UsageError: the question is empty, or too long.
+        UsageError: the question is too long.
     """
     ensure_sample()
     about, why = shipped.card(), lacking()
     if about is not None and not why:
-        chosen = _asked(question) if question else _ready(about.demo or TASK)
+        asked = str(asked_file(question or about.kinds[-1].example))
         try:
-            return _started(**chosen, agent="react", model=about.spec), ""
+            return _started(agent="react", model=about.spec, tasks=asked), ""
         except BadEngine as error:  # llama.cpp is there and cannot start
             why = told(error)
-    return _started(**(_asked(question) if question else _ready(TASK))), why
+    return _started(**({"tasks": str(asked_file(question))} if question else {"task_ids": (_ready(),)})), why
 
 
 def _started(**spec: Any) -> Run:
     return start_run(RunSpec(benchmark="legalagentbench", **spec), argv=sys.argv[1:])
 
 
-def _asked(question: str) -> dict[str, Any]:
-    return {"tasks": str(asked_file(question))}
-
-
-def _ready(wanted: str) -> dict[str, Any]:
+def _ready() -> str:
     with Pack.open("sample") as pack:
         path = pack.task_file("legalagentbench")
         tasks = [question.id for question in load_questions(path)] if path else []
-    return {"task_ids": (wanted if wanted in tasks or not tasks else tasks[0],)}
+    return TASK if TASK in tasks or not tasks else tasks[0]
 
 
 def trial_run() -> Run:

@@ -23,7 +23,7 @@ def demo(question: str | None, plain: bool, as_json: bool) -> None:
     """Watch a task of the fictional sample pack being solved, step by step: by the small model that comes with Moot where
     llama.cpp is installed, else by the rules agent.
 
-    `moot models list` says what the model can be asked. Nobody scores the answer to a question of your own.
+    `moot models list` says what the model can be asked. Nobody scores the answer to a question.
 
     Example: moot demo --plain
     """
@@ -46,7 +46,7 @@ def demo(question: str | None, plain: bool, as_json: bool) -> None:
         made.scheduler.watchers.append(PlainWatcher(stream))
         made.go()
         made.record_scores()
-        if as_json or question is None:
+        if as_json or made.spec.tasks is None:
             print_summary(made.summary(), as_json, header_of(made.journal))
         else:
             click.echo(t("demo.unscored"), err=True)

@@ -23,7 +23,7 @@ CARD = "card.toml"
 
 
 class Kind(BaseModel):
-    """A kind of questions that the model knows."""
+    """A kind of questions that the model knows, with one about the sample pack that it has solved."""
 
     model_config = ConfigDict(frozen=True)
     name: str
@@ -41,8 +41,7 @@ class Card(BaseModel):
     context: int = Field(gt=0)
     """Tokens of the longest conversations that it was trained on."""
     kinds: tuple[Kind, ...] = ()
-    demo: str = ""
-    """The task of the sample pack that shows it best."""
+    """Those of which it has solved one, from the fewest hops to the most."""
 
     @property
     def file(self) -> Path:

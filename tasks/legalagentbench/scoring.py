@@ -88,8 +88,6 @@ EVIDENCE: dict[str, Callable[[Question, Result], Value]] = {
     "evidence_rate_literal": lambda q, r: evidence_rate_literal(r.observations, q.gold.keys, q.gold.middle),
 }
 
-RATES = (*(f"compat.{name}" for name in COMPAT), *(f"strict.{name}" for name in STRICT), *EVIDENCE)
-
 
 def _recall(question: Question, result: Result) -> Value:
     return article_recall(result.observations, question.gold.keys) if question.group == WRITING else None
@@ -105,13 +103,11 @@ def _not_given(question: Question, result: Result) -> Value:
 
 
 def _rate(question: Question, result: Result) -> Rated:
-    if question.group == ASKED:
-        return Rated(question, result.light(), dict.fromkeys(RATES))
     compat = {f"compat.{name}": rule(question, result) if result.scored else 0.0 for name, rule in COMPAT.items()}
     strict = {f"strict.{name}": rule(question, result) for name, rule in STRICT.items()}
     evidence = {name: rule(question, result) for name, rule in EVIDENCE.items()}
-    recall = {RECALL: _recall(question, result)}
-    return Rated(question, result.light(), {**compat, **strict, **evidence, **recall})
+    rates: dict[str, Value] = {**compat, **strict, **evidence, RECALL: _recall(question, result)}
+    return Rated(question, result.light(), dict.fromkeys(rates) if question.group == ASKED else rates)
 
 
 def score_one(question: Question, result: Result) -> list[Score]:
