@@ -149,16 +149,16 @@ def _checked(read: Suite, lines: Sequence[RunLine | None]) -> list[int]:
     """See whether every member can be played before any is, and how many episodes each has.
 
     Raises:
-        StoreError, TaskError, BadEngine: what keeps one from it.
+        UsageError: what keeps some from it.
     """
     from store.pack import Pack
     from tasks.benchmark import benchmark
     from tasks.errors import UsageError
     from tasks.run.cast import Cast
     from tasks.run.plan import choose, task_file
-    from tasks.run.suite import check_ended
+    from tasks.run.suite import Faults, check_ended
 
-    sizes = []
+    sizes, faults = [], Faults(read.file)
     seen: set[str] = set()
     for member, line in zip(read.members, lines, strict=True):
         try:
@@ -182,7 +182,8 @@ def _checked(read: Suite, lines: Sequence[RunLine | None]) -> list[int]:
                     _check_engine(engine)
             sizes.append(line.n if line is not None else len(chosen) * spec.epochs)
         except FAULTS as error:
-            raise UsageError(f"suite {read.file}, {member.place}: {error.title}", error.hint) from error
+            faults.add(member.place, error.title, error.hint)
+    faults.check()
     return sizes
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from app.engine_away import away_text
 from app.strings import t
+from app.strings.sentences import said
 from app.terminal import clean, json_text, truncate
 from tasks.episode.events import (
     ActionParsed,
@@ -82,7 +83,7 @@ RENDERERS: dict[type[Event], Callable[[Any], str]] = {
     LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",
     Stopped: lambda e: (
         f"  {t('event.stopped')}: {t('outcome.' + e.outcome)}"
-        + (f" ({e.reason})" if e.reason and e.outcome != "finished" else "")
+        + (f" ({said(e.reason)})" if e.reason and e.outcome != "finished" else "")
     ),
     Unknown: lambda e: f"  {t('event.unknown')}: {e.name}",
 }

@@ -250,11 +250,11 @@ class Desk(Quitting):
 
     # runs
 
-    def open_episode(self, path: Path, episode: str, step: int = 0) -> None:
-        """Show an episode: of the run in motion, or from disk, there at a step where one is named."""
-        self.run_worker(self._open_episode(path, episode, step), name="open", exit_on_error=False)
+    def open_episode(self, path: Path, episode: str, step: int = 0, hint: str = "") -> None:
+        """Show an episode: of the run in motion, or from disk, there at a step where one is named, with words on why."""
+        self.run_worker(self._open_episode(path, episode, step, hint), name="open", exit_on_error=False)
 
-    async def _open_episode(self, path: Path, episode: str, step: int) -> None:
+    async def _open_episode(self, path: Path, episode: str, step: int, hint: str = "") -> None:
         await self.switch_mode("episode")
         screen = self.episode_screen
         assert screen is not None
@@ -271,6 +271,7 @@ class Desk(Quitting):
             self.run_worker(work, name="followed", group="followed", thread=True, exit_on_error=False)
         else:
             self.leave_followed()
+            screen.hint = hint
             screen.open_stored(path, episode, step)
 
     def leave_followed(self) -> None:

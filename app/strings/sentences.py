@@ -43,11 +43,11 @@ def said(text: str) -> str:
 
 
 def told(error: BaseException) -> str:
-    """What an error says, with what to do about it."""
+    """What an error says, with what to do about it; several faults stand on a line each."""
     title, hint = getattr(error, "title", None), getattr(error, "hint", "")
     if not isinstance(title, str) or language() != "zh":
-        return said(str(error))
-    first = said(title)
+        return said(str(error)).replace("\n", "; ")
+    first = "；".join(map(said, title.split("\n")))
     return f"{first}{'. ' if first == title else '。'}{said(hint)}" if hint else first
 
 

@@ -8,13 +8,13 @@ that the model failed to accomplish. VER, SEN and FINE are better when low.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tasks.courts.casefile.case import Env
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.scores.of_run.columns import averaged
-from tasks.scoring.published import Published
+from tasks.scoring.published import Place, Published
 
 Figure = float | None
 Row = Mapping[str, Figure]
@@ -296,25 +296,47 @@ def by_env(row: Row) -> float:
 
 
 def rows() -> list[Published]:
-    """The main table before both drivers, a model each; a dash stays out, as in the plots of reports."""
+    """All that the tables print of a model, a row each: before both drivers, repeats, and how the simulated people of
+    three agents were rated. A dash stays out, as in the plots of reports."""
     sizes = {model.name: model.size for model in MODELS}
-    return [
-        Published(
-            "J1-Eval", model, driver, table, None,
-            {
-                **{
-                    (metric, env): value
-                    for column, value in row.items()
-                    if value is not None
-                    for env, metric in [column.split()]
-                },
-                **({("overall", "overall"): overall(row)} if row.keys() >= {*MAIN} else {}),
-            },
-            sizes[model],
+    by_driver: dict[str, dict[str, Table]] = {}
+    for name, driver, table in printed():
+        by_driver.setdefault(driver, {})[name] = table
+    found = [
+        Published("J1-Eval", model, driver, ", ".join(tables), None, _values(model, tables.values()), sizes[model])
+        for driver, tables in by_driver.items()
+        for model in dict.fromkeys(model for table in tables.values() for model in table)
+    ]
+    for number, runs in (("13", TABLE_13.items()), ("14", [("GPT-4o", TABLE_14)])):
+        for model, repeats in runs:
+            for place, row in enumerate(repeats, 1):
+                way = f"Table {number}, {place}/{len(repeats)}"
+                parts = {column: value for column, value in row.items() if column != "overall"}
+                found.append(Published("J1-Eval", model, way, f"Table {number}", None, _places(parts)))
+    for number, rater, tables in (("11", GRADER, TABLE_11), ("12", "human", TABLE_12)):
+        for driver, table in tables.items():
+            for model, row in table.items():
+                way = f"{driver}, rated by {rater}"
+                found.append(Published("J1-Eval", model, way, f"Table {number}", None, _places(row, "graded.")))
+    return found
+
+
+def _values(model: str, tables: Iterable[Table]) -> Mapping[Place, float]:
+    """What tables say of a model; Table 10 has turns under the names of environments."""
+    found: dict[Place, float] = {}
+    for row in (table[model] for table in tables if model in table):
+        found |= _places(
+            {column if " " in column else f"{column} turns.mean": value for column, value in row.items()}
         )
-        for table, driver, found in (("Table 2", DRIVER, TABLE_2), ("Table 5", OTHER_DRIVER, TABLE_5))
-        for model, row in found.items()
-    ]  # fmt: skip
+        if row.keys() >= {*MAIN}:
+            found["overall", "overall"] = overall(row)
+    return found
+
+
+def _places(row: Row, before: str = "") -> dict[Place, float]:
+    """The figures of a row by measure and environment."""
+    named = ((*column.split(), value) for column, value in row.items() if value is not None)
+    return {(f"{before}{metric}", env): value for env, metric, value in named}
 
 
 def printed() -> Iterator[tuple[str, str, Table]]:

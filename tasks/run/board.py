@@ -98,10 +98,10 @@ def successes(figures: Figures) -> float:
 def places(found: Iterable[Figures]) -> dict[Place, Names]:
     """What can be looked at: measure and group -> what the group is called. What sums up a run comes first, then what a
     brief view shows."""
-    rows = [row for figures in found for row in figures.rows if not row.section]
-    rows.sort(key=lambda row: (not row.whole, not row.main))
-    names = dict.fromkeys(row.name for row in rows)
-    return {(row.name, row.group): row.label for name in names for row in rows if row.name == name}
+    rows = [row for figures in found for row in figures.rows if row.section != "stages"]
+    rows.sort(key=lambda row: (bool(row.section), not row.whole, not row.main))
+    names = dict.fromkeys(row.measure for row in rows)
+    return {(row.measure, row.group): row.label for name in names for row in rows if row.measure == name}
 
 
 def entries(
@@ -143,5 +143,5 @@ def _printed(one: Published, place: Place) -> Figure:
     name, group = place
     return Figure(
         section="", rule="compat", name=name, group=group, label=(group, group), whole=False, tasks=one.tasks,
-        n=one.tasks or 0, value=one.values[place],
+        n=one.tasks or 0, count=False, value=one.values[place],
     )  # fmt: skip

@@ -6,6 +6,7 @@ Scores are points from 0 to 100; seconds are machine time, tokens as engines and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,8 +21,10 @@ from tasks.run.rescoring import StoredRun, read_stored, summary_of
 from tasks.scoring.metrics import RULES, Metric, Summary
 from tasks.scoring.repeats import repeats
 
-SECTIONS = ("", "stages")
-"""What is plotted: scores, and how far trials went."""
+BESIDE = {"turns": ("mean",), "graded": ()}
+"""What else the papers print of a group: section -> its measures, () for all of them."""
+SECTIONS = ("", "stages", *BESIDE)
+"""What is plotted: scores, how far trials went, how long they were, how simulated people kept to their roles."""
 POINTS = 100.0
 
 
@@ -31,7 +34,7 @@ class _Kept(BaseModel):
 
 class Figure(_Kept):
     """A score of a group of tasks. label: what the group is called, Chinese and English; down: less is better; main:
-    whether a brief view shows it; why: why there is no value, waits: for a grader."""
+    whether a brief view shows it; why: why there is no value, waits: for a grader; count: a plain number, no points."""
 
     section: str
     rule: str
@@ -41,6 +44,7 @@ class Figure(_Kept):
     whole: bool
     tasks: int | None
     n: int
+    count: bool
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -50,6 +54,11 @@ class Figure(_Kept):
     main: bool = False
     waits: bool = False
     why: str = ""
+
+    @property
+    def measure(self) -> str:
+        """The name among all that a run has: of a section of its own `turns.mean`, else its own."""
+        return f"{self.section}.{self.name}" if self.section in BESIDE else self.name
 
 
 class Again(_Kept):
@@ -85,16 +94,10 @@ class Figures(_Kept):
     repeats: tuple[Again, ...]
     rows: tuple[Figure, ...]
 
-    def of(self, rule: str, name: str, group: str, section: str = "") -> Figure | None:
-        """A figure, if there is one."""
-        return next(
-            (
-                row
-                for row in self.rows
-                if (row.rule, row.name, row.group, row.section) == (rule, name, group, section)
-            ),
-            None,
-        )
+    def of(self, rule: str, measure: str, group: str) -> Figure | None:
+        """A figure by one of the rules, if there is one; what no rule changes is the same by both."""
+        found = (row for row in self.rows if row.section != "stages" and row.rule in (rule, ""))
+        return next((row for row in found if (row.measure, row.group) == (measure, group)), None)
 
     def wholes(self, rule: str) -> list[Figure]:
         """The scores that sum up the run by a rule: one, or one a domain; [] where nothing does."""
@@ -137,9 +140,12 @@ def _made(run: StoredRun) -> Figures:
 
 def _figure(summary: Summary, row: Metric) -> Figure | None:
     measure, group = row.measure, row.group
-    if measure.section not in SECTIONS or measure.unit.top not in (1.0, POINTS):
+    top, wanted = measure.unit.top, BESIDE.get(measure.section)
+    if measure.section not in SECTIONS or (wanted and measure.name not in wanted):
         return None
-    scale = POINTS / measure.unit.top
+    if not wanted and top not in (1.0, POINTS):
+        return None
+    scale = POINTS / top if math.isfinite(top) else 1.0
 
     def points(value: float | None) -> float | None:
         return None if value is None else scale * value
@@ -147,7 +153,7 @@ def _figure(summary: Summary, row: Metric) -> Figure | None:
     ends = (row.interval.low, row.interval.high) if row.interval else (None, None)
     return Figure(
         section=measure.section, rule=measure.rule, name=measure.name, group=group.name, label=group.label,
-        whole=group.whole, tasks=group.n, n=row.n, value=points(row.value), low=points(ends[0]), high=points(ends[1]),
+        whole=group.whole, tasks=group.n, n=row.n, count=not math.isfinite(top), value=points(row.value), low=points(ends[0]), high=points(ends[1]),
         floor=points(row.limit("floor")), ceiling=points(row.limit("reference")),
         down=measure.better == "down", main=row.main, waits=row.waits, why=row.why,
     )  # fmt: skip

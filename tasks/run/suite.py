@@ -42,6 +42,8 @@ name."""
 INDIFFERENT = frozenset({"parallel", "budget_tokens", "budget_seconds"})
 """Settings from which no result follows: a suite goes on where they are changed."""
 DIGITS = 8
+MOST = 5
+"""Faults of a suite that are named."""
 _RUNS = re.compile(r"\s*\[\[\s*runs\s*\]\]")
 _NAME = re.compile(r"[^\W_][\w.-]{0,39}")
 
@@ -73,6 +75,40 @@ class SuiteFile(BaseModel):
     name: str = ""
     settings: dict[str, Any] = {}
     runs: Annotated[list[Block], Field(min_length=1)]
+
+
+class BadSetting(UsageError):
+    """A setting that cannot be; key: as the file writes it."""
+
+    def __init__(self, title: str, hint: str, key: str) -> None:
+        super().__init__(title, hint)
+        self.key = key
+
+
+class Faults:
+    """What is wrong with a suite: all of it is told at once, each fault once."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.found: dict[str, str] = {}
+
+    def add(self, place: str, title: str, hint: str, where: str = "") -> None:
+        """A fault at a place of the file; `where` is `:7`, its line. Hints that name options of `moot run` say nothing
+        in a file."""
+        self.found.setdefault(f"suite {self.file}{where}, {place}: {title}", "" if "--" in hint else hint)
+
+    def check(self) -> None:
+        """Go on where there is none.
+
+        Raises:
+            UsageError: there are some.
+        """
+        if not self.found:
+            return
+        titles = list(self.found)[:MOST]
+        more = [f"and {len(self.found) - MOST} more"] if len(self.found) > MOST else []
+        hint = next(iter(self.found.values())) if len(self.found) == 1 else ""
+        raise UsageError("\n".join([*titles, *more]), hint or "Correct the file; `moot suite run --help` shows one.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +172,27 @@ def read_suite(file: Path) -> Suite:
             "Give a `name` of 1 to 40 letters, digits, '-', '_' and '.'.",
         )
     members: dict[str, Member] = {}
+    faults = Faults(file)
     for number, block in enumerate(given.runs, 1):
-        place, where = f"runs[{number}]", f"{file}{_line(text, ('runs', number - 1))}"
+        place = f"runs[{number}]"
         for who in product(block.benchmarks, block.agents, block.models, block.seeds):
+            bad: list[BadSetting] = []
             try:
-                asked, spec = _specs(file, given, block, *who)
+                asked, spec = _specs(file, given, block, bad, *who)
             except (TaskError, BadEngine, StoreError) as error:
-                raise UsageError(f"suite {where}, {place}: {error.title}", error.hint) from error
+                faults.add(place, error.title, error.hint, _line(text, ("runs", number - 1)))
+                continue
+            finally:
+                for one in bad:
+                    inside = ("runs", number - 1) if one.key in block.settings else ()
+                    loc = (*inside, "settings", one.key)
+                    faults.add(_place(loc), one.title, one.hint, _line(text, loc))
             member = Member(_identity(asked), name, spec, place)
             if before := members.get(member.id):
-                raise UsageError(
-                    f"suite {where}, {place}: the run '{line_of(spec)}' stands in {before.place} already",
-                    "Leave one of them out.",
-                )
+                title = f"the run '{line_of(spec)}' stands in {before.place} already"
+                faults.add(place, title, "Leave one of them out.", _line(text, ("runs", number - 1)))
             members[member.id] = member
+    faults.check()
     return Suite(name, file, list(members.values()))
 
 
@@ -192,33 +235,34 @@ def _toml(file: Path, text: str) -> dict[str, Any]:
 
 
 def _specs(
-    file: Path, given: SuiteFile, block: Block, name: str, agent: str, model: str, seed: int
+    file: Path, given: SuiteFile, block: Block, bad: list[BadSetting], name: str, agent: str, model: str, seed: int
 ) -> tuple[RunSpec, RunSpec]:
-    """The spec of a member as it is written, which stands for it wherever the file lies, and as it is played."""
+    """The spec of a member as it is written, which stands for it wherever the file lies, and as it is played; settings
+    that cannot be go to `bad` and are left out."""
     bench = benchmark(name)
+    written = {key.replace("-", "_"): key for key in {**given.settings, **block.settings}}
     settings = {key.replace("-", "_"): value for key, value in {**given.settings, **block.settings}.items()}
     common = RunSpec.model_fields.keys() - OWN
-    for key in settings:
+    for key in list(settings):
         if key not in common and key not in bench.settings.model_fields:
             known = ", ".join(sorted({*common, *bench.settings.model_fields}))
-            raise UsageError(f"{name} has no setting '{key}'", f"Known: {known}.")
+            bad.append(BadSetting(f"{name} has no setting '{key}'", f"Known: {known}.", written[key]))
+            del settings[key]
     for key, field in bench.settings.model_fields.items():
         if key in settings and shown(field, "from_file"):
             settings[key] = text_of(str(file.parent / str(settings[key])))
     seats = settings.get("seats", {})
     alone = not (model or (isinstance(seats, Mapping) and any(":" in str(who) for who in seats.values())))
+    own = {
+        "benchmark": name, "model": model, "seed": seed, "agent": agent or (first_model_agent(bench) if model else "rules")
+    }  # fmt: skip
     try:
-        asked = RunSpec.model_validate(
-            {
-                "parallel": PARALLEL_RULES if alone else 1, **settings, "benchmark": name, "model": model, "seed": seed,
-                "agent": agent or (first_model_agent(bench) if model else "rules"),
-            }
-        )  # fmt: skip
+        asked = RunSpec.model_validate({"parallel": PARALLEL_RULES if alone else 1, **settings, **own})
     except ValidationError as error:
-        first = error.errors()[0]
-        raise UsageError(
-            f"{'.'.join(map(str, first['loc'])) or 'settings'}: {first['msg']}", "Correct it."
-        ) from error
+        for one in error.errors():
+            key = str(next(iter(one["loc"]), "settings"))
+            bad.append(BadSetting(one["msg"], "Correct it.", written.get(key, key)))
+        asked = RunSpec.model_validate(own)
     if HUMAN in (asked.agent, *asked.seats.values()):
         raise UsageError("nobody can sit in the runs of a suite", "Choose agents that play by themselves.")
     Cast.of(bench, asked)

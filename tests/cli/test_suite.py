@@ -164,6 +164,15 @@ def test_an_ended_member_of_another_task_file_is_refused(moot: Moot, write: Any,
         ('[[runs]]\nbenchmarks = "courts"\nagents = "human"', "不能有人就座"),
         ('name = "a/b"\n[[runs]]\nbenchmarks = "courts"', "“a/b”不能用作名称"),
         ("[[runs]\n", "不是 TOML"),
+        ('[settings]\nlimt = 3\n[[runs]]\nbenchmarks = "courts"', ".toml:2，settings.limt：courts 没有设置项“limt”"),
+        (
+            '[settings]\nlimt = 3\nfirst = "a"\n[[runs]]\nbenchmarks = "courts"\nagents = "nix"',
+            "settings.first：应为整数",
+        ),
+        (
+            '[settings]\nlimt = 3\nfirst = "a"\n[[runs]]\nbenchmarks = "courts"\nagents = "nix"',
+            ".toml:4，runs[1]：courts 没有智能体“nix”",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_sentence_with_its_place(moot: Moot, tmp_path: Path, text: str, said: str) -> None:

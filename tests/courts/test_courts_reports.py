@@ -22,6 +22,7 @@ from tasks.reports.court_tables import court_tables
 from tasks.reports.dots import Dot, dots
 from tasks.reports.ranks import kendall, ranks, spearman
 from tasks.reports.words import WORDS, word
+from tasks.run.figures import _figure as figure_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.result import Result
@@ -76,6 +77,13 @@ def value(row: Row, table: Table, column: str) -> float | None:
 
 
 # --- the published figures --------------------------------------------------------------------------------------------
+
+
+def test_a_board_has_a_place_for_whatever_the_paper_prints() -> None:
+    found = [figure_of(whole(), row) for row in whole().rows]
+    there = {(figure.measure, figure.group) for figure in found if figure is not None}
+    printed = {place for one in published.rows() for place in one.values}
+    assert printed <= there and {("turns.mean", "CI"), ("graded.procurator", "CR"), ("FINE", "CR")} <= printed
 
 
 def test_published_overall_scores_are_those_of_the_paper() -> None:

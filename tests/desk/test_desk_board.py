@@ -120,6 +120,10 @@ async def test_a_failed_attempt_opens_where_it_went_wrong(runs: tuple[Path, Path
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
         assert isinstance(pilot.app.screen, EpisodeScreen)
         assert pilot.app.screen.shown.step == 1 < pilot.app.screen.shown.total
+        pilot.app.screen.action_now()
+        await until(pilot, lambda: "失败原因：缺少一跳" in text_of(pilot))
+        pilot.app.open_episode(runs[0], "k-1")  # type: ignore[attr-defined]
+        await until(pilot, lambda: "失败原因" not in text_of(pilot))
 
 
 def test_a_run_in_motion_says_how_far_it_is() -> None:
@@ -162,6 +166,10 @@ async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
         assert screen._place != first
         await pilot.press("G")
         assert screen._place == first == ("success", "all")
+        await pilot.press("m")
+        assert screen._place == ("process", "all")
+        await pilot.press("M")
+        assert screen._place == first
         await pilot.press("v")
         assert screen.view == "sizes" and "LLaMa3.1-8B" in text_of(pilot)
         await pilot.press("v", "p")

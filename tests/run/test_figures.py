@@ -110,7 +110,7 @@ def test_a_board_puts_runs_of_the_same_tasks_together(run: Path) -> None:
     assert line.strict is not None and unread.value == (100 * line.strict, 100 * (line.compat or 0.0))
 
 
-@pytest.mark.parametrize(("name", "rows"), [("legalagentbench", 24), ("legalsearch", 18), ("courts", 22)])
+@pytest.mark.parametrize(("name", "rows"), [("legalagentbench", 24), ("legalsearch", 18), ("courts", 46)])
 def test_papers_are_whole(name: str, rows: int) -> None:
     bench = benchmark(name)
     assert isinstance(bench, TellsPublished)
@@ -134,6 +134,11 @@ def test_published_means_agree_with_their_parts() -> None:
 def test_court_figures_are_those_of_the_tables() -> None:
     first = court_published.rows()[0]
     assert first.values["PFS", "CI"] == court_published.TABLE_2["GPT-4o"]["CI PFS"]
+    assert first.values["STA", "CR"] == court_published.TABLE_9["GPT-4o"]["CR STA"] == 1.45
+    assert first.values["F&R", "CD"] == 85.27 and first.values["turns.mean", "CI"] == 35.3
+    rated = [one for one in court_published.rows() if ("graded.procurator", "CR") in one.values]
+    assert len(rated) == 12 and min(one.values["graded.procurator", "CR"] for one in rated) == 64.0
+    assert sum("Table 13" in one.tables for one in court_published.rows()) == 9
     assert first.values["overall", "overall"] == court_published.overall(court_published.TABLE_2["GPT-4o"])
 
 

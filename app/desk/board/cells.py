@@ -10,11 +10,15 @@ from rich.text import Text
 from app.desk.episode.renderers import one
 from app.desk.home.plots import points
 from app.desk.home.screen import called
-from app.strings import known, t
+from app.strings import known, language, t
 from app.terminal import truncate, width
+from tasks.courts.casefile.roles import role_name
+from tasks.courts.environment import codes
 from tasks.reports.strip import Strip, strip
+from tasks.reports.words import measure_name
 from tasks.run.board import Entry
 from tasks.run.figures import Figure
+from tasks.scoring.published import Place
 
 WIDTHS = {"n": 7, "strict": 8, "interval": 10, "compat": 8, "tokens_each": 12, "seconds_each": 10}
 """Columns of figures, and their cells."""
@@ -32,6 +36,16 @@ def named(entry: Entry) -> str:
         return f"{one(entry.paper.model)} · {_way(entry.paper.way)}"
     assert entry.line is not None
     return called(entry.line)
+
+
+def measured(place: Place) -> str:
+    """What is looked at, without its group: a score, the turns, how far a simulated role was kept."""
+    section, _, name = place[0].rpartition(".")
+    if not section:
+        return measure_name(name, language())
+    env = place[1]
+    who = role_name(name, env) if language() == "zh" and env in codes() else t(f"seat.{name}")
+    return t(f"board.measure.{section}", who=one(who) if section == "graded" else "")
 
 
 def _way(way: str) -> str:

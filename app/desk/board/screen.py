@@ -21,7 +21,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from app import library
 from app.desk.bindings import bindings
-from app.desk.board.cells import WIDTHS, WORDY, cells, fiction, named, seconds_each, tokens_each
+from app.desk.board.cells import WIDTHS, WORDY, cells, fiction, measured, named, seconds_each, tokens_each
 from app.desk.board.chart import NAMES, Chart, views_of
 from app.desk.compare.screen import CompareScreen
 from app.desk.episode.renderers import one
@@ -37,7 +37,6 @@ from models.llama.shipped import is_shipped
 from store.errors import StoreError
 from tasks.errors import TaskError
 from tasks.reports.strip import scale
-from tasks.reports.words import measure_name
 from tasks.run.board import Entry, Field, entries, fields, places, printed
 from tasks.run.figures import Figures, figures_of
 from tasks.scoring.metrics import Names
@@ -235,7 +234,7 @@ class BoardScreen(OnDesk, Screen[None]):
         self.query_one("#title", Label).update(truncate(" · ".join(words), max(20, self.size.width - 2)))
         self.query_one(KeyBar).refresh()
         label = self.places.get(place, ("", ""))[en] if place is not None else ""
-        what = f"{measure_name(place[0], language())} · {one(label)}" if place is not None else ""
+        what = f"{measured(place)} · {one(label)}" if place is not None else ""
         table.border_title = (
             f"{what}　{t('board.legend')}"
             if what
@@ -300,7 +299,8 @@ class BoardScreen(OnDesk, Screen[None]):
         """What makes no sense at the moment is dim."""
         rules = {
             "open": self.line is not None, "compare": self.line is not None, "place": len(self.places) > 1,
-            "field": len(self.fields) > 1, "papers": bool(self._paper), "shipped": self.left_out > 0,
+            "measure": len({name for name, _ in self.places}) > 1, "field": len(self.fields) > 1,
+            "papers": bool(self._paper), "shipped": self.left_out > 0,
         }  # fmt: skip
         return True if rules.get(action, True) else None
 
@@ -333,6 +333,16 @@ class BoardScreen(OnDesk, Screen[None]):
         known_places = list(self.places)
         if known_places and self._place is not None:
             self.place = known_places[(known_places.index(self._place) + by) % len(known_places)]
+            self.retranslate()
+
+    def action_measure(self, by: int) -> None:
+        """Another measure, of the same group where it has one."""
+        known_places, at = list(self.places), self._place
+        if at is not None:
+            names = list(dict.fromkeys(name for name, _ in known_places))
+            name = names[(names.index(at[0]) + by) % len(names)]
+            groups = [group for own, group in known_places if own == name]
+            self.place = name, at[1] if at[1] in groups else groups[0]
             self.retranslate()
 
     def action_field(self) -> None:

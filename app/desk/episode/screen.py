@@ -379,7 +379,7 @@ class EpisodeScreen(EpisodeActions):
         return [*facts, (t("fact.flags"), "、".join(flags))] if flags else facts
 
     def _hint(self) -> None:
-        hint = t(self.hint) if self.hint else ""
+        hint = t(self.hint) if known(self.hint) else self.hint
         if self.shown.back:
             hint = t("episode.back.hint", step=self.shown.step, of=self.shown.total)
         label = self.query_one("#hint", Label)

@@ -379,11 +379,13 @@ class RunScreen(OnDesk, Screen[None]):
         if self.chosen:
             failed = self.failed.get(self.chosen)
             step = failed.verdict.main.step if failed is not None and failed.verdict.main is not None else 0
+            why = ""
             if failed is not None and failed.verdict.main is not None:
                 reason = LABELS[failed.verdict.main.failure][language() == "en"]
-                at = t("event.step", step=step) if step else t("failures.imported")
-                self.desk.say(t("run.why", reason=reason, at=at))
-            self.desk.open_episode(self.line.path, self.chosen, step)
+                played = step and self.stored is not None and "imported" not in self.stored.header
+                at = t("event.step", step=step) if played else t("failures.imported")
+                why = t("run.why", reason=reason, at=at)
+            self.desk.open_episode(self.line.path, self.chosen, step, why)
 
     async def action_review(self) -> None:
         """Score the episode at the cursor by hand; one that is not over: the run."""
