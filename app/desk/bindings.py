@@ -92,8 +92,8 @@ KEYS: dict[str, tuple[Key, ...]] = {
     ),
     "board": (
         Key("open_run", "enter", "open", 10, "glyph.enter"),
-        Key("board_measure", "m", "measure(1)", 10),
-        Key("board_measure_back", "M", "measure(-1)"),
+        Key("board_measure", "n", "measure(1)", 10),
+        Key("board_measure_back", "N", "measure(-1)"),
         Key("board_place", "g", "place(1)", 11),
         Key("board_back", "G", "place(-1)"),
         Key("board_field", "t", "field", 12),

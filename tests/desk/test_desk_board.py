@@ -166,9 +166,9 @@ async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
         assert screen._place != first
         await pilot.press("G")
         assert screen._place == first == ("success", "all")
-        await pilot.press("m")
+        await pilot.press("n")
         assert screen._place == ("process", "all")
-        await pilot.press("M")
+        await pilot.press("N")
         assert screen._place == first
         await pilot.press("v")
         assert screen.view == "sizes" and "LLaMa3.1-8B" in text_of(pilot)

@@ -382,7 +382,7 @@ class RunScreen(OnDesk, Screen[None]):
             why = ""
             if failed is not None and failed.verdict.main is not None:
                 reason = LABELS[failed.verdict.main.failure][language() == "en"]
-                played = step and self.stored is not None and "imported" not in self.stored.header
+                played = step and not self.line.source
                 at = t("event.step", step=step) if played else t("failures.imported")
                 why = t("run.why", reason=reason, at=at)
             self.desk.open_episode(self.line.path, self.chosen, step, why)
