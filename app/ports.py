@@ -66,8 +66,8 @@ class Desk(Protocol):
     async def action_mode(self, mode: str) -> None:
         """Go to another mode."""
 
-    def open_episode(self, path: Path, episode: str, step: int = 0) -> None:
-        """Show an episode: of the run in motion, or from disk, there at a step where one is named."""
+    def open_episode(self, path: Path, episode: str, step: int = 0, hint: str = "") -> None:
+        """Show an episode: of the run in motion, or from disk, there at a step where one is named, with words on why."""
 
     def present(self, source: Any) -> None:
         """Show the episode of a screen to an audience."""

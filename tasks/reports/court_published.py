@@ -335,8 +335,8 @@ def _values(model: str, tables: Iterable[Table]) -> Mapping[Place, float]:
 
 def _places(row: Row, before: str = "") -> dict[Place, float]:
     """The figures of a row by measure and environment."""
-    named = ((*column.split(), value) for column, value in row.items() if value is not None)
-    return {(f"{before}{metric}", env): value for env, metric, value in named}
+    named = ((column.partition(" "), value) for column, value in row.items() if value is not None)
+    return {(f"{before}{metric}", env): value for (env, _, metric), value in named}
 
 
 def printed() -> Iterator[tuple[str, str, Table]]:

@@ -32,7 +32,7 @@ from app.desk.widgets.rows import RowsTable
 from app.library import RunLine
 from app.ports import OnDesk
 from app.strings import counted, known, language, t
-from app.terminal import truncate
+from app.terminal import truncate, width
 from models.llama.shipped import is_shipped
 from store.errors import StoreError
 from tasks.errors import TaskError
@@ -263,7 +263,7 @@ class BoardScreen(OnDesk, Screen[None]):
         for place, entry in enumerate(rows):
             if entry.paper is not None and not before:
                 before = True
-                self._add_heading(table, entry.paper, columns)
+                self._add_heading(table, entry.paper, columns, room)
             mark = t("home.compare.mark") if entry.line is not None and entry.line == self.base else ""
             why = self.failed.get(entry.line.path, "") if entry.line is not None else ""
             shown = cells(entry, self._room, room, self.app.theme_variables, mark, why)
@@ -272,11 +272,13 @@ class BoardScreen(OnDesk, Screen[None]):
         if keys:
             table.move_cursor(row=keys.index(key) if key in keys else min(max(at, 0), len(keys) - 1), animate=False)
 
-    def _add_heading(self, table: RowsTable, paper: Published, columns: Sequence[str]) -> None:
+    def _add_heading(self, table: RowsTable, paper: Published, columns: Sequence[str], plot: int) -> None:
         told = t("board.printed", paper=one(paper.paper))
         n = t("board.printed.n", n=paper.tasks) if paper.tasks else ""
         shown = [Text(truncate(f"◇ {told}", self._room), style="italic")] + [Text("")] * (len(columns) - 1)
-        shown[columns.index("plot")] = Text(t("board.printed.why", n=n), style="italic dim")
+        why = t("board.printed.why", n=n)
+        why = why if width(why) <= plot else truncate(t("board.printed.short"), plot)
+        shown[columns.index("plot")] = Text(why, style="italic dim")
         table.add_row(*shown, key="paper")
 
     # wishes
