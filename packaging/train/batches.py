@@ -1,0 +1,86 @@
+"""Batches: conversations packed into rows, one chunk of them a fresh jurisdiction; the same chunk every time.
+
+A chunk depends on its number and the seed alone, so an interrupted training goes on with the chunk it stood before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+from rollouts import Maker, Split, fresh, tasks_of
+from vocabulary import END, Vocabulary
+
+ROWS, LENGTH = 3, 400
+SAID = 640
+"""Own tokens of a batch at most."""
+Turns = tuple[list[int], list[bool]]
+Batch = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a training is made of; `tasks` a chunk."""
+
+    seed: int
+    tasks: int = 250
+    copies: int = 300
+    """Conversations that only copy, in the first chunk."""
+
+
+def chunk(number: int, plan: Plan, words: Vocabulary) -> list[Turns]:
+    """The conversations of a chunk."""
+    rng = Random(f"chunk/{plan.seed}/{number}")
+    if not number:
+        return list(copies(plan.copies, rng, words))
+    land, other = (fresh(f"{plan.seed}/{number}/{which}", words.letters) for which in "ab")
+    maker = Maker(land, rng, Split(plan.seed), other)
+    return [words.turns(maker.conversation(task)) for task in tasks_of(maker, rng, plan.tasks)]
+
+
+def copies(count: int, rng: Random, words: Vocabulary) -> Iterator[Turns]:
+    """Random texts said twice: the second time is the agent's."""
+    letters = [n for n, (_, kind) in enumerate(words.tokens) if kind == "character"]
+    for _ in range(count):
+        text = rng.choices(letters, k=rng.randint(20, 60))
+        yield [2, *text, 3, *text, END], [False] * (len(text) + 2) + [True] * (len(text) + 1)
+
+
+def packed(many: Iterable[Turns], rng: Random) -> list[Batch]:
+    """Conversations in rows of LENGTH tokens; those that do not fit in one are left out."""
+    left = [one for one in many if len(one[0]) <= LENGTH]
+    rng.shuffle(left)
+    batches = []
+    while left:
+        rows: list[list[Turns]] = []
+        for _ in range(ROWS):
+            row, size = list[Turns](), 0
+            for place in range(len(left) - 1, max(-1, len(left) - 40), -1):
+                if size + len(left[place][0]) <= LENGTH:
+                    size += len(left[place][0])
+                    row.append(left.pop(place))
+            rows.append(row)
+        batches.append(_batch(rows))
+    return batches[:-1] or batches
+
+
+def _batch(rows: Sequence[Sequence[Turns]]) -> Batch:
+    ids = np.zeros((len(rows), LENGTH), np.int32)
+    segment = np.zeros((len(rows), LENGTH), np.int32)
+    at, target = list[int](), list[int]()
+    for number, row in enumerate(rows):
+        begin = 0
+        for which, (tokens, own) in enumerate(row, 1):
+            end = begin + len(tokens)
+            ids[number, begin:end], segment[number, begin:end] = tokens, which
+            said = [n for n, mine in enumerate(own) if mine]
+            at += [number * LENGTH + begin + n - 1 for n in said]
+            target += [tokens[n] for n in said]
+            begin = end
+    at, target = at[:SAID], target[:SAID]
+    weight = np.zeros(SAID, np.float32)
+    weight[: len(at)] = 1.0
+    spare = [0] * (SAID - len(at))
+    return ids, segment, np.array(at + spare, np.int32), np.array(target + spare, np.int32), weight

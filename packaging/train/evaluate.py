@@ -1,0 +1,201 @@
+"""What the model in the box can do, measured as a user would: packs and task files on disk, llama.cpp, `moot run`.
+
+    python packaging/train/evaluate.py FILE.gguf [--n 100] [--json OUT] [--real TASKS PACK] [--agents rules,echo,gold]
+
+Prints one table: share of tasks with all keys in the answer (strict), by hops, with 95 % intervals of Wilson. Fresh
+jurisdictions have seeds and names that no training chunk has. `--real` adds a task file and a pack of the user's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from rollouts import SEED, Jurisdiction, Maker, Split, Task, fresh, shipped, tasks_of
+from vocabulary import letters_of
+
+from moot import open_run
+from store.builder import PackBuilder
+from store.schema import TABLES
+from tasks.sample import JURISDICTION
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTEXT = 1024
+HOPS = (1, 2, 3)
+Cell = tuple[str, str, list[Task]]
+
+
+def asked(
+    land: Jurisdiction, other: Jurisdiction, split: Split, n: int, name: str, many: bool | None = None
+) -> list[Task]:
+    """Tasks of one to three hops, n of each; many: those that end in a list, or none of them."""
+    rng = Random(f"evaluate/{name}")
+    maker = Maker(land, rng, split, other)
+    made: list[Task] = []
+    for hops in HOPS[1:] if split.held_paths else HOPS:
+        found: list[Task] = []
+        while len(found) < n:
+            task = next(tasks_of(maker, rng, 1, (hops,), 0.0))
+            if many is None or ("list" in task["path"][-1]["tool"]) == many:
+                found.append(task)
+        made += found
+    return made
+
+
+def cells(n: int, land: Jurisdiction, other: Jurisdiction, ours: Jurisdiction) -> Iterator[Cell]:
+    """Name, pack and tasks of each part of the table: n by hops in the parts that matter most, n in all in the others."""
+    known, held = Split(SEED), Split(SEED, "held")
+    yield "known wordings", "fresh", asked(land, other, known, n, "known")
+    yield "held-out wordings", "fresh", asked(land, other, held, n, "held")
+    yield "held-out paths", "fresh", asked(land, other, Split(SEED, "known", True), n // 2, "paths")
+    yield "lists and counts, known wordings", "fresh", asked(land, other, known, n // 3, "lists", True)
+    maker = Maker(land, Random("evaluate/strangers"), known, other)
+    strangers = list(tasks_of(maker, Random("strangers"), n, HOPS, 1.0))
+    yield "entities that do not exist", "fresh", [{**task, "hops": 1} for task in strangers]
+    yield "shipped pack, known wordings", "sample", asked(ours, other, known, n, "shipped")
+    yield (
+        "shipped pack, wordings of the constructor",
+        "sample",
+        asked(ours, other, Split(SEED, "constructor"), n // 3, "own"),
+    )
+
+
+def build(land: Jurisdiction, name: str) -> None:
+    """A pack of a jurisdiction."""
+    with PackBuilder(
+        name,
+        jurisdiction=JURISDICTION,
+        source="fictional (虚构数据)",
+        licence="MIT",
+        coverage="complete",
+        as_of="2024-12-31",
+    ) as builder:
+        for table in TABLES:
+            for row in land.rows[table]:
+                builder.add_row(table, row, "authored")
+        builder.finish()
+
+
+@contextmanager
+def home(folder: Path) -> Iterator[None]:
+    """Packs are built and looked for in a folder of their own meanwhile."""
+    before = os.environ.get("MOOT_HOME")
+    os.environ["MOOT_HOME"] = str(folder)
+    try:
+        yield
+    finally:
+        del os.environ["MOOT_HOME"]
+        if before is not None:
+            os.environ["MOOT_HOME"] = before
+
+
+def command(*arguments: str) -> Any:
+    """A command of the product with --json."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "app.cli.main", *arguments, "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    if done.returncode:
+        sys.exit(f"moot {' '.join(arguments)}: {done.stderr.strip()[-2000:]}")
+    return json.loads(done.stdout)
+
+
+def run(agent: str, model: str, tasks: Path | None, pack: str, out: Path) -> dict[str, Any]:
+    """The score block of one run, with its seconds."""
+    given = ["--agent", agent, "--pack", pack, "--out", str(out)]
+    if tasks:
+        given += ["--tasks", str(tasks)]
+    if agent == "react":
+        given += ["--model", f"llama:{model}#threads=1,ctx={CONTEXT}", "--form", "compact"]
+    began = time.time()
+    return {**command("run", "legalagentbench", *given), "seconds": time.time() - began}
+
+
+def solved(out: Path) -> set[str]:
+    """The tasks of a run whose answers hold all keys."""
+    scores = open_run(out).scores()
+    return {one["task"] for one in scores if (one["scorer"], one["name"], one["value"]) == ("strict", "all_keys", 1)}
+
+
+def rows(name: str, agent: str, block: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Rows of the table from a score block."""
+    shares, spans = block["strict"]["all_keys"], block["intervals"]["strict"]["all_keys"]
+    actions = block["actions"]
+    for group, n in block["groups"].items():
+        yield {
+            "cell": name, "agent": agent, "group": group, "n": n, "success": shares[group], "interval": spans[group],
+            "path": block["evidence_rate"].get(group), "actions": actions, "seconds": round(block["seconds"], 1),
+            "tokens": block["tokens"]["total"],
+        }  # fmt: skip
+
+
+def table(found: Sequence[dict[str, Any]]) -> str:
+    """The rows as Markdown."""
+    lines = ["| cell | agent | group | n | all keys | 95 % | actions as asked |", "|---|---|---|---|---|---|---|"]
+    for row in found:
+        low, high = row["interval"]
+        done = sum(row["actions"].values())
+        valid = f"{row['actions']['ok']} of {done}" if done else "–"
+        lines.append(
+            f"| {row['cell']} | {row['agent']} | {row['group']} | {row['n']} | {row['success']:.3f} | {low:.2f}–{high:.2f} | {valid} |"
+        )
+    return "\n".join(lines)
+
+
+def evaluate(model: Path, n: int, agents: Sequence[str], real: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """All rows of the table."""
+    letters = letters_of(model)
+    found: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        with home(place):
+            land, other, ours = fresh("evaluate/a", letters), fresh("evaluate/b", letters), shipped()
+            command("data", "build", "sample")
+            build(land, "fresh")
+            todo: list[tuple[str, str, Path | None]] = []
+            for number, (name, pack, tasks) in enumerate(cells(n, land, other, ours)):
+                path = place / f"{number}.jsonl"
+                lines = (json.dumps({"id": f"t{i}", **task}, ensure_ascii=False) for i, task in enumerate(tasks))
+                path.write_text("\n".join(lines), encoding="utf-8")
+                todo.append((name, pack, path))
+            todo.append(("tasks that come with the pack", "sample", None))
+            for number, (name, pack, given) in enumerate(todo):
+                for agent in ("react", *agents):
+                    block = run(agent, str(model.resolve()), given, pack, place / f"{number}-{agent}.run")
+                    found += rows(name, "moot-tiny" if agent == "react" else agent, block)
+        if real:
+            block = run("react", str(model.resolve()), Path(real[0]), real[1], place / "real.run")
+            found += rows("real questions", "moot-tiny", block)
+    return found
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--n", type=int, default=100)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--agents", default="rules,echo,gold")
+    parser.add_argument("--real", nargs=2, default=())
+    given = parser.parse_args()
+    found = evaluate(given.model, given.n, [a for a in given.agents.split(",") if a], given.real)
+    if given.json:
+        given.json.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    print(table(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,310 @@
+"""Training text: tasks over freshly drawn fictional jurisdictions, walked as `gold` walks them, written as `react --form
+compact` sends them.
+
+Jurisdictions come from the makers of the sample pack, with other seeds and with every character of their names replaced
+by one drawn for the jurisdiction. Paths, entities, questions and answers come from the constructor, tools answer as the
+product's do, and the conversation is the product's own class, so the text is what the product sends (a test compares).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+from vocabulary import NOT_FOUND
+
+from models.engine import Message
+from store.pack import Pack
+from store.rows import Found, Row
+from store.schema import LOOKUPS, Lookup
+from tasks.agents.conversation import Conversation
+from tasks.agents.phrases import phrase
+from tasks.agents.prompts import fill
+from tasks.legalagentbench.agents.acting import action_call
+from tasks.legalagentbench.agents.examples import action_object
+from tasks.legalagentbench.agents.history import Turn
+from tasks.legalagentbench.agents.react import COMPACT
+from tasks.legalagentbench.construct.compose import Composer, Parts, shipped_parts
+from tasks.legalagentbench.construct.follow import MOST_NAMES, follow
+from tasks.legalagentbench.construct.keys import Rejected
+from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, skeletons
+from tasks.legalagentbench.construct.source import Record, RowSource
+from tasks.legalagentbench.construct.tree import AMOUNTS, PLACE, PLACES
+from tasks.legalagentbench.parser import compat_input
+from tasks.legalagentbench.schemas import FINAL, trimmed
+from tasks.legalagentbench.tools import TOOLS, Toolbox
+from tasks.sample.build import make_world
+from tasks.sample.geography import places
+from tasks.sample.names import FIRST, SECOND, Namer, person
+
+Task = dict[str, Any]
+HELD = 5
+"""One wording in so many of a list, and one path of two or three hops in twice as many, is held out."""
+SEED = 19
+"""Of the shipped model: its splits, its data and the numbers it begins with."""
+_TRIES = 12
+_KEPT = set("初民执终刑字号年月日大中高级人法院区市县省路道有限公司律师所事务证券")
+"""Never replaced: case numbers, dates and the words that tell a court from a company."""
+LEFT_OUT = frozenset({"LegalAbstract", "RestrictionCase", "FinalizedCase", "DishonestyCase"})
+"""Tables that no supported path reads: whole texts, and three kinds of cases that share their wordings and columns."""
+
+
+# --- jurisdictions ----------------------------------------------------------------------------------------------------
+
+
+@cache
+def _name_letters() -> list[str]:
+    """The characters that names of the sample's makers are drawn from."""
+    rng = Random(0)
+    firms = Namer(rng)
+    found = {
+        *FIRST,
+        *SECOND,
+        *(c for place in places() for c in place.province[:-1] + place.city[:-1] + place.county[:-1]),
+    }
+    found |= {c for _ in range(2000) for c in person(rng)} | {c for _ in range(300) for c in firms.firm("")}
+    return sorted(c for c in found if c not in _KEPT)
+
+
+class Jurisdiction:
+    """Rows, the tools over them, and the values that paths start from."""
+
+    def __init__(self, rows: Mapping[str, Sequence[Record]]) -> None:
+        self.rows = rows
+        self.source = RowSource(rows)
+        self.toolbox = Toolbox(cast(Pack, self))
+        self._starts: dict[str, list[tuple[str, ...]]] = {}
+
+    def find(self, lookup: Lookup, values: Sequence[Any]) -> Found:
+        """What a pack of these rows would find."""
+        found = self.source.find(lookup.tool, [str(value) for value in values]) or []
+        rows = tuple(Row(n, lookup.table, row, "authored") for n, row in enumerate(found))
+        return Found("rows", rows) if rows else Found("miss")
+
+    def starts(self, start: str) -> list[tuple[str, ...]]:
+        """Entities of a start: Table.column or Table.place."""
+        if start not in self._starts:
+            table, _, column = start.partition(".")
+            found: list[tuple[str, ...]] = (
+                [tuple(each) for each in self.source.places(table, PLACES[table])]
+                if column == PLACE
+                else [(value,) for value in self.source.values(table, column)]
+            )
+            self._starts[start] = [e for e in found if all(v.strip() not in ("", "-") and "," not in v for v in e)]
+        return self._starts[start]
+
+
+def fresh(seed: str, letters: Sequence[str]) -> Jurisdiction:
+    """A jurisdiction of its own seed, whose names are written in characters drawn for it."""
+    rng = Random(f"moot-train/{seed}")
+    names = _name_letters()
+    stock = [c for c in letters if c not in _KEPT]
+    mapped = str.maketrans(dict(zip(names, rng.sample(stock, len(names)), strict=True)))
+    return Jurisdiction({
+        table: [{c: cell.translate(mapped) if isinstance(cell, str) else cell for c, cell in row.items()} for row in rows]
+        for table, rows in make_world(0.5, rng.randrange(10**6, 10**9)).rows.items()
+    })  # fmt: skip
+
+
+def shipped() -> Jurisdiction:
+    """The jurisdiction of the sample pack: never trained on."""
+    return Jurisdiction(make_world().rows)
+
+
+# --- paths and wordings -----------------------------------------------------------------------------------------------
+
+
+def _share(seed: int, text: str) -> int:
+    return int.from_bytes(sha256(f"{seed}/{text}".encode()).digest()[:4])
+
+
+def _one(tool: str) -> bool:
+    return LOOKUPS[tool].shape != "many"
+
+
+@cache
+def paths(hops: int, seed: int, held: bool) -> tuple[Skeleton, ...]:
+    """The supported paths of a length: single rows on the way, one row or a list in the end; trained on, or `held`."""
+    found = [
+        one for one in skeletons(hops, Random(f"paths/{seed}"), 20_000)
+        if all(map(_one, one.tools[:-1])) and not LEFT_OUT & {LOOKUPS[tool].table for tool in one.tools}
+    ]  # fmt: skip
+    found.sort(key=repr)
+    return tuple(one for one in found if (hops > 1 and _share(seed, repr(one)) % (2 * HELD) == 0) == held)
+
+
+def supported(plan: Plan, keys: Sequence[str]) -> bool:
+    """Whether a request is one the model learns: values copied from a row, names of a list, a count; no money."""
+    last = plan.steps[-1]
+    if last.many:
+        few = (
+            int("".join(filter(str.isdigit, keys[0]))) <= MOST_NAMES
+            if plan.ask.how == "count"
+            else len(keys) <= MOST_NAMES
+        )
+        return plan.ask.how in ("names", "count") and few
+    money = {*AMOUNTS.get(last.table, ()), "首发价格（元）"}
+    return plan.ask.how == "columns" and not money & set(plan.ask.columns)
+
+
+def _spread(form: str) -> list[str]:
+    """[a|b] in a form: all forms that it stands for."""
+    pieces = re.split(r"\[([^\]]*\|[^\]]*)\]", form)
+    ways = [piece.split("|") if at % 2 else [piece] for at, piece in enumerate(pieces)]
+    return ["".join(way) for way in product(*ways)]
+
+
+def wordings(seed: int, keep: str) -> str:
+    """The parts of questions as TOML: ours and the constructor's, or the sides "known" and "held" of a split of ours.
+
+    keep "constructor": the constructor's alone.
+    """
+    shipped = tomllib.loads(shipped_parts())
+    if keep == "constructor":
+        return shipped_parts()
+    ours = tomllib.loads(Path(__file__).with_name("parts.toml").read_text(encoding="utf-8"))
+    made: list[str] = []
+    for key, value in shipped.items():
+        if not isinstance(value, dict):
+            made.append(f"{json.dumps(key)} = {json.dumps(value, ensure_ascii=False)}")
+    for group, lists in shipped.items():
+        if isinstance(lists, dict):
+            made.append(f"[{group}]")
+            for key in dict.fromkeys([*lists, *ours.get(group, {})]):
+                value = lists.get(key, [])
+                if isinstance(value, list):
+                    own = ours.get(group, {}).get(key, [])
+                    value = _side(f"{group}.{key}", value, own, seed, keep)
+                made.append(f"{json.dumps(key, ensure_ascii=False)} = {json.dumps(value, ensure_ascii=False)}")
+    return "\n".join(made)
+
+
+def _side(key: str, shipped: list[str], own: list[str], seed: int, keep: str) -> list[str]:
+    forms = list(dict.fromkeys([*shipped, *own])) if key != "text.order" else [*shipped, *own]
+    if key != "text.order" and len(forms) >= 4:
+        ranked = sorted(forms, key=lambda form: _share(seed, f"{key}/{form}"))
+        held = max(1, len(forms) // HELD)
+        forms = ranked[:held] if keep == "held" else ranked[held:]
+    return [spread for form in forms for spread in _spread(form)]
+
+
+# --- tasks and conversations ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Split:
+    """What tasks are drawn with: one side of the wordings and of the paths."""
+
+    seed: int
+    wordings: str = "known"
+    held_paths: bool = False
+
+
+class Maker:
+    """Draws tasks of a jurisdiction and writes their conversations."""
+
+    def __init__(self, land: Jurisdiction, rng: Random, split: Split, strangers: Jurisdiction | None = None) -> None:
+        self._land, self._rng, self._split = land, rng, split
+        self._composer = Composer(Parts(_parts(split.seed, split.wordings), rng), rng)
+        self._abroad = Maker(strangers, rng, split) if strangers else None
+
+    def task(self, hops: int) -> Task | None:
+        """A task of a length; None when the draw gave none."""
+        return self.along(self._rng.choice(paths(hops, self._split.seed, self._split.held_paths)))
+
+    def along(self, skeleton: Skeleton) -> Task | None:
+        """A task along a path; None when the draw gave none."""
+        rng = self._rng
+        many = not _one(skeleton.tools[-1])
+        how = rng.choice(("names", "count")) if many else "columns"
+        plan = dressed(skeleton, rng, how)
+        starts = self._land.starts(skeleton.start)
+        for entity in rng.sample(starts, min(len(starts), _TRIES)):
+            try:
+                made = follow(plan, entity, self._land.source, rng.choice)
+            except Rejected:
+                continue
+            final = Plan(plan.kind, plan.start, plan.steps, made.ask)
+            if not supported(final, made.keys):
+                return None
+            question, _ = self._composer.compose(final, entity, made)
+            if any(key in question for key in made.keys):
+                continue
+            return _line(final, entity, made.calls, made.keys, question, _answer(final, made.keys))
+        return None
+
+    def stranger(self, hops: int) -> Task | None:
+        """A question about an entity that this jurisdiction does not have: the first call finds nothing."""
+        task = self._abroad.task(hops) if self._abroad else None
+        if task is None:
+            return None
+        tool, given = task["path"][0]["tool"], task["path"][0]["input"]
+        if self._land.toolbox.call(tool, given).status != "no_data":
+            return None
+        return {**task, "path": task["path"][:1], "answer": NOT_FOUND, "key": ["未查到"]}
+
+    def conversation(self, task: Task) -> list[Message]:
+        """What is said in the task: the conversation of the compact form, the last answer included."""
+        talk = Conversation(fill(COMPACT))
+        talk.hear(phrase("turn", "question", question=task["question"]))
+        for call in task["path"]:
+            tool, given = call["tool"], trimmed(call["tool"], call["input"])
+            result = self._land.toolbox.call(tool, compat_input(tool, given))
+            talk.say([action_object(tool, given)], _call())
+            talk.hear(Turn("", tool=tool, input=given, observation=result.observation, status=result.status).seen)
+        return [*talk.messages(), Message("assistant", action_object(FINAL, task["answer"]))]
+
+
+@cache
+def _parts(seed: int, keep: str) -> str:
+    return wordings(seed, keep)
+
+
+@cache
+def _call() -> Any:
+    return action_call(COMPACT, "lean", tuple(TOOLS.values()))
+
+
+def _answer(plan: Plan, keys: Sequence[str]) -> str:
+    """The answer in few words: each value after the name of its column, or the count."""
+    ask = plan.ask
+    if ask.how == "count":
+        return f"经查询，共{keys[0]}。"
+    columns = ask.columns if ask.how == "columns" else ask.columns * len(keys)
+    return (
+        "经查询，" + "；".join(f"{c.partition('（')[0]}：{key}" for c, key in zip(columns, keys, strict=True)) + "。"
+    )
+
+
+def _line(plan: Plan, entity: Sequence[str], calls: Any, keys: list[str], question: str, answer: str) -> Task:
+    return {
+        "question": question, "answer": answer, "key": keys, "key_middle": [], "type": f"{len(calls)}-1", "way": plan.way,
+        "hops": len(plan.steps), "path": [{"tool": tool, "input": given} for tool, given in calls],
+        "start": {"value": list(entity), "way": plan.way}, "plan": plan.as_dict(),
+    }  # fmt: skip
+
+
+HOPS = (1, 1, 2, 2, 2, 3, 3, 3)
+STRANGERS = 0.06
+
+
+def tasks_of(
+    maker: Maker, rng: Random, count: int, hops: Sequence[int] = HOPS, strangers: float = STRANGERS
+) -> Iterator[Task]:
+    """So many tasks, some of them about entities that do not exist."""
+    made = 0
+    while made < count:
+        draw: Callable[[int], Task | None] = maker.stranger if rng.random() < strangers else maker.task
+        task = draw(rng.choice(hops))
+        if task is not None:
+            made += 1
+            yield task

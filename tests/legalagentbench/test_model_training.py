@@ -1,0 +1,155 @@
+"""What the model in the box is trained on, by what, and what comes of it: packaging/train, in a few steps and small sizes.
+
+Training itself needs JAX; those tests are skipped where it is not installed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from store.pack import Pack
+from tasks.episode.driver import Driver, Limits
+from tasks.episode.events import AttemptStarted, Seated
+from tasks.legalagentbench.benchmark import LegalAgentBench
+from tasks.legalagentbench.questions import load_questions
+from tasks.run.spec import RunSpec
+from tests.support.policy_stage import Actor
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "packaging" / "train"))
+import rollouts  # noqa: E402
+from rollouts import HOPS, Jurisdiction, Maker, Split, fresh, tasks_of  # noqa: E402
+from vocabulary import NOT_FOUND, Vocabulary, vocabulary  # noqa: E402
+
+
+@cache
+def words() -> Vocabulary:
+    return vocabulary()
+
+
+@cache
+def lands() -> tuple[Jurisdiction, Jurisdiction]:
+    return fresh("test/a", words().letters), fresh("test/b", words().letters)
+
+
+def some(count: int, side: str = "known", strangers: float = 0.2) -> tuple[Maker, list[dict[str, Any]]]:
+    rng = Random(f"some/{side}")
+    maker = Maker(lands()[0], rng, Split(1, side), lands()[1])
+    return maker, list(tasks_of(maker, rng, count, HOPS, strangers))
+
+
+def played(policy: str, task: dict[str, Any], actor: Actor, tmp_path: Path) -> Driver:
+    """The task, driven by the product over the rows of the jurisdiction."""
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(json.dumps({"id": "1", **task}, ensure_ascii=False), encoding="utf-8")
+    program = LegalAgentBench().program(cast(Pack, lands()[0]), load_questions(file), RunSpec(benchmark="b"))
+    driver = Driver("0", 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=20))
+    card = {"id": "1", "question": task["question"]}
+    driver.note(AttemptStarted(benchmark="b", task_id="1", attempt=1, seed=7, card=card), step=0)
+    driver.note(Seated(seat="agent", policy=policy, engine="toy:x" if "react" in policy else ""), step=0)
+    while not driver.stopped:
+        driver.advance()
+        while driver.ask is not None:
+            (reply,) = actor.answer([driver.ask])
+            driver.reply(reply)
+            driver.resume()
+    return driver
+
+
+def test_training_text_is_what_the_compact_agent_sends_and_gold_does(tmp_path: Path) -> None:
+    maker, tasks = some(12)
+    assert {task["answer"] == NOT_FOUND for task in tasks} == {True, False}
+    for task in tasks:
+        *told, last = maker.conversation(task)
+        said = [message.content for message in (*told, last) if message.role == "assistant"]
+        actor = Actor(lambda ask, number, said=said: said[number - 1])  # type: ignore[misc]
+        played("react/2+compact", task, actor, tmp_path)
+        assert list(actor.asks[-1].messages) == told and len(actor.asks) == len(said)
+        gold = played("gold/1", task, Actor(lambda ask, number: ""), tmp_path)
+        seen = [r.event.observation for r in gold.state.records if r.event.tag == "tool_returned"]
+        heard = [m.content for m in told if m.role == "user"][1:]
+        assert all(one.startswith(f"观察：{other}") for one, other in zip(heard, seen, strict=True))
+        assert all(key in last.content for key in task["key"])
+
+
+def test_the_splits_share_no_path_and_no_wording() -> None:
+    for hops in (2, 3):
+        known, held = (set(map(repr, rollouts.paths(hops, 1, side))) for side in (False, True))
+        assert held and not known & held
+    sides = [
+        rollouts._side("link.x", [], [f"{{x}}的[甲|乙]{n}" for n in range(10)], 1, keep) for keep in ("known", "held")
+    ]
+    assert (len(sides[0]), len(sides[1])) == (16, 4) and not set(sides[0]) & set(sides[1])
+
+
+def test_jurisdictions_of_other_seeds_share_no_company() -> None:
+    one, other = ({row["公司名称"] for row in land.rows["CompanyRegister"]} for land in lands())
+    assert len(one) > 100 and not one & other
+
+
+def llama(path: Path) -> Any:
+    llama_cpp = pytest.importorskip("llama_cpp")
+    return llama_cpp.Llama(
+        str(path), n_ctx=512, n_threads=1, n_threads_batch=1, logits_all=True, verbose=False, type_k=0, type_v=0
+    )
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two folders in which a network of a tenth of the size was trained for four steps, in one with a break after two."""
+    pytest.importorskip("jax")
+    import batches
+    import network
+    import train
+
+    shape = network.Shape(len(words()), width=64, layers=2, feed=96)
+
+    def trained(name: str) -> None:
+        train.train(tmp_path / name, 4, 2, shape=shape, each=0, tasks=12, copies=8)
+
+    chunk = batches.chunk
+
+    def broken(number: int, *rest: Any) -> Any:
+        if number == 2:
+            raise KeyboardInterrupt
+        return chunk(number, *rest)
+
+    monkeypatch.setattr(batches, "chunk", broken)
+    with pytest.raises(KeyboardInterrupt):
+        trained("broken")
+    monkeypatch.setattr(batches, "chunk", chunk)
+    trained("broken")
+    trained("whole")
+    return tmp_path
+
+
+def test_an_interrupted_training_comes_to_the_same_and_llama_cpp_computes_it(small: Path) -> None:
+    import convert
+    import jax.numpy as jnp
+    import network
+
+    shape = network.Shape(len(words()), width=64, layers=2, feed=96)
+    made = [convert.trained(small / name, shape) for name in ("broken", "whole")]
+    assert [done["step"] for _, _, _, done in made] == [4, 4]
+    digests = [
+        convert.write(small / f"{n}.gguf", weights, shape, words(), "F32") for n, (weights, *_) in enumerate(made)
+    ]
+    assert digests[0] == digests[1]
+    model = llama(small / "0.gguf")
+    maker, tasks = some(20, "held")
+    for task in tasks:
+        messages = maker.conversation(task)
+        for message in messages:
+            assert model.tokenize(message.content.encode(), False, False) == words().encode(message.content)
+    ids, _ = words().turns(messages)
+    model.eval(ids)
+    ours = network.hidden(made[0][0], shape, jnp.asarray([ids]), jnp.ones((1, len(ids)), jnp.int32))[0]
+    ours = np.asarray(ours @ made[0][0]["embedding"].T)
+    assert np.abs(model.scores[: len(ids)] - ours).max() < 2e-3
