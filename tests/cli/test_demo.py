@@ -60,3 +60,25 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(
         main(["demo", "--ask", asked])
     assert stop.value.code == 2 and "1 to 500 characters" in capsys.readouterr().err
     assert not (moot_home / "runs").exists() and not (moot_home / "asked").exists()
+
+
+def test_with_llama_cpp_the_model_that_comes_with_moot_plays_what_it_has_solved(
+    sample_pack: Path, shipped_model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("llama_cpp")
+    with pytest.raises(SystemExit) as stop:
+        main(["demo", "--json"])
+    out, err = capsys.readouterr()
+    assert not stop.value.code and json.loads(out)["n"] == 1
+    assert "随附演示模型" in err and QUESTION in err and "react/2+compact llama:moot-tiny" in err
+    assert "规则" not in err
+
+
+def test_without_llama_cpp_the_rules_play_and_it_is_said_how_to_get_it(
+    sample_pack: Path, shipped_model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(SystemExit) as stop:
+        main(["demo"])
+    out, err = capsys.readouterr()
+    assert not stop.value.code and "规则，无模型" in out and "pip install llama-cpp-python" in err
