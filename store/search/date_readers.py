@@ -56,7 +56,7 @@ _LEANING_MONTH = re.compile(
 )
 _LEANING_DAY = re.compile(r"(?P<word>今天|今日|昨天|昨日|前天|明天|同日|当日|次日|翌日|第二天)")
 _AGO = re.compile(
-    r"(?<![\d.第满])(?P<count>\d{1,3}|[一二两三四五六七八九十百]{1,4}|半)(?P<unit>个?年|个月|天|日|周|个?星期)(?:多|左右)?(?:之|以)?(?P<side>前|后)(?!期|续)"
+    r"(?<![\d.第满几数])(?P<count>\d{1,3}|[一二两三四五六七八九十百]{1,4}|半)(?P<unit>个?年|个月|天|日|周|个?星期)(?:多|左右)?(?:之|以)?(?P<side>前|后)(?!期|续)"
 )
 _DECADE = re.compile(
     rf"(?P<century>上个?世纪|本世纪|(?:1[89]|2[01]|十九|二十一?)世纪)?(?P<decade>(?<!\d)(?:1[89]|20)?\d0|[一二三四五六七八九]十|[{HAN_DIGITS}]{{2}})年代(?P<part>初期?|前期|中期?|末期?|后期)?"
@@ -73,8 +73,8 @@ _ERA = re.compile(
 )
 """Times that people name by what happened: known to everybody, and nowhere laid down to the day."""
 _VAGUE = re.compile(
-    r"小时候|年轻时|(?:上学|上班|当兵|下乡|读书)(?:的?时候?|期间)|[好几多数若干很久]{1,3}(?:年|个?月|天|日)?(?:以|之)?前|[前早近这头][一两三几些](?:年|个月|天|阵|段)"
-    r"|早年|[往昔旧]日|往年|从前|早先|当初|(?:[那当某]|有一)[几些一]{0,2}(?:年(?!的|度|满)|天|[月日](?!期)|时候?(?!效)|会儿|阵子?|段(?:时间|日子))"
+    r"小时候|年轻时|(?:上学|上班|当兵|下乡|读书)(?:的?时候?|期间)|[好几多数若干很久十百]{1,3}(?:年|个?月|天|日)?(?:以|之)?前|[前早近这头](?:[一两三几些](?:年|个月|天)|一?[阵段])"
+    r"|早年|近[来期年]|最近|不久(?:以|之)?前|前不久|[往昔旧]日|往年|从前|早先|当初|(?!当年)(?:[那当某]|有一)[几些一]{0,2}(?:年(?!的|度|满)|[天晚]|[月日](?!期)|时候?(?!效)|会儿|阵子?|段(?:时间|日子))"
     r"|(?:一审|二审|再审|侦查|审查起诉)期间"
 )
 _MOMENTS: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -155,7 +155,7 @@ def _leaning_year(reader: Reader, word: str) -> int | None:
     if word in _YEARS_AWAY:
         now = reader.now()
         return now.year + _YEARS_AWAY[word] if now else None
-    base = reader.anchor or reader.case.acted or (reader.today if word == "当年" else None)
+    base = reader.anchor or reader.case.acted
     if base is None:
         return None
     return base.year + (1 if word in ("次年", "翌年", "第二年") else 0)
