@@ -47,6 +47,7 @@ _SEPARATED = re.compile(
 _COMPACT = re.compile(
     r"(?<![A-Za-z\d.\-/])(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?![A-Za-z\d.\-/号元万])"
 )
+_BLANKED = re.compile(r"(?<!\S)(?P<year>(?:19|20)\d\d) (?P<month>0[1-9]|1[0-2])(?: (?P<day>\d\d))?(?!\S)")
 _BARE_YEAR = re.compile(r"(?<!\S)(?P<bare_year>(?:19|20)\d\d)(?!\S)")
 _WEEK = re.compile(
     r"(?P<week>上上个?|上个?|这个?|本|下个?)(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天末](?![个份]))?"
@@ -58,23 +59,28 @@ _LEANING_DAY = re.compile(r"(?P<word>今天|今日|昨天|昨日|前天|明天|�
 _AGO = re.compile(
     r"(?<![\d.第满几数])(?P<count>\d{1,3}|[一二两三四五六七八九十百]{1,4}|半)(?P<unit>个?年|个月|天|日|周|个?星期)(?:多|左右)?(?:之|以)?(?P<side>前|后)(?!期|续)"
 )
+_RECENT = re.compile(
+    r"(?:最?近|过去)(?P<count>\d{1,2}|[一二两三四五六七八九十]{1,2})(?P<unit>年|个月)(?:以?来|内|间)?"
+)
 _DECADE = re.compile(
     rf"(?P<century>上个?世纪|本世纪|(?:1[89]|2[01]|十九|二十一?)世纪)?(?P<decade>(?<!\d)(?:1[89]|20)?\d0|[一二三四五六七八九]十|[{HAN_DIGITS}]{{2}})年代(?P<part>初期?|前期|中期?|末期?|后期)?"
 )
 _MONTH_DAY = re.compile(rf"(?<![\d.\-/个年第])(?P<month>{MONTH})月(?:(?P<day>{DAY})[日号]|份|{_MONTH_PART})")
 _SHARED_YEAR = re.compile(rf"(?P<first>{_YEAR}){BLANK}(?:至|到|-+|—+|~|–|、|或|和){BLANK}(?={_YEAR}{BLANK}年)")
 _LUNAR = re.compile(
-    rf"(?=[农阴旧正冬腊]|{_YEAR}年[农阴旧正冬腊])(?:[农阴旧]历)?{BLANK}(?:(?P<lunar_year>{_YEAR}){BLANK}年)?{BLANK}(?:[农阴旧]历)?"
+    rf"(?=[农阴旧正冬腊]|{_YEAR}年[农阴旧正冬腊]|(?:{_YEAR}年)?{MONTH}月(?:初[一二三四五六七八九十]|廿))(?:[农阴旧]历)?{BLANK}(?:(?P<lunar_year>{_YEAR}){BLANK}年)?{BLANK}(?:[农阴旧]历)?"
     rf"(?P<lunar_month>闰?{MONTH}|[正冬腊])月(?P<lunar_day>{DAY})(?:日|号)?"
 )
+_FEAST_ALONE = re.compile(FEAST + r"(?<=[节夜天期间假])")
 _ERA = re.compile(
     r"[\u4e00-\u9fff]{0,6}?(?:[会灾震疫战赛洪]|疫情|非典|新冠|封城|封控|奥运|世博|严打|文革|运动|大革命|开放|解放|建国|事件|危机|风波)"
     r"(?:期间|时期|年间|[初中前后]期|前[后夕]|之?[前后](?!军|遗)|当[天年时]|那(?:[年天时]|会儿?|阵子?)|的?时候|时|以[来前后])"
+    r"|[\u4e00-\u9fff]{2,6}(?<![〇零一二三四五六七八九十纪])年代"
 )
 """Times that people name by what happened: known to everybody, and nowhere laid down to the day."""
 _VAGUE = re.compile(
     r"小时候|年轻时|(?:上学|上班|当兵|下乡|读书)(?:的?时候?|期间)|[好几多数若干很久十百]{1,3}(?:年|个?月|天|日)?(?:以|之)?前|[前早近这头](?:[一两三几些](?:年|个月|天)|一?[阵段])"
-    r"|早年|近[来期年]|最近|不久(?:以|之)?前|前不久|[往昔旧]日|往年|从前|早先|当初|(?!当年)(?:[那当某]|有一)[几些一]{0,2}(?:年(?!的|度|满)|[天晚]|[月日](?!期)|时候?(?!效)|会儿|阵子?|段(?:时间|日子))"
+    r"|好[几多些]{1,2}年|一段时间(?:以|之)?[前后]|早年|近[来期年]|最近|不久(?:以|之)?前|前不久|[往昔旧]日|往年|从前|早先|当初|(?!当年)(?:[那当某]|有一)[几些一]{0,2}(?:年(?!的|度|满)|[天晚]|[月日](?!期)|时候?(?!效)|会儿|阵子?|段(?:时间|日子))"
     r"|(?:一审|二审|再审|侦查|审查起诉)期间"
 )
 _MOMENTS: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -268,6 +274,16 @@ def _ago(reader: Reader, match: re.Match[str]) -> Period | None:
         return None
 
 
+def _recent(reader: Reader, match: re.Match[str]) -> Period | None:
+    """近两年: that many years or months up to today."""
+    base, count = reader.now(), numeral(match["count"])
+    if base is None or not count:
+        return None
+    months = base.year * 12 + base.month - 1 - count * (12 if match["unit"] == "年" else 1)
+    first = date(months // 12, months % 12 + 1, min(base.day, 28))
+    return at(Period(first, base, 0, 0, "", True), match)
+
+
 def _moved(base: date, days: int, match: re.Match[str]) -> Period | None:
     try:
         day = base + timedelta(days=days)
@@ -347,8 +363,13 @@ def present(reader: Reader, match: re.Match[str]) -> Period | None:
 
 
 def _lunar(reader: Reader, match: re.Match[str]) -> Period | None:
-    year = numeral(match["lunar_year"]) if match["lunar_year"] else reader.anchor.year if reader.anchor else None
-    day = lunar_day(year, match["lunar_month"], numeral(match["lunar_day"]) or 0) if year else None
+    years, near = [numeral(match["lunar_year"])] if match["lunar_year"] else [], reader.anchor
+    if near and not years:
+        # The last months of a year of that calendar lie in the next one of ours.
+        years = [near.year - 1, near.year]
+    month, number = match["lunar_month"], numeral(match["lunar_day"]) or 0
+    days = [day for year in years if year and (day := lunar_day(year, month, number))]
+    day = min(days, key=lambda one: abs(one - near) if near else timedelta(), default=None)
     if day is None:
         reader.note("unclear_time", match.group())
         return None
@@ -374,13 +395,16 @@ READERS = (
     (_SEPARATED, _separated),
     (_SHORT_YEAR, _short_year),
     (_COMPACT, _compact),
+    (_BLANKED, _separated),
     (_BARE_YEAR, _bare_year),
     (_WEEK, _week),
     (_LEANING_MONTH, _leaning_month),
     (_LEANING_DAY, _leaning_day),
     (_AGO, _ago),
+    (_RECENT, _recent),
     (_MONTH_DAY, _month_day),
     (_VAGUE, _vague),
+    (_FEAST_ALONE, _vague),
     *((pattern, lambda reader, match, name=name: _moment(name, reader, match)) for pattern, name in _MOMENTS),
 )
 """How a date may be written, and what reads it; where two begin at one place the earlier row is asked first."""

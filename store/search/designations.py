@@ -20,11 +20,13 @@ from store.statutes.names import without_amendment
 
 _NICKNAME = re.compile(r"\s{0,2}(?:(?P<made>修正|修订|修改|通过|公布|颁布|制定)(?:后|版)?的?|版?的?)?\s{0,2}《?$")
 _SHORT_YEAR = re.compile(r"(?<!\d)(?P<year>[5-9]\d|[012]\d)年?(?:修正|修订|修改|版)?的?《?$")
-_AGE = re.compile(r"(?:(?P<both>新[旧老]|旧新)|(?P<new>新)|(?P<old>[旧老原]|已?(?:废止|失效)))的?《?$")
+_AGE = re.compile(
+    r"(?:(?P<both>新[旧老]|旧新)|(?P<new>新|现行|修[正订改]之?后)|(?P<old>[旧老原]|已?(?:废止|失效)|修[正订改]之?前))的?《?$"
+)
 _BORDER = re.compile(
     r"\s{0,2}(?P<year>(?:19|20)\d\d)?年?(?P<changed>修[正订改])?案?(?P<made>施行|实施|生效|出台|颁布|公布|通过|废止|失效)?(?:之?日)?"
     r"(?:(?P<before>[之以]?前(?![款条者述项科面半期置]))|[之以]后|后(?![款条者述面半期续果])|以来|起)"
-    r"|\s{0,2}(?:还?没有?|尚?未)(?P<early>施行|实施|生效|出台|颁布|公布|通过)"
+    r"|\s{0,2}(?P<whole>时代|时期)|\s{0,2}(?:还?没有?|尚?未)(?P<early>施行|实施|生效|出台|颁布|公布|通过)"
 )
 """What makes of a name a day: the first day of the version."""
 _DRAFT = re.compile(r"[(（]?(?:修[正订改])?(?:草案|征求意见稿)")
@@ -110,6 +112,8 @@ def _by_border(
     elif told.get("made") in ("废止", "失效"):
         if told["before"] and versions[-1].valid_to:
             found.spans.append((date.min, versions[-1].valid_to, said))
+    elif told.get("whole"):
+        found.spans.append((first, versions[-1].valid_to or date.max, said))
     elif told.get("before") or told.get("early"):
         found.spans.append((date.min, _before(first), said))
     else:
@@ -142,8 +146,11 @@ def _by_year(
     period = next((p for p in reversed(times) if p.end <= one.start), None)
     year, made, said = "", False, ""
     if period is not None and (match := _NICKNAME.fullmatch(text[period.end : one.start])):
-        if period.first.year == period.last.year and re.fullmatch(r"\d{4}年", period.said):
-            year, made, said = period.said[:4], bool(match["made"]), text[period.start : one.end]
+        year = str(period.first.year)
+        if period.first == date(period.first.year, 1, 1) and period.last == date(period.first.year, 12, 31):
+            made, said = bool(match["made"]), text[period.start : one.end]
+        else:
+            year = ""
     elif match := _SHORT_YEAR.search(before):
         two = int(match["year"])
         year, said = str(two + (1900 if two >= 50 else 2000)), match.group() + one.said

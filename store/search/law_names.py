@@ -38,6 +38,8 @@ _BEFORE = re.compile(
     r"|[年月日时号前后])$"
 )
 _AFTER = re.compile(r"(?:$|[^\w]|[第的中里上对之是有没何怎如规前后\d])")
+_SHORTENED = re.compile(r"(?=([\u4e00-\u9fff]{2,3}法)\s{0,2}(?:第|[0-9零〇一二三四五六七八九十百千]{1,9}\s{0,2}条))")
+"""A name right before an article that may be short for a longer one."""
 _SURE = 6
 """A bare name of so many characters is no accident, wherever words are cut."""
 
@@ -74,9 +76,26 @@ class LawNames:
 
     def find(self, text: str) -> list[Named]:
         """All mentions in a text whose width is folded, in order, none inside another."""
-        quoted = list(self._quoted(text))
-        taken = [(one.start, one.end) for one in quoted]
-        return sorted([*quoted, *self._bare(text, taken)], key=lambda one: one.start)
+        found = list(self._quoted(text))
+        found += self._bare(text, [(one.start, one.end) for one in found])
+        found += self._shortened(text, [(one.start, one.end) for one in found])
+        return sorted(found, key=lambda one: one.start)
+
+    def _shortened(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterable[Named]:
+        """食安法第三条: the first character of a title and others of it in order, when no other title fits."""
+        end = 0
+        for match in _SHORTENED.finditer(text):
+            start, said = match.start(), match[1]
+            if start < end or any(low < start + len(said) and start < high for low, high in taken):
+                continue
+            fits = [key for key in self._begins_with(said[0]) if _is_short_for(said, key)]
+            laws = {law for key in fits for law in self._known[key]}
+            if len(laws) == 1:
+                end = start + len(said)
+                yield Named(start, end, tuple(laws), said)
+
+    def _begins_with(self, character: str) -> Iterable[str]:
+        return (key for begin, keys in self._begins.items() if begin[0] == character for key in keys)
 
     def _quoted(self, text: str) -> Iterable[Named]:
         for start, end in _titles(text):
@@ -213,6 +232,12 @@ def _compact(text: str, taken: Sequence[tuple[int, int]]) -> tuple[str, list[int
             places.append(place)
         place += 1
     return "".join(characters), places
+
+
+def _is_short_for(said: str, key: str) -> bool:
+    """Whether all characters of a short name stand in a longer one in order, both ending alike."""
+    rest = iter(key)
+    return len(key) > len(said) and key[-1] == said[-1] and all(character in rest for character in said)
 
 
 def _borders(text: str) -> frozenset[int]:

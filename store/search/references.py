@@ -29,13 +29,15 @@ _BARE_LIST = re.compile(
 )
 _BETWEEN = re.compile(r"\s{0,3}(?:至|到|[-~–—]+)\s{0,3}")
 _AFTER_NAME = re.compile(
-    rf"\s{{0,3}}的?\s{{0,3}}((?<=\s)(?!19\d\d|20\d\d)[0-9]{{1,4}}(?=\s|$)|(?:[0-9]{{1,4}}-[0-9]{{1,2}}(?![\d-]))|{_NUM}\s{{0,2}}条(?:\s{{0,2}}之\s{{0,2}}{_NUM})?)"
+    rf"\s{{0,3}}的?\s{{0,3}}((?<=\s)(?!19\d\d|20\d\d)[0-9]{{1,4}}(?=\s|$)|(?:[0-9]{{1,4}}(?:-|之)[0-9]{{1,2}}(?![\d-]))|{_NUM}\s{{0,2}}条(?:\s{{0,2}}之\s{{0,2}}{_NUM})?)"
 )
 _NAMED_PART = re.compile(
     r"(?:(?<=[典》])|(?<=法)(?!典))(总则|分则|[\u4e00-\u9fff]{2,6}?)(?:编|(?=\s{0,2}第.{1,6}[编章节])|$)"
 )
 _HEADING = re.compile(r"第\s{0,2}([0-9零〇一二三四五六七八九十百]{1,6})\s{0,2}(分编|编|章|节)(?!课|目)")
 _UNTIL_SUB = re.compile(rf"{_BETWEEN.pattern}之\s{{0,2}}({_NUM})")
+_PRIVATE = re.compile(r"(?:合同|协议书?|章程|公约|规约)[中里]?的?\s{0,2}$")
+"""What stands before an article of no law."""
 _SENTENCE = re.compile(r"[。;；\n?？!！]")
 
 
@@ -98,6 +100,8 @@ def _cited(text: str, named: Sequence[Named]) -> list[Reference]:
     around = _Around(text, named)
     for one in citations(text):
         number_at = text.find("第", one.start, one.end) if one.law is None else text.rfind("第", one.start, one.end)
+        if one.law is None and _PRIVATE.search(text, max(0, one.start - 8), one.start):
+            continue
         laws, stated, said = around.law_of(max(one.start, number_at))
         if not stated and one.law is not None and one.law.endswith("法") and not around.named(one.start, one.end):
             # A name that the book does not know, written before the number: 外星法第三条.

@@ -36,10 +36,10 @@ _BEFORE = re.compile(
 )
 _ABOUT = re.compile(rf"{BLANK}(?:前后|左右|上下)")
 _PERHAPS = re.compile(r"(?:大约|大概|好像|似乎|差不多|约)(?:是|在|于)?\s?$")
-_UP_TO = re.compile(r"截[至止](?:到|至)?\s?$")
+_UP_TO = re.compile(r"(?:截[至止](?:到|至)?|不[晚迟]于|[最至]迟|最晚)\s?$")
 _UNTIL = re.compile(rf"{BLANK}(?:为止|止(?!付|损|境|步))")
 _AFTER = re.compile(
-    rf"{BLANK}(?:及?以后|之后|以来|后(?!期|来|续|果|半|者|几|被|年)|起(?!诉|草|义|步|源|初|点|止|因|来|获|床|火|争)|开始|至今|到现在|迄今)"
+    rf"{BLANK}(?:及?以后|之后|以来|后(?!期|来|续|果|半|者|几|被|年)|起(?!诉|草|义|步|源|初|点|止|因|来|获|床|火|争)|开始(?!的|施行|实施)|至今|到现在|迄今)"
 )
 
 
@@ -64,8 +64,11 @@ def _single(reader: Reader, text: str) -> list[Period]:
     for start, order, _, match in matches:
         if start < reached:
             continue
+        told = len(reader.notes)
         period = READERS[order][1](reader, match)
         if period is None:
+            # What was said to be unknown is not read again in parts.
+            reached = match.end() if len(reader.notes) > told else reached
             continue
         # What 月 or 日 was left out of is read as the rest of this date: 2012年3月至5月.
         reached = match.end()
@@ -115,8 +118,8 @@ def _joined(reader: Reader, single: Sequence[Period]) -> list[Period]:
 
 
 def _follows(period: Period, following: Period, between: str) -> bool:
-    """Whether the second begins the day after the first, with nothing or 、 between them: 2020年底2021年初."""
-    return between in ("", "、") and following.first.toordinal() == period.last.toordinal() + 1
+    """Whether the second begins the day after the first, with hardly anything between them: 2020年底2021年初."""
+    return between in ("", "、", "与", "和") and following.first.toordinal() == period.last.toordinal() + 1
 
 
 def _qualified(reader: Reader, period: Period) -> Period:

@@ -68,15 +68,11 @@ def verdict(row: dict[str, Any], search: LawSearch) -> str:
     """right, unknown or wrong."""
     query = search.analyse(row["text"], today=TODAY)
     notes = narrow(search.catalogue, search.book, query, Settings(today=TODAY)).notes
+    wanted = [*row["times"], *row["versions"]]
+    missed = [one for one in wanted if not any(same(one, span) for span in query.spans)]
+    left = [span for span in query.spans if not any(same(one, span) for one in wanted)]
     # 1998年合同法: its year filters, and the answer says that there was no such law.
-    left = [span for span in query.spans if not notes or not any(span.said in words for words in row["unknown"])]
-    missed = 0
-    for wanted in (*row["times"], *row["versions"]):
-        found = next((one for one in left if same(wanted, one)), None)
-        if found is None:
-            missed += 1
-        else:
-            left.remove(found)
+    left = [span for span in left if not notes or not any(span.said in words for words in row["unknown"])]
     there, alone = cited(row, query, search.book)
     silent_on = [words for words in row["unknown"] if not notes]
     if not missed and not left and not silent_on and there and alone:
