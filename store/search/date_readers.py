@@ -47,7 +47,7 @@ _SEPARATED = re.compile(
 _COMPACT = re.compile(
     r"(?<![A-Za-z\d.\-/])(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?![A-Za-z\d.\-/号元万])"
 )
-_BLANKED = re.compile(r"(?<!\S)(?P<year>(?:19|20)\d\d) (?P<month>0[1-9]|1[0-2])(?: (?P<day>\d\d))?(?!\S)")
+_BLANKED = re.compile(r"(?<!\S)(?P<year>(?:19|20)\d\d) (?P<month>0[1-9]|1[0-2])(?: (?P<day>\d\d))?(?!\S| \d)")
 _BARE_YEAR = re.compile(r"(?<!\S)(?P<bare_year>(?:19|20)\d\d)(?!\S)")
 _WEEK = re.compile(
     r"(?P<week>上上个?|上个?|这个?|本|下个?)(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天末](?![个份]))?"

@@ -36,12 +36,12 @@ _DRAFT = re.compile(r"[(（]?(?:修[正订改])?(?:草案|征求意见稿)")
 class Designated:
     """What a text says of versions.
 
-    named: its laws, an amendment in place of the law it changed being that law; spans: (first day, last day, words);
-    gone: places of periods that are names and no days.
+    named: its laws, an amendment in place of the law it changed being that law; spans: (first day, last day, words,
+    law); gone: places of periods that are names and no days.
     """
 
     named: list[Named]
-    spans: list[tuple[date, date, str]] = field(default_factory=list)
+    spans: list[tuple[date, date, str, str]] = field(default_factory=list)
     gone: set[tuple[int, int]] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
@@ -67,16 +67,16 @@ def designated(
                 found.notes.append(f"unknown_version:{law}({draft.group().strip('(（')})")
                 found.gone |= {(period.start, period.end) for period in times if 0 <= one.start - period.end <= 3}
             elif border or short:
-                _by_border(found, versions, one, border, age, times, today)
+                _by_border(found, law, versions, one, border, age, times, today)
             elif age:
-                _by_age(found, versions, age, age.group() + text[one.start : one.end])
+                _by_age(found, law, versions, age, age.group() + text[one.start : one.end])
             else:
                 _by_year(found, law, versions, text, one, before, times)
     return found
 
 
 def _by_name(found: Designated, law: str, versions: Iterable[LawVersion], words: str, said: str) -> None:
-    windows = [(one.valid_from, one.valid_to or date.max, said) for one in versions if one.valid_from]
+    windows = [(one.valid_from, one.valid_to or date.max, said, law) for one in versions if one.valid_from]
     found.spans += windows
     if not windows:
         found.notes.append(f"unknown_version:{law}({words})")
@@ -92,7 +92,7 @@ def _border(text: str, end: int, alone: bool) -> re.Match[str] | None:
 
 
 def _by_border(
-    found: Designated, versions: Sequence[LawVersion], one: Named, border: re.Match[str] | None,
+    found: Designated, law: str, versions: Sequence[LawVersion], one: Named, border: re.Match[str] | None,
     age: re.Match[str] | None, times: Sequence[Period], today: date | None,
 ) -> None:  # fmt: skip
     """The days before a version began or the law ended, or from then on; which version the words leave open is the first,
@@ -108,31 +108,31 @@ def _by_border(
     end = border.end() if border else one.end
     found.gone |= {(period.start, period.end) for period in times if one.end <= period.start < end}
     if first is None:
-        found.notes.append(f"unknown_version:{one.laws[0]}({year or changed})")
+        found.notes.append(f"unknown_version:{law}({year or changed})")
     elif told.get("made") in ("废止", "失效"):
         if told["before"] and versions[-1].valid_to:
-            found.spans.append((date.min, versions[-1].valid_to, said))
+            found.spans.append((date.min, versions[-1].valid_to, said, law))
     elif told.get("whole"):
-        found.spans.append((first, versions[-1].valid_to or date.max, said))
+        found.spans.append((first, versions[-1].valid_to or date.max, said, law))
     elif told.get("before") or told.get("early"):
-        found.spans.append((date.min, _before(first), said))
+        found.spans.append((date.min, _before(first), said, law))
     else:
-        found.spans.append((first, date.max, said))
+        found.spans.append((first, date.max, said, law))
 
 
 def _before(first: date) -> date:
     return first - timedelta(days=1) if first > date.min else first
 
 
-def _by_age(found: Designated, versions: Sequence[LawVersion], age: re.Match[str], said: str) -> None:
+def _by_age(found: Designated, law: str, versions: Sequence[LawVersion], age: re.Match[str], said: str) -> None:
     """新: the newest version. 旧 and 原: all days of a law that ended, else those before the newest version."""
     if not versions or not versions[-1].valid_from:
         return
     first, last = versions[-1].valid_from, versions[-1].valid_to
     if age["new"] or age["both"]:
-        found.spans.append((first, last or date.max, said))
+        found.spans.append((first, last or date.max, said, law))
     if not age["new"]:
-        found.spans.append((date.min, last or _before(first), said))
+        found.spans.append((date.min, last or _before(first), said, law))
 
 
 def _by_year(

@@ -13,8 +13,9 @@ from datetime import date
 from typing import Literal
 
 from store.search.date_readers import NOW
-from store.search.designations import designated
+from store.search.designations import Designated, designated
 from store.search.law_names import law_names
+from store.search.period import Period
 from store.search.references import MOST, Reference, headings, references
 from store.search.substance import FRAME_WORDS, STOP_WORDS, is_legal
 from store.search.times import periods
@@ -105,6 +106,8 @@ def analyse(text: str, book: StatuteBook, *, today: date | None = None, case: Ca
     notes += [f"unknown_law:{one.said}" for one in cited if one.stated and not one.laws]
     numbers, pairs = _numbers(book, cited)
     inside = [(one.start, one.end) for one in named]
+    beside = _beside(versions, times, pairs)
+    notes += beside.values()
     placed = [one for one in headings(folded) if not any(low <= one[1] < high for low, high in inside)]
     covered = [
         *inside,
@@ -116,7 +119,7 @@ def analyse(text: str, book: StatuteBook, *, today: date | None = None, case: Ca
         text,
         _spans(
             [
-                *(Span(*window) for window in versions.spans),
+                *(Span(*window[:3]) for window in versions.spans if window not in beside),
                 *(Span(one.first, one.last, one.said, one.about) for one in times),
             ]
         ),
@@ -201,6 +204,21 @@ def _spans(spans: Iterable[Span]) -> tuple[Span, ...]:
     for span in spans:
         unique.setdefault((span.first, span.last), span)
     return tuple(unique.values())
+
+
+def _beside(
+    versions: Designated, times: Sequence[Period], pairs: Sequence[tuple[str, ArticleNumber]]
+) -> dict[tuple[date, date, str, str], str]:
+    """Versions that are named and applied on none of the days beside them, with a note on the article: the days count."""
+    found: dict[tuple[date, date, str, str], str] = {}
+    for window in versions.spans:
+        first, last, _, law = window
+        number = next((number for name, number in pairs if name == law), None)
+        if number and times and all(one.last < first or last < one.first for one in times):
+            day = times[0].last if times[0].last < first else times[0].first
+            code, border = ("later", first) if day < first else ("ended", last)
+            found[window] = f"{code}:{law}:{number.chinese}:{day}:{border}"
+    return found
 
 
 def _numbers(

@@ -59,11 +59,18 @@ def days(text: str, today: date | None = TODAY) -> list[tuple[str, str]]:
         ("去年", "2023-01-01", "2023-12-31"), ("今年四月份", "2024-04-01", "2024-04-30"), ("三年前", "2021-01-01", "2021-12-31"), ("半年前", "2023-12-01", "2023-12-31"),
         ("昨天", "2024-06-14", "2024-06-14"), ("案发时", "2015-03-01", "2015-03-09"), ("行为时", "2015-03-01", "2015-03-09"), ("判决时", "2016-01-05", "2016-01-05"),
         ("审理时", "2015-09-01", "2015-09-01"), ("现行规定", "2024-06-15", "2024-06-15"), ("2016年2月29日", "2016-02-29", "2016-02-29"), ("2015年度", "2015-01-01", "2015-12-31"),
+        ("贰零贰壹年零壹月零贰日", "2021-01-02", "2021-01-02"), ("不晚于2022年11月30日", FIRST, "2022-11-30"),
+        ("2018年九月初九", "2018-10-17", "2018-10-17"), ("2020年底2021年初", "2020-10-01", "2021-03-31"), ("近两年", "2022-06-15", "2024-06-15"),
     ],
 )  # fmt: skip
 def test_one_period(text: str, first: str, last: str) -> None:
     assert days(text) == [(first, last)]
     assert days(f"问{text}，路灯的规定") == [(first, last)]
+
+
+def test_a_date_with_blanks_stands_between_blanks() -> None:
+    assert days("路灯法 2013 07 01 第三条") == [("2013-07-01", "2013-07-01")]
+    assert days("电话 2013 07 0123") == [] and days("刑法 2010 08") == [("2010-08-01", "2010-08-31")]
 
 
 def test_several_periods_and_what_leans_on_them() -> None:
@@ -97,6 +104,16 @@ def test_what_is_a_reading_says_so(text: str, first: str, last: str, about: bool
 
 
 def test_a_time_that_nobody_can_know_is_said() -> None:
+    for text in (
+        "当年的事",
+        "几十年前的案子",
+        "前段时间被打",
+        "上海花博会期间停工",
+        "春节期间加班",
+        "人民公社年代的地",
+    ):
+        found, notes = periods(text, today=TODAY)
+        assert not found and notes, text
     assert periods("疫情期间房东拒绝减租") == ([], ["unclear_time:疫情期间"])
     assert periods("很久以前的判决") == ([], ["unclear_time:很久以前"])
     assert periods("20181305") == ([], ["unclear_time:20181305"])
@@ -139,7 +156,7 @@ def test_each_article_stays_with_its_law(book: StatuteBook) -> None:
     query = read(book, "路灯法第三条、风筝法第二条")
     assert [(law, number.key) for law, number in query.pairs] == [(LAMPS, "3"), (KITES, "2")]
     assert read(book, "第三条").pairs == ()
-    assert read(book, "本合同第三条的违约金").laws == ()
+    assert (read(book, "本合同第三条的违约金").laws, read(book, "公司章程第十二条").numbers) == ((), ())
 
 
 def test_names_that_are_not_there(book: StatuteBook) -> None:
@@ -190,6 +207,26 @@ def test_a_version_named_by_age_or_by_its_first_day(book: StatuteBook, text: str
     assert read(book, text).laws
     for beside in ("路灯法前款", "复原路灯法则", "路灯法后果自负"):
         assert read(book, beside).spans == (), beside
+
+
+def test_a_day_beside_a_version_counts_and_the_version_is_noted(book: StatuteBook) -> None:
+    for text, note in (
+        ("2005年3月1日按新路灯法第三条", f"later:{LAMPS}:第三条:2005-03-01:2010-01-01"),
+        ("2005年3月1日还能引用原风筝法第二条吗", f"ended:{KITES}:第二条:2005-03-01:1989-12-31"),
+    ):
+        query = read(book, text)
+        assert (query.notes, [s.first for s in query.spans]) == ((note,), [date(2005, 3, 1)]), text
+    assert len(read(book, "2015年3月1日新路灯法第三条").spans) == 2
+
+
+def test_a_short_name_is_read_where_one_title_fits(book: StatuteBook) -> None:
+    names = LawNames({"食品安全法": ["甲"], "行政处罚法": ["乙"], "行政许可法": ["丙"]})
+    found = [
+        (one.said, one.laws)
+        for text in ("依据食安法第三条", "食安法 3条", "行政法第三条", "食安法的规定")
+        for one in names.find(text)
+    ]
+    assert found == [("食安法", ("甲",)), ("食安法", ("甲",))]
 
 
 def test_an_amendment_means_the_law_that_it_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
