@@ -30,6 +30,8 @@ from app.cli.law_words import (
     entry_data,
     family_of,
     finding_data,
+    following_data,
+    following_line,
     period,
     place,
     relation_data,
@@ -40,6 +42,7 @@ from app.strings import t
 from app.terminal import clean, json_text, pad
 from store.errors import StoreError
 from store.pack import Pack
+from store.search.following import following
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.check import KINDS, check, check_law
 from store.statutes.comparing import Compared, articles_of, compare
@@ -87,6 +90,8 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
         assert entry is not None
         entries = timeline(book, entry.name, number, day)
         counterpart = book.counterparts.of(entry.name, number, max(day, today))
+        words = answer.article.text if isinstance(answer, Found) else None
+        cited = following(book, words or "", max(day, today), entry.name)
         if as_json:
             data = answer_data(book, answer, today)
             head = {
@@ -102,7 +107,14 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
             shown = [entry_data(book, one, today) for one in entries]
             click.echo(
                 json_text(
-                    {**head, **told, "links": links, "timeline": shown, "counterpart": counterpart_data(counterpart)}
+                    {
+                        **head,
+                        **told,
+                        "links": links,
+                        "timeline": shown,
+                        "counterpart": counterpart_data(counterpart),
+                        "following": list(map(following_data, cited)),
+                    }
                 )
             )
             return
@@ -115,6 +127,8 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
         if counterpart is not None:
             _say(counterpart_line(counterpart))
         _show_answer(book, answer, today, entries)
+        for one in cited:
+            _say(following_line(one))
         _show_timeline(book, entries, today)
 
 

@@ -415,7 +415,7 @@ def _together(notes: Sequence[str]) -> list[str]:
         if code == "gap":
             gaps.setdefault(day, []).append(law)
     others = [note for note in notes if not note.startswith("gap:")]
-    return [f"gap:{'、'.join(laws)}:{day}" for day, laws in gaps.items()] + others
+    return others + [f"gap:{'、'.join(laws)}:{day}" for day, laws in gaps.items()]
 
 
 def _answer_data(pack: Pack, searcher: LawSearch, answer: Answer, settings: Settings) -> Data:

@@ -7,11 +7,13 @@ from datetime import date
 from typing import Any
 
 from app.strings import t
+from store.search.following import Following
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.check import Finding
 from store.statutes.counterparts import Counterpart
 from store.statutes.model import Article, LawVersion, Link
-from store.statutes.relations import RELATION_KINDS, Doubt, Relation
+from store.statutes.names import short_name
+from store.statutes.relations import RELATION_KINDS, TITLE, Doubt, Relation
 from store.statutes.timeline import Entry
 from store.text.difference import Clause, Piece
 
@@ -52,7 +54,7 @@ def doubt_words(doubt: Doubt | None, stale: date | None) -> list[str]:
 class Kin:
     """A law that another one relates to, or that relates to it; state: on the day as `law.state.…` words it, empty where the book does not hold it."""
 
-    relation: Relation
+    relations: tuple[Relation, ...]
     name: str
     state: str
 
@@ -63,8 +65,12 @@ class Kin:
 
     @property
     def basis(self) -> str:
-        """Where it stands and the words that say so."""
-        return f"{self.relation.where}：{' '.join(self.relation.basis.split())}"
+        """Where it stands, and the words that say so but for those of the title."""
+        words = (
+            one.where if one.where == TITLE else f"{one.where}：{' '.join(one.basis.split())}"
+            for one in self.relations
+        )
+        return "；".join(words)
 
 
 def family_of(book: StatuteBook, law: str, today: date) -> dict[str, list[Kin]]:
@@ -72,12 +78,14 @@ def family_of(book: StatuteBook, law: str, today: date) -> dict[str, list[Kin]]:
     found: dict[str, list[Kin]] = {}
     for way, relations in (("of", book.relations.of(law)), ("upon", book.relations.upon(law))):
         for kind in RELATION_KINDS:
+            named: dict[str, list[Relation]] = {}
             for one in relations:
                 if one.kind == kind:
-                    name = one.other if way == "of" else one.law
-                    versions = book.versions(name)
-                    state = state_key(book, versions[-1], today) if versions else ""
-                    found.setdefault(f"{way}.{kind}", []).append(Kin(one, name, state))
+                    named.setdefault(one.other if way == "of" else one.law, []).append(one)
+            for name, own in named.items():
+                versions = book.versions(name)
+                state = state_key(book, versions[-1], today) if versions else ""
+                found.setdefault(f"{way}.{kind}", []).append(Kin(tuple(own), name, state))
     return found
 
 
@@ -86,6 +94,20 @@ def counterpart_line(found: Counterpart) -> str:
     by = t(f"law.counterpart.{found.by}", heading=found.heading)
     shown = f"《{found.law}》{found.number.chinese}"
     return t("law.counterpart", article=shown, on=found.on.isoformat(), sure=t(f"law.sure.{found.sure}"), by=by)
+
+
+def following_line(found: Following) -> str:
+    """An article of an ended law that a text refers to, and where its rule stands now."""
+    old, new = (
+        f"{short_name(law)}{number.chinese}"
+        for law, number in ((found.law, found.number), (found.now.law, found.now.number))
+    )
+    return t("law.following", old=old, new=new, sure=t(f"law.sure.{found.now.sure}"))
+
+
+def following_data(found: Following) -> dict[str, object]:
+    """The same as JSON."""
+    return {"law": found.law, "article": found.number.key, "counterpart": counterpart_data(found.now)}
 
 
 def counterpart_data(found: Counterpart | None) -> dict[str, object] | None:

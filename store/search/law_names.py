@@ -77,6 +77,10 @@ class LawNames:
     def find(self, text: str) -> list[Named]:
         """All mentions in a text whose width is folded, in order, none inside another."""
         found = list(self._quoted(text))
+        if found:
+            # 最高人民法院关于适用《合同法》若干问题的解释: the title reaches beyond the marks within it.
+            whole = [one for one in self._bare(text, ()) if any(_within(inner, one) for inner in found)]
+            found = [*whole, *(inner for inner in found if not any(_within(inner, one) for one in whole))]
         found += self._bare(text, [(one.start, one.end) for one in found])
         found += self._shortened(text, [(one.start, one.end) for one in found])
         return sorted(found, key=lambda one: one.start)
@@ -136,6 +140,10 @@ class LawNames:
             bracket, stop = _bracket_after(text, end)
             yield Named(start, stop, self._known[key], said, bracket)
             position += len(key)
+
+
+def _within(inner: Named, outer: Named) -> bool:
+    return outer.start < inner.start and inner.end <= outer.end
 
 
 _books: WeakKeyDictionary[StatuteBook, LawNames] = WeakKeyDictionary()

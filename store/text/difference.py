@@ -7,8 +7,9 @@ replaced and not words that happen to agree.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, zip_longest
 from typing import Literal
 
 from store.text.alignment import alike, in_order, likenesses
@@ -34,6 +35,10 @@ class Piece:
 
     kind: Kind
     text: str
+
+
+_Group = tuple[list[int], list[int]]
+"""Places of clauses of the old text, and of the new one, that belong together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +67,17 @@ def clauses(text: str) -> list[str]:
 
 def beside(old: Sequence[str], new: Sequence[str]) -> list[Clause]:
     """Clauses of two texts in the order of both; what a clause was split into, or joined from, stands together."""
-    groups: list[tuple[list[int], list[int]]] = []
+    groups: list[_Group] = []
     i = j = 0
     for row, column in [*_pairs(old, new), (len(old), len(new))]:
         groups += [([place], []) for place in range(i, row)] + [([], [place]) for place in range(j, column)]
         groups += [([row], [column])] if row < len(old) else []
         i, j = row + 1, column + 1
 
-    def words(group: tuple[list[int], list[int]]) -> tuple[str, str]:
+    def words(group: _Group) -> tuple[str, str]:
         return "".join(old[n] for n in group[0]), "".join(new[n] for n in group[1])
 
-    found: list[tuple[list[int], list[int]]] = []
+    found: list[_Group] = []
     for group in groups:
         if found and (all(found[-1]) or all(group)) and not (all(found[-1]) and all(group)):
             both = (found[-1][0] + group[0], found[-1][1] + group[1])
@@ -81,7 +86,23 @@ def beside(old: Sequence[str], new: Sequence[str]) -> list[Clause]:
                 found[-1] = both
                 continue
         found.append(group)
-    return [Clause(tuple(group[0]), tuple(group[1]), tuple(difference(*words(group)))) for group in found]
+    return [*_replaced(found, words)]
+
+
+def _replaced(groups: Sequence[_Group], words: Callable[[_Group], tuple[str, str]]) -> Iterator[Clause]:
+    """The groups as clauses; of a run of clauses that are gone and new ones, one stands beside the other, unlike as they are."""
+    for whole, run in groupby(groups, lambda group: bool(group[0] and group[1])):
+        if whole:
+            for old, new in run:
+                yield Clause(tuple(old), tuple(new), tuple(difference(*words((old, new)))))
+            continue
+        alone = list(run)
+        for gone, come in zip_longest(
+            *([side for group in alone if (side := group[at])] for at in (0, 1)), fillvalue=[]
+        ):
+            before, after = words((gone, come))
+            pieces = (Piece("removed", before), Piece("added", after))
+            yield Clause(tuple(gone), tuple(come), tuple(piece for piece in pieces if piece.text))
 
 
 def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:

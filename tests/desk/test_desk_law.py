@@ -41,6 +41,7 @@ from app.desk.widgets.empty import Empty  # noqa: E402
 from app.desk.widgets.lines import LineView, row_text  # noqa: E402
 from store.statutes.book import NoText  # noqa: E402
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion  # noqa: E402
+from store.statutes.relations import Doubt, Relation  # noqa: E402
 from store.text.difference import difference  # noqa: E402
 from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, rules_once, same_as_stored, text_of, until  # noqa: E402
 from tests.support.patience import PATIENCE
@@ -544,9 +545,11 @@ async def test_of_several_packs_the_open_one_is_named_and_another_can_be_had(
 def test_a_doubtful_article_is_headed_so_and_never_called_in_force() -> None:
     version = LawVersion("路灯规定", "路灯规定", date(2000, 1, 1), None)
     article = Article("路灯规定", "路灯规定", ArticleNumber(1))
+    why = Relation("interprets", "路灯规定", LAMPS, "路灯规定", "标题")
     for doubtful in (True, False):
+        doubt = Doubt(LAMPS, date(2010, 1, 1), why) if doubtful else None
         reading = Reading(
-            Law("路灯规定", ""), ArticleNumber(1), None, date(2026, 1, 1), NoText(article, version), doubtful=doubtful
+            Law("路灯规定", ""), ArticleNumber(1), None, date(2026, 1, 1), NoText(article, version), doubt=doubt
         )
         words = "\n".join("".join(text for text, _ in line) for line in reading_lines(reading, 60))
         assert ("▌效力存疑" in words, "施行中" in words) == (doubtful, not doubtful)

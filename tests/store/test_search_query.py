@@ -18,7 +18,7 @@ from store.search.times import periods
 from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook
 from store.statutes.model import Law, LawVersion
-from store.statutes.names import aliases_of
+from store.statutes.names import aliases_of, key_of_name
 from store.text.normalise import fold_width
 from tests.support.statute_fixture import KITES, LAMPS, articles, build
 
@@ -157,6 +157,18 @@ def test_each_article_stays_with_its_law(book: StatuteBook) -> None:
     assert [(law, number.key) for law, number in query.pairs] == [(LAMPS, "3"), (KITES, "2")]
     assert read(book, "第三条").pairs == ()
     assert (read(book, "本合同第三条的违约金").laws, read(book, "公司章程第十二条").numbers) == ((), ())
+
+
+def test_a_title_reaches_beyond_the_marks_within_it() -> None:
+    rules = "最高人民法院关于适用《路灯法》若干问题的解释(二)"
+    names = LawNames({key_of_name(rules): [rules], "路灯法": ["路灯法"]})
+    for text in (
+        f"{rules}第二条",
+        f"依照《路灯法》和{rules}第二条",
+        f"《{rules.replace('《', '〈').replace('》', '〉')}》第二条",
+    ):
+        found = [(one.laws, one.said) for one in names.find(text)]
+        assert found[-1][0] == (rules,) and len(found) == 1 + text.startswith("依照"), text
 
 
 def test_names_that_are_not_there(book: StatuteBook) -> None:

@@ -212,6 +212,16 @@ def test_a_clause_that_was_split_stands_beside_its_parts() -> None:
     assert [p.text for p in rows[1].pieces if p.kind != "same"] == ["五十元", "一百五十元"]
 
 
+def test_what_is_gone_stands_beside_what_came_in_its_place() -> None:
+    rows = beside(
+        clauses("甲方付款。（四）汇往境外的；"), clauses("甲方付款。（四）跨境转移资产，情节严重的；末款。")
+    )
+    assert [(row.old, row.new, row.kind) for row in rows] == [
+        ((0,), (0,), "same"), ((1,), (1,), "changed"), ((), (2,), "added"),
+    ]  # fmt: skip
+    assert [piece.kind for piece in rows[1].pieces] == ["removed", "added"]
+
+
 DUTY = "路灯的管理人应当在每年十月前更换老化的灯具和线路。"
 RULE = "设置路灯的单位应当把竣工图纸交给照明主管机关保存。"
 SHARED = "违反前款规定的，由照明主管机关责令改正，可以并处罚款。"

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from app.cli.law_words import answer_line, counterpart_line, doubt_words, period, place
+from app.cli.law_words import answer_line, counterpart_line, doubt_words, following_line, period, place
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, many, one
 from app.desk.law.bar import FULL, HOLE, law_bar, period_bar, pointer, with_years, years_width
@@ -77,6 +77,8 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
             for other in others:
                 yield ((t("law.other", label=one(other.label), period=period(other)), "warn"),)
             yield from _without_text(reading) if isinstance(answer, NoText) else ()
+            for cited in reading.cited:
+                yield ((one(following_line(cited)), "label"),)
             yield from _near(reading, width)
         case Gap():
             yield from _gap(reading, answer, width)

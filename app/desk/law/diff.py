@@ -93,14 +93,15 @@ class DiffView(LineView):
         shown = ["", ""]
         for row in found.rows:
             sides: list[list[Line]] = [[], []]
+            for at, (parts, own) in enumerate(((found.old, row.old), (found.new, row.new))):
+                number = parts[own[0]].article.number.chinese if own and len(articles_of(parts)) > 1 else shown[at]
+                sides[at].append(((number if number != shown[at] else " ", "label"),))
+                shown[at] = number
+            if all(side == [((" ", "label"),)] for side in sides):
+                sides = [[], []]
             for side, pieces in clause_sides(row).items():
-                at = int(side == "new")
-                parts, own = (found.new, row.new) if at else (found.old, row.old)
-                number = parts[own[0]].article.number.chinese
-                if len(articles_of(parts)) > 1 and number != shown[at]:
-                    sides[at].append(((number, "label"),))
-                    shown[at] = number
-                sides[at].append(tuple((one(piece.text), ROLES[piece.kind]) for piece in pieces))
+                line = tuple((one(piece.text), ROLES[piece.kind]) for piece in pieces)
+                sides[side == "new"].append(line)
             yield from beside(sides[0], sides[1], column)
 
 

@@ -68,14 +68,12 @@ class FamilyView(Choice):
 
 
 def _rows(kin: Kin, stem: str, last: bool, width: int, owner: int) -> Iterator[Row]:
-    """A law with its state, and below it what says so; the lines of the tree go on beside all its rows."""
-    state: Line = ((f"　{kin.word}", STATES.get(kin.state, "dim")),)
+    """A law with its state and what says so; the lines of the tree go on beside all its rows."""
     basis = one(kin.basis)
     shown = f"{basis[:LONGEST_BASIS]}…" if len(basis) > LONGEST_BASIS else basis
-    lines: tuple[Line, ...] = (((one(kin.name), "text"), *state), ((shown, "dim"),))
+    line = ((one(kin.name), "text"), (f"　{kin.word}", STATES.get(kin.state, "dim")), (f"　〔{shown}〕", "dim"))
     first = f"{stem}{'└─ ' if last else '├─ '}"
     then = f"{stem}{'   ' if last else '│  '}"
-    for line in lines:
-        for row in wrapped(line, max(8, width - len(first))):
-            yield Row(((first, "rule"), *row), owner)
-            first = then
+    for row in wrapped(line, max(8, width - len(first))):
+        yield Row(((first, "rule"), *row), owner)
+        first = then

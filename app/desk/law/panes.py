@@ -24,6 +24,9 @@ from app.desk.widgets.view_tabs import ViewTabs
 from app.strings import t
 from app.terminal import truncate
 
+NOTE_ROWS = 2
+"""Rows that the notes of an answer may take."""
+
 
 class LawPanes(LawActions):
     """The panes, over the open pack, what was asked and what is being read."""
@@ -90,7 +93,7 @@ class LawPanes(LawActions):
             else ""
         )
         notes.display = bool(said)
-        notes.update(truncate(said, room))
+        notes.update(truncate(said, NOTE_ROWS * room - 1))
 
     def _title(self) -> str:
         parts = [t("law_screen.title")]

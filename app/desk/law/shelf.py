@@ -16,6 +16,7 @@ from app.cli.law_words import Kin, family_of, state_key
 from store import manifest as manifests
 from store.errors import StoreError
 from store.pack import Pack
+from store.search.following import Following, following
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook
 from store.statutes.check import KINDS, Finding, check_law
 from store.statutes.comparing import Compared, compare
@@ -92,7 +93,7 @@ class Reading:
 
     day: the day asked for, None where the newest text was; states: label -> state today; doubt: why its law may
     not apply on that day; stale: the day on which the data end, if that is before it; counterpart: where
-    the rule stands now, if its law has ended.
+    the rule stands now, if its law has ended; cited: articles of ended laws to which the text refers.
     """
 
     law: Law
@@ -108,6 +109,7 @@ class Reading:
     doubt: Doubt | None = None
     stale: date | None = None
     counterpart: Counterpart | None = None
+    cited: tuple[Following, ...] = ()
 
     @property
     def version(self) -> LawVersion | None:
@@ -339,6 +341,7 @@ class LawDesk:
                 entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near, doubt,
                 self.book.stale(day or now),
                 self.book.counterparts.of(entry.name, number, max(day or now, now)),
+                tuple(following(self.book, (article.text or "") if article else "", max(day or now, now), entry.name)),
             )  # fmt: skip
 
     def _in_version(self, law: str, label: str, number: ArticleNumber) -> Answer | None:
