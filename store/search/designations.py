@@ -69,7 +69,7 @@ def designated(
             elif border or short:
                 _by_border(found, law, versions, one, border, age, times, today)
             elif age:
-                _by_age(found, law, versions, age, age.group() + text[one.start : one.end])
+                _by_age(found, law, _begun(versions, today), age, age.group() + text[one.start : one.end])
             else:
                 _by_year(found, law, versions, text, one, before, times)
     return found
@@ -103,7 +103,7 @@ def _by_border(
     if year:
         versions = _made_in(versions, int(year))
     elif changed or (age and age["new"]):
-        versions = [v for v in versions if not today or (v.valid_from or today) <= today][-1:]
+        versions = _begun(versions, today)[-1:]
     first = versions[0].valid_from if versions else None
     end = border.end() if border else one.end
     found.gone |= {(period.start, period.end) for period in times if one.end <= period.start < end}
@@ -120,12 +120,16 @@ def _by_border(
         found.spans.append((first, date.max, said, law))
 
 
+def _begun(versions: Sequence[LawVersion], today: date | None) -> Sequence[LawVersion]:
+    return [version for version in versions if not today or (version.valid_from or today) <= today]
+
+
 def _before(first: date) -> date:
     return first - timedelta(days=1) if first > date.min else first
 
 
 def _by_age(found: Designated, law: str, versions: Sequence[LawVersion], age: re.Match[str], said: str) -> None:
-    """新: the newest version. 旧 and 原: all days of a law that ended, else those before the newest version."""
+    """新 and 现行: the newest version that has begun. 旧 and 原: all days of a law that ended, else those before the newest version."""
     if not versions or not versions[-1].valid_from:
         return
     first, last = versions[-1].valid_from, versions[-1].valid_to
