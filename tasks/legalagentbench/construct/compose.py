@@ -169,6 +169,8 @@ class Composer:
         return said, setup
 
     def _row(self, step: Step, said: str) -> str:
+        if step.via:
+            return self._parts.draw(_read_out(step), said=said).format(x=said)
         if step.many and not step.pick:
             return self._parts.draw(f"rows.{step.tool}", said=said).format(x=said, role=self._role(step))
         how, _, column = step.pick.partition(":")
@@ -218,7 +220,9 @@ class Composer:
         ask, first = made.ask, self._parts.first
         picked, _, column = step.pick.partition(":")
         pick = first(f"pick.{picked}", "").format(l=_plain(column))
-        form = first(f"{'row' if step.pick or not step.many else 'rows'}.{step.tool}")
+        form = first(
+            _read_out(step) if step.via else f"{'row' if step.pick or not step.many else 'rows'}.{step.tool}"
+        )
         said = form.format(x=made.about, role=first(f"role_of.{step.role}", ""), pick=pick)
         words = {**_words(step, made), "x": said, "d": _plain(ask.columns[0]) if ask.columns else ""}
         if ask.how == "columns":
@@ -229,6 +233,11 @@ class Composer:
             return f"经查询，{'，'.join(told)}。"
         words["l"] = _plain(ask.columns[-1]) if ask.columns else ""
         return f"经查询，{first(f'reply.{ask.how}').format(**words, k='、'.join(made.keys))}。"
+
+
+def _read_out(step: Step) -> str:
+    """The list that names what is read out of a thing: the court of a case number."""
+    return f"link.{step.table}.{IDENTITY[step.table]}"
 
 
 def _words(step: Step, made: Followed) -> dict[str, str]:
