@@ -25,8 +25,8 @@ class Plan:
     """What a training is made of; `tasks` a chunk."""
 
     seed: int
-    tasks: int = 250
-    copies: int = 300
+    tasks: int = 400
+    copies: int = 60
     """Conversations that only copy, in the first chunk."""
 
 

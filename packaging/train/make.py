@@ -142,12 +142,13 @@ def main() -> None:
             success.setdefault(row["cell"], {})[row["group"]] = round(row["success"], 3)
     figures = {cell: [f"{group} {share:.3f}" for group, share in by.items()] for cell, by in success.items()}
     (OUT / "card.toml").write_text(card(model, digest, list(kinds(model)), training, figures), encoding="utf-8")
-    FIGURES.write_text(
-        json.dumps({"training": training, "table": found, "curve": points}, ensure_ascii=False, indent=1) + "\n",
-        encoding="utf-8",
-    )
-    curve.write(FIGURES)
-    print(evaluate.table(found))
+    if found:
+        FIGURES.write_text(
+            json.dumps({"training": training, "table": found, "curve": points}, ensure_ascii=False, indent=1) + "\n",
+            encoding="utf-8",
+        )
+        curve.write(FIGURES)
+        print(evaluate.table(found))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{model}: {model.stat().st_size} bytes, sha256 {digest}; peak memory {peak:.0f} MB")
 

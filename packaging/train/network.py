@@ -148,7 +148,7 @@ def loss(weights: Weights, shape: Shape, batch: Any) -> Any:
 
 # --- Muon for matrices, Adam for the rest ------------------------------------------------------------------------------
 
-MUON, ADAM = 0.008, 8e-4
+MUON, ADAM = 0.01, 1e-3
 MATRICES = ("q", "k", "v", "o", "gate", "up", "down")
 
 

@@ -33,7 +33,7 @@ import numpy as np
 from rollouts import SEED, Maker, Split, fresh, tasks_of
 from vocabulary import Vocabulary, vocabulary
 
-STEPS, DECAY = 1300, 600
+STEPS, DECAY = 2900, 1400
 CELLS = {
     "known": Split(SEED), "held wordings": Split(SEED, "held"), "held paths": Split(SEED, "known", True),
     "constructor": Split(SEED, "constructor"),
@@ -94,7 +94,7 @@ def load(path: Path, weights: Any, state: Any) -> tuple[Any, Any, dict[str, floa
 
 def train(
     folder: Path, steps: int = STEPS, decay: int = DECAY, seed: int = SEED, shape: network.Shape | None = None,
-    each: int = 6, tasks: int = 250, copies: int = 60,
+    each: int = 5, tasks: int = 400, copies: int = 60,
 ) -> Any:  # fmt: skip
     """Train to `steps`; success is measured after every `each` chunks. Returns the weights."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--decay", type=int, default=DECAY)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--each", type=int, default=6)
+    parser.add_argument("--each", type=int, default=5)
     given = parser.parse_args()
     train(given.folder, given.steps, given.decay, given.seed, each=given.each)
 
