@@ -188,7 +188,7 @@ def unread(text: str) -> list[Turn]:
     ]
 
 
-ODD = "原告，让我们几个来审这个案子，你方放心吗？"
+ODD = "原告，我们三个坐在上面，你心里踏实吗？"
 
 
 def test_a_quotation_is_believed_only_if_it_is_exact_and_everything_else_holds() -> None:
@@ -199,7 +199,7 @@ def test_a_quotation_is_believed_only_if_it_is_exact_and_everything_else_holds()
 
     def quotes(turn: Turn, spec: ActSpec) -> str | None:
         asked.append(spec.id)
-        return "你方放心吗" if spec.id == "recusal" and "放心" in turn.text else None
+        return "你心里踏实吗" if spec.id == "recusal" and "踏实" in turn.text else None
 
     result = strict(turns, hearing, quotes=quotes)
     assert result.shares["recusal/plaintiff"] == 1 and 0 < result.llm_credited < 0.1
@@ -215,7 +215,7 @@ def test_a_quotation_needs_its_answer_and_its_side() -> None:
         Turn(t.number, t.speaker, t.to, "我要求判令被告还钱" if t.text == "不申请回避。" else t.text)
         for t in unread(ODD)
     ]
-    result = strict(turns, hearing, quotes=lambda turn, spec: "你方放心吗" if "放心" in turn.text else None)
+    result = strict(turns, hearing, quotes=lambda turn, spec: "你心里踏实吗" if "踏实" in turn.text else None)
     assert result.shares["recusal/plaintiff"] == 0
 
 
@@ -229,8 +229,8 @@ def test_an_agenda_cannot_be_quoted() -> None:
 def test_what_a_model_finds_is_marked() -> None:
     turns = unread(ODD)
     course = strict(turns, HEARINGS["civil"]).course
-    extra = quoted(turns, course, lambda turn, spec: "放心" if "放心" in turn.text else None)
-    assert [found for row in extra.values() for found in row] == [Found("recusal", 17, 19, "放心", by="model")]
+    extra = quoted(turns, course, lambda turn, spec: "踏实" if "踏实" in turn.text else None)
+    assert [found for row in extra.values() for found in row] == [Found("recusal", 15, 17, "踏实", by="model")]
 
 
 # --- rows for the table of scores -------------------------------------------------------------------------------------

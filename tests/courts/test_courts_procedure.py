@@ -380,7 +380,8 @@ def test_precision_and_recall_on_labelled_turns() -> None:
 
 
 def test_what_accomplishes_nothing_earns_nothing() -> None:
-    rows = [row for row in LABELLED if row.kind not in ("good", "missing")]
+    # the labels of overloaded turns let the first two demands count, the rules what was answered
+    rows = [row for row in LABELLED if row.kind not in ("good", "missing", "bundled")]
     assert sum(credited(row, "law").done <= row.acts for row in rows) >= 0.9 * len(rows)
 
 

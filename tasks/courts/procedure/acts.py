@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Literal
@@ -65,7 +65,7 @@ _FORMAL = re.compile(
 )
 """A question about these is one of procedure or of the room, not of the court's own on the facts."""
 _ADDRESSED = re.compile(
-    r"(?:^|[，,：:、\s]|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人|控方|辩方)(?!(?:提交|出示|提供|主张|陈述)的)"
+    r"(?:(?<![一-鿿])|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人|控方|辩方)(?!(?:提交|出示|提供|主张|陈述)的)"
 )
 _NAMED: dict[tuple[str, str], Side] = {
     ("CI", "原告"): "plaintiff",
@@ -169,7 +169,7 @@ def parse(text: str, env: Literal["CI", "CR"], known: Known = NOBODY) -> list[Fo
 @lru_cache(maxsize=2048)
 def _parsed(text: str, env: Literal["CI", "CR"], known: Known) -> tuple[Found, ...]:
     kept = cut(text)
-    found = sorted(_acts(text, env, known, kept), key=lambda act: (act.start, act.end, act.act))
+    found = sorted(_named(_acts(text, env, known, kept), kept, env), key=lambda act: (act.start, act.end, act.act))
     if not any(_asks(env, act.act) for act in found):
         found = sorted(
             [*found, *_fallbacks(text, env, list(sentences(kept)))], key=lambda act: (act.start, act.end, act.act)
@@ -181,9 +181,6 @@ def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Itera
     """Acts of single sentences, then those that only several sentences in a row do together."""
     model = classifier(env)
     done: dict[int, bytearray] = {}
-    homes = list(sentences(kept))
-    begins = [start for start, _ in homes]
-    named: dict[int, frozenset[Side]] = {}
     told = [match.span() for match in _RIGHTS.finditer(kept)]
     for start, said in pieces(kept):
         words = folded(said, known.persons, known.titles)
@@ -199,13 +196,25 @@ def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Itera
             first, last = model.span(act, words, seen)
             if _asks(env, model.acts[act]) and any(low <= start + first < high for low, high in told):
                 continue  # one of the rights that are read out
-            at = bisect_right(begins, start + last - 1) - 1
-            if at not in named:
-                named[at] = _sides(homes[at][1] if at >= 0 else kept, env)
             yield Found(
-                model.acts[act], start + first, start + last, text[start + first : start + last], named[at],
+                model.acts[act], start + first, start + last, text[start + first : start + last],
                 sure=bool(scores[act] >= model.sure[act]),
             )  # fmt: skip
+
+
+def _named(found: Iterable[Found], kept: str, env: Literal["CI", "CR"]) -> Iterator[Found]:
+    """The acts with the sides that their sentence names, and those that sentences behind it name which do nothing
+    else (被告人申请回避吗？辩护人呢？)."""
+    acts, homes = list(found), list(sentences(kept))
+    begins = [start for start, _ in homes]
+    home = [bisect_right(begins, act.end - 1) - 1 for act in acts]
+    held = set(home)
+    for act, at in zip(acts, home, strict=True):
+        end = at + 1
+        while end < len(homes) and end not in held and _sides(homes[end][1], env):
+            end += 1
+        named = [_sides(words, env) for _, words in homes[max(at, 0) : end]] if homes else [_sides(kept, env)]
+        yield replace(act, named=frozenset().union(*named) if named[0] else named[0])
 
 
 def pieces(kept: str) -> Iterator[tuple[int, str]]:

@@ -44,6 +44,16 @@ class Exhibits:
             and side not in self.state[item.id].heard
         ]
 
+    def unseen(self, text: str, sides: Iterable[Side]) -> bool:
+        """Whether a text is about exhibits of others than these sides, and none that it names was offered yet."""
+        theirs = {item.owner for item in self.hearing.exhibits} - set(sides)
+        named = [
+            item
+            for side in theirs
+            for item in items_named(text, [i for i in self.hearing.exhibits if i.owner == side])
+        ]
+        return bool(named) and all(self.state[item.id].shown is None for item in named)
+
     def begun(self) -> bool:
         """Whether anything was offered yet."""
         return any(one.shown is not None for one in self.state.values())

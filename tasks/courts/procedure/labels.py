@@ -109,6 +109,10 @@ class Row(_Part):
         judge = Turn(NOW, "judge", self.turn.to, self.turn.text)
         return [judge, *(Turn(NOW, reply.speaker, ("judge",), reply.text) for reply in self.reply)]
 
+    def actions(self, keys: Iterable[str]) -> frozenset[str]:
+        """The actions of the benchmark that duties count for."""
+        return counted(self.env, (key.split("/")[0] for key in keys))
+
     def blamed(self) -> frozenset[str]:
         """The faults of the turn that the label names."""
         return FAULTS & set(self.faults)
@@ -174,7 +178,7 @@ class Judged:
     @property
     def wanted_actions(self) -> frozenset[str]:
         """The actions of the benchmark that the labelled acts count for."""
-        return counted(self.row.env, (key.split("/")[0] for key in self.row.acts))
+        return self.row.actions(self.row.acts) - self.row.actions(self.row.done)
 
 
 def counted(env: Literal["CI", "CR"], acts: Iterable[str]) -> frozenset[str]:
@@ -186,12 +190,14 @@ def counted(env: Literal["CI", "CR"], acts: Iterable[str]) -> frozenset[str]:
 def judged(row: Row) -> Judged:
     """Both rules on one turn; what was done before earns nothing twice."""
     law, j1 = course(row, "law"), course(row, "j1")
+    before = row.actions(row.done)
     return Judged(
         row,
         frozenset(credit.key for credit in law.credits if credit.turn == NOW) - set(row.done),
         frozenset(v.code for v in law.violations if v.turn == NOW) & FAULTS,
-        frozenset(j1.profile.acts[c.act].name for c in j1.credits if c.turn == NOW and j1.profile.acts[c.act].duty == "must"),
-        frozenset(compat(row.turns(), row.env).credits),
+        frozenset(j1.profile.acts[c.act].name for c in j1.credits if c.turn == NOW and j1.profile.acts[c.act].duty == "must")
+        - before,
+        frozenset(compat(row.turns(), row.env).credits) - before,
     )  # fmt: skip
 
 

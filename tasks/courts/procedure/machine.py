@@ -1,8 +1,9 @@
 """Follows a trial turn by turn: where it is, what has been done towards whom, and what went wrong.
 
-An act of the judge is credited when its words are there, its stage is open (one step late is allowed and marked), what must
-come before it has come, it is put to the right side, and that side answers before the judge speaks again. Of the acts of a
-turn that need an answer the first two count. Nothing here reads a judgment or a model; the same turns give the same course.
+An act of the judge is credited when its words are there, its stage is open (what the opening forgot may be made up for, and
+is marked), what must come before it has come from every side that owes it, it is put to the right side, and that side answers
+before the judge speaks again. More than two demands in one turn, one for each side that is to answer, are a fault; what was
+answered all the same is done. Nothing here reads a judgment or a model; the same turns give the same course.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tasks.courts.simulated.trials import Answers
 from tasks.courts.simulated.wording import Reason
 
 CAP = 2
-"""Acts of one turn that need an answer and are credited."""
+"""Demands that one turn may make: an act that is put to two sides is two."""
 _JUDGED = ("ruling", "verdict")
 _DEBATED = ("debate", "prosecution")
 """Acts that make a debate; where none is mandatory (the benchmark's civil court) its issues stand for it."""
@@ -43,6 +44,8 @@ class _Pending:
     late: bool
     credited: bool
     """False: out of its place, so that an answer earns nothing, but what is built on it may stand."""
+    earns: bool = True
+    """False: of another stage than the first that a turn with too many demands is about."""
 
 
 class Machine:
@@ -60,12 +63,12 @@ class Machine:
         self._extra = extra or {}
         self._stages = Stages(self.profile)
         self._credits: dict[str, Credit] = {}
-        self._tried: set[str] = set()
+        self._tried: set[tuple[str, Side | None]] = set()
         self._violations: list[Violation] = []
         self._unanswered: dict[str, Violation] = {}
         self._exhibits = Exhibits(hearing, self.duties)
         self._pending: list[_Pending] = []
-        self._misput: dict[str, str] = {}
+        self._suspected: list[Violation] = []
         self._asked: Counter[Side] = Counter()
         self._unheard: Counter[tuple[str, Side]] = Counter()
         self._stage_of: list[str] = []
@@ -84,9 +87,13 @@ class Machine:
         stages, acts = machine._stages, machine.profile.acts.values()
         stages.take_up(stage)
         held = stages.at + bool(stages.floating)
-        machine._tried.update(spec.id for spec in acts if stages.home(spec) < held)
+        machine._tried.update(
+            (spec.id, side) for spec in acts if stages.home(spec) < held for side in (*spec.asked, None)
+        )
         given = list(done)
-        machine._tried.update(key.split("/")[0] for key in given)
+        for key in given:
+            act, *names = key.split("/")
+            machine._tried.add((act, next((side for side in hearing.sides if side in names), None)))
         if any(spec.id == "exhibit" and stages.home(spec) < stages.at for spec in acts):
             given += [duty.key for duty in machine.duties if duty.exhibit]
         for key in given:
@@ -128,42 +135,57 @@ class Machine:
 
     def _judge(self, turn: Turn, at: int) -> None:
         self._judge_turns += 1
-        if self._closed:
+        if self._closed:  # what is said behind the end is none of the trial
             self._fault("after_end", turn, detail=turn.text[:40])
+            return
         if words := bench.speaks_for(turn.text):
             self._fault("speaks_for_party", turn, detail=words[:60])
         tagged = self._stages.tagged(turn)
         if tagged and not self._stages.enter(tagged[0], turn.text):
             self._fault("back", turn, detail=self.profile.stages[tagged[0]].name)
+        table = list(self.profile.acts)
+        # In the order of the agenda: the places of words that several sentences say together are rough.
         found = sorted(
-            [*parse(turn.text, self.hearing.env, self._known), *self._extra.get(at, ())],
-            key=lambda f: (f.start, f.end),
+            (
+                (spec.order, table.index(spec.id), not act.sure, act.start, spec, act)
+                for act in (*parse(turn.text, self.hearing.env, self._known), *self._extra.get(at, ()))
+                for spec in self.profile.by_family.get(act.act, ())
+            ),
+            key=lambda one: one[:4],
         )
+        self._stages.begin()
         entered = self._stages.announced(turn.text)
         sides = tuple(dict.fromkeys(SIDE_OF[role] for role in turn.to if role in SIDE_OF))
         self._asked.update(sides)
-        counted: list[tuple[int, int, ActSpec]] = []
-        over: list[str] = []
+        counted: list[tuple[Found, ActSpec, tuple[Side, ...]]] = []
         stages = set(tagged)
-        for act in found:
-            while entered and entered[0][0] <= act.start:
-                self._stages.enter(entered.pop(0)[1], turn.text)
-            for spec in self.profile.by_family.get(act.act, ()):
-                if spec.level(self.hearing) == "none" or (act.fallback and not spec.fallback):
-                    continue
-                if spec.asked:
-                    self._ask(spec, act, turn, at, sides, counted, over, stages)
-                else:
-                    self._announce(spec, act, turn, at)
-        for _, index in entered:
+        for *_, spec, act in found:
+            while entered and entered[0] <= self.profile.stage(spec.stages[-1]):
+                self._stages.enter(entered.pop(0), turn.text)
+            if spec.level(self.hearing) == "none" or (act.fallback and not spec.fallback):
+                continue
+            if spec.asked:
+                self._ask(spec, act, turn, at, sides, counted, stages)
+            else:
+                self._announce(spec, act, turn, at)
+        for index in entered:
             self._stages.enter(index, turn.text)
-        for name, whom in self._misput.items():
-            # other words of the turn may have put it rightly
-            if all(pending.spec.id != name for pending in self._pending):
-                self._fault("wrong_addressee", turn, name, detail=whom)
-        self._misput.clear()
-        if over:
-            self._fault("bundled", turn, over[0], detail="、".join(self.profile.acts[name].name for name in over))
+        # A side that was rightly asked something was not asked wrongly, nor does a judgment ask: the other reading of the
+        # words is the doubtful one.
+        judged = any(spec.id in _JUDGED for *_, spec, _ in found)
+        if not judged and not any(
+            one.credited and one.found.sure and one.side in (sides or one.found.named) for one in self._pending
+        ):
+            self._violations += self._suspected
+        self._suspected.clear()
+        demands = [spec for _, spec, whom in counted for _ in whom]
+        if len(demands) > CAP:
+            first = min((self._stages.home(one.spec) for one in self._pending if one.credited), default=-1)
+            open_here = {first, *self._stages.anywhere}
+            self._pending = [replace(one, earns=self._stages.home(one.spec) in open_here) for one in self._pending]
+            self._fault(
+                "bundled", turn, demands[CAP].id, detail="、".join(dict.fromkeys(spec.name for spec in demands))
+            )
         if len(stages) >= 3:
             self._fault("stages_bundled", turn, detail="、".join(self.profile.stages[i].name for i in sorted(stages)))
         if self.profile.name == "j1" and len({pending.side for pending in self._pending}) > 1:
@@ -174,13 +196,22 @@ class Machine:
 
     def _ready(self, spec: ActSpec) -> str:
         """The act that should have come first and did not; empty when the ground is laid."""
-        waiting = {pending.spec.id for pending in self._pending}
         for name in spec.after:
             first = self.profile.acts[name]
             needed = first.mandatory(self.hearing) and (not first.exhibits or self.hearing.exhibits)
-            if needed and name not in self._tried and name not in waiting:
+            if needed and not self._heard(first):
                 return name
         return ""
+
+    def _needed(self, spec: ActSpec) -> bool:
+        """Whether the case needs an act; nobody is blamed for where he speaks of what it does not need."""
+        return set(spec.when) <= self.hearing.needs | {"settled"}
+
+    def _heard(self, spec: ActSpec) -> bool:
+        """Whether all sides that an act is put to have had their say, or are asked in this turn."""
+        pending = {(one.spec.id, one.side) for one in self._pending}
+        whom = {side for act, side in self._tried | pending if act == spec.id}
+        return bool(whom) if spec.exhibits or spec.any_side else whom >= set(spec.asked or (None,))
 
     def _announce(self, spec: ActSpec, act: Found, turn: Turn, at: int) -> None:
         if spec.id == "admission":
@@ -194,7 +225,8 @@ class Machine:
         if undebated:
             self._fault("judgment_before_debate", turn, spec.id)
         if missing or place in ("early", "wrong"):
-            if act.sure and spec.id not in self._credits and (not spec.ends or spec.id in _JUDGED) and not undebated:
+            fresh = (spec.id, None) not in self._tried and (not spec.ends or spec.id in _JUDGED) and not undebated
+            if act.sure and fresh and self._needed(spec):
                 code = "too_early" if missing else "wrong_stage"
                 detail = self.profile.acts[missing].name if missing else self._stages.name
                 self._fault(code, turn, spec.id, detail=detail)
@@ -203,7 +235,7 @@ class Machine:
             if not set(self.hearing.sides) <= self._agreed:
                 return
             self._settled = True
-        self._tried.add(spec.id)
+        self._tried.add((spec.id, None))
         self._credit(spec, None, "", act, turn, None, at, place == "late")
 
     def _ask(
@@ -213,8 +245,7 @@ class Machine:
         turn: Turn,
         at: int,
         sides: tuple[Side, ...],
-        counted: list[tuple[int, int, ActSpec]],
-        over: list[str],
+        counted: list[tuple[Found, ActSpec, tuple[Side, ...]]],
         stages: set[int],
     ) -> None:
         """Put a question on the list of those that wait for an answer, or say why it is none."""
@@ -224,29 +255,30 @@ class Machine:
         if targets and not (targets := self._not_waiting(spec, targets)):
             return
         overlaps = any(
-            act.shares(start, end) and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
-            for start, end, other in counted
+            act.shares(one.start, one.end) and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
+            for one, other, _ in counted
         )  # fmt: skip
         # Doubtful words may earn what they ask for; nobody is blamed for them.
-        if act.sure and not overlaps and all(other is not spec for _, _, other in counted):
+        if act.sure and not overlaps:
             if not act.fallback:
                 stages.update(self.profile.stage(stage) for stage in spec.stages[:1])
-            if len({id(other) for _, _, other in counted}) >= CAP:
-                over.append(spec.id)
-                return
-            counted.append((act.start, act.end, spec))
+            counted.append((act, spec, targets))
         missing = self._ready(spec)
+        showing = any(one.spec.exhibits == "owner" for one in self._pending)
+        if spec.exhibits == "other" and not showing and self._exhibits.unseen(turn.text, targets or spec.asked):
+            missing = "exhibit"
         place = self._stages.place(spec, not missing)
         # What was asked in its place and got no answer may be spoken of again.
-        stray = spec.fallback or spec.level(self.hearing) in ("may", "practice") or self._unmet.holds(spec.id)
-        if wrong:
-            if act.sure and not stray and place in ("ok", "late"):
-                self._misput[spec.id] = "、".join(sides)
-            return
+        stray = act.fallback or not self._needed(spec) or self._unmet.holds(spec.id)
         fine = not missing and place in ("ok", "late")
-        if not fine and not stray and act.sure:
-            detail = self.profile.acts[missing].name if missing else self._stages.name
-            self._fault("too_early" if missing else "wrong_stage", turn, spec.id, detail=detail)
+        if act.sure and not stray and (wrong or not fine):
+            if wrong and fine:
+                code, detail = "wrong_addressee", "、".join(sides)
+            elif missing and (place in ("ok", "late") or self._stages.next(spec)):
+                code, detail = "too_early", self.profile.acts[missing].name
+            else:
+                code, detail = "wrong_stage", self._stages.name
+            self._suspected.append(Violation(code, turn.number, spec.id, None, detail))
         for side in targets:
             self._pending.append(_Pending(spec, side, act, turn, at, place == "late", fine))
 
@@ -258,10 +290,11 @@ class Machine:
     def _targets(self, spec: ActSpec, act: Found, sides: tuple[Side, ...]) -> tuple[tuple[Side, ...], bool]:
         """The sides a question reaches; and whether it went to a side that does not owe the answer."""
         heard = sides or tuple(act.named) or self.hearing.sides
-        if act.named and sides and not act.named & set(sides):
+        if act.named and not act.named & set(heard):
             return (), self._open(spec, spec.asked)
         asked = [side for side in spec.asked if side in heard]
-        asked = [side for side in asked if side in act.named] or asked
+        if act.named <= set(heard):  # whoever is named and not spoken to is only spoken of
+            asked = [side for side in asked if side in act.named] or asked
         if spec.exhibits == "other":
             showing = {pending.side for pending in self._pending if pending.spec.exhibits == "owner"}
             able = [side for side in asked if self._exhibits.to_hear(side) or showing - {side}]
@@ -306,7 +339,7 @@ class Machine:
     def _leave(self, pending: _Pending, reason: Reason) -> None:
         """What got no valid answer is neither credited nor missing, and what comes behind it may go on."""
         self._pending.remove(pending)
-        self._tried.add(pending.spec.id)
+        self._tried.add((pending.spec.id, pending.side))
         if pending.credited:
             self._unmet.note(pending.spec, pending.side, pending.turn.number, reason, self._credits)
 
@@ -323,8 +356,8 @@ class Machine:
                 self._answered(pending, item.id, turn)
 
     def _answered(self, pending: _Pending, exhibit: str, turn: Turn) -> None:
-        self._tried.add(pending.spec.id)
-        if pending.credited:
+        self._tried.add((pending.spec.id, pending.side))
+        if pending.credited and pending.earns:
             self._credit(
                 pending.spec,
                 pending.side,
@@ -387,7 +420,7 @@ class Machine:
         wanted = [a for a in _DEBATED if a in acts and acts[a].mandatory(self.hearing)] or [
             a for a in ("issues",) if a in acts and acts[a].mandatory(self.hearing)
         ]
-        return not wanted or self._settled or bool(self._tried & set(wanted))
+        return not wanted or self._settled or any(self._heard(acts[act]) for act in wanted)
 
     def _fault(self, code: str, turn: Turn, act: str = "", side: Side | None = None, detail: str = "") -> None:
         self._violations.append(Violation(code, turn.number, act, side, detail))

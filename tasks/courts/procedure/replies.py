@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from store.text.numerals import chinese_to_int
 from tasks.courts.procedure.turns import Item
+from tasks.courts.scores.bigrams import bigrams, recall
 
 MAX_REPLY = 20_000
 """Characters of a reply that are read."""
@@ -44,6 +45,8 @@ _NOISE = re.compile(
 )
 ALL_MEANT = re.compile(r"其余|其他证据|全部|所有|均|都没|都无|上述证据|以上证据")
 """Words by which an opinion reaches beyond the exhibits it names."""
+_NEAR = 0.5
+"""Share of the pairs of a title by which it is known."""
 _FEWEST = 3
 """A part of a title shorter than this names nothing; a whole title (借条) may be shorter."""
 
@@ -79,12 +82,22 @@ def items_named(text: str, items: Sequence[Item]) -> tuple[Item, ...]:
         if other is not item
         for alias in aliases[item.id] & aliases[other.id]
     }
-    return tuple(
+    named = tuple(
         item
         for item in items
         if item.number in numbers
         or any(alias in bare for alias in aliases[item.id] if not (numbers and alias in twins))
     )
+    return named or _nearest(bare, items)
+
+
+def _nearest(bare: str, items: Sequence[Item]) -> tuple[Item, ...]:
+    """The exhibit most of whose title a text says in other order or with words between (腊月十八写的收条)."""
+    said = bigrams(bare)
+    share = {item: recall(bigrams(_NOISE.sub("", item.title)), said) for item in items}
+    best = max(share.values(), default=0.0)
+    near = [item for item, value in share.items() if value == best >= _NEAR]
+    return tuple(near) if len(near) == 1 else ()
 
 
 def numbers_named(text: str) -> frozenset[int]:

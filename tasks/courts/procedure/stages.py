@@ -10,7 +10,7 @@ from tasks.courts.procedure.tables import ActSpec, Profile
 from tasks.courts.procedure.turns import Turn
 
 Place = Literal["ok", "late", "early", "wrong"]
-"""late: the stage of an act has just been left."""
+"""late: the opening has just been left."""
 
 
 class Stages:
@@ -18,7 +18,8 @@ class Stages:
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
-        self.at = 0
+        self.anywhere = [index for index, stage in enumerate(profile.stages) if stage.floating]
+        self.at = self.begun = 0
         self.floating = ""
 
     @property
@@ -42,21 +43,20 @@ class Stages:
             self.floating = self.profile.stages[self.at].id
             self.at = max(i for i in range(self.at) if not self.profile.stages[i].floating)
 
+    def begin(self) -> None:
+        """A turn begins: what it does has its place in the stage that is open now, whatever stage it opens."""
+        self.begun = self.at
+
     def tagged(self, turn: Turn) -> list[int]:
         """The stages that a turn names by a tag, or that it was said to be in; the first is the one meant."""
         tagged = bench.stages_tagged(turn.text, self.profile)
         given = self.profile.stage(turn.stage) if turn.stage else -1
         return [given, *tagged] if given >= 0 and given not in tagged else tagged
 
-    def announced(self, text: str) -> list[tuple[int, int]]:
-        """Where words open a stage, and which."""
+    def announced(self, text: str) -> list[int]:
+        """The stages that words open, in their order."""
         kept = cut(text)
-        return sorted(
-            (match.start(), index)
-            for index, stage in enumerate(self.profile.stages)
-            for pattern in stage.enter
-            for match in pattern.finditer(kept)
-        )
+        return [index for index, stage in enumerate(self.profile.stages) if any(p.search(kept) for p in stage.enter)]
 
     def enter(self, index: int, text: str) -> bool:
         """Go to a stage with the words of a turn; False where that would be a step back which nothing reopens."""
@@ -69,18 +69,22 @@ class Stages:
             return False
         return True
 
+    def next(self, spec: ActSpec) -> bool:
+        """Whether an act would open the stage behind this one."""
+        return spec.anchor and self.home(spec) == self.at + 1
+
     def place(self, spec: ActSpec, ready: bool) -> Place:
         """Whether an act has its place now; an anchor act whose ground is laid opens its stage."""
         places = [self.profile.stage(stage) for stage in spec.stages]
         if any(self.profile.stages[place].floating for place in places):
             self.floating = self.profile.stages[places[0]].id
             return "ok"
-        if self.at in places:
+        if self.at in places or self.begun in places:
             return "ok"
         ahead = [place for place in places if place > self.at]
         if ahead and spec.anchor and ready:
             self.at, self.floating = min(ahead), ""
             return "ok"
-        if self.at - 1 in places:
+        if self.at == 1 and 0 in places:  # what the opening forgot may be made up for; other stages must be reopened
             return "late"
         return "early" if ahead else "wrong"

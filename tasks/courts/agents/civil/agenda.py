@@ -90,8 +90,7 @@ def _opening(trial: Trial, needs: Needs) -> Iterator[Step]:
         yield from _ask(trial, needs, "other_identity")
     owed = list(_ask(trial, needs, "recusal"))
     yield from owed
-    if needs.profile == "j1":
-        yield from _ask(trial, needs, "default")
+    yield from _ask(trial, needs, "default")
     if not owed and trial.reached < 1 and not {"cause", "panel", "rights"} <= trial.announced:
         yield Step("recusal")
 

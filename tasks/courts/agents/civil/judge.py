@@ -190,8 +190,6 @@ class Bench:
         if "rights" not in announced:
             said.append(rights["law"].format(appeal="" if small else "提起上诉，"))
             said += [rights["small"]] if small else []
-        if step.sides and self._view.profile == "law":
-            said.append(self._default(step))
         if step.sides:
             said.append(self._line("recusal", who=who))
         return "".join(said)
