@@ -203,7 +203,8 @@ def _described(entry: Entry, folder: Path) -> Data:
 def _shipped() -> str:
     """What the model that comes with Moot is for, and what it can be asked."""
     about = shipped.card()
-    return t("library.shipped", kinds="、".join(kind.name for kind in about.kinds) if about else "")
+    kinds = "、".join(kind.name for kind in about.kinds) if about else ""
+    return t("library.shipped", kinds=kinds or t("library.shipped.none"), context=about.context if about else 0)
 
 
 def _line(model: Data) -> str:

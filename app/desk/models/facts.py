@@ -42,7 +42,7 @@ def _shipped(line: ModelLine) -> list[Line]:
     if about is None:
         return []
     asked: list[Line] = [((f"· {one(kind.example)}", "text"),) for kind in about.kinds]
-    return [((t("models.shipped"), "mark"),), *asked]
+    return [((t("models.shipped", context=about.context), "mark"),), *asked]
 
 
 def _nature(line: ModelLine) -> list[Fact]:
