@@ -204,14 +204,14 @@ def _values(bench: Benchmark, rows: Sequence[ScoreRow]) -> dict[Key, float | Non
 def _refuse(first: Side, second: Side, across: bool) -> None:
     """Only the same tasks, on the same corpora, by the same rules say which answers are better."""
     for what, *path in (
-        ("benchmark", "spec", "benchmark"),
-        ("task file", "tasks", "sha256"),
-        ("pack", "pack", "hash"),
+        ("the benchmarks differ", "spec", "benchmark"),
+        ("the task files differ", "tasks", "sha256"),
+        ("the packs differ", "pack", "hash"),
     ):
         a, b = (_at(side.header, path) for side in (first, second))
-        if a != b and (what != "pack" or (a and b)):
+        if a != b and (path[0] != "pack" or (a and b)):
             raise UsageError(
-                f"runs '{first.run}' and '{second.run}' cannot be compared: {what} {_short(a)} and {_short(b)}",
+                f"runs '{first.run}' and '{second.run}' cannot be compared: {what}: {_short(a)} and {_short(b)}",
                 "Compare runs of the same tasks and pack.",
             )
     for scorer in sorted(first.versions.keys() & second.versions.keys()):

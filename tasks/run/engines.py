@@ -7,6 +7,7 @@ a caller hands in: every engine is opened here, and `admit` is asked for every h
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -135,9 +136,9 @@ def run_path(name: str | Path, *, exact: bool = False) -> Path:
         NotFound: there is none, or more than one is meant.
     """
     for candidate in (Path(name), places.runs() / f"{name}{SUFFIX}", places.runs() / str(name)):
-        if candidate.is_file():
+        if os.path.isfile(candidate):  # false, too, for what is too long for a file's name
             return candidate
-    if Path(name).exists():
+    if os.path.exists(name):
         return Path(name)  # no file: whoever opens it says so
     if not exact:
         if name == LATEST and (newest := list_runs()[:1]):

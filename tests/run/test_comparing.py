@@ -156,7 +156,7 @@ def test_runs_that_have_nothing_in_common_are_refused_by_name(tmp_path: Path) ->
         ours.go()
         ours.record_scores()
     theirs = imported(tmp_path, "theirs", range(3))
-    with pytest.raises(UsageError, match="cannot be compared: task file"):
+    with pytest.raises(UsageError, match="cannot be compared: the task files differ"):
         compare([tmp_path / "ours.moot", theirs])
     with pytest.raises(UsageError, match="no scored task"):
         unplayed = start_run(RunSpec(benchmark="legalagentbench", pack="small"), out=tmp_path / "unplayed.moot")
