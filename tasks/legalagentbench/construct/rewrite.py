@@ -21,6 +21,7 @@ from tasks.agents.prompts import fill
 from tasks.episode.plain import plain
 from tasks.legalagentbench.construct.compose import Parts
 from tasks.legalagentbench.construct.plans import Plan
+from tasks.legalagentbench.construct.tree import IDENTITY
 
 PROMPT = "rewrite-question/1"
 SEAT = "rewriter"
@@ -34,7 +35,7 @@ _SCHEMA = {
     "additionalProperties": False,
 }  # fmt: skip
 _FIGURE = re.compile(r"[0-9A-Za-z.]+")
-_UNIT = re.compile(r"[^\d.\-]{1,2}$")
+_UNIT = re.compile(r"(?<=\d)[^\d.\-]{1,2}$")
 _TOOL = re.compile(r"get_[a-z_]+|legal_[a-z]+_retriever")
 
 
@@ -123,8 +124,8 @@ def expressed(plan: Plan) -> Iterator[tuple[str, ...]]:
             yield (f"label.{column}",)
         if step.role:
             yield (f"role_of.{step.role}",)
-        if step.link:
-            yield (f"link.{step.table}.{step.link}",)
+        if step.link or step.via:
+            yield (f"link.{step.table}.{step.link or IDENTITY[step.table]}",)
     if plan.ask.how == "columns":
         yield from ((f"label.{column}",) for column in plan.ask.columns)
     else:
