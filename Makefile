@@ -19,13 +19,13 @@ run: $(VENV)/.core             ## the command line: make run ARGS="doctor"
 llm: $(VENV)/.llm              ## local GGUF models; compiles llama.cpp once, about four minutes
 
 test: lint                     ## everything that must hold
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 unit: $(VENV)/.dev             ## the quick part of the tests
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 measure: $(VENV)/.dev          ## how good the search and the rules are, on real questions and unseen cases: must not fall
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/measure/measure_*.py
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/measure/measure_*.py
 
 lint: $(VENV)/.dev             ## style, types, walls between rooms
 	$(BIN)/ruff check .

@@ -66,12 +66,21 @@ SLOW = frozenset(
         " gguf_memory golden growth guard"
         " hostile_runs import_law_files import_limits kill llama_engine llama_grammar llama_sequences"
         " llama_template template_process models_bench offline policies_examples policy_conformance pty_hostile"
+        " calls court_parts courts_model_seat courts_papers courts_scoring courts_simulators desk_board desk_compare desk_corpus"
+        " desk_settings desk_tasks hosts large_stores llama_calls llama_entropy llama_joins runs_at_scale search_llama"
         " merging on_ray recorded_log sample_pack sample_statutes sample_tasks search_reading shards statutes_import store_imports"
         " store_placing store_reading tasks_cli verl_loop walls web_import"
     ).split()
 )
 """Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick
 part."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many workers again as there are cores: many tests wait for a process, a pipe or a terminal."""
+    cores = os.cpu_count() or 1
+    return cores + (cores + 1) // 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,6 +23,7 @@ _GAP = re.compile("亿(?=[一二三四五六七八九]千[^万]*$)")
 """Where the ten thousands are zero and cn2an leaves that out: 一亿一千 would be read as 一亿一千万."""
 
 
+@lru_cache(maxsize=4096)
 def chinese_to_int(text: str) -> int | None:
     """The whole number a Chinese numeral writes (plain, formal or digit by digit), or None."""
     text = text.strip()

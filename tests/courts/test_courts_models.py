@@ -38,7 +38,7 @@ TURNS = 5
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Cards of 3,000 characters need a wider context than other tests."""
-    path = tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf", context=16384)
+    path = tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf", context=16384, layers=1, width=32)
     return f"llama:{path}#ctx=16384,threads=1"
 
 

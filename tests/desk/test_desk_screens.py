@@ -119,7 +119,7 @@ def record_text(screen: EpisodeScreen) -> str:
     return "\n".join(row_text(row) for row in screen.query_one(Transcript).rows)
 
 
-LOOKS = 200
+LOOKS = 300
 """How often a screen is looked at until it is as stored: widths of columns, say, come after what stands in them."""
 
 

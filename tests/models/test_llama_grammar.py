@@ -81,10 +81,9 @@ def check_all(schema: Mapping[str, Any], texts: list[str]) -> None:
         assert violation(schema, json.loads(text)) == "", text[:300]
 
 
-@pytest.mark.parametrize(
-    "count", [pytest.param(60, id="a few"), pytest.param(1000, id="a thousand", marks=pytest.mark.slow)]
-)
-def test_every_random_tool_call_is_valid(serve: Serve, count: int) -> None:
+def test_every_random_tool_call_is_valid(serve: Serve) -> None:
+    """As many as tell a broken grammar; tests/bench/bench_grammar.py makes a thousand, through the engine."""
+    count = 60
     schema = tool_calls()
     assert len(schema["anyOf"]) == len(LOOKUPS) + 9
     grammar = gbnf(schema)

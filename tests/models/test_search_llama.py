@@ -21,7 +21,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("mode", MODES)
 def test_whatever_a_model_says_the_episode_ends_and_its_tokens_join(mode: str, tmp_path: Path) -> None:
-    engine = open_engine(f"llama:{tiny_llama(tmp_path / 'tiny.gguf', context=16384)}#ctx=16384,threads=1")
+    engine = open_engine(
+        f"llama:{tiny_llama(tmp_path / 'tiny.gguf', context=16384, layers=1, width=32)}#ctx=16384,threads=1"
+    )
     episode = Episode(mode_name(mode), lambda ask, number: "", entropy=True, turns=2)
 
     def hot(asks: Sequence[Ask]) -> list[object]:

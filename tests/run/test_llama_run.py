@@ -28,7 +28,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     from tests.support.gguf_files import tiny_llama
 
     path = tmp_path_factory.mktemp("gguf") / "tiny.gguf"
-    tiny_llama(path, context=16384, quantised="Q8_0")
+    tiny_llama(path, context=16384, quantised="Q8_0", layers=1, width=32)
     return f"llama:{path}#ctx=16384,threads=1"
 
 

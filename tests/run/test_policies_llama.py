@@ -21,7 +21,7 @@ from tests.support.tool_templates import HERMES
 @pytest.fixture(scope="module")
 def spec(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A token a character: the cards need a wider context than that of other tests."""
-    return f"llama:{tiny_llama(tmp_path_factory.mktemp('gguf') / 'tiny.gguf', context=16384)}#ctx=16384,threads=1"
+    return f"llama:{tiny_llama(tmp_path_factory.mktemp('gguf') / 'tiny.gguf', context=16384, layers=1, width=32)}#ctx=16384,threads=1"
 
 
 def test_a_reply_keeps_to_the_schema_and_to_its_order(spec: str) -> None:
@@ -73,7 +73,7 @@ def test_a_random_model_that_is_given_tools_ends_too(
 ) -> None:
     short = {"type": "string", "maxLength": 30}
     monkeypatch.setitem(answering.SCHEMA, "properties", {"answer": short, "summary": short})
-    tiny = tiny_llama(tmp_path / "tiny.gguf", context=32768, template=HERMES)
+    tiny = tiny_llama(tmp_path / "tiny.gguf", context=32768, template=HERMES, layers=1, width=32)
     engine = f"llama:{tiny}#ctx=32768,threads=1,slots=1"
     asked = RunSpec(benchmark="legalagentbench", agent="react", model=engine, first=1, max_turns=2, calls="native")
     with start_run(asked, out=tmp_path / "run.moot") as run:

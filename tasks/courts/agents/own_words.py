@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from math import log
 
@@ -49,10 +49,11 @@ def matter(text: str) -> frozenset[str]:
 def _weights(told: Sequence[str]) -> Callable[[Iterable[str]], float]:
     plain = [fold_width(one).lower() for one in told]
 
-    def weight(pairs: Iterable[str]) -> float:
-        return sum(log(1 + len(plain) / (1 + sum(pair in one for one in plain))) for pair in pairs)
+    @cache
+    def rarity(pair: str) -> float:
+        return log(1 + len(plain) / (1 + sum(pair in one for one in plain)))
 
-    return weight
+    return lambda pairs: sum(map(rarity, pairs))
 
 
 def nearest(question: str, told: Iterable[str], most: int = 1) -> list[str]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations
 
 from store.text.numerals import chinese_to_int
 from tasks.courts.procedure.turns import Item
@@ -73,15 +75,7 @@ def items_named(text: str, items: Sequence[Item]) -> tuple[Item, ...]:
     text = text[:MAX_REPLY]
     numbers = numbers_named(text)
     bare = _NOISE.sub("", _BRACKETS.sub("", text))
-    aliases = _aliases(items)
-    # Of two exhibits with one title (价格认定结论书（第一次）、（重新认定）) the number says which is meant.
-    twins = {
-        alias
-        for item in items
-        for other in items
-        if other is not item
-        for alias in aliases[item.id] & aliases[other.id]
-    }
+    aliases, twins = _aliases(tuple(items))
     named = tuple(
         item
         for item in items
@@ -100,6 +94,7 @@ def _nearest(bare: str, items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(near) if len(near) == 1 else ()
 
 
+@lru_cache(maxsize=1024)
 def numbers_named(text: str) -> frozenset[int]:
     """Numbers of exhibits in a text; ranges are filled."""
     found: set[int] = set()
@@ -119,8 +114,11 @@ def _value(number: str) -> int:
     return int(number) if number.isdecimal() else chinese_to_int(number) or 0
 
 
-def _aliases(items: Sequence[Item]) -> dict[str, set[str]]:
-    """Names of each exhibit: the title, its parts at 、 and behind 的, and endings that no other exhibit here shares."""
+@lru_cache(maxsize=64)
+def _aliases(items: tuple[Item, ...]) -> tuple[dict[str, set[str]], set[str]]:
+    """Names of each exhibit: the title, its parts at 、 and behind 的, and endings that no other exhibit here shares.
+    And the names that two exhibits of one title bear (价格认定结论书（第一次）、（重新认定）): there the number says which
+    is meant."""
     titles = {item.id: _NOISE.sub("", _BRACKETS.sub("", item.title)) for item in items}
     aliases: dict[str, set[str]] = {}
     for identity, title in titles.items():
@@ -134,4 +132,4 @@ def _aliases(items: Sequence[Item]) -> dict[str, set[str]]:
             if (part == title and len(part) >= 2)
             or (len(part) >= _FEWEST and not any(part in other for other in others))
         }
-    return aliases
+    return aliases, {alias for one, other in combinations(aliases.values(), 2) for alias in one & other}
