@@ -75,6 +75,11 @@ def test_broken_lines_are_named(tmp_path: Path, line: str) -> None:
     assert isinstance(error, BadInput) and "line 2" in error.title
 
 
+def test_a_turn_that_nobody_labelled_is_none(tmp_path: Path) -> None:
+    error = check(tmp_path, {key: value for key, value in ROW.items() if key != "acts"}).exception
+    assert isinstance(error, BadInput) and "'acts' is missing" in error.title
+
+
 def test_a_file_without_turns_and_no_file(tmp_path: Path) -> None:
     assert isinstance(check(tmp_path).exception, BadInput)
     assert isinstance(CliRunner().invoke(procedure, ["check", str(tmp_path / "none")]).exception, NotFound)

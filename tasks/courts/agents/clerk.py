@@ -15,7 +15,7 @@ from tasks.episode.actions import Move, Say
 
 RULES = (
     "现在宣布法庭规则：全体人员应当服从法庭指挥，遵守法庭礼仪；未经许可不得录音、录像、摄影或者传播庭审活动；"
-    "不得鼓掌、喧哗，不得随意走动；发言应当经审判长或者独任审判员许可；请将通讯工具关闭或者调至静音。"
+    "不得鼓掌、喧哗，不得随意走动；发言应当经{title}许可；请将通讯工具关闭或者调至静音。"
 )
 
 
@@ -31,7 +31,7 @@ class Clerk:
         held = view.held
         present = _criminal(held) if view.env == "CR" else _civil(held)
         title = presiding_title(held.get("court", {}))
-        return Say(f"现在查明到庭情况。{present}{RULES}报告{title}，庭前准备工作就绪，可以开庭。")
+        return Say(f"现在查明到庭情况。{present}{RULES.format(title=title)}报告{title}，庭前准备工作就绪，可以开庭。")
 
 
 def _civil(held: Mapping[str, Any]) -> str:

@@ -86,7 +86,7 @@ class Row(_Part):
     turn: Said
     reply: tuple[Reply, ...] = ()
     kind: str = Field("", alias="class")
-    acts: tuple[str, ...] = ()
+    acts: tuple[str, ...]
     faults: tuple[str, ...] = ()
     owes: tuple[str, ...] = ()
     why: str = ""
