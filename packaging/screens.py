@@ -140,6 +140,7 @@ async def draw(folder: Path, home: Path, names: Sequence[str]) -> None:
     stand_ins(home)
     for part in (PARTS[name] for name in PARTS if name in names):
         for language in LANGUAGES:
+            os.environ["MOOT_LANG"] = language
             strings.set_language(language)
             for size in SIZES:
                 app = Desk()
@@ -281,6 +282,8 @@ async def law(app: Any, pilot: Any, keep: Keep, language: str) -> None:
         build()
     await pilot.press("f7")
     await settled(app, pilot)
+    app.screen.query_one("#form").select.value = "sample"
+    await settled(app, pilot)
     await ask(app, pilot, "盗窃 数额 处罚", "2016-05-01")
     keep("law")
     await ask(app, pilot, *ASKED)
@@ -291,7 +294,7 @@ async def law(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     app.screen.query_one("#form").select.value = "lamps"
     await settled(app, pilot)
     await ask(app, pilot, *HOLE)
-    for key, name in (("1", "gap"), ("4", "faults")):
+    for key, name in (("1", "gap"), ("4", "faults"), ("5", "family")):
         await pilot.press(key)
         await settled(app, pilot)
         keep(f"law-{name}")

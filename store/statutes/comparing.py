@@ -57,11 +57,16 @@ def compare(
         book: where both versions are; their other articles are looked through for clauses that moved.
         old, new: a version with the article in it; None: the article is not in this version.
     """
-    lefts = _own(old[1]) + list(_moved(book, new, old))
-    rights = _own(new[1]) + list(_moved(book, old, new))
-    sides = [tuple(sorted(dict.fromkeys(side), key=lambda part: part.article.position)) for side in (lefts, rights)]
-    left, right = sides
-    rows = beside([part.text for part in left], [part.text for part in right])
+    left, right = (
+        tuple(
+            sorted(
+                [*_own(here[1]), *dict.fromkeys(_moved(book, there, here))], key=lambda part: part.article.position
+            )
+        )
+        for here, there in ((old, new), (new, old))
+    )
+    homes = tuple([part.article.number for part in side] for side in (left, right))
+    rows = beside([part.text for part in left], [part.text for part in right], (homes[0], homes[1]))
     return Compared(left, right, tuple(rows))
 
 

@@ -1,7 +1,7 @@
 """Two wordings side by side, clause by clause and within a clause by whole words and numerals: nobody reads 第六[-百-]七十[-五-]条.
 
-A clause ends with 。；！？ or its line. Equal words too short to mean anything between two changes are taken into the change, so that a reader sees phrases
-replaced and not words that happen to agree.
+A clause ends with 。；！？ or its line. Equal words too short to mean anything between two changes are taken into the change,
+so that a reader sees phrases replaced and not words that happen to agree.
 """
 
 from __future__ import annotations
@@ -65,8 +65,13 @@ def clauses(text: str) -> list[str]:
     return [clause for clause in _CLAUSE.split(text) if clause]
 
 
-def beside(old: Sequence[str], new: Sequence[str]) -> list[Clause]:
-    """Clauses of two texts in the order of both; what a clause was split into, or joined from, stands together."""
+def beside(
+    old: Sequence[str], new: Sequence[str], homes: tuple[Sequence[object], Sequence[object]] | None = None
+) -> list[Clause]:
+    """Clauses of two texts in the order of both; what a clause was split into, or joined from, stands together.
+
+    homes: of what each clause is a part (an article); clauses of several are never joined.
+    """
     groups: list[_Group] = []
     i = j = 0
     for row, column in [*_pairs(old, new), (len(old), len(new))]:
@@ -82,7 +87,10 @@ def beside(old: Sequence[str], new: Sequence[str]) -> list[Clause]:
         if found and (all(found[-1]) or all(group)) and not (all(found[-1]) and all(group)):
             both = (found[-1][0] + group[0], found[-1][1] + group[1])
             whole = group if all(group) else found[-1]
-            if alike(*words(both)) > alike(*words(whole)):
+            one_home = homes is None or all(
+                len({home[place] for place in side}) == 1 for side, home in zip(both, homes, strict=True)
+            )
+            if one_home and alike(*words(both)) > alike(*words(whole)):
                 found[-1] = both
                 continue
         found.append(group)

@@ -80,6 +80,9 @@ def test_diff(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     assert "1990-01-01 至 1999-12-31" in out and "2010-01-01 至 今" in out
     data = answer(capsys, *asked)
     assert data["same"] is False and data["to"]["article"] == "4"  # type: ignore[index]
+    (clause,) = data["clauses"]  # type: ignore[misc]
+    assert (clause["kind"], clause["old_article"], clause["new_article"]) == ("changed", "3", "4")
+    assert [p["text"] for p in clause["pieces"] if p["kind"] != "same"] == ["五米", "六米"]
     code, out, _ = moot(capsys, "law", "diff", "路灯法", "1", "--from", "1995-01-01", "--to", "2015-01-01")
     assert "相同" in out
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)

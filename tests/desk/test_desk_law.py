@@ -344,6 +344,29 @@ async def test_behind_the_data_the_article_says_so(moot_home: Path) -> None:
         assert "据现有数据有效" in article_text(screen) and "现行有效" not in article_text(screen)
 
 
+async def test_an_article_of_an_ended_law_leads_to_its_counterpart(
+    moot_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.support.statute_fixture.lamp_versions", lambda: followers())
+    build()
+    async with desk() as pilot:
+        screen = await asked(pilot, "风筝法第二条", "2005-05-01")
+        text = article_text(screen).replace("\n", "")
+        assert "c 对应条文：《中华人民共和国路灯法》第三条" in text and "未经人工核对" in text
+        assert "对应条文" in text_of(pilot)
+        await pilot.press("escape", "c")
+        await until(pilot, lambda: screen.reading is not None and screen.reading.law.short == "路灯法")
+        assert screen.reading.number.key == "3" and screen.reading.counterpart is None  # type: ignore[union-attr]
+        assert screen.check_action("counterpart", ()) is False
+
+
+def followers() -> list[Any]:
+    """A law of lamps whose third article says what the law of kites said of kites."""
+    texts = ("路灯应当许可。", "路灯每年检查。", "风筝不得高于路灯。", "本法自公布之日起施行。")
+    version = LawVersion(LAMPS, LAMPS, date(1990, 1, 1), None)
+    return [(version, [Article(LAMPS, LAMPS, ArticleNumber(n), text=text) for n, text in enumerate(texts, 1)])]
+
+
 async def test_the_laws_around_one_can_be_opened(lamps: Path) -> None:
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第三条", "2005-05-01")
