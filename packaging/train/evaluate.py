@@ -1,6 +1,7 @@
 """What the model in the box can do, measured as a user would: packs and task files on disk, llama.cpp, `moot run`.
 
-    python packaging/train/evaluate.py FILE.gguf [--n 100] [--json OUT] [--real TASKS PACK] [--agents rules,echo,gold]
+    python packaging/train/evaluate.py FILE.gguf [--n 100] [--json OUT] [--real TASKS PACK] [--agents react,rules,echo,gold]
+        [--folder FOLDER]
 
 Prints one table: share of tasks with all keys in the answer (strict), by hops, with 95 % intervals of Wilson. Fresh
 jurisdictions have seeds and names that no training chunk has. `--real` adds a task file and a pack of the user's.
@@ -17,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -155,30 +157,54 @@ def table(found: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def evaluate(model: Path, n: int, agents: Sequence[str], real: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """All rows of the table."""
-    letters = letters_of(model)
+def laid(place: Path, n: int, letters: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Packs and task files in a folder, or those that it has: name, pack and task file ("" the pack's own) of each
+    part."""
+    listed = place / "parts.json"
+    if not listed.exists():
+        land, other, ours = fresh("evaluate/a", letters), fresh("evaluate/b", letters), shipped()
+        command("data", "build", "sample")
+        build(land, "fresh")
+        todo = []
+        for number, (name, pack, tasks) in enumerate(cells(n, land, other, ours)):
+            path = place / f"{number}.jsonl"
+            lines = (json.dumps({"id": f"t{i}", **task}, ensure_ascii=False) for i, task in enumerate(tasks))
+            path.write_text("\n".join(lines), encoding="utf-8")
+            todo.append((name, pack, str(path)))
+        todo.append(("tasks that come with the pack", "sample", ""))
+        listed.write_text(json.dumps(todo, ensure_ascii=False), encoding="utf-8")
+    return [tuple(one) for one in json.loads(listed.read_text(encoding="utf-8"))]
+
+
+def measured(place: Path, agent: str, model: Path, tasks: str, pack: str) -> dict[str, Any]:
+    """The score block of a run; one that stands in the folder is not run again."""
+    about = sha256(f"{agent}/{tasks}/{pack}".encode() + (model.read_bytes() if agent == "react" else b"")).hexdigest()
+    kept = place / f"{agent}-{about[:16]}.json"
+    if not kept.exists():
+        out = kept.with_suffix(".run")
+        out.unlink(missing_ok=True)
+        block = run(agent, str(model.resolve()), Path(tasks) if tasks else None, pack, out)
+        kept.write_text(json.dumps(block, ensure_ascii=False), encoding="utf-8")
+    return json.loads(kept.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+
+
+def evaluate(
+    model: Path, n: int, agents: Sequence[str], real: Sequence[str] = (), place: Path | None = None
+) -> list[dict[str, Any]]:
+    """All rows of the table; a `place` keeps packs, tasks and runs, so that what was measured there is not again."""
+    if place is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return evaluate(model, n, agents, real, Path(folder))
+    place = place.resolve()
+    place.mkdir(parents=True, exist_ok=True)
     found: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        with home(place):
-            land, other, ours = fresh("evaluate/a", letters), fresh("evaluate/b", letters), shipped()
-            command("data", "build", "sample")
-            build(land, "fresh")
-            todo: list[tuple[str, str, Path | None]] = []
-            for number, (name, pack, tasks) in enumerate(cells(n, land, other, ours)):
-                path = place / f"{number}.jsonl"
-                lines = (json.dumps({"id": f"t{i}", **task}, ensure_ascii=False) for i, task in enumerate(tasks))
-                path.write_text("\n".join(lines), encoding="utf-8")
-                todo.append((name, pack, path))
-            todo.append(("tasks that come with the pack", "sample", None))
-            for number, (name, pack, given) in enumerate(todo):
-                for agent in ("react", *agents):
-                    block = run(agent, str(model.resolve()), given, pack, place / f"{number}-{agent}.run")
-                    found += rows(name, "moot-tiny" if agent == "react" else agent, block)
-        if real:
-            block = run("react", str(model.resolve()), Path(real[0]), real[1], place / "real.run")
-            found += rows("real questions", "moot-tiny", block)
+    with home(place):
+        for name, pack, tasks in laid(place, n, letters_of(model)):
+            for agent in agents:
+                block = measured(place, agent, model, tasks, pack)
+                found += rows(name, "moot-tiny" if agent == "react" else agent, block)
+    if real:
+        found += rows("real questions", "moot-tiny", measured(place, "react", model, *real))
     return found
 
 
@@ -188,10 +214,11 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("--n", type=int, default=100)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--agents", default="rules,echo,gold")
+    parser.add_argument("--agents", default="react,rules,echo,gold")
+    parser.add_argument("--folder", type=Path)
     parser.add_argument("--real", nargs=2, default=())
     given = parser.parse_args()
-    found = evaluate(given.model, given.n, [a for a in given.agents.split(",") if a], given.real)
+    found = evaluate(given.model, given.n, [a for a in given.agents.split(",") if a], given.real, given.folder)
     if given.json:
         given.json.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     print(table(found))

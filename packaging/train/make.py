@@ -12,7 +12,6 @@ import argparse
 import hashlib
 import json
 import resource
-import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -54,7 +53,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "案件当事人住所地所在区县": ("get_legal_document", "get_company_register", "get_address_info"),
 }  # fmt: skip
 """Kinds of questions that the card lists -> the tools that answer them."""
-TRIED = 8
+TRIED = 4
 """Questions of a kind that the model is asked; the shortest that it solves is the example."""
 
 
@@ -70,15 +69,18 @@ def candidates() -> dict[str, list[Task]]:
     return found
 
 
-def kinds(model: Path) -> Iterator[tuple[str, str]]:
+def kinds(model: Path, place: Path) -> Iterator[tuple[str, str]]:
     """The kinds that the model knows, each with a question that it has solved."""
     asked = {f"{kind}-{n}": task for kind, tasks in candidates().items() for n, task in enumerate(tasks)}
-    with tempfile.TemporaryDirectory() as folder, evaluate.home(Path(folder)):
-        path, out = Path(folder) / "kinds.jsonl", Path(folder) / "kinds.run"
+    place.mkdir(parents=True, exist_ok=True)
+    with evaluate.home(place):
+        path, out = place / "kinds.jsonl", place / "kinds.run"
+        out.unlink(missing_ok=True)
         numbered = dict(enumerate(asked))
         lines = (json.dumps({"id": f"k{n}", **asked[name]}, ensure_ascii=False) for n, name in numbered.items())
         path.write_text("\n".join(lines), encoding="utf-8")
-        evaluate.command("data", "build", "sample")
+        if not (place / "packs" / "sample").exists():
+            evaluate.command("data", "build", "sample")
         evaluate.run("react", str(model.resolve()), path, "sample", out)
         solved = evaluate.solved(out)
     for kind in KINDS:
@@ -119,7 +121,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--decay", type=int, default=DECAY)
     parser.add_argument("--n", type=int, default=100)
-    parser.add_argument("--agents", default="rules,echo,gold")
+    parser.add_argument("--agents", default="react,rules,echo,gold")
     parser.add_argument("--skip-training", action="store_true", help="take the checkpoint as it is")
     given = parser.parse_args()
     if not given.skip_training:
@@ -128,7 +130,8 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     model = OUT / f"{convert.NAME}.gguf"
     digest = convert.write(model, weights, shape, words)
-    found = evaluate.evaluate(model, given.n, [a for a in given.agents.split(",") if a]) if given.n else []
+    agents = [a for a in given.agents.split(",") if a]
+    found = evaluate.evaluate(model, given.n, agents, place=given.folder / "measured") if given.n else []
     points = json.loads((given.folder / "curve.json").read_text(encoding="utf-8"))
     training = {
         "seed": SEED, "steps": int(done["step"]), "cpu_minutes": round(done["cpu"] / 60, 1),
@@ -141,7 +144,10 @@ def main() -> None:
         if row["agent"] == convert.NAME:
             success.setdefault(row["cell"], {})[row["group"]] = round(row["success"], 3)
     figures = {cell: [f"{group} {share:.3f}" for group, share in by.items()] for cell, by in success.items()}
-    (OUT / "card.toml").write_text(card(model, digest, list(kinds(model)), training, figures), encoding="utf-8")
+    (OUT / "card.toml").write_text(
+        card(model, digest, list(kinds(model, (given.folder / "measured").resolve())), training, figures),
+        encoding="utf-8",
+    )
     if found:
         FIGURES.write_text(
             json.dumps({"training": training, "table": found, "curve": points}, ensure_ascii=False, indent=1) + "\n",
