@@ -8,6 +8,7 @@ so, longest first, which stays quick for thousands of aliases. Offsets are in ch
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -79,8 +80,8 @@ class LawNames:
         found = list(self._quoted(text))
         if found:
             # 最高人民法院关于适用《合同法》若干问题的解释: the title reaches beyond the marks within it.
-            whole = [one for one in self._bare(text, ()) if any(_within(inner, one) for inner in found)]
-            found = [*whole, *(inner for inner in found if not any(_within(inner, one) for one in whole))]
+            whole = [one for one in self._bare(text, ()) if _holds(one, found)]
+            found = [*whole, *(inner for inner in found if not _held(inner, whole))]
         found += self._bare(text, [(one.start, one.end) for one in found])
         found += self._shortened(text, [(one.start, one.end) for one in found])
         return sorted(found, key=lambda one: one.start)
@@ -88,9 +89,11 @@ class LawNames:
     def _shortened(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterable[Named]:
         """食安法第三条: the first character of a title and others of it in order, when no other title fits."""
         end = 0
+        ordered = sorted(taken)
         for match in _SHORTENED.finditer(text):
             start, said = match.start(), match[1]
-            if start < end or any(low < start + len(said) and start < high for low, high in taken):
+            before = bisect_left(ordered, (start + len(said), 0))  # spans do not overlap: the last before it decides
+            if start < end or (before and start < ordered[before - 1][1]):
                 continue
             fits = [key for key in self._begins_with(said[0]) if _is_short_for(said, key)]
             laws = {law for key in fits for law in self._known[key]}
@@ -142,8 +145,16 @@ class LawNames:
             position += len(key)
 
 
-def _within(inner: Named, outer: Named) -> bool:
-    return outer.start < inner.start and inner.end <= outer.end
+def _holds(outer: Named, inner: Sequence[Named]) -> bool:
+    """Whether one of some mentions, in order and none inside another, lies within this one."""
+    at = bisect_right(inner, outer.start, key=lambda one: one.start)
+    return at < len(inner) and inner[at].end <= outer.end
+
+
+def _held(inner: Named, outer: Sequence[Named]) -> bool:
+    """Whether this mention lies within one of some others, in order and none inside another."""
+    at = bisect_left(outer, inner.start, key=lambda one: one.start)
+    return at > 0 and inner.end <= outer[at - 1].end
 
 
 _books: WeakKeyDictionary[StatuteBook, LawNames] = WeakKeyDictionary()
