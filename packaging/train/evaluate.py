@@ -139,7 +139,7 @@ def rows(name: str, agent: str, block: dict[str, Any]) -> Iterator[dict[str, Any
     for group, n in block["groups"].items():
         yield {
             "cell": name, "agent": agent, "group": group, "n": n, "success": shares[group], "interval": spans[group],
-            "path": block["evidence_rate"].get(group), "actions": actions, "seconds": round(block["seconds"], 1),
+            "path": (block["evidence_rate"] or {}).get(group), "actions": actions, "seconds": round(block["seconds"], 1),
             "tokens": block["tokens"]["total"],
         }  # fmt: skip
 

@@ -22,7 +22,8 @@ import batches
 import convert
 import curve
 import evaluate
-from rollouts import SEED, Maker, Split, Task, paths, shipped, wordings
+import pages
+from rollouts import SEED, Maker, Split, Task, paths, shipped
 from train import DECAY, STEPS, train
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -137,7 +138,7 @@ def main() -> None:
         "seed": SEED, "steps": int(done["step"]), "cpu_minutes": round(done["cpu"] / 60, 1),
         "clock_minutes": round(done["seconds"] / 60, 1), "tokens": int(done["tokens"]), "own_tokens": int(done["own"]),
         "parameters": int(sum(value.size for value in weights.values())), "jurisdictions": 2 * (int(done["chunk"]) - 1),
-        "wordings_sha256": hashlib.sha256(wordings(SEED, "known").encode()).hexdigest(), "quantised": "Q8_0",
+        "wordings_sha256": hashlib.sha256((given.folder / "wordings.toml").read_bytes()).hexdigest(), "quantised": "Q8_0",
     }  # fmt: skip
     success: dict[str, dict[str, float]] = {}
     for row in found:
@@ -154,6 +155,7 @@ def main() -> None:
             encoding="utf-8",
         )
         curve.write(FIGURES)
+        pages.write(FIGURES)
         print(evaluate.table(found))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{model}: {model.stat().st_size} bytes, sha256 {digest}; peak memory {peak:.0f} MB")

@@ -1,8 +1,8 @@
 """Trains the network: `python packaging/train/train.py FOLDER`; goes on where an interrupted training stood.
 
 FOLDER holds checkpoint.npz (weights, momenta, how far it is) and curve.json (loss in nats, success by cell). Learning rate:
-up over 30 steps, level, then down to 2 % over the last steps. One thread, float32: the same seed gives the same weights
-on the same processor and the same versions.
+up over 30 steps, level, then down to 2 % over the last steps. About one core, float32: the same seed gives the same
+weights on the same processor and the same versions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ except ModuleNotFoundError:
 import batches
 import network
 import numpy as np
-from rollouts import SEED, Maker, Split, fresh, tasks_of
+from rollouts import SEED, Maker, Split, fresh, tasks_of, wordings
 from vocabulary import Vocabulary, vocabulary
 
 STEPS, DECAY = 2900, 1400
@@ -99,6 +99,7 @@ def train(
     """Train to `steps`; success is measured after every `each` chunks. Returns the weights."""
     folder.mkdir(parents=True, exist_ok=True)
     words, plan = vocabulary(folder / "vocabulary.json"), batches.Plan(seed, tasks, copies)
+    (folder / "wordings.toml").write_text(wordings(seed, "known"), encoding="utf-8")
     shape = shape or network.Shape(len(words))
     weights = network.begin(shape, seed)
     state, mask = network.still(weights), network.free(shape)
