@@ -1,4 +1,5 @@
-"""Whole runs with a local model: they end with scores, repeat event for event, and survive the death of either process."""
+"""Whole runs with the local model that comes with Moot, whose episodes really differ: they end with scores, repeat event for
+event alone and beside others, and survive the death of either process, forks and other hands in the seat."""
 
 from __future__ import annotations
 
@@ -11,25 +12,27 @@ from pathlib import Path
 
 import pytest
 
+from tasks.benchmark import benchmark
 from tasks.episode.events import EngineFailed, ModelCalled
 from tasks.episode.state import digest, fold
 from tasks.episode.watcher import Committed, Notice, Streaming
+from tasks.run.cast import newcomer
 from tasks.run.opened import Run
 from tasks.run.reading import read_episode
-from tasks.run.runner import resume_run, start_run
+from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    from tests.support.gguf_files import tiny_llama
+MODEL = f"llama:{ROOT / 'models' / 'tiny' / 'moot-tiny.gguf'}"
+EPISODES = 6
 
-    path = tmp_path_factory.mktemp("gguf") / "tiny.gguf"
-    tiny_llama(path, context=16384, quantised="Q8_0", layers=1, width=32)
-    return f"llama:{path}#ctx=16384,threads=1"
+
+@pytest.fixture(scope="module")
+def model() -> str:
+    return MODEL
 
 
 @pytest.fixture(autouse=True)
@@ -42,9 +45,9 @@ def spec(model: str, **more: object) -> RunSpec:
             "benchmark": "legalagentbench",
             "agent": "react",
             "model": model,
-            "first": 2,
+            "first": EPISODES,
             "max_turns": 3,
-            "free": True,
+            "calls": "compact",
             **more,
         }  # fmt: skip
     )
@@ -66,24 +69,41 @@ def expected(model: str, sample_built: Path, tmp_path_factory: pytest.TempPathFa
             return digests(run)
 
 
-def test_two_runs_at_temperature_0_are_equal_event_for_event(model: str, expected: list[str]) -> None:
-    seen = [expected]
-    for parallel in (1, 2):
+def calls_of(run: Run) -> list[list[ModelCalled]]:
+    """The calls of its episodes."""
+    events = ([r.event for r in read_episode(run.journal, row.id)] for row in run.journal.episodes())
+    return [[event for event in own if isinstance(event, ModelCalled)] for own in events]
+
+
+def test_runs_at_temperature_0_are_equal_event_for_event(model: str, expected: list[str]) -> None:
+    for parallel in (1, 4):
         with start_run(spec(model, parallel=parallel)) as run:
             run.go()
             assert all(driver.stopped for driver in run.scheduler.episodes.values())
-            block = run.summary().block()
-            seen.append(digests(run))
-            calls = [
-                r.event
-                for row in run.journal.episodes()
-                for r in read_episode(run.journal, row.id)
-                if isinstance(r.event, ModelCalled)
-            ]
-    assert seen[0] == seen[1] == seen[2]
-    assert block["n"] == 2 and sum(block["outcomes"].values()) == 2
-    assert all(call.tokens or not call.generated for call in calls)
-    assert any(call.reused for call in calls)
+            block, calls = run.summary().block(), calls_of(run)
+            assert digests(run) == expected, f"{parallel} at a time"
+        assert block["n"] == EPISODES and sum(block["outcomes"].values()) == EPISODES
+        assert block["actions"]["repaired"] == block["actions"]["rejected"] == 0, "the grammar holds"
+        assert all(call.tokens or not call.generated for own in calls for call in own)
+        assert len({sum(call.generated for call in own) for own in calls}) > 1, "episodes that differ in length"
+        again = [call for own in calls for call in own[1:]]
+        assert again and all(call.reused > call.evaluated for call in again), "what was read before is not read again"
+
+
+def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -> None:
+    with start_run(spec(model)) as run:
+        run.go()
+        path = run.journal.path
+        row, own = max(zip(run.journal.episodes(), calls_of(run), strict=True), key=lambda one: len(one[1]))
+    assert len(own) > 1, "no episode has a step to fork after"
+    with fork_run(path, row.id, 1) as fork:
+        fork.go()
+        (again,) = calls_of(fork)
+        assert [call.text for call in again] == [call.text for call in own], "the same goes on in the same way"
+    bench = benchmark("legalagentbench")
+    with fork_run(path, row.id, 1, newcomer=newcomer(bench, bench.seat, "gold", "")) as fork:
+        fork.go()
+        assert fork.summary().block()["strict"]["all_keys"]["all"] == 1.0, "other hands put it right"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -159,7 +179,7 @@ def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str) -> 
 
     class Killer:
         def notify(self, notice: Notice) -> None:
-            if isinstance(notice, Committed) and notice.state.calls >= 2:
+            if isinstance(notice, Committed) and notice.state.calls:
                 self.on = True
             if isinstance(notice, Streaming) and notice.delta.phase == "reading" and getattr(self, "on", False):
                 os.kill(next(iter(run.engines.values())).process.pid, signal.SIGKILL)  # type: ignore[attr-defined]
