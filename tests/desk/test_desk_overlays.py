@@ -22,6 +22,7 @@ from tests.support.desk_fixture import write_run  # noqa: E402
 async def test_a_message_keeps_its_glyphs_and_covers_nothing(pack: Path, size: tuple[int, int]) -> None:  # noqa: F811
     async with desk(size) as pilot:
         pilot.app._disable_notifications = False  # a pilot has none unless asked
+        pilot.app.NOTIFICATION_TIMEOUT = 600  # type: ignore[misc]  # however slow the machine, it is still there
         screen = await opened(pilot, write_run(pack))
         for shift in ("", "，"):  # a pane's edge falls on the first half of a glyph, or on the second
             sentence = shift + "".join(chr(0x4E00 + n) for n in range(34))
