@@ -104,6 +104,15 @@ def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -
     with fork_run(path, row.id, 1, newcomer=newcomer(bench, bench.seat, "gold", "")) as fork:
         fork.go()
         assert fork.summary().block()["strict"]["all_keys"]["all"] == 1.0, "other hands put it right"
+    with start_run(RunSpec(benchmark=bench.name, agent="gold", first=1)) as run:
+        run.go()
+        row, path = run.journal.episodes()[0], run.journal.path
+    with fork_run(path, row.id, 1, newcomer=newcomer(bench, bench.seat, model, "react/2+compact")) as fork:
+        fork.go()
+        records = read_episode(fork.journal, row.id)
+        call = next(record.event for record in records if isinstance(record.event, ModelCalled))
+        told = [fork.journal.text(name) or "" for name in call.texts]
+        assert not any("已经做过" in text for text in told), "what others did stands as its own calls do"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from models.engine import Tool
 from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
-from tasks.agents.modes import TURNS, Mode, beside, method
+from tasks.agents.modes import TURNS, Mode, beside, method, split
 from tasks.agents.phrases import phrase
 from tasks.agents.prompts import fill
 from tasks.episode.actions import Move
@@ -53,6 +53,9 @@ def conversation(view: View, name: str, card: str, call: Call, told: tuple[Tool,
     for turn in history.turns(view):
         if turn.policy == name:
             talk.say(turn.replies(call.prompt), call)
+            talk.hear(turn.seen)
+        elif split(name)[1] == "compact" and turn.tool is not None:  # it knows no words about what others did
+            talk.say([action_object(turn.tool, turn.input)], call)
             talk.hear(turn.seen)
         else:
             hear_others(talk, turn)
