@@ -16,9 +16,9 @@ They are development now: rules and training rows were written with their errors
 says little about turns that nobody saw. They credit every demand of an overloaded turn that was answered, as the rules
 do, the 190 the first two.
 
-`labels_unseen_a` are 60 turns by a fifth person, written when rules and training were done and measured once before
-anybody read them: acts 0.92 / 0.83, actions 0.88 / 0.96 (compat 0.83 / 0.21), faults 0.56 / 0.43. Neither a rule nor a
-training row was made from them.
+`labels_unseen_a` and `labels_unseen_b` are 60 turns each by two more people, written when rules and training were done
+and measured once before anybody read them: acts 0.92 / 0.83 and 0.89 / 0.97, actions 0.88 / 0.96 and 0.82 / 0.96,
+faults 0.56 / 0.43 and 0.52 / 0.74. Neither a rule nor a training row was made from them.
 
 The 190 turns at first sight, precision / recall:
 
@@ -116,11 +116,14 @@ def test_rates_on_three_sets_of_development() -> None:
 
 
 def test_rates_on_turns_that_nobody_saw() -> None:
-    figures, every = measured(read_rows(Path(__file__).with_name("labels_unseen_a.jsonl")))
-    print(figures)
+    every: list[Judged] = []
+    for name in "ab":
+        figures, found = measured(read_rows(Path(__file__).with_name(f"labels_unseen_{name}.jsonl")))
+        print(name, figures)
+        every += found
     law = rates((one.found, one.row.acts) for one in every)
     strict = rates((one.actions, one.wanted_actions) for one in every)
     published = rates((one.published, one.wanted_actions) for one in every)
     faults = rates((one.faults, one.row.blamed()) for one in every)
-    assert reaches(law, 0.9, 0.8) and reaches(strict, 0.86, 0.93) and reaches(faults, 0.53, 0.4)
-    assert strict.right > published.right
+    assert reaches(law, 0.89, 0.89) and reaches(strict, 0.84, 0.94) and reaches(faults, 0.52, 0.56)
+    assert strict.right > published.right and strict.wrong < published.wrong
