@@ -120,8 +120,7 @@ async def test_what_was_painted_before_columns_were_measured_is_painted_again(
 async def test_an_empty_library_says_what_to_do_and_keys_without_meaning_do_nothing() -> None:
     async with desk() as pilot:
         screen = await at_models(pilot, 0)
-        shown = text_of(pilot)
-        assert "moot models add" in shown and "docs/models.md" in shown
+        await until(pilot, lambda: "moot models add" in text_of(pilot) and "docs/models.md" in text_of(pilot))
         await pilot.press("t", "r", "c", "x", "enter")
         assert pilot.app.screen is screen
         await pilot.press("f2")
