@@ -170,8 +170,9 @@ def import_(format_name: str, source: Path, name: str | None, allow_empty: bool,
     default=None,
     help="How a text becomes one vector; default: as the file says.",
 )
+@click.option("--years", is_flag=True, help="Embed the years in which an article applied with its text.")
 @_json
-def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
+def embed(name: str, model: str, pooling: str | None, years: bool, as_json: bool) -> None:
     """Give the articles of a pack the vectors of a model. Searches then ask the same model, if the library has it.
 
     Example: moot data embed statutes --model bge-small
@@ -188,7 +189,7 @@ def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
 
     def run(talk: Talk) -> Path:
         try:
-            return reembed(folder, asked, described(path, pooling), talk)
+            return reembed(folder, asked, {**described(path, pooling), **({"years": True} if years else {})}, talk)
         finally:
             asked.close()
 

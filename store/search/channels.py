@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from store.pack import Pack
 from store.search.bigrams import Floats, Ints, Postings, distinct
 from store.search.indexing import ARRAYS, KIND, PRIOR, TERMS, VECTORISER, WORDS, array_file, number_term
 from store.search.substance import STOP_WORDS
-from store.search.vectors import FILE, Vectoriser, Vectors, unit
+from store.search.vectors import FILE, Vectoriser, Vectors, dated, unit
 from store.search.vocabulary import widened
 from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
@@ -144,7 +145,13 @@ class Articles:
 
     def _embedded(self, query: LawQuery) -> Floats:
         assert self._embed is not None and self._vectors is not None
-        vector = np.asarray(self._embed([query.text[:LONGEST]]), np.float32)
+        text = query.text
+        if (self._pack.manifest.embedder or {}).get("years") and query.spans:
+            first, last = query.spans[0].first, query.spans[0].last
+            text = dated(
+                first.isoformat() if first != date.min else "", last.isoformat() if last != date.max else "", text
+            )
+        vector = np.asarray(self._embed([text[:LONGEST]]), np.float32)
         if vector.shape != (1, self._vectors.dimensions):
             raise StoreError(
                 f"The vectors of pack {self._pack.name} have {self._vectors.dimensions} dimensions, the model gives {vector.shape[-1]}",

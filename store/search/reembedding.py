@@ -20,7 +20,7 @@ from store.errors import BadInput, StoreError
 from store.pack import Pack
 from store.placing import Site
 from store.search.indexing import KIND, VECTORISER, Progress, array_file
-from store.search.vectors import FILE, unit, write
+from store.search.vectors import FILE, dated, unit, write
 
 BATCH = 64
 """Articles that are embedded at once."""
@@ -28,7 +28,7 @@ LONGEST = 2_000
 """Characters of an article that are embedded."""
 
 _SQL = (
-    "SELECT l.short, l.name, a.part, a.chapter, a.section, a.title, coalesce(a.text, '') FROM articles a"
+    "SELECT v.valid_from, v.valid_to, l.short, l.name, a.part, a.chapter, a.section, a.title, coalesce(a.text, '') FROM articles a"
     " JOIN law_versions v ON v.id = a.version JOIN laws l ON l.id = v.law WHERE a.id > ? ORDER BY a.id LIMIT ?"
 )
 
@@ -42,7 +42,9 @@ def reembed(
     """Give the articles of a pack the vectors of `embed` (texts -> one vector each, all of one length); gives its path.
 
     describe: what the manifest says of the model, at least its `kind`; `dimensions` is added. Whoever opens the pack then
-    passes the same model to be asked, otherwise its dense channel is silent.
+    passes the same model to be asked, otherwise its dense channel is silent. With `years` the years in which an article
+    applied stand before its text, and those that a question names before the question (`dated`): what this is worth, a
+    bench of both packs says.
 
     Raises:
         BadInput: the pack has no articles, the description no kind, or a vector is not what it should be.
@@ -55,18 +57,23 @@ def reembed(
     with Pack.open(pack_path, verify=True) as pack:
         if not pack.manifest.counts.statutes:
             raise BadInput(f"Pack {pack.name} has no articles to embed")
-        vectors = _embedded(pack, embed, progress)
+        vectors = _embedded(pack, embed, bool(describe.get("years")), progress)
         return _replaced(pack, vectors, {**describe, "dimensions": vectors.shape[1]})
 
 
 def _embedded(
-    pack: Pack, embed: Callable[[Sequence[str]], Sequence[Sequence[float]]], progress: Progress | None
+    pack: Pack, embed: Callable[[Sequence[str]], Sequence[Sequence[float]]], years: bool, progress: Progress | None
 ) -> NDArray[np.float32]:
     size, done = pack.manifest.counts.statutes, 0
     vectors: NDArray[np.float32] | None = None
     while done < size:
         rows = pack.reader.all(_SQL, (done, BATCH))
-        texts = [" ".join(part for part in (short or name, *rest) if part)[:LONGEST] for short, name, *rest in rows]
+        texts = [
+            dated(first if years else "", last if years else "", " ".join(filter(None, (short or name, *rest))))[
+                :LONGEST
+            ]
+            for first, last, short, name, *rest in rows
+        ]
         found = np.asarray(embed(texts), np.float32)
         if vectors is None and found.ndim == 2:
             vectors = np.zeros((size, found.shape[1]), np.float32)

@@ -223,3 +223,9 @@ def _directions(matrix: _Sparse, dimensions: int) -> Floats:
     found = basis @ turn[:, ::-1][:, :dimensions].astype(np.float32)
     largest = np.abs(found).argmax(axis=0)
     return np.asarray(found * np.sign(found[largest, np.arange(found.shape[1])]), np.float32)
+
+
+def dated(first: str | None, last: str | None, text: str) -> str:
+    """A text behind the years of two ISO days; an open or unknown end is left out, and without both the text stands alone."""
+    years = list(dict.fromkeys(day[:4] for day in (first, last) if day))
+    return f"{'至'.join(years)}年 {text}" if years else text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from store.pack import Pack, verify_pack
 from store.search import vectors
 from store.search.bigrams import bigrams, count
 from store.search.channels import Articles, best
-from store.search.query import LawQuery
+from store.search.query import LawQuery, Span
 from store.search.reembedding import reembed
 from store.search.vectors import FILE, Vectors, fit, unit, write
 from tests.support import statute_fixture as fixture
@@ -135,6 +136,31 @@ def test_a_given_model_takes_the_place_of_the_fitted_vectors() -> None:
         assert "雷" in text and "罚" in text
         with pytest.raises(StoreError, match="6 dimensions"):
             Articles(pack, lambda texts: [[1.0]]).rank("dense", LawQuery("雷"), None, 5)
+
+
+def test_years_are_embedded_with_articles_and_questions() -> None:
+    path = fixture.build()
+    texts: list[str] = []
+
+    def listening(given: Sequence[str]) -> list[list[float]]:
+        texts.extend(given)
+        return model(given)
+
+    reembed(path, listening, {"kind": "gguf", "model": "m", "years": True})
+    with Pack.open(path) as pack:
+        rows = pack.reader.all(
+            "SELECT v.valid_from, v.valid_to FROM articles a JOIN law_versions v ON v.id = a.version ORDER BY a.id"
+        )
+        assert len(rows) == len(texts)
+        for (first, last), text in zip(rows, texts, strict=True):
+            years = list(dict.fromkeys(day[:4] for day in (first, last) if day))
+            assert text.startswith(f"{'至'.join(years)}年 ") if years else "年 " not in text[:6]
+        texts.clear()
+        asked = Articles(pack, listening)
+        asked.rank("dense", LawQuery("雷雨", spans=(Span(date(2012, 3, 1), date(2016, 5, 2), ""),)), None, 5)
+        asked.rank("dense", LawQuery("雷雨", spans=(Span(date.min, date(2016, 5, 2), ""),)), None, 5)
+        asked.rank("dense", LawQuery("雷雨"), None, 5)
+    assert texts == ["2012至2016年 雷雨", "2016年 雷雨", "雷雨"]
 
 
 @pytest.mark.parametrize(
