@@ -371,7 +371,7 @@ async def chatting(pilot: Pilot[Any], tiny: Path, engine: SlowEngine | None = No
     added(tiny)
     await at_models(pilot, 1)
     await pilot.press("t")
-    await until(pilot, lambda: isinstance(pilot.app.screen, TrialScreen))
+    await until(pilot, lambda: isinstance(pilot.app.screen, TrialScreen) and pilot.app.screen.query(ChatBox))
     screen = pilot.app.screen
     assert isinstance(screen, TrialScreen)
     if engine is not None:

@@ -208,13 +208,16 @@ def _named(found: Iterable[Found], kept: str, env: Literal["CI", "CR"]) -> Itera
     acts, homes = list(found), list(sentences(kept))
     begins = [start for start, _ in homes]
     home = [bisect_right(begins, act.end - 1) - 1 for act in acts]
+    named: dict[int, frozenset[Side]] = {}
     held = set(home)
     for act, at in zip(acts, home, strict=True):
-        end = at + 1
-        while end < len(homes) and end not in held and _sides(homes[end][1], env):
-            end += 1
-        named = [_sides(words, env) for _, words in homes[max(at, 0) : end]] if homes else [_sides(kept, env)]
-        yield replace(act, named=frozenset().union(*named) if named[0] else named[0])
+        if at not in named:
+            sides = named[at] = _sides(homes[at][1] if at >= 0 else kept, env)
+            behind = at + 1
+            while sides and behind < len(homes) and behind not in held and (more := _sides(homes[behind][1], env)):
+                named[at] |= more
+                behind += 1
+        yield replace(act, named=named[at])
 
 
 def pieces(kept: str) -> Iterator[tuple[int, str]]:
