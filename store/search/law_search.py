@@ -274,7 +274,8 @@ class LawSearch:
             self.catalogue, self.book, replace(query, spans=(), notes=()), replace(settings, at=None, today=None)
         )
         ranked = self._ranked(query, replace(settings, channels=_OUTSIDE), whole, whole.rows)
-        first = winner(self.catalogue, ranked, narrowed.rows)
+        applied = narrowed.applied
+        first = winner(self.catalogue, ranked, applied, narrowed.rows & ~applied)
         if first is None or first[1] < MARGIN:
             return ()
         said = note(self.catalogue, self.book, first[0], spans[0])

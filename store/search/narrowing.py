@@ -74,6 +74,12 @@ class Narrowed:
     latest: Booleans | None = None
     gaps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def applied(self) -> Booleans:
+        """Those of the rows that applied on the day, as far as anybody knows: the neighbours of a gap are only offered."""
+        beside = [version for version, code in self.codes.items() if code == "gap_neighbour"]
+        return self.rows & ~np.isin(self.catalogue.version, beside)
+
     def kept(self, row: int) -> tuple[str, ...]:
         """Why a row was kept; `row` is an article id."""
         place = int(np.searchsorted(self.catalogue.ids, row))

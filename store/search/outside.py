@@ -22,16 +22,22 @@ MARGIN = 1.5
 questions, each asked in the middle of the validity of its first article's law, 5 got a note (0.6 %)."""
 
 
-def winner(catalogue: Catalogue, rankings: Mapping[str, Sequence[int]], inside: Booleans) -> tuple[int, float] | None:
+def winner(
+    catalogue: Catalogue, rankings: Mapping[str, Sequence[int]], inside: Booleans, unsure: Booleans
+) -> tuple[int, float] | None:
     """The first row of a ranking without window and how many times the score of the best article of the day it has;
-    None where the first article is one of the day."""
+    None where the first article is one of the day. `unsure` are rows of which nobody knows whether they applied: their
+    articles say nothing for or against."""
     firsts: dict[str, list[int]] = {}
     for channel, rows in rankings.items():
         articles = catalogue.article[catalogue.places(rows)]
         firsts[channel] = [rows[place] for place in np.sort(np.unique(articles, return_index=True)[1])]
     by_article: dict[int, tuple[float, int]] = {}
+    left_out = set(catalogue.article[unsure].tolist())
     for row, score in fuse_weighted(firsts, FUSION, CONSTANT):
         article = int(catalogue.article[row - 1])
+        if article in left_out:
+            continue
         known = by_article.get(article)
         by_article[article] = (score + (known[0] if known else 0.0), known[1] if known else row)
     if not by_article:

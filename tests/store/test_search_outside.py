@@ -115,3 +115,26 @@ def test_an_article_is_found_by_the_passages_of_other_laws_that_cite_it(
         assert SWINGS not in {h.version.law for h in search.search("孩子从木马跌落", settings).hits if h.ranks}
         early = search.search("孩子从木马跌落", Settings(law=SWINGS)).hits
         assert not [hit for hit in early if "citing" in hit.ranks], "a passage that may not answer does not count"
+
+
+def test_an_article_in_a_gap_says_nothing_against_one_that_came_later(tmp_path: Path) -> None:
+    """The tables have no version of the second law on the day: whether its article applied nobody knows."""
+    kites = "中华人民共和国风筝法"
+    with PackBuilder("gap", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
+        for law, short in ((SWINGS, "秋千法"), (kites, "风筝法")):
+            builder.add_law(Law(law, short, "法律", "authored"), aliases_of(law))
+        plain = {"1": "主管机关登记颜色。", "2": "本法自公布之日起施行。"}
+        builder.add_version(
+            LawVersion(SWINGS, OLD, date(2000, 1, 1), date(2009, 12, 31)), articles(SWINGS, OLD, plain)
+        )
+        later = articles(SWINGS, NEW, {**plain, "1-1": TIRED})
+        builder.add_version(LawVersion(SWINGS, NEW, date(2010, 1, 1), None), later)
+        for label, first, last in (
+            (f"{kites}(1990)", date(1990, 1, 1), date(1999, 12, 31)), (f"{kites}(2015)", date(2015, 1, 1), None),
+        ):  # fmt: skip
+            own = articles(kites, label, {"1": "疲劳摇荡的，处五十元以下罚款。"})
+            builder.add_version(LawVersion(kites, label, first, last), own)
+    with Pack.open(builder.finish()) as pack:
+        answer = LawSearch(pack).search("2006年 疲劳摇荡的罚款")
+    assert any("gap_neighbour" in hit.kept for hit in answer.hits)
+    assert answer.notes[0] == f"later_near:{SWINGS}:第一条之一:2006-01-01:2010-01-01:第一条"
