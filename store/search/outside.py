@@ -19,7 +19,7 @@ from store.statutes.model import ArticleNumber
 
 MARGIN = 1.5
 """So many times the score of the best article of the day has the winner, at least. On the 772 STARD dev
-questions, each asked in the middle of the validity of its first article's law, 5 got a note (0.6 %)."""
+questions, each asked in the middle of the validity of the newest version of its first article's law, 7 got a note (0.9 %)."""
 
 
 def winner(
