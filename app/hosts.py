@@ -8,8 +8,11 @@ shut from the next opening on.
 
 from __future__ import annotations
 
+import os
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +21,6 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from app.guard import open_hosts
-from app.own_file import replace_whole
 from models.errors import ForeignHost
 from models.hosts import is_near, normal_host
 from store import places
@@ -126,7 +128,18 @@ def _change(made_of: Callable[[dict[str, Host]], dict[str, Host]]) -> None:
     path = file_of_hosts().resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
-        replace_whole(path, _File(hosts=made_of(allowed())).model_dump_json(indent=1) + "\n")
+        content = _File(hosts=made_of(allowed())).model_dump_json(indent=1)
+        handle, partial = tempfile.mkstemp(prefix=".hosts-", dir=path.parent)  # 0600 from the start
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(content + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(partial, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(partial)
+            raise
 
 
 # --- opening engines --------------------------------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from app.own_file import replace_whole
 from app.strings import set_language
 from store import places
+from store.files import written_whole
 
 MOST_BYTES = 100_000
 """Size that the file may have."""
@@ -46,11 +46,12 @@ def prefer(**chosen: str) -> Preferences:
     """Keep choices beside those that were made before.
 
     Raises:
-        OSError: the file cannot be written.
+        StoreError: the file cannot be written.
         ValidationError: there is no such language or theme.
     """
     made = Preferences.model_validate({**preferences().model_dump(), **chosen})
-    replace_whole(file_of_preferences(), made.model_dump_json(indent=1) + "\n")
+    with written_whole(file_of_preferences(), parents=True) as file:
+        file.write(made.model_dump_json(indent=1) + "\n")
     return made
 
 

@@ -58,7 +58,9 @@ from app.hosts import consent, with_origin
 from app.ports import Door, Translated
 from app.preferences import prefer, preferences, speak_as_preferred
 from app.strings import language, set_language, t
+from app.strings.sentences import said
 from models.llama import shelf
+from store.errors import StoreError
 from store.writer import ask_to_stop
 from tasks.run.opened import Run
 from tasks.run.runner import fork_run, resume_run, start_run
@@ -203,8 +205,8 @@ class Desk(Quitting):
             self._say_again()
         try:
             prefer(**chosen)
-        except OSError as error:
-            self.say(t("settings.not_kept", reason=one(error.strerror or str(error))), "warning")
+        except StoreError as error:
+            self.say(t("settings.not_kept", reason=one(said(error.title))), "warning")
 
     def _say_again(self) -> None:
         for stack in self._screen_stacks.values():

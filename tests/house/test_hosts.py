@@ -188,7 +188,7 @@ def test_a_change_that_fails_leaves_what_was(monkeypatch: pytest.MonkeyPatch) ->
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.own_file.os.replace", full)
+    monkeypatch.setattr("app.hosts.os.replace", full)
     with pytest.raises(OSError, match="No space"):
         hosts.allow("192.0.2.7")
     assert set(hosts.allowed()) == {"box.example"}
