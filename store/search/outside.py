@@ -27,7 +27,7 @@ def winner(
 ) -> tuple[int, float] | None:
     """The first row of a ranking without window and how many times the score of the best article of the day it has;
     None where the first article is one of the day. `unsure` are rows of which nobody knows whether they applied: their
-    articles say nothing for or against."""
+    articles say nothing for or against, unless one of them is plainly what is asked about."""
     firsts: dict[str, list[int]] = {}
     for channel, rows in rankings.items():
         articles = catalogue.article[catalogue.places(rows)]
@@ -36,13 +36,14 @@ def winner(
     left_out = set(catalogue.article[unsure].tolist())
     for row, score in fuse_weighted(firsts, FUSION, CONSTANT):
         article = int(catalogue.article[row - 1])
-        if article in left_out:
-            continue
         known = by_article.get(article)
         by_article[article] = (score + (known[0] if known else 0.0), known[1] if known else row)
+    doubtful = max((by_article.pop(article)[0] for article in left_out & by_article.keys()), default=0.0)
     if not by_article:
         return None
     best, row = max(by_article.values(), key=lambda one: (one[0], -one[1]))
+    if MARGIN * best < doubtful:
+        return None
     applied = set(catalogue.article[inside].tolist())
     if int(catalogue.article[row - 1]) in applied:
         return None
