@@ -1,5 +1,5 @@
 """Ready episodes, for the command line and the desk, on the sample pack: a task of several hops or a question that a person
-asks, and a civil trial.
+asks, and a criminal trial.
 
 The model that comes with Moot plays the first two where llama.cpp is installed, the rules agent everywhere else.
 """
@@ -26,8 +26,8 @@ from tasks.run.spec import RunSpec
 TASK = "sample-405"
 """A case number, a listed company, its code, its address and the court there: four hops that a person can follow."""
 
-TRIAL = "CI-0002"
-"""A civil trial whose dispute anybody understands."""
+TRIAL = "CR-0001"
+"""A criminal trial in which the accused pleads guilty: the rules decide what is undisputed, so its judgment is a whole one."""
 
 
 def ensure_sample(announce: Callable[[], None] = lambda: None) -> None:
@@ -84,6 +84,6 @@ def _ready() -> str:
 
 
 def trial_run() -> Run:
-    """A run of the rules in every seat of one civil trial; nothing has been driven yet."""
+    """A run of the rules in every seat of one criminal trial; nothing has been driven yet."""
     ensure_sample()
     return start_run(RunSpec(benchmark="courts", task_ids=(TRIAL,)), argv=sys.argv[1:])

@@ -15,6 +15,7 @@ from app.desk.law.screen import LawScreen
 from app.desk.settings.screen import SettingsScreen
 from app.desk.shell import Desk
 from app.preferences import Preferences, file_of_preferences, preferences
+from app.ready import TRIAL
 from app.strings import language
 from tests.desk.test_desk_screens import desk, settled, until  # noqa: F401
 
@@ -27,7 +28,7 @@ async def test_the_first_door_leads_into_a_trial(sample_pack: Path) -> None:
         assert isinstance(desk_, Desk)
         await until(pilot, lambda: desk_.episode_screen is not None and desk_.episode_screen.facts is not None)
         assert desk_.episode_screen is not None and desk_.episode_screen.facts is not None
-        assert desk_.episode_screen.facts.header["spec"]["task_ids"] == ["CI-0002"]
+        assert desk_.episode_screen.facts.header["spec"]["task_ids"] == [TRIAL]
 
 
 async def test_the_second_door_asks_for_the_law_of_a_day(sample_pack: Path) -> None:
