@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -397,3 +399,15 @@ def test_a_found_act_says_where_it_stands() -> None:
     (found,) = parse("原告，你方是否申请回避？", "CI")
     assert (found.act, found.named) == ("recusal", frozenset({"plaintiff"}))
     assert "申请回避" in found.quote and found.end - found.start <= 12
+
+
+def test_a_ruling_is_about_the_exhibits_of_the_side_that_it_names() -> None:
+    """The other side's title may hold the same words, and the other side may be spoken of in the reason."""
+    mine = Item("p1", "plaintiff", "委托代理合同、律师费发票和付款回单", 1)
+    theirs = Item("d1", "defendant", "银行付款回单两张", 1)
+    hearing = replace(HEARINGS["civil"], exhibits=(mine, theirs))
+    said = f"原告证据一{mine.title}，对方以“该费用与被告无关”为由提出异议，因无法认定，本院不予采信。被告证据一{theirs.title}，予以采信。"
+    assert {found.item.id: found.admitted for found in rulings(said, hearing, hearing.exhibits)} == {
+        "p1": False,
+        "d1": True,
+    }

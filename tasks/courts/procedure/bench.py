@@ -115,7 +115,9 @@ def rulings(text: str, hearing: Hearing, shown: Iterable[Item]) -> Iterator[Rule
 
 
 def _meant(piece: str, hearing: Hearing, offered: list[Item], taken: set[str]) -> list[Item]:
-    sides = {side for word, side in _OWNERS if word in piece}
+    # 原告证据四，对方以“与被告无关”为由: whose exhibit it is stands right before it, whoever else is spoken of.
+    owners = {side for word, side in _OWNERS if re.search(f"{word}方?(?:提交|出示|提供|举示)?的?证据", piece)}
+    sides = owners or {side for word, side in _OWNERS if word in piece}
     by_title = {
         item.id for side in hearing.sides for item in items_named(_without_numbers(piece), _of(hearing, side))
     }
@@ -125,6 +127,8 @@ def _meant(piece: str, hearing: Hearing, offered: list[Item], taken: set[str]) -
         wanted = item.number in numbers and item.owner in owned if owned else place in numbers
         if wanted:
             by_title.add(item.id)
+    if own := {item.id for item in hearing.exhibits if item.id in by_title and item.owner in owners}:
+        by_title = own  # a word of its title may stand in one of the other side, too
     # Who names exhibits means these, though he says that 其他证据 bear them out.
     meant = [item for item in hearing.exhibits if item.id in by_title] or (offered if _ALL.search(piece) else [])
     return [item for item in meant if item.id not in taken]
