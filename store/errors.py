@@ -16,7 +16,7 @@ class StoreError(Exception):
     exit_code = 1
 
     def __init__(self, title: str, hint: str = "") -> None:
-        title, hint = _bounded(title), _bounded(hint)
+        title, hint = _bounded(" ".join(title.splitlines())), _bounded(hint)
         super().__init__(f"{title}. {hint}" if hint else title)
         self.title = title
         self.hint = hint

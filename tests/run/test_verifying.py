@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from store.errors import BadInput, StoreError
@@ -236,6 +236,7 @@ BYTES = st.one_of(
 )  # fmt: skip
 
 
+@example(content=b'{"schema": "moot-verify/1", "file": "\\n", "set": "a"}\n', packed=False, cut=0)
 @given(content=BYTES, packed=st.booleans(), cut=st.integers(0, 20))
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_are_read_or_refused_in_one_sentence(tasks: TaskSet, content: Any, packed: bool, cut: int) -> None:
