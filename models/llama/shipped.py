@@ -28,6 +28,8 @@ class Kind(BaseModel):
     model_config = ConfigDict(frozen=True)
     name: str
     example: str
+    keys: tuple[str, ...] = ()
+    """What its answer has to hold."""
 
 
 class Card(BaseModel):

@@ -16,7 +16,8 @@ from vocabulary import END, Vocabulary
 ROWS, LENGTH = 3, 400
 SAID = 640
 """Own tokens of a batch at most."""
-Turns = tuple[list[int], list[bool]]
+Turns = tuple[list[int], Sequence[float]]
+"""Tokens of a conversation, and what each is worth as something to say: 0 for those of others, 1 for the agent's own."""
 Batch = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -69,7 +70,7 @@ def packed(many: Iterable[Turns], rng: Random) -> list[Batch]:
 def _batch(rows: Sequence[Sequence[Turns]]) -> Batch:
     ids = np.zeros((len(rows), LENGTH), np.int32)
     segment = np.zeros((len(rows), LENGTH), np.int32)
-    at, target = list[int](), list[int]()
+    at, target, worth = list[int](), list[int](), list[float]()
     for number, row in enumerate(rows):
         begin = 0
         for which, (tokens, own) in enumerate(row, 1):
@@ -78,9 +79,10 @@ def _batch(rows: Sequence[Sequence[Turns]]) -> Batch:
             said = [n for n, mine in enumerate(own) if mine]
             at += [number * LENGTH + begin + n - 1 for n in said]
             target += [tokens[n] for n in said]
+            worth += [own[n] for n in said]
             begin = end
     at, target = at[:SAID], target[:SAID]
     weight = np.zeros(SAID, np.float32)
-    weight[: len(at)] = 1.0
+    weight[: len(at)] = worth[:SAID]
     spare = [0] * (SAID - len(at))
     return ids, segment, np.array(at + spare, np.int32), np.array(target + spare, np.int32), weight

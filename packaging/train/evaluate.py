@@ -115,13 +115,15 @@ def command(*arguments: str) -> Any:
     return json.loads(done.stdout)
 
 
-def run(agent: str, model: str, tasks: Path | None, pack: str, out: Path) -> dict[str, Any]:
-    """The score block of one run, with its seconds."""
-    given = ["--agent", agent, "--pack", pack, "--out", str(out)]
+def run(
+    agent: str, model: str, tasks: Path | None, pack: str, out: Path, drawn: str = "", *more: str
+) -> dict[str, Any]:
+    """The score block of one run, with its seconds; drawn: further settings of the model."""
+    given = ["--agent", agent, "--pack", pack, "--out", str(out), *more]
     if tasks:
         given += ["--tasks", str(tasks)]
     if agent == "react":
-        given += ["--model", f"llama:{model}#threads=1,ctx={CONTEXT}", "--form", "compact"]
+        given += ["--model", f"llama:{model}#threads=1,ctx={CONTEXT}{drawn}", "--form", "compact"]
     began = time.time()
     return {**command("run", "legalagentbench", *given), "seconds": time.time() - began}
 

@@ -12,10 +12,9 @@ import argparse
 import hashlib
 import json
 import resource
+import tomllib
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import batches
@@ -23,79 +22,42 @@ import convert
 import curve
 import evaluate
 import pages
-from rollouts import SEED, Maker, Split, Task, paths, shipped
+from rollouts import SEED
 from train import DECAY, STEPS, train
+
+from moot import open_run
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "models" / "tiny"
 FIGURES = ROOT / "docs" / "tiny-model.json"
-KINDS: dict[str, tuple[str, ...]] = {
-    "上市公司的信息": ("get_company_info",),
-    "工商登记的信息": ("get_company_register",),
-    "信用代码属于哪家公司": ("get_company_register_name",),
-    "母公司及持股": ("get_sub_company_info",),
-    "有哪些子公司（至多六家）": ("get_sub_company_info_list",),
-    "案件的当事人、律所、案由": ("get_legal_document",),
-    "公司涉诉案件（至多六件）": ("get_legal_document_company_list",),
-    "法院的信息": ("get_court_info",),
-    "法院的代字、级别": ("get_court_code",),
-    "律师事务所的信息": ("get_lawfirm_info",),
-    "律师事务所的业务量和执业记录": ("get_lawfirm_log",),
-    "地址在哪个省、市、区县": ("get_address_info",),
-    "行政处罚": ("get_administrative_case",),
-    "公司受过的处罚（至多六次）": ("get_administrative_case_company_list",),
-    "审理某案的法院": ("get_court_code", "get_court_info"),
-    "母公司的工商登记": ("get_sub_company_info", "get_company_register"),
-    "案件当事人的工商登记": ("get_legal_document", "get_company_register"),
-    "案件代理律所的信息": ("get_legal_document", "get_lawfirm_info"),
-    "信用代码所指公司的母公司": ("get_company_register_name", "get_sub_company_info"),
-    "审理某案的法院在哪个区县": ("get_court_code", "get_court_info", "get_address_info"),
-    "案件当事人的母公司的信息": ("get_legal_document", "get_sub_company_info", "get_company_info"),
-    "案件当事人住所地所在区县": ("get_legal_document", "get_company_register", "get_address_info"),
-}  # fmt: skip
-"""Kinds of questions that the card lists -> the tools that answer them."""
-TRIED = 4
-"""Questions of a kind that the model is asked; the shortest that it solves is the example."""
 
 
-def candidates() -> dict[str, list[Task]]:
-    """Questions of each kind over the shipped pack."""
-    rng = Random("kinds")
-    maker = Maker(shipped(), rng, Split(SEED))
-    found: dict[str, list[Task]] = {}
-    for kind, tools in KINDS.items():
-        ways = [one for one in paths(len(tools), SEED, False) if one.tools == tools]
-        drawn = (maker.along(rng.choice(ways)) for _ in range(20 * TRIED)) if ways else ()
-        found[kind] = list(islice(filter(None, drawn), TRIED))
-    return found
-
-
-def kinds(model: Path, place: Path) -> Iterator[tuple[str, str]]:
-    """The kinds that the model knows, each with a question that it has solved."""
-    asked = {f"{kind}-{n}": task for kind, tasks in candidates().items() for n, task in enumerate(tasks)}
+def kinds(model: Path, place: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """The kinds of questions that the model knows, each with one that it has answered rightly, and the keys of its
+    answer."""
+    listed = tomllib.loads(Path(__file__).with_name("examples.toml").read_text(encoding="utf-8"))["kinds"]
+    asked = [(kind["name"], one["question"], one["keys"]) for kind in listed for one in kind["asked"]]
     place.mkdir(parents=True, exist_ok=True)
     with evaluate.home(place):
-        path, out = place / "kinds.jsonl", place / "kinds.run"
+        path, out = place / "kinds.json", place / "kinds.run"
         out.unlink(missing_ok=True)
-        numbered = dict(enumerate(asked))
-        lines = (json.dumps({"id": f"k{n}", **asked[name]}, ensure_ascii=False) for n, name in numbered.items())
-        path.write_text("\n".join(lines), encoding="utf-8")
+        lines = [{"id": f"k{n}", "asked": True, "question": question} for n, (_, question, _) in enumerate(asked)]
+        path.write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
         if not (place / "packs" / "sample").exists():
             evaluate.command("data", "build", "sample")
         evaluate.run("react", str(model.resolve()), path, "sample", out)
-        solved = evaluate.solved(out)
-    for kind in KINDS:
-        right = [
-            asked[name]["question"]
-            for n, name in numbered.items()
-            if name.rpartition("-")[0] == kind and f"k{n}" in solved
-        ]
-        if right:
-            yield kind, min(right, key=len)
+        told = {one.task: one.answer for one in open_run(out).episodes}
+    right = [one for n, one in enumerate(asked) if all(key in told[f"k{n}"] for key in one[2])]
+    for name in dict.fromkeys(name for name, _, _ in right):
+        yield next(one for one in right if one[0] == name)
 
 
 def card(
-    model: Path, digest: str, known: Sequence[tuple[str, str]], training: dict[str, Any], figures: dict[str, Any]
+    model: Path,
+    digest: str,
+    known: Sequence[tuple[str, str, list[str]]],
+    training: dict[str, Any],
+    figures: dict[str, Any],
 ) -> str:
     """The card as TOML."""
 
@@ -110,8 +72,8 @@ def card(
         "[success]", "# share of tasks with all keys in the answer (strict), by hops; through llama.cpp and moot run",
         *(f"{text(cell)} = {text(by)}" for cell, by in figures.items()),
     ]  # fmt: skip
-    for kind, example in known:
-        lines += ["", "[[kinds]]", f"name = {text(kind)}", f"example = {text(example)}"]
+    for kind, example, keys in known:
+        lines += ["", "[[kinds]]", f"name = {text(kind)}", f"example = {text(example)}", f"keys = {text(keys)}"]
     return "\n".join(lines) + "\n"
 
 

@@ -140,10 +140,13 @@ def logits(weights: Weights, shape: Shape, ids: Any, segment: Any, at: Any) -> A
 
 
 def loss(weights: Weights, shape: Shape, batch: Any) -> Any:
-    """Mean cross entropy in nats over the agent's own tokens of a batch (ids, segment, at, target, weight)."""
+    """Mean cross entropy in nats over the agent's own tokens of a batch (ids, segment, at, target, weight).
+
+    A weight is 1, or what the token is worth: the advantage of its rollout, which may be negative. 0 is no token.
+    """
     ids, segment, at, target, weight = batch
     found = jax.nn.log_softmax(logits(weights, shape, ids, segment, at))
-    return -(found[jnp.arange(len(at)), target] * weight).sum() / jnp.maximum(weight.sum(), 1.0)
+    return -(found[jnp.arange(len(at)), target] * weight).sum() / jnp.maximum((weight != 0).sum(), 1)
 
 
 # --- Muon for matrices, Adam for the rest ------------------------------------------------------------------------------

@@ -48,8 +48,8 @@ def rate(step: int, steps: int, decay: int) -> float:
     return min(1.0, step / 30) * max(0.02, min(1.0, (steps - step) / decay))
 
 
-def examined(words: Vocabulary) -> dict[str, list[batches.Turns]]:
-    """Conversations of unseen jurisdictions by cell and hops."""
+def examined(words: Vocabulary, each: int = EACH) -> dict[str, list[batches.Turns]]:
+    """So many conversations of unseen jurisdictions by cell and hops."""
     rng = Random("examined")
     land, other = (fresh(f"examined/{which}", words.letters) for which in "ab")
     cells = {}
@@ -57,7 +57,7 @@ def examined(words: Vocabulary) -> dict[str, list[batches.Turns]]:
         maker = Maker(land, rng, split, other)
         for hops in (1, 2, 3):
             if not (split.held_paths and hops == 1):
-                many = tasks_of(maker, rng, EACH, (hops,), 0.0)
+                many = tasks_of(maker, rng, each, (hops,), 0.0)
                 cells[f"{cell} {hops}"] = [words.turns(maker.conversation(task)) for task in many]
     return cells
 
@@ -92,23 +92,10 @@ def load(path: Path, weights: Any, state: Any) -> tuple[Any, Any, dict[str, floa
     return weights, state, done
 
 
-def train(
-    folder: Path, steps: int = STEPS, decay: int = DECAY, seed: int = SEED, shape: network.Shape | None = None,
-    each: int = 5, tasks: int = 400, copies: int = 60,
-) -> Any:  # fmt: skip
-    """Train to `steps`; success is measured after every `each` chunks. Returns the weights."""
-    folder.mkdir(parents=True, exist_ok=True)
-    words, plan = vocabulary(folder / "vocabulary.json"), batches.Plan(seed, tasks, copies)
-    (folder / "wordings.toml").write_text(wordings(seed, "known"), encoding="utf-8")
-    shape = shape or network.Shape(len(words))
-    weights = network.begin(shape, seed)
-    state, mask = network.still(weights), network.free(shape)
-    done: dict[str, float] = {"chunk": 0, "step": 0, "seconds": 0.0, "cpu": 0.0, "tokens": 0, "own": 0}
-    curve: list[dict[str, Any]] = []
-    if (kept := folder / "checkpoint.npz").exists():
-        weights, state, done = load(kept, weights, state)
-        curve = json.loads((folder / "curve.json").read_text(encoding="utf-8"))
-        print(f"goes on at step {done['step']:.0f}", flush=True)
+def compiled(shape: network.Shape) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """One step (weights, state, batch, its number, share of the rate) -> (weights, state, loss), and the likeliest next
+    tokens (weights, ids of one row)."""
+    mask = network.free(shape)
 
     @jax.jit
     def step(weights: Any, state: Any, batch: Any, number: Any, share: Any) -> Any:
@@ -120,6 +107,28 @@ def train(
         said = network.hidden(weights, shape, ids, jnp.ones_like(ids))[0]
         return jnp.argmax(said @ weights["embedding"].T, -1)
 
+    return step, choose
+
+
+def train(
+    folder: Path, steps: int = STEPS, decay: int = DECAY, seed: int = SEED, shape: network.Shape | None = None,
+    each: int = 5, tasks: int = 400, copies: int = 60,
+) -> Any:  # fmt: skip
+    """Train to `steps`; success is measured after every `each` chunks. Returns the weights."""
+    folder.mkdir(parents=True, exist_ok=True)
+    words, plan = vocabulary(folder / "vocabulary.json"), batches.Plan(seed, tasks, copies)
+    (folder / "wordings.toml").write_text(wordings(seed, "known"), encoding="utf-8")
+    shape = shape or network.Shape(len(words))
+    weights = network.begin(shape, seed)
+    state = network.still(weights)
+    done: dict[str, float] = {"chunk": 0, "step": 0, "seconds": 0.0, "cpu": 0.0, "tokens": 0, "own": 0}
+    curve: list[dict[str, Any]] = []
+    if (kept := folder / "checkpoint.npz").exists():
+        weights, state, done = load(kept, weights, state)
+        curve = json.loads((folder / "curve.json").read_text(encoding="utf-8"))
+        print(f"goes on at step {done['step']:.0f}", flush=True)
+
+    step, choose = compiled(shape)
     cells = examined(words) if each else {}
     measured = partial(success, choose)
     while done["step"] < steps:

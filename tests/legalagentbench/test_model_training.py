@@ -6,6 +6,7 @@ Training itself needs JAX; those tests are skipped where it is not installed.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,8 @@ from tasks.legalagentbench.questions import load_questions
 from tasks.run.spec import RunSpec
 from tests.support.policy_stage import Actor
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "packaging" / "train"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "packaging" / "train"))
 import rollouts  # noqa: E402
 from rollouts import HOPS, Jurisdiction, Maker, Split, fresh, tasks_of  # noqa: E402
 from vocabulary import NOT_FOUND, Vocabulary, vocabulary  # noqa: E402
@@ -153,3 +155,10 @@ def test_an_interrupted_training_comes_to_the_same_and_llama_cpp_computes_it(sma
     ours = network.hidden(made[0][0], shape, jnp.asarray([ids]), jnp.ones((1, len(ids)), jnp.int32))[0]
     ours = np.asarray(ours @ made[0][0]["embedding"].T)
     assert np.abs(model.scores[: len(ids)] - ours).max() < 2e-3
+
+
+def test_training_without_its_libraries_is_one_sentence() -> None:
+    without = "import runpy, sys; sys.modules['jax'] = None; runpy.run_path('packaging/train/train.py', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 1
+    assert done.stderr.strip() == "Training needs JAX, which is not installed. Say: pip install '.[train]'"

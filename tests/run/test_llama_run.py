@@ -210,33 +210,19 @@ def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str) -> 
     assert said == expected
 
 
-ANSWERS = {
-    "工商登记的信息": ("2019年10月01日", "软件开发"), "信用代码属于哪家公司": ("归雁稷麓投资管理有限公司",), "母公司及持股": ("子公司",),
-    "有哪些子公司（至多六家）": ("6家",), "案件的当事人、律所、案由": ("服务合同纠纷",),
-    "公司涉诉案件（至多六件）": ("（2022）琅川0304民初57号", "（2022）琅川03民终46号"), "法院的信息": ("2017年02月03日",),
-    "法院的代字、级别": ("特殊法院", "市级"), "律师事务所的业务量和执业记录": ("第35名",), "地址在哪个省、市、区县": ("墨泽省", "墨痕区"),
-    "公司受过的处罚（至多六次）": ("1次",), "母公司的工商登记": ("930402169888948",), "案件当事人的工商登记": ("950102472558206",),
-    "案件代理律所的信息": ("2019年11月15日", "冰鉴区"), "信用代码所指公司的母公司": ("子公司",),
-    "审理某案的法院在哪个区县": ("琅川省", "长歌市"), "案件当事人的母公司的信息": ("930402148735688",),
-    "案件当事人住所地所在区县": ("霁原省", "玉絮区"),
-}  # fmt: skip
-"""What the sample pack holds for the examples of the card."""
-
-
 def test_every_example_of_the_card_is_answered_rightly(tmp_path: Path) -> None:
     """They are what a newcomer is shown, and what the demo plays."""
     card = tomllib.loads((ROOT / "models" / "tiny" / "card.toml").read_text(encoding="utf-8"))
-    asked = {kind["name"]: kind["example"] for kind in card["kinds"]}
-    assert asked.keys() == ANSWERS.keys()
     path = tmp_path / "asked.json"
-    lines = [{"id": f"asked-{n}", "asked": True, "question": text} for n, text in enumerate(asked.values())]
+    lines = [{"id": f"asked-{n}", "asked": True, "question": kind["example"]} for n, kind in enumerate(card["kinds"])]
     path.write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
     with start_run(spec(MODEL, first=None, tasks=str(path), max_turns=None, parallel=4)) as run:
         run.go()
         ends = [fold(read_episode(run.journal, row.id)).answered for row in run.journal.episodes()]
     told = [end.res if end else "" for end in ends]
+    assert len(told) >= 15
     assert {
-        name: answer
-        for (name, keys), answer in zip(ANSWERS.items(), told, strict=True)
-        if not all(key in answer for key in keys)
+        kind["name"]: answer
+        for kind, answer in zip(card["kinds"], told, strict=True)
+        if not all(key in answer for key in kind["keys"])
     } == {}
