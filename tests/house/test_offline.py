@@ -1,7 +1,8 @@
 """Nothing asks for the network: the whole product in use, with every socket call of every process written down.
 
-Three witnesses: an audit hook in each Python process that is started (children included), a network namespace of the
-kernel without any network, and a trace of the system calls (which sees native code too).
+Three witnesses of one flow: an audit hook in each Python process that is started (children included), a network namespace
+of the kernel without any network, and a trace of the system calls (which sees native code too). Where the machine has not
+all three the others tell what they saw.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -101,7 +102,6 @@ COMMANDS = [
     ["report", "rules", "gold", "--format", "html"],
     ["report", "rules", "--format", "json"],
     ["models", "list", "--json"],
-    ["doctor", "--json"],
     ["list", "--json"],
 ]
 LLAMA = [
@@ -173,6 +173,16 @@ class Place:
         ]
 
 
+class Used(NamedTuple):
+    """What was seen of a flow: whether without a network, and its system calls, where that could be had."""
+
+    place: Place
+    printed: list[str]
+    doctor: str
+    alone: bool
+    trace: Path | None
+
+
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
     """The flow, with a local model where llama.cpp is installed."""
@@ -184,41 +194,55 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
     return [*COMMANDS, *([word.replace("{gguf}", gguf) for word in line] for line in LLAMA)]
 
 
-@pytest.fixture(scope="module")
-def used(tmp_path_factory: pytest.TempPathFactory, commands: list[list[str]]) -> tuple[Place, list[str]]:
-    """The product, used once under the witness; what the commands printed."""
-    place = Place(tmp_path_factory.mktemp("used"))
-    return place, place.flow(commands, desk=True)
-
-
-def namespace() -> list[str]:
-    """The beginning of a command that runs without any network, not even loopback."""
+def alone() -> list[str]:
+    """The beginning of a command that runs without any network, not even loopback; empty where the kernel allows none."""
     unshare = shutil.which("unshare")
-    if unshare is None:
-        pytest.skip("this machine has no unshare")
-    for options in (["-rn"], ["-n"]):
+    for options in (["-rn"], ["-n"]) if unshare else ():
         if subprocess.run([unshare, *options, "true"], capture_output=True, check=False).returncode == 0:
             return [unshare, *options]
-    pytest.skip("the kernel of this machine allows no network namespace")
+    return []
 
 
-def test_the_whole_product_makes_no_network_call(used: tuple[Place, list[str]], commands: list[list[str]]) -> None:
-    place, printed = used
-    proofs = place.beyond()
+def traced(trace: Path) -> list[str]:
+    """The beginning of a command whose system calls that speak of networks are written down; empty where nobody may trace."""
+    strace = shutil.which("strace")
+    line = [str(strace), "-f", "-qq", "-e", "trace=socket,connect,bind,sendto,sendmsg,listen", "-o", str(trace)]
+    control = [sys.executable, "-c", "import socket; socket.socket().close()"]
+    if strace is None or subprocess.run([*line, *control], capture_output=True, check=False).returncode:
+        return []
+    assert "AF_INET" in trace.read_text(encoding="utf-8"), "the trace sees what there is"
+    return line
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory, commands: list[list[str]]) -> Used:
+    """The product, used once under all witnesses; `moot doctor`, whose proof makes a socket of the internet family, is not
+    traced."""
+    folder = tmp_path_factory.mktemp("used")
+    place, apart, trace = Place(folder), alone(), folder / "trace"
+    tracing = traced(trace)
+    printed = place.flow(commands, *apart, *tracing, desk=True)
+    (doctor,) = place.flow([["doctor", "--json"]], *apart)
+    return Used(place, printed, doctor, bool(apart), trace if tracing else None)
+
+
+def test_the_whole_product_makes_no_network_call(used: Used, commands: list[list[str]]) -> None:
+    proofs = used.place.beyond()
     assert [event for _, event, _ in proofs] == ["socket.__new__"] * 2, "nobody was called, nothing was looked up"
     assert len({pid for pid, _, _ in proofs}) == 2, (
         "doctor tried it, and the child that it asked; the guard let neither call"
     )
-    doctor = json.loads(printed[COMMANDS.index(["doctor", "--json"])])
-    rows = {check["key"]: check["status"] for check in doctor["checks"] if check["area"] == "offline"}
+    rows = {
+        check["key"]: check["status"] for check in json.loads(used.doctor)["checks"] if check["area"] == "offline"
+    }
     assert rows == {"offline": "ok", "offline_child": "ok"}
-    assert len(json.loads(printed[len(COMMANDS) - 1])["runs"]) == 4
+    assert len(json.loads(used.printed[len(COMMANDS) - 1])["runs"]) == 4
     if len(commands) > len(COMMANDS):
-        assert json.loads(printed[-1])["n"] == 1
+        assert json.loads(used.printed[-1])["n"] == 1
 
 
-def test_moot_starts_nobody_but_itself(used: tuple[Place, list[str]]) -> None:
-    place, _ = used
+def test_moot_starts_nobody_but_itself(used: Used) -> None:
+    place = used.place
     started = [said for _, event, said in place.said() if event == "subprocess.Popen"]
     others = {name for name, arguments in started if not set(OWN) & set(arguments)}
     assert others <= HELPERS
@@ -226,17 +250,15 @@ def test_moot_starts_nobody_but_itself(used: tuple[Place, list[str]]) -> None:
     assert any("_engine" in arguments for _, arguments in started)
 
 
-@pytest.mark.slow
-def test_it_works_on_a_machine_without_any_network(tmp_path: Path, commands: list[list[str]]) -> None:
-    printed = Place(tmp_path).flow(commands, *namespace(), desk=True)
-    assert len(printed) == len(commands)
+def test_it_works_on_a_machine_without_any_network(used: Used, commands: list[list[str]]) -> None:
+    if not used.alone:
+        pytest.skip("this machine allows no network namespace")
+    assert len(used.printed) == len(commands)
 
 
-def test_an_endpoint_is_reached_on_this_machine_and_nothing_else(
-    used: tuple[Place, list[str]], tmp_path: Path
-) -> None:
+def test_an_endpoint_is_reached_on_this_machine_and_nothing_else(used: Used, tmp_path: Path) -> None:
     place = Place(tmp_path)
-    shutil.copytree(used[0].home / "packs", place.home / "packs")
+    shutil.copytree(used.place.home / "packs", place.home / "packs")
     with fake_server() as server:
         server.chat = lambda call: call.speak(END)
         place.names["endpoint"] = server.spec
@@ -254,21 +276,10 @@ def test_an_endpoint_is_reached_on_this_machine_and_nothing_else(
     assert looked_up <= {"'127.0.0.1'"}
 
 
-@pytest.mark.slow
-def test_the_system_calls_of_every_process_know_no_network(tmp_path: Path, commands: list[list[str]]) -> None:
-    """Native code too: llama.cpp, SQLite, usearch. `moot doctor` is left out: its proof makes a socket of the internet family."""
-    strace, trace = shutil.which("strace"), tmp_path / "trace"
-    if (
-        strace is None
-        or subprocess.run([strace, "-f", "-o", str(trace), "true"], capture_output=True, check=False).returncode
-    ):
+def test_the_system_calls_of_every_process_know_no_network(used: Used) -> None:
+    """Native code too: llama.cpp, SQLite, usearch."""
+    if used.trace is None:
         pytest.skip("this machine allows no trace of system calls")
-    calls = "trace=socket,connect,bind,sendto,sendmsg,listen"
-    control = [strace, "-f", "-qq", "-e", calls, sys.executable, "-c", "import socket; socket.socket().close()"]
-    assert "AF_INET" in subprocess.run(control, capture_output=True, text=True, check=True).stderr, (
-        "the trace sees what there is"
-    )
-    quiet = [line for line in commands if line[0] != "doctor"]
-    Place(tmp_path).flow(quiet, strace, "-f", "-qq", "-e", calls, "-o", str(trace))
-    lines = trace.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = used.trace.read_text(encoding="utf-8", errors="replace").splitlines()
+    assert lines, "asyncio and the engines speak through sockets of this machine"
     assert [line for line in lines if re.search(r"AF_INET|AF_PACKET|AF_NETLINK|sin6?_addr", line)] == []

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 
 MODEL = f"llama:{ROOT / 'models' / 'tiny' / 'moot-tiny.gguf'}"
-EPISODES = 6
+EPISODES = 4
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +60,22 @@ def digests(run: Run) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def expected(model: str, sample_built: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What a run is that nobody disturbs."""
+def undisturbed(
+    model: str, sample_built: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[list[str], list[list[str]]]:
+    """What a run is that nobody disturbs, one episode at a time: the digests of its episodes, and what was said."""
     home = tmp_path_factory.mktemp("undisturbed")
     shutil.copytree(sample_built, home / "packs" / "sample")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MOOT_HOME", str(home))
         with start_run(spec(model)) as run:
             run.go()
-            return digests(run)
+            return digests(run), said_in(run)
+
+
+@pytest.fixture(scope="module")
+def expected(undisturbed: tuple[list[str], list[list[str]]]) -> list[str]:
+    return undisturbed[0]
 
 
 def calls_of(run: Run) -> list[list[ModelCalled]]:
@@ -77,23 +84,26 @@ def calls_of(run: Run) -> list[list[ModelCalled]]:
     return [[event for event in own if isinstance(event, ModelCalled)] for own in events]
 
 
-def test_runs_at_temperature_0_are_equal_event_for_event(model: str, expected: list[str]) -> None:
-    for parallel in (1, 4):
-        with start_run(spec(model, parallel=parallel)) as run:
-            run.go()
-            assert all(driver.stopped for driver in run.scheduler.episodes.values())
-            block, calls = run.summary().block(), calls_of(run)
-            assert digests(run) == expected, f"{parallel} at a time"
-        assert block["n"] == EPISODES and sum(block["outcomes"].values()) == EPISODES
-        assert block["actions"]["repaired"] == block["actions"]["rejected"] == 0, "the grammar holds"
-        assert all(call.tokens or not call.generated for own in calls for call in own)
-        assert len({sum(call.generated for call in own) for own in calls}) > 1, "episodes that differ in length"
-        again = [call for own in calls for call in own[1:]]
-        assert again and all(call.reused > call.evaluated for call in again), "what was read before is not read again"
+def said_in(run: Run) -> list[list[str]]:
+    return [[call.text for call in own] for own in calls_of(run)]
+
+
+def test_episodes_at_temperature_0_are_equal_alone_and_beside_others(model: str, expected: list[str]) -> None:
+    with start_run(spec(model, parallel=EPISODES)) as run:
+        run.go()
+        assert all(driver.stopped for driver in run.scheduler.episodes.values())
+        block, calls = run.summary().block(), calls_of(run)
+        assert digests(run) == expected
+    assert block["n"] == EPISODES and sum(block["outcomes"].values()) == EPISODES
+    assert block["actions"]["repaired"] == block["actions"]["rejected"] == 0, "the grammar holds"
+    assert all(call.tokens or not call.generated for own in calls for call in own)
+    assert len({sum(call.generated for call in own) for own in calls}) > 1, "episodes that differ in length"
+    again = [call for own in calls for call in own[1:]]
+    assert again and all(call.reused > call.evaluated for call in again), "what was read before is not read again"
 
 
 def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -> None:
-    with start_run(spec(model)) as run:
+    with start_run(spec(model, first=2)) as run:
         run.go()
         path = run.journal.path
         row, own = max(zip(run.journal.episodes(), calls_of(run), strict=True), key=lambda one: len(one[1]))
@@ -118,7 +128,9 @@ def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_killed_engine_costs_a_turn_and_changes_nothing(model: str, expected: list[str]) -> None:
+def test_a_killed_engine_costs_a_turn_and_changes_nothing(
+    model: str, undisturbed: tuple[list[str], list[list[str]]]
+) -> None:
     kills = 0
 
     class Killer:
@@ -133,22 +145,11 @@ def test_a_killed_engine_costs_a_turn_and_changes_nothing(model: str, expected: 
     with start_run(spec(model), [Killer()]) as run:
         run.go()
         events = [record.event for row in run.journal.episodes() for record in read_episode(run.journal, row.id)]
-        said = [
-            [r.event.text for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)]
-            for row in run.journal.episodes()
-        ]
+        assert said_in(run) == undisturbed[1]
     assert kills == 2
     failures = [event for event in events if isinstance(event, EngineFailed)]
     assert failures and all("died" in event.message for event in failures)
     assert not any(event.tag == "stopped" and event.outcome == "error" for event in events)  # type: ignore[attr-defined]
-    with start_run(spec(model)) as run:
-        run.go()
-        assert digests(run) == expected
-        again = [
-            [r.event.text for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)]
-            for row in run.journal.episodes()
-        ]
-    assert said == again
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -182,11 +183,7 @@ run.go()
 def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str) -> None:
     with start_run(spec(model, first=1)) as run:
         run.go()
-        expected = [
-            record.event.text
-            for record in read_episode(run.journal, run.journal.episodes()[0].id)
-            if isinstance(record.event, ModelCalled)
-        ]
+        expected = said_in(run)
 
     class Killer:
         def notify(self, notice: Notice) -> None:
@@ -204,10 +201,7 @@ def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str) -> 
         run.go()
         row = run.journal.episodes()[0]
         assert [attempt.number for attempt in run.journal.attempts(row.id)] == [1, 2]
-        said = [
-            record.event.text for record in read_episode(run.journal, row.id) if isinstance(record.event, ModelCalled)
-        ]
-    assert said == expected
+        assert said_in(run) == expected
 
 
 def test_every_example_of_the_card_is_answered_rightly(tmp_path: Path) -> None:

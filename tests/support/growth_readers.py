@@ -74,7 +74,7 @@ READERS = {
          "<think>a</plan>"],
     ),
 }  # fmt: skip
-SIZES = {"questions": 4000, "hearings": 2000, "judgments": 2400, "replies": 4000}
+SIZES = {"questions": 4000, "hearings": 800, "judgments": 1500, "replies": 2000}
 """Small, because places are counted one by one; of questions only the first dates and articles are looked at,
 of sums in a judgment only what is near."""
 
