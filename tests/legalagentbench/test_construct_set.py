@@ -25,7 +25,7 @@ from tasks.legalagentbench.construct.diversity import distinct, self_bleu, side_
 from tasks.legalagentbench.construct.follow import follow
 from tasks.legalagentbench.construct.generate import Made, check, construct_set, generator, rows_of
 from tasks.legalagentbench.construct.keys import Rejected
-from tasks.legalagentbench.construct.plans import Plan, dressed, skeletons
+from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, skeletons
 from tasks.legalagentbench.construct.reach import Reach
 from tasks.legalagentbench.construct.rewrite import Rewriter
 from tasks.legalagentbench.construct.source import PackSource
@@ -248,3 +248,15 @@ def test_a_pack_that_holds_a_part_is_searched_from_entities_that_lead_on(pack: P
     made.allowed = told
     assert len(made.level(3, 6)) == 6
     assert set(tried) == {True}
+
+
+def test_no_path_is_drawn_beyond_a_dead_end(pack: Pack) -> None:
+    made = generator(pack, lambda rng: Parts(shipped_parts(), rng), 3)
+    reach = made._reach()
+
+    def led(skeleton: Skeleton) -> bool:
+        return len(reach.front(skeleton.start, skeleton.branches)) >= 2
+
+    made.sparse = True
+    assert all(map(led, skeletons(4, Random(1), 400, made._leads)))
+    assert not all(map(led, skeletons(4, Random(1), 400)))

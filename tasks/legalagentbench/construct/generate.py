@@ -24,7 +24,7 @@ from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, requests, skeletons
 from tasks.legalagentbench.construct.reach import Reach
 from tasks.legalagentbench.construct.source import PackSource, RowSource, Source
-from tasks.legalagentbench.construct.tree import PLACE, PLACES, starts
+from tasks.legalagentbench.construct.tree import PLACE, PLACES, Branch, starts
 from tasks.legalagentbench.tools import TOOLS, Toolbox
 from tasks.scoring.strict import strict_hit
 
@@ -82,7 +82,7 @@ class Generator:
     def level(self, hops: int, wanted: int) -> list[Task]:
         """Tasks of a hop level, two a path, as many as wanted or as the rows give."""
         pool: dict[str, list[Skeleton]] = defaultdict(list)
-        for skeleton in skeletons(hops, self.rng, _DRAWN):
+        for skeleton in skeletons(hops, self.rng, _DRAWN, self._leads):
             if self._begins(skeleton) and self.allowed(skeleton, None):
                 pool[skeleton.tools[0]].append(skeleton)
         made: list[Task] = []
@@ -111,6 +111,9 @@ class Generator:
 
     def _begins(self, skeleton: Skeleton) -> bool:
         return bool(self._entities(skeleton.start))
+
+    def _leads(self, start: str, walked: tuple[Branch, ...]) -> bool:
+        return not self.sparse or len(self._reach().front(start, walked)) >= PAIR
 
     def _entities(self, start: str) -> list[Entity]:
         if start not in self._values:

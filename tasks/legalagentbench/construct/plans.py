@@ -5,7 +5,7 @@ A plan is data that goes into the task file, so that whoever checks a task needs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
@@ -107,15 +107,21 @@ class Skeleton:
         return frozenset((f"^{self.kind}>{self.tools[0]}", *links, f"{self.tools[-1]}$"))
 
 
-def skeletons(hops: int, rng: Random, most: int) -> list[Skeleton]:
-    """Paths of a length: all of them where there are at most `most`, else a draw that is even over first tools."""
+Leads = Callable[[str, tuple[Branch, ...]], bool]
+
+
+def skeletons(hops: int, rng: Random, most: int, leads: Leads = lambda start, walked: True) -> list[Skeleton]:
+    """Paths of a length: all of them where there are at most `most`, else a draw that is even over first tools.
+
+    leads: whether the rows lead anywhere from a start along some branches; nothing is drawn beyond a dead end.
+    """
     by_first: dict[str, list[Skeleton]] = {}
     for kind, tool, start in starts():
         found = by_first.setdefault(tool, [])
         if hops <= 2:
             found += list(_grown(kind, start, tool, hops))
         else:
-            found += _drawn(kind, start, tool, hops, rng, most // 24)
+            found += _drawn(kind, start, tool, hops, rng, most // 24, leads)
     made = []
     for found in by_first.values():
         unique = list(dict.fromkeys(found))
@@ -139,12 +145,17 @@ def _grown(kind: str, start: str, tool: str, hops: int) -> Iterator[Skeleton]:
                 yield Skeleton(kind, start, (tool, other), (branch,), (branch.gives, via))
 
 
-def _drawn(kind: str, start: str, tool: str, hops: int, rng: Random, most: int) -> list[Skeleton]:
+def _drawn(
+    kind: str, start: str, tool: str, hops: int, rng: Random, most: int, leads: Leads
+) -> list[Skeleton]:  # fmt: skip
     found: list[Skeleton] = []
     for _ in range(4 * most):
         here, opened, used, walked = kind, (kind, ""), [tool], list[Branch]()
         while len(used) < hops:
-            ways = [b for b in branches(here) if b.tool == used[-1] and b.via == opened[1]]
+            ways = [
+                b for b in branches(here)
+                if b.tool == used[-1] and b.via == opened[1] and leads(start, (*walked, b))
+            ]  # fmt: skip
             if not ways:
                 break
             branch = rng.choice(ways)

@@ -29,15 +29,16 @@ class Reach:
 
     def alive(self, skeleton: Skeleton) -> list[Entity]:
         """The entities from which rows are found at every step, in their order."""
-        front = self._front(skeleton.start, skeleton.branches)
+        front = self.front(skeleton.start, skeleton.branches)
         tool, via = skeleton.tools[-1], skeleton.last[1]
         return [entity for entity, values in front.items() if any(self._rows(tool, via, value) for value in values)]
 
-    def _front(self, start: str, branches: tuple[Branch, ...]) -> dict[Entity, list[Entity]]:
+    def front(self, start: str, branches: tuple[Branch, ...]) -> dict[Entity, list[Entity]]:
+        """Each entity from which rows are found along these branches, with what they lead to."""
         if not branches:
             return {entity: [entity] for entity in self._entities(start)}
         if (start, branches) not in self._fronts:
-            before, branch = self._front(start, branches[:-1]), branches[-1]
+            before, branch = self.front(start, branches[:-1]), branches[-1]
             step = Step(branch.tool, branch.opened, branch.via, branch.link)
             led = ((entity, self._led(step, values)) for entity, values in before.items())
             self._fronts[start, branches] = {entity: values for entity, values in led if values}
