@@ -11,7 +11,7 @@ from tasks.legalagentbench.rules.vocabulary import AGGREGATES
 
 def combine(mentions: list[Mention], text: str) -> list[Mention]:
     """Joins neighbours that mean one thing: attribute + threshold, attribute + choice, count + measure word."""
-    mentions = _aggregated(_once(_investors(mentions, text)), text)
+    mentions = _aggregated(_apart(_sides(_once(_investors(mentions, text)), text), text), text)
     result: list[Mention] = []
     index = 0
     while index < len(mentions):
@@ -188,6 +188,68 @@ def _aggregated(mentions: list[Mention], text: str) -> list[Mention]:
             )
             found.remove(mention)
     return found
+
+
+_SIDE = r"(?:原告|被告|起诉|被诉)(?:方|人|公司|企业|一方)*"
+_EITHER = re.compile(rf"{_SIDE}(?:或者?|还是|抑或)(?:作为|代理|在|为)*{_SIDE}")
+_BOTH = re.compile(rf"{_SIDE}(?:、|和|与|及|以及)?(?:代理|作为|是)?{_SIDE}")
+_WHICHEVER = re.compile(r"(?:不管|无论|不论|不分|不问|不限)[^，。；？]{0,6}$")
+_COUNTED_IN = re.compile(r"(?:双方|两方)?(?:都|均|皆)(?:算|计|可|行|包括|在内)|(?:哪|任何?)一?[方边]")
+_SIDES = (("原告", "起诉"), ("被告", "被诉"))
+
+
+def _side(mention: Mention) -> int | None:
+    """0 for a word of the plaintiff's side, 1 for the defendant's."""
+    if mention.kind not in ("term", "modifier"):
+        return None
+    return next((n for n, words in enumerate(_SIDES) if any(word in mention.text for word in words)), None)
+
+
+def _sides(mentions: list[Mention], text: str) -> list[Mention]:
+    """作为原告或被告, 不分原告、被告: to name both sides as one or the other is to set no condition."""
+    kept: list[Mention] = []
+    for mention in mentions:
+        before = kept[-1] if kept else None
+        if before is not None and {_side(before), _side(mention)} == {0, 1}:
+            both = _BOTH.search(text, before.start)
+            whichever = both and (_WHICHEVER.search(text[: both.start()]) or _COUNTED_IN.match(text, both.end()))
+            if _EITHER.search(text, before.start, mention.end + 1) or (whichever and both.end() >= mention.start):
+                kept.pop()
+                continue
+        kept.append(mention)
+    return kept
+
+
+_DIFFERENCE = re.compile(r"[^，。；？！]{0,16}?[差减]")
+_HIGH_LOW = {"max", "min"}
+
+
+def _apart(mentions: list[Mention], text: str) -> list[Mention]:
+    """The highest and the lowest of one attribute, and a word of difference after them: one figure of many amounts."""
+    for place, first in enumerate(mentions):
+        if first.kind != "select" or first.modifier is None or first.modifier.op not in _HIGH_LOW:
+            continue
+        other = next((n for n, m in enumerate(mentions[place + 1 : place + 3], place + 1) if m.kind == "select"), 0)
+        second = mentions[other].modifier
+        if not other or second is None or {first.modifier.op, second.op} != _HIGH_LOW:
+            continue
+        between, end = text[first.end : mentions[other].start], mentions[other].end
+        after = _DIFFERENCE.match(text, end)
+        if re.search(r"[，。；？！]", between) or after is None and "减" not in between:
+            continue
+        near = [n for n in (place - 1, *range(place + 1, other), other + 1) if 0 <= n < len(mentions)]
+        measured = next((n for n in near if set(mentions[n].concepts) & _MEASURED), None)
+        if measured is None:
+            continue
+        concepts = tuple(c for c in mentions[measured].concepts if c in _MEASURED)
+        start = min(first.start, mentions[measured].start)
+        figure = Mention(
+            "sum", start, max(end, mentions[measured].end), text[start:end], 2.5, (), concepts,
+            factor=first.factor, facts=("spread",),
+        )  # fmt: skip
+        dropped = {place, other, measured}
+        return [figure if n == place else m for n, m in enumerate(mentions) if n == place or n not in dropped]
+    return mentions
 
 
 def _join(first: Mention, second: Mention, gap: str) -> Mention | None:

@@ -23,6 +23,8 @@ from tasks.legalagentbench.rules.mentions import Mention, Modifier
 from tasks.legalagentbench.rules.recognise import Entity
 from tasks.legalagentbench.rules.vocabulary import CASE_UNITS, FIGURES
 
+_UNSEEN = 0.15
+"""What it costs to take 该公司 for a company that nothing has named yet."""
 _REACH = ("company", "court", "firm", "place", "doc", "address")
 
 
@@ -44,7 +46,7 @@ def _relation(state: State, relation: str, mention: Mention) -> list[State]:
                 results.append(add(state._replace(top=index), copy, price + again + (1.2 if single else 0.0)))
             else:
                 results.append(state._replace(top=index, cost=state.cost + price, fresh=True))
-        pointing = 0.8 if mention.pointing and any(same(f, relation) for f in state.frames) else 0.0
+        pointing = (0.8 if any(same(f, relation) for f in state.frames) else _UNSEEN) if mention.pointing else 0.0
         if relation == "firm" and frame.relation in ("plaintiff", "defendant") and frame.parent >= 0:
             sided = follow(state, frame.parent, f"{frame.relation}_firm", back + away, weight)
             if sided is not None and state.frames[frame.parent].kind == "doc":
@@ -364,11 +366,12 @@ def _listed(state: State, mention: Mention) -> list[State]:
 
 
 def _days(state: State, mention: Mention) -> list[State]:
-    wanted = Wanted("days", "", "天", mention.start)
+    wanted = Wanted("days", "", mention.unit, mention.start)
     return [
         tell(state, index, wanted, 0.2 * distance)
         for distance, index in enumerate(order(state))
-        if state.frames[index].kind in CASE_ROWS
+        if (state.frames[index].kind in CASE_ROWS) == (mention.unit == "天")
+        and (mention.unit == "天" or state.frames[index].kind == "company")
     ]
 
 

@@ -179,6 +179,7 @@ def _listed(walk: Walk, number: int, wanted: Wanted) -> Asking:
 
 
 _DAY_PAIRS: dict[str, tuple[str, str]] = {
+    "company": ("founded", "listing_date"),
     "finalized": ("filed", "closed"), "restriction": ("filed", "published"), "dishonesty": ("filed", "published"),
 }  # fmt: skip
 

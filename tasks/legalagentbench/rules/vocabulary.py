@@ -165,13 +165,6 @@ SUM_WORDS = "总额 总金额 总和 合计 总计 金额总和 累计金额 总
 
 AGGREGATES: dict[str, str] = {
     **dict.fromkeys("平均值 平均数 均值 平均下来 平均每件 平均每家 平均每笔 平均".split(), "average"),
-    **{
-        f"最{high}{joint}最{low}{apart}": "spread"
-        for high in "高大多"
-        for low in "低小少"
-        for joint in "与和跟同"
-        for apart in ("相差", "之差", "的差额", "的差距")
-    },
     **dict.fromkeys("首尾相差 极差".split(), "spread"),
 }
 """Words that ask for one figure of many amounts other than their sum -> which. They are read as a sum is."""
