@@ -1,13 +1,18 @@
-"""The rules policy on constructed tasks, whose questions no phrase table was made for: by hop, with Wilson intervals.
+"""The rules policy on constructed tasks: in their own words, which no phrase table was made for, and in those of other hands.
 
-Prints what it finds: `pytest -s tests/measure/measure_rules_constructed.py`. The bounds below are those of seed 2026 on the
-fictional pack, so that a change that reads less is noticed.
+Prints what it finds by hop with Wilson intervals: `pytest -s tests/measure/measure_rules_constructed.py`. The bounds below
+are those of seed 2026 on the fictional pack, so that a change that reads less is noticed. `asked_by_others.jsonl`: 200 tasks of
+seed 4711 whose questions two writers put in their own words from start, steps, conditions and what is asked. Mistakes in
+those of writer a were read while the rules were mended; those of writer b were only counted.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,39 +27,53 @@ from tasks.scoring.statistics import rate_interval
 from tasks.scoring.strict import strict_hit
 from tests.measure.measure_rules_dev import play
 
-LEAST = 0.68
-"""Share of tasks with every key."""
+LEAST = 0.72
+"""Share of tasks with every key, in the words of the constructor."""
+LEAST_OTHERS = {"a": 0.78, "b": 0.74}
+"""The same by writer."""
+OTHERS = Path(__file__).parent / "asked_by_others.jsonl"
 
 
 @pytest.mark.slow
 def test_success_on_constructed_tasks(sample_pack: Path) -> None:
-    solved: dict[str, list[bool]] = defaultdict(list)
-    clusters: dict[str, list[str]] = defaultdict(list)
-    missed: dict[str, Counter[str]] = defaultdict(Counter)
     with Pack.open(sample_pack) as pack:
         text = shipped_parts()
         made = construct_set(generator(pack, lambda rng: Parts(text, rng), 2026))
-        policy, toolbox = RulesPolicy(NameIndex.of(pack)), Toolbox(pack)
-        for line, record in enumerate(made.tasks, 1):
-            question = read_question(f"line {line}", record)
-            assert isinstance(question, Question)
-            answer = play(policy, toolbox, question.card).res
-            hit = all(strict_hit(key, answer) for key in question.gold.keys)
-            for group in (question.group, "all"):
-                solved[group].append(hit)
-                clusters[group].append(question.cluster)
-            for name in ("how", "kind"):
-                about = record["plan"]["ask"]["how"] if name == "how" else record["plan"]["kind"]
+        assert _solved(pack, made.tasks) >= LEAST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("writer", LEAST_OTHERS)
+def test_success_on_questions_by_other_hands(sample_pack: Path, writer: str) -> None:
+    tasks = [json.loads(line) for line in OTHERS.read_text(encoding="utf-8").splitlines()]
+    with Pack.open(sample_pack) as pack:
+        print("writer", writer)
+        assert _solved(pack, [task for task in tasks if task["id"].startswith(writer)]) >= LEAST_OTHERS[writer]
+
+
+def _solved(pack: Pack, tasks: Iterable[Mapping[str, Any]]) -> float:
+    """Prints shares by hop and misses by request and start; gives the share of tasks with every key."""
+    solved: dict[str, list[bool]] = defaultdict(list)
+    clusters: dict[str, list[str]] = defaultdict(list)
+    missed: dict[str, Counter[str]] = defaultdict(Counter)
+    policy, toolbox = RulesPolicy(NameIndex.of(pack)), Toolbox(pack)
+    for line, record in enumerate(tasks, 1):
+        question = read_question(f"line {line}", dict(record))
+        assert isinstance(question, Question)
+        answer = play(policy, toolbox, question.card).res
+        hit = all(strict_hit(key, answer) for key in question.gold.keys)
+        for group in (question.group, "all"):
+            solved[group].append(hit)
+            clusters[group].append(question.cluster)
+        if plan := record.get("plan"):
+            for name, about in (("how", plan["ask"]["how"]), ("kind", plan["kind"])):
                 missed[name][about] += not hit
                 missed[f"of {name}"][about] += 1
     for group, hits in solved.items():
         span = rate_interval(hits, clusters[group])
-        print(
-            f"{group:8} n {len(hits):3}  {sum(hits) / len(hits):.3f}  [{span.low:.3f}, {span.high:.3f}]"
-            if span
-            else group
-        )
+        bounds = f"  [{span.low:.3f}, {span.high:.3f}]" if span else ""
+        print(f"{group:8} n {len(hits):3}  {sum(hits) / len(hits):.3f}{bounds}")
     for name in ("how", "kind"):
         of = missed[f"of {name}"]
         print(name, ", ".join(f"{one} {n}/{of[one]}" for one, n in missed[name].most_common() if n))
-    assert sum(solved["all"]) / len(solved["all"]) >= LEAST
+    return sum(solved["all"]) / len(solved["all"])
