@@ -213,7 +213,8 @@ def _sides(mentions: list[Mention], text: str) -> list[Mention]:
         if before is not None and {_side(before), _side(mention)} == {0, 1}:
             both = _BOTH.search(text, before.start)
             whichever = both and (_WHICHEVER.search(text[: both.start()]) or _COUNTED_IN.match(text, both.end()))
-            if _EITHER.search(text, before.start, mention.end + 1) or (whichever and both.end() >= mention.start):
+            named = both is not None and whichever is not None and both.end() >= mention.start
+            if named or _EITHER.search(text, before.start, mention.end + 1):
                 kept.pop()
                 continue
         kept.append(mention)

@@ -179,7 +179,7 @@ def _sentence(found: Findings, told: Told, form: Form) -> str:
             )
         case "days":
             return (
-                "，".join(_gap(item, *cell, told.wanted.unit) for item, cell in told.cells)
+                "，".join(_gap(item, cell, told.wanted.unit) for item, cell in told.cells)
                 or f"未查到{subject}的两个日期"
             )
         case _:
@@ -215,8 +215,9 @@ def _counted(found: Findings, told: Told, subject: str) -> str:
     return text
 
 
-def _gap(item: Item, first: str, second: str, unit: str) -> str:
+def _gap(item: Item, days: Cell, unit: str) -> str:
     """From one day to another in days, or in years as the difference of the years."""
+    first, second = days
     one, two = date_of(first), date_of(second)
     assert one is not None and two is not None
     apart = abs(two[0] - one[0]) if unit == "年" else abs((date(*two) - date(*one)).days)
