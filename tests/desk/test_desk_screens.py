@@ -85,6 +85,7 @@ async def desk(size: tuple[int, int] = WIDE, **options: Any):  # type: ignore[no
         async with app.run_test(size=size) as pilot:
             await until(pilot, lambda: app.home_screen is None or app.home_screen._loaded)
             yield pilot
+            text_of(pilot)
             await app.depart()
 
 

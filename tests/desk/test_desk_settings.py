@@ -21,7 +21,7 @@ from tests.desk.test_desk_screens import desk, settled, until  # noqa: F401
 
 
 async def test_the_first_door_leads_into_a_trial(sample_pack: Path) -> None:
-    async with Desk().run_test(size=(120, 40)) as pilot:
+    async with desk((120, 40)) as pilot:
         await until(pilot, lambda: pilot.app.focused is not None and isinstance(pilot.app.focused, Doors))
         await pilot.press("enter")
         desk_ = pilot.app
@@ -32,7 +32,7 @@ async def test_the_first_door_leads_into_a_trial(sample_pack: Path) -> None:
 
 
 async def test_the_second_door_asks_for_the_law_of_a_day(sample_pack: Path) -> None:
-    async with Desk().run_test(size=(80, 24)) as pilot:
+    async with desk((80, 24)) as pilot:
         await until(pilot, lambda: isinstance(pilot.app.focused, Doors))
         await pilot.press("2")
         await until(pilot, lambda: isinstance(pilot.app.screen, LawScreen) and pilot.app.screen.asked is not None)
@@ -44,14 +44,14 @@ async def test_the_second_door_asks_for_the_law_of_a_day(sample_pack: Path) -> N
 async def test_what_is_chosen_is_used_and_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MOOT_LANG")
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
-    async with Desk().run_test(size=(80, 24)) as pilot:
+    async with desk((80, 24)) as pilot:
         await pilot.press("comma")
         await until(pilot, lambda: isinstance(pilot.app.screen, SettingsScreen))
         pilot.app.screen.query_one("#theme", Select).value = "moot-light"
         pilot.app.screen.query_one("#language", Select).value = "en"
         await until(pilot, lambda: preferences() == Preferences(language="en", theme="moot-light"))
         assert pilot.app.theme == "moot-light" and language() == "en"
-    async with Desk().run_test(size=(80, 24)) as pilot:
+    async with desk((80, 24)) as pilot:
         assert pilot.app.theme == "moot-light" and language() == "en"
         await pilot.press("l")
         assert preferences().language == language() == "zh"
@@ -60,7 +60,7 @@ async def test_what_is_chosen_is_used_and_remembered(monkeypatch: pytest.MonkeyP
 async def test_a_host_is_revoked_after_a_question() -> None:
     hosts.allow("192.168.0.7", "BOX_KEY")
     hosts.allow("192.168.0.8")
-    async with Desk().run_test(size=(80, 24)) as pilot:
+    async with desk((80, 24)) as pilot:
         await pilot.press("comma")
         await until(pilot, lambda: isinstance(pilot.app.screen, SettingsScreen) and pilot.app.screen._hosts)
         await pilot.press("x")

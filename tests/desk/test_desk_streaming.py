@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from textual._compositor import Compositor
 from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
@@ -47,6 +48,7 @@ from tasks.run.reading import list_runs, read_episode  # noqa: E402
 from tasks.run.runner import start_run  # noqa: E402
 from tests.desk.test_desk_screens import desk, episode, opened, record_text, same_as_stored, settled, text_of, until  # noqa: E402, F401
 from tests.support.desk_fixture import COURT, build_pack  # noqa: E402
+from tests.support.idle import PAINT
 from tests.support.patience import PATIENCE
 from tests.support.slow_engine import SlowEngine, install, talk  # noqa: E402
 
@@ -468,6 +470,7 @@ def painted(monkeypatch: pytest.MonkeyPatch, kind: type) -> Iterator[list[int]]:
 
     with monkeypatch.context() as patch:
         patch.setattr(kind, "render_line", counting)
+        patch.setattr(Compositor, "render_update", PAINT)
         yield count
 
 

@@ -3,6 +3,9 @@
 Textual's pilot guesses that from the processor time of the last 20 ms: at least 40 ms a key, and up to a second beside a
 thread that works, or beside other processes. Here the loop of events is asked: nothing is ready to run, nothing waits to
 be painted. What another thread finds out comes later, as on any machine: a test waits for it by `until`.
+
+What a desk without a terminal paints is thrown away by Textual. So only whole screens are painted here, which finds a widget
+that cannot be; what has changed on a screen is painted when a test looks, and when it leaves.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any
 import pytest
 import textual.app
 import textual.pilot
+from textual._compositor import Compositor
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -23,6 +27,9 @@ THREADS = 0.02
 """Seconds that work in other threads is waited for, as in Textual: what is quick comes with the key that asked for it."""
 MOST = 1.0
 """Seconds after which a desk that never rests is left alone."""
+
+
+PAINT = Compositor.render_update
 
 
 def install(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
@@ -35,6 +42,14 @@ def install(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
     for module in (textual.app, textual.pilot):
         patch.setattr(module, "wait_for_idle", idle)
     patch.setattr(Pilot, "_wait_for_screen", idle)
+    patch.setattr(Compositor, "render_update", _whole_screens)
+
+
+def _whole_screens(compositor: Compositor, full: bool = False, *rest: Any, **named: Any) -> object:
+    if full or compositor.size.region in compositor._dirty_regions:
+        return PAINT(compositor, True, *rest, **named)
+    compositor._dirty_regions.clear()
+    return None
 
 
 async def rest(app: App[Any]) -> None:
