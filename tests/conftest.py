@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -31,13 +32,21 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 """Tests start several hundred processes; each would compile the product anew."""
 
+gc.set_threshold(10_000, 20, 20)
+"""As the command line does."""
+
 settings.register_profile(
-    "any machine", deadline=None, database=None, print_blob=True, suppress_health_check=list(HealthCheck)
+    "any machine",
+    max_examples=50,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
 )
 settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=1000)
 settings.load_profile("any machine")
 """Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left.
-Each is tried a hundred times; ten times as often by tests/bench/bench_properties.py, more than that only where text
+Each is tried fifty times; twenty times as often by tests/bench/bench_properties.py, more than that only where text
 attacks."""
 
 
@@ -88,6 +97,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.name in SLOW:
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Eight thousand tests stay until the end: they need not be looked through again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -16,7 +16,7 @@ from store.errors import BadInput
 from store.files import written_whole
 
 if TYPE_CHECKING:
-    from tasks.courts.from_judgment import Draft
+    from tasks.courts.from_judgment.drafting import Draft
 
 
 @click.command(name="from-judgment")
@@ -95,7 +95,7 @@ def report(made: Draft, out: Path | None = None) -> list[str]:
 
 
 def _drafted(file: Path, spec: str, **options: Any) -> Draft:
-    from tasks.courts.from_judgment import draft
+    from tasks.courts.from_judgment.drafting import draft
     from tasks.run.engines import open_engine
 
     if not spec:

@@ -33,7 +33,7 @@ from store import places  # noqa: E402
 from store.errors import StoreError  # noqa: E402
 from store.importers import silent  # noqa: E402
 from store.importers.limits import MEMORY, SECONDS  # noqa: E402
-from tasks.courts.from_judgment import draft  # noqa: E402
+from tasks.courts.from_judgment.drafting import draft  # noqa: E402
 from tasks.run.importing import importer
 
 PARENT_MEMORY = 1 << 30

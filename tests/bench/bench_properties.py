@@ -1,4 +1,4 @@
-"""Every property on ten times as many examples as `make test` has time for; exits 1 when one of them fails."""
+"""Every property on twenty times as many examples as `make test` has time for; exits 1 when one of them fails."""
 
 from __future__ import annotations
 

@@ -398,6 +398,7 @@ class Watching:
         return self.rules.move(view)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["CI-0001", "CI-0002", "CR-0002", "CR-0004"])
 def test_what_the_aid_tells_is_done_in_the_end(name: str) -> None:
     case = CASES[name]

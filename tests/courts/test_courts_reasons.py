@@ -57,6 +57,7 @@ def mean(table: dict[str, dict[str, float]], name: str, env: str = "") -> float:
     return fmean(row[name] for case, row in table.items() if case.startswith(env))
 
 
+@pytest.mark.slow
 def test_the_gold_makes_its_points_and_a_formula_none(table: dict[str, dict[str, float]]) -> None:
     assert {row["gold"] for row in table.values()} == {100} and {row["formula"] for row in table.values()} == {0}
 

@@ -75,6 +75,7 @@ def called(made: CourtTools, tool: str, given: object, case: Case = CASE) -> Too
     return child.event  # type: ignore[union-attr, no-any-return]
 
 
+@pytest.mark.slow
 def test_fictional_law_is_never_searched(moot_home: Path) -> None:
     build("lamps")
     assert tools("lamps").search is None and tools("lamps").offered == ()

@@ -22,7 +22,7 @@ from tasks.courts.casefile.questions import CourtQuestion
 from tasks.sample.courtcases import court_cases
 
 assert not installed() and TESTED_BY == registry.RULES
-cases = [case for case in court_cases() if case.id in ("KQ-0001", "LC-0001", "CD-0001", "CI-0001", "CI-0007", "CR-0001", "CR-0004")]
+cases = [case for case in court_cases() if case.id in ("KQ-0001", "LC-0001", "CD-0001", "CI-0001", "CR-0001")]
 for env in ("KQ", "LC", "CD", "CI", "CR"):
     questions = [CourtQuestion(case) for case in cases if case.env == env]
     block = block_of(questions)

@@ -191,33 +191,23 @@ async def test_what_is_wrong_is_said_beside_its_field_before_anything_starts(pac
     assert not spec["free"] and not spec["paper"]
 
 
-@pytest.mark.parametrize(
-    ("mode", "free", "paper"),
-    [
-        ("lean", False, False),
-        ("native", False, False),
-        ("compact", False, False),
-        ("free", True, False),
-        ("paper", False, True),
-    ],
-)
-async def test_the_mode_of_a_model_goes_into_the_run(
-    pack: Path, moot_home: Path, mode: str, free: bool, paper: bool
-) -> None:
+async def test_the_mode_of_a_model_goes_into_the_run(pack: Path, moot_home: Path) -> None:
     async with desk() as pilot:
         screen = await new_run(pilot)
         screen.query_one("#agent", Select).value = "react"
         await pilot.pause()
-        screen.query_one("#mode", Select).value = mode
         screen.query_one("#spec", Input).value = scripted(moot_home)
-        await pilot.pause()
         wanted: list[Any] = []
         screen.dismiss = wanted.append  # type: ignore[method-assign,assignment]
-        await pilot.press("f5")
-        await until(pilot, lambda: wanted)
-        spec, everything = wanted[0]
-        assert (spec.free, spec.paper, spec.parallel, everything) == (free, paper, 1, False)
-        assert spec.calls == (mode if mode in CALLS else "schema")
+        modes = ("lean", "native", "compact", "free", "paper")
+        for number, mode in enumerate(modes, 1):
+            screen.query_one("#mode", Select).value = mode
+            await pilot.pause()
+            await pilot.press("f5")
+            await until(pilot, lambda number=number: len(wanted) == number)  # type: ignore[misc]
+        for mode, (spec, everything) in zip(modes, wanted, strict=True):
+            assert (spec.free, spec.paper, spec.parallel, everything) == (mode == "free", mode == "paper", 1, False)
+            assert spec.calls == (mode if mode in CALLS else "schema")
 
 
 async def test_only_modes_that_a_method_has_are_offered(pack: Path) -> None:

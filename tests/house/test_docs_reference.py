@@ -41,6 +41,7 @@ def test_the_pages_are_what_the_program_says() -> None:
     assert sorted(path.name for path in REFERENCE.iterdir()) == sorted(made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "language"), [("prompts.md", "zh"), ("prompts.en.md", "en")])
 def test_the_prompts_are_what_models_read(name: str, language: str) -> None:
     """A change of prompts, of who holds what, or of the sample's cases is followed by packaging/prompts.py."""

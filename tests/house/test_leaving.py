@@ -82,10 +82,8 @@ def ended(opened: Desk) -> int:
     return code
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow), pytest.param("SIGINT", marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_gives_the_terminal_back_and_closes_the_run(name: str, tasks: Path, moot_home: Path) -> None:
     with desk("-c", DESK, str(tasks), "endless") as opened:
         opened.wait(lambda text: "公司在哪里" in text)
@@ -109,7 +107,7 @@ def test_a_second_signal_ends_what_the_first_could_not(tasks: Path, moot_home: P
         opened.wait(lambda text: "公司在哪里" in text)
         opened.type("n")
         opened.wait(lambda text: "发言中" in text)
-        opened.process.send_signal(signal.SIGTERM)
+        opened.process.send_signal(signal.SIGINT)
         opened.wait(lambda text: "正在结束" in text)
         opened.process.send_signal(signal.SIGTERM)
         assert ended(opened) == 128 + signal.SIGTERM
@@ -118,6 +116,7 @@ def test_a_second_signal_ends_what_the_first_could_not(tasks: Path, moot_home: P
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "watch"), [("SIGTERM", "none"), ("SIGTERM", "plain"), ("SIGHUP", "json")])
 def test_a_run_ends_after_the_open_step_and_goes_on(moot: Moot, server: FakeServer, name: str, watch: str) -> None:  # noqa: F811
     def babble(call: Call) -> None:
@@ -150,6 +149,7 @@ def test_a_run_ends_after_the_open_step_and_goes_on(moot: Moot, server: FakeServ
     assert moot.code == 0 and '"error": 0' in moot.out
 
 
+@pytest.mark.slow
 def test_a_run_that_waits_for_a_person_leaves_too(moot: Moot) -> None:  # noqa: F811
     arguments = [
         "--agent",

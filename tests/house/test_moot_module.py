@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -36,10 +37,7 @@ def test_nobody_inside_imports_it() -> None:
     """It is the roof: packages from elsewhere stand on it, no room does."""
     for room in ("app", "tasks", "store", "models"):
         for path in (ROOT / room).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                named += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-                assert "moot" not in named, path
+            assert not re.search(r"^\s*(?:import|from)\s+moot\b", path.read_text("utf-8"), re.MULTILINE), path
 
 
 def test_extensions_import_nothing_else_of_ours() -> None:

@@ -78,8 +78,9 @@ class Desk:
         import termios
 
         self.stream = b""
-        self.screen = pyte.Screen(columns, lines)
-        self._feeder = pyte.ByteStream(self.screen)
+        self._screen = pyte.Screen(columns, lines)
+        self._feeder = pyte.ByteStream(self._screen)
+        self._fed = 0
         self._ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         environment = {
@@ -111,14 +112,21 @@ class Desk:
             if not came:
                 return False
             self.stream += came
-            self._feeder.feed(came)
         return True
 
     @property
+    def screen(self) -> pyte.Screen:
+        """What came of it all; made when somebody looks."""
+        self._feeder.feed(self.stream[self._fed :])
+        self._fed = len(self.stream)
+        return self._screen
+
+    @property
     def text(self) -> str:
+        screen = self.screen
         # pyte's own `display` fails on the right half of a wide character whose left half has been overwritten
-        lines = (self.screen.buffer[y] for y in range(self.screen.lines))
-        return "\n".join("".join(line[x].data for x in range(self.screen.columns)) for line in lines)
+        lines = (screen.buffer[y] for y in range(screen.lines))
+        return "\n".join("".join(line[x].data for x in range(screen.columns)) for line in lines)
 
     @property
     def last_words(self) -> str:
@@ -360,7 +368,8 @@ install_guard()
 sys.exit(open_desk(*map(Path, sys.argv[1:])))
 """
 
-SIZES = [(120, 40), (80, 24)]
+NARROW = {"columns": 80, "lines": 24}
+"""Most is cut here; an episode is driven in the wide size."""
 
 
 def leave(opened: Desk) -> None:
@@ -371,9 +380,8 @@ def leave(opened: Desk) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("columns", "lines"), SIZES)
-def test_home_and_its_dialogs(hostile_run: Path, columns: int, lines: int) -> None:
-    with desk("-c", OPEN, columns=columns, lines=lines) as opened:
+def test_home_and_its_dialogs(hostile_run: Path) -> None:
+    with desk("-c", OPEN, **NARROW) as opened:
         opened.wait(lambda text: "hostile" in text)
         for key in ("\x1b[B", "\x1b[B", "\t", "\x1b[B", "l", "\x1bOP", "\x1b", "\x10", "\x1b", "n", "\x1b", "r"):
             opened.press(key)
@@ -381,9 +389,8 @@ def test_home_and_its_dialogs(hostile_run: Path, columns: int, lines: int) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("columns", "lines"), SIZES[-1:])
-def test_an_episode_in_every_view(hostile_run: Path, columns: int, lines: int) -> None:
-    with desk("-c", OPEN, str(hostile_run), columns=columns, lines=lines) as opened:
+def test_an_episode_in_every_view(hostile_run: Path) -> None:
+    with desk("-c", OPEN, str(hostile_run), **NARROW) as opened:
         opened.wait(lambda text: "已结束" in text)
         opened.press("\r")
         opened.wait(lambda text: "⍰" in text or "␛" in text)
@@ -436,10 +443,9 @@ Reciting().run()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("columns", "lines"), SIZES[-1:])
-def test_a_model_that_streams_attacks(hostile_run: Path, moot_home: Path, columns: int, lines: int) -> None:
+def test_a_model_that_streams_attacks(hostile_run: Path, moot_home: Path) -> None:
     """Its pieces cut every sequence in two; it is watched, committed, unfolded, read as a prompt, and stopped."""
-    with desk("-c", RECITE, str(moot_home / "tasks.json"), columns=columns, lines=lines) as opened:
+    with desk("-c", RECITE, str(moot_home / "tasks.json"), **NARROW) as opened:
         opened.wait(lambda text: "乙公司" in text)
         opened.type("n")
         opened.wait(lambda text: "思考中" in text and "␛" in text)

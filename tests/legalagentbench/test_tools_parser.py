@@ -45,6 +45,7 @@ def fenced(action: Any) -> str:
     return f"思考：查一下。\n```json\n{json.dumps(action, ensure_ascii=False)}\n```"
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1, max_size=20), JSON)
 def test_valid_calls_come_through_unchanged(tool: str, given_input: Any) -> None:
     text = fenced({"action": tool, "action_input": given_input})

@@ -69,6 +69,7 @@ def test_printed_rows_stand_beside_the_tasks_that_were_run() -> None:
         assert "DeepSeek-V3.2" in FORMATS[form]([report], "zh")
 
 
+@pytest.mark.slow
 def test_queries_with_a_time_are_counted_beside_the_printed_ones(moot_home: Path, tmp_path: Path) -> None:
     world = prepare_law(moot_home)
     spec = RunSpec(benchmark="legalsearch", pack="lamps", tasks=world["tasks"], agent="rules")

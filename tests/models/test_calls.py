@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -43,6 +43,7 @@ def call(name: str, **given: Any) -> ToolCall:
 
 
 @pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=20)
 @given(name=NAMES, given=st.dictionaries(NAMES, VALUES, min_size=1, max_size=4))
 def test_what_is_written_is_read(form: str, name: str, given: dict[str, Any]) -> None:
     if form == "glm" and any(isinstance(value, str) for value in given.values()):

@@ -115,7 +115,7 @@ def test_a_reply_is_the_same_whoever_joins_and_in_any_order(
     engine = opened(path, together=4 * (kind == "quantised"))
     assert isinstance(engine, ManyAtOnce) and engine.at_once() == 4
     shared = set()
-    for order in range(4):
+    for order in range(4 if kind == "quantised" else 2):
         random.Random(order).shuffle(asks)
         placed = [replace(ask, episode=f"{order}.{ask.episode}") for ask in asks]
         replies = by_threads(engine, placed, 4 if order else len(asks))

@@ -282,6 +282,7 @@ def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
     return call
 
 
+@pytest.mark.slow
 def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path, moot: Moot) -> None:
     path = stored(tmp_path)
     code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert, "--rescale", "--idf", "--json")

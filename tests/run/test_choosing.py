@@ -137,6 +137,7 @@ def test_what_failed_is_what_did_not_fully_succeed(sample_pack: Path, tmp_path: 
     assert failed_tasks(str(tmp_path / "open.moot"), "legalagentbench")[1] == ("sample-101", "sample-102")
 
 
+@pytest.mark.slow
 def test_shards_of_a_sample_merge_into_it(sample_pack: Path, tmp_path: Path) -> None:
     whole = play(tmp_path / "whole.moot", limit=5, seed=3)
     parts = [play(tmp_path / f"{k}.moot", limit=5, seed=3, shard=(k, 2)) for k in (1, 2)]

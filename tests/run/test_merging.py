@@ -93,7 +93,7 @@ def test_shards_merge_into_the_run_that_one_machine_would_have_made(spec: dict[s
     assert header["spec"]["shard"] is None
 
 
-@pytest.mark.parametrize("owners", ["aaaaaa", "abcabc", "cbbaab", "baaaaa"])
+@pytest.mark.parametrize("owners", ["abcabc", "cbbaab", "baaaaa"])
 def test_any_split_by_task_merges_into_the_same_run(spec: dict[str, Any], tmp_path: Path, owners: str) -> None:
     parts = [
         play(spec, tmp_path / f"{who}.moot", task_ids=[str(n) for n, owner in enumerate(owners, 1) if owner == who])
@@ -277,7 +277,7 @@ def _killed(home: str, parts: list[str], out: str, after: int) -> None:
     merge_runs(parts, Path(out))
 
 
-@pytest.mark.parametrize("after", [1, 5, 12])
+@pytest.mark.parametrize("after", [1, 12])
 def test_a_killed_merge_can_be_done_again(spec: dict[str, Any], moot_home: Path, tmp_path: Path, after: int) -> None:
     parts = shards(spec, tmp_path, 2)
     out = tmp_path / "merged.moot"

@@ -232,6 +232,7 @@ def zipped(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[
         return head, samples, json.loads(made.read("summaries.json"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_a_log_has_the_shape_that_is_promised(golden: Path, name: str) -> None:
     run = Path(f"{name}.moot")

@@ -38,6 +38,7 @@ def trial(trials: Path, sample_pack: Path) -> Path:
     return played(trials, sample_pack, benchmark="courts", task_ids=("CI-0004",))
 
 
+@pytest.mark.slow
 def test_any_seat_of_a_trial_by_rules_is_read_at_any_step(trial: Path) -> None:
     last = would_read(trial, "CI-0004", "judge")
     assert last.seat == "agent" and last.ask.schema is not None and "你是" in last.ask.messages[0].content

@@ -59,7 +59,9 @@ def test_a_lean_run_ends_with_valid_calls_only(
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["free", "paper"])
 def test_free_text_of_a_random_model_ends_too(spec: str, mode: str, sample_pack: Path, tmp_path: Path) -> None:
-    asked = RunSpec(benchmark="legalagentbench", agent="react", model=spec, first=1, max_turns=2, **{mode: True})
+    """It babbles until it is cut."""
+    model = f"{spec},reply=200"
+    asked = RunSpec(benchmark="legalagentbench", agent="react", model=model, first=1, max_turns=2, **{mode: True})
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()
         block = run.summary().block()
@@ -74,7 +76,7 @@ def test_a_random_model_that_is_given_tools_ends_too(
     short = {"type": "string", "maxLength": 30}
     monkeypatch.setitem(answering.SCHEMA, "properties", {"answer": short, "summary": short})
     tiny = tiny_llama(tmp_path / "tiny.gguf", context=32768, template=HERMES, layers=1, width=32)
-    engine = f"llama:{tiny}#ctx=32768,threads=1,slots=1"
+    engine = f"llama:{tiny}#ctx=32768,threads=1,slots=1,reply=200"
     asked = RunSpec(benchmark="legalagentbench", agent="react", model=engine, first=1, max_turns=2, calls="native")
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()

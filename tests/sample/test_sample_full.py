@@ -38,6 +38,7 @@ def made(circuits: _Circuits) -> list[Rows]:
     return [circuits.make(number).rows for number in range(CIRCUITS)]
 
 
+@pytest.mark.slow
 def test_every_table_has_the_size_of_the_paper(core: World, made: list[Rows]) -> None:
     for table in TABLES:
         assert len(core.rows[table]) + sum(len(rows[table]) for rows in made) == TABLE_1[table], table

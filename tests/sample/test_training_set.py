@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tasks.sample.training import SPLITS, training_set
 
 
+@pytest.mark.slow
 def test_splits_hold_out_forms_entities_and_paths(moot_home: Path) -> None:
     made = training_set(3, (3, 2, 0, 0, 0))
     assert made.pack.is_dir() and tuple(made.tasks) == SPLITS

@@ -51,6 +51,7 @@ def packs(moot_home: Path) -> Iterator[tuple[Pack, Pack]]:
         yield first, second
 
 
+@pytest.mark.slow
 def test_versions_of_the_first_texts_of_the_second_and_every_difference_counted(packs: tuple[Pack, Pack]) -> None:
     path = combine(*packs, "both", quiet)
     report = json.loads((path / combining.REPORT).read_text(encoding="utf-8"))

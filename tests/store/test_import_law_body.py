@@ -190,6 +190,7 @@ LINES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(LINES, max_size=25), st.booleans())
 def test_bodies_are_total_and_lose_no_article(lines: list[str], amends: bool) -> None:
     found = read_body(enumerate(lines, 1), title="虚构法", amends=amends)

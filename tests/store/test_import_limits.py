@@ -7,10 +7,8 @@ import json
 import os
 import sqlite3
 import tempfile
-import time
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +27,7 @@ from store.text import segment
 from tasks import registry
 from tasks.courts.from_judgment.reading import read_text
 from tasks.run.importing import importer
+from tests.support.parsers_that_harm import calls, dies, fine, floods, hoards, leaves, raises, sleeps, spins
 
 LONGEST = 1_400
 """Characters of a title and its hint together."""
@@ -230,48 +229,6 @@ def test_a_hostile_judgment_is_a_sentence(tmp_path: Path, content: bytes) -> Non
 # The reading process ---------------------------------------------------------------------------------------------------
 
 
-def fine(path: str, label: str) -> Iterator[Any]:
-    yield [os.getpid(), "\ud800", 1e308 * 10, None]
-
-
-def spins(path: str, label: str) -> Iterator[Any]:
-    yield ["begun"]
-    while True:
-        pass
-
-
-def hoards(path: str, label: str) -> Iterator[Any]:
-    held = []
-    while True:
-        held.append(bytearray(64 << 20))
-        yield None
-
-
-def floods(path: str, label: str) -> Iterator[Any]:
-    while True:
-        yield ["x" * 100_000]
-
-
-def dies(path: str, label: str) -> Iterator[Any]:
-    os.kill(os.getpid(), 11)
-    yield
-
-
-def leaves(path: str, label: str) -> Iterator[Any]:
-    yield
-    raise SystemExit("bye")
-
-
-def raises(path: str, label: str) -> Iterator[Any]:
-    yield
-    raise type("Odd", (BaseException,), {})("x" * 10_000)
-
-
-def sleeps(path: str, label: str) -> Iterator[Any]:
-    yield
-    time.sleep(600)
-
-
 @pytest.mark.skipif(os.name == "nt", reason="limits of the operating system")
 @pytest.mark.parametrize(
     ("function", "said"),
@@ -319,12 +276,6 @@ def test_the_reading_process_cannot_reach_the_network(tmp_path: Path) -> None:
     path.write_bytes(b"x")
     with ReadingProcess() as reader, pytest.raises(BadInput, match="Network use refused"):
         list(reader.read(calls, path, "a.xlsx"))
-
-
-def calls(path: str, label: str) -> Iterator[Any]:
-    import socket
-
-    yield socket.create_connection(("203.0.113.1", 80), timeout=1)
 
 
 # Anything ----------------------------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ def uses(out: Path) -> dict[str, list[object]]:
     }
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_is_refused_wherever_it_is(
     sample_pack: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -19,7 +19,7 @@ from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.law import Finding
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.environment import codes, environment
-from tasks.courts.from_judgment import Draft
+from tasks.courts.from_judgment.drafting import Draft
 
 SHORT = 26
 """Cells up to which a value stands on one line with others."""

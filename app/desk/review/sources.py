@@ -21,7 +21,7 @@ from tasks.courts.casefile.case import Case, Fields
 from tasks.courts.casefile.loading import CaseFault, case_records, read_case, read_cases
 from tasks.courts.casefile.sense import Fault
 from tasks.courts.casefile.upstream import read_upstream, upstream_env
-from tasks.courts.from_judgment import Draft, draft
+from tasks.courts.from_judgment.drafting import Draft, draft
 from tasks.errors import UsageError
 
 BENCHMARK = "courts"

@@ -114,26 +114,23 @@ class Answers:
         self._held = hearing.held
         self._said: list[Turn] = []
         self._own: dict[Side, list[Said]] = {}
-        self._public: set[str] = set()
+        self._known = {side: {*held.words, *court_language()} for side, held in hearing.held.items()}
+        """Side -> pairs of all that it holds, and of all that was said before."""
 
     def hear(self, turn: Turn, reason: Reason = "") -> None:
         """Take the next turn of anybody; words that were no answer make nothing known."""
         if side := SIDE_OF.get(turn.speaker):
             self._own.setdefault(side, []).append(Said(self._asked(turn), turn.text))
-        if self._held and not reason:
-            self._public |= bigrams(turn.text)
+        if not reason:
+            for known in self._known.values():
+                known |= bigrams(turn.text)
         self._said.append(turn)
 
     def plain(self, turn: Turn, side: Side) -> Reason:
         """What is wrong with a turn whatever it answers."""
         if side not in self._held:
             return ""
-        return fault(
-            turn.text,
-            self._asked(turn),
-            self._own.get(side, ()),
-            self._held[side].words | self._public | court_language(),
-        )
+        return fault(turn.text, self._asked(turn), self._own.get(side, ()), self._known[side])
 
     def freely(self, turn: Turn, side: Side) -> Reason:
         """What is wrong with a turn that answers no act of the procedure."""
