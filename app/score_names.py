@@ -4,10 +4,10 @@ Codes stay in JSON."""
 from __future__ import annotations
 
 from app.strings import known, language, t
-from tasks.reports.words import measure_name
+from tasks.scoring.names import MEASURES, measure_name
 
 
 def score_name(name: str) -> str:
     """The name of a value in the current language."""
     key = f"scores.{name}"
-    return t(key) if known(key) else measure_name(name, language())
+    return t(key) if name not in MEASURES and known(key) else measure_name(name, language())

@@ -22,7 +22,7 @@ from store import identity, places
 from store.journal import SUFFIX
 
 FILE = "runs.db"
-VERSION = 3
+VERSION = 4
 """Of what is said: a release that says something else of a run counts from here, and forgets what was said before."""
 
 _PATIENCE = 5.0

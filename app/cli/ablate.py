@@ -13,7 +13,7 @@ from app.cli.consent import allow_host_option
 from app.cli.notes import note
 from app.cli.run_options import sample_options
 from app.cli.tables import Data, bounds, number, percent, table
-from app.strings import t
+from app.strings import language, t
 from app.terminal import clean, json_text
 from store import places
 from tasks.errors import UsageError
@@ -166,6 +166,7 @@ def text_of(made: Sequence[Outcome]) -> str:
 
 def _task_table(task: str, made: Sequence[Outcome]) -> str:
     from tasks.legalsearch.ablation import name_of
+    from tasks.legalsearch.summary import GROUPS
 
     covered = any(one.block["compat"][task].get("n_covered") is not None for one in made)
     names = [
@@ -186,7 +187,9 @@ def _task_table(task: str, made: Sequence[Outcome]) -> str:
         cells += [number(compat.get("covered"))] if covered else []
         rows.append([*cells, number(strict["all"]), *_difference(one, task)])
     first = made[0].block["compat"][task]
-    title = t("ablate.task", task=task, n=first["n"]) + (t("ablate.covered", n=first["n_covered"]) if covered else "")
+    title = t("ablate.task", task=GROUPS[task][language() == "en"], n=first["n"]) + (
+        t("ablate.covered", n=first["n_covered"]) if covered else ""
+    )
     return f"{title}\n{table([t(f'ablate.{name}') for name in names], rows)}"
 
 

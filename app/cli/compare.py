@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.names import RUN
+from app.cli.names import RUN, codes_option
 from app.cli.notes import note
 from app.cli.watcher import plain_line, record_data
 from app.strings import language, t
@@ -34,6 +34,7 @@ from tasks.run.engines import run_paths
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write instead of stdout."
 )
+@codes_option
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 def compare(
     run_names: tuple[str, ...], form: str, task: str | None, across: bool, seed: int, out: Path | None, as_json: bool

@@ -12,6 +12,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from tasks.scoring.names import as_codes
+
 MOST = 200
 """Names that are offered at once; task files may hold thousands."""
 
@@ -35,6 +37,16 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # it has no parameters b
         except Exception:
             return []
         return [CompletionItem(name) for name in begun[:MOST]]
+
+
+def _codes(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    ctx.with_resource(as_codes(wanted))
+
+
+codes_option = click.option(
+    "--codes", is_flag=True, expose_value=False, callback=_codes, help="Call measures by their codes, as JSON does."
+)
+"""Of commands that print scores."""
 
 
 def _benchmarks(ctx: click.Context) -> Iterable[str]:

@@ -7,7 +7,7 @@ import click
 from app.cli.consent import allow_host_option
 from app.cli.driving import print_summary
 from app.cli.grading import grade_stored
-from app.cli.names import RUN
+from app.cli.names import RUN, codes_option
 from app.cli.notes import note
 from app.log import log_options
 from store import places
@@ -39,6 +39,7 @@ from tasks.scoring.closeness import SCORER as BERTSCORE
 @log_options
 @allow_host_option
 @click.option("--author", default="moot", show_default=True, help="Who scored, for the record.")
+@codes_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
 def score(
     run_name: str, scorers: tuple[str, ...], walker: str | None, seats: tuple[str, ...], model: str | None, idf: bool,

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from app.cli.failing import show_failures
-from app.cli.names import RUN
+from app.cli.names import RUN, codes_option
 from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
 from app.cli.would_read import show_prompt
@@ -62,6 +62,7 @@ from tasks.run.verifying import verify_episode
 )
 @click.option("--text", default="", metavar="TEXT", help="Of a run, only episodes with this in task or question.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Of a run, only the first N episodes.")
+@codes_option
 @click.option("--failures", is_flag=True, help="Say why attempts failed, by class, with the steps that show it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(

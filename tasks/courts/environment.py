@@ -16,7 +16,8 @@ from tasks.courts.casefile.case import CaseFile, Env
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure.turns import Turn
 from tasks.errors import UsageError
-from tasks.scoring.metrics import Names, Rule, Value
+from tasks.scoring.metrics import Rule, Value
+from tasks.scoring.names import Names, called
 
 if TYPE_CHECKING:
     from store.search.law_search import LawSearch
@@ -166,7 +167,7 @@ class Environment:
     @property
     def label(self) -> Names:
         """What reports call it."""
-        return f"{self.code} {self.names[0]}", f"{self.code} {self.names[1]}"
+        return called(self.code, self.names, "zh"), called(self.code, self.names, "en")
 
     @property
     def markers(self) -> dict[str, Role]:

@@ -161,7 +161,7 @@ def _scores(summary: Summary) -> Iterator[Data]:
                 "name": f"{rule}/{measure.name}", "scorer": rule, "params": {},
                 "scored_samples": max((row.n for row in rows), default=0),
                 "metrics": {row.group.name: {"name": row.group.name, "value": row.value, "metadata": _judged(row)} for row in whole},
-                "metadata": {"label": list(measure.label), "best": measure.unit.top if measure.unit.top < 1e9 else None, "better": measure.better},
+                "metadata": {"label": list(measure.names), "best": measure.unit.top if measure.unit.top < 1e9 else None, "better": measure.better},
             }  # fmt: skip
 
 

@@ -25,20 +25,8 @@ from tasks.scoring.keywords import (
     success_compat,
     success_strict,
 )
-from tasks.scoring.metrics import (
-    Group,
-    Limit,
-    Measure,
-    Metric,
-    Names,
-    Pick,
-    Summary,
-    Tally,
-    Tree,
-    Value,
-    complete,
-    nested,
-)
+from tasks.scoring.metrics import Group, Limit, Measure, Metric, Pick, Summary, Tally, Tree, Value, complete, nested
+from tasks.scoring.names import Names
 from tasks.scoring.result import Result, Score
 from tasks.scoring.statistics import (
     Interval,
@@ -187,14 +175,14 @@ def _rated(questions: Sequence[Question], results: Sequence[Result]) -> list[Rat
 NAMES: Mapping[str, Names] = {
     **{f"{hops}-hop": (f"{hops} 跳", f"{hops}-hop") for hops in range(1, 6)}, WRITING: ("文书写作", "Writing"), ALL: ("全部", "All"),
 }  # fmt: skip
-SUCCESS = Measure("compat", "success", ("成功率", "success"))
+SUCCESS = Measure("compat", "success")
 MEASURES = (
     SUCCESS,
-    Measure("compat", "process", ("过程率", "process"), answered=False),
-    Measure("strict", "success", SUCCESS.label),
-    Measure("strict", "process", ("过程率", "process"), answered=False),
-    Measure("strict", "success_not_given", ("题面未给出", ", not given")),
-    Measure("strict", "all_keys", ("全部命中", ", all keys")),
+    Measure("compat", "process", answered=False),
+    Measure("strict", "success"),
+    Measure("strict", "process", answered=False),
+    Measure("strict", "success_not_given"),
+    Measure("strict", "all_keys"),
 )
 """What is scored, in the order of tables."""
 SEEN = tuple(Measure("", name, section="evidence") for name in EVIDENCE)

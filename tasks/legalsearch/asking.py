@@ -29,10 +29,14 @@ def query_table(run: StoredRun, language: str) -> Table | None:
     name = str(run.header["run"])
     own = Row(
         (name,),
-        tuple(Cell(float(count[key])) for key in ("queries", "aware", "explicit")) + (Cell(100 * count["share"]),),
+        tuple(Cell(float(count[key]), count=True) for key in ("queries", "aware", "explicit"))
+        + (Cell(100 * count["share"]),),
     )
     printed = [(word(f"beside.queries.{key}", language), number) for key, number in PRINTED]
-    rows = [Row((label,), (EMPTY, Cell(float(number)), EMPTY, EMPTY), "published") for label, number in printed]
+    rows = [
+        Row((label,), (EMPTY, Cell(float(number), count=True), EMPTY, EMPTY), "published")
+        for label, number in printed
+    ]
     columns = [word(f"beside.queries.{key}", language) for key in ("all", "aware", "explicit", "share")]
     title = f"{word('beside.queries', language)} · {name}"
     drawn = bars([(name, int(count["aware"]), OWN), *((label, number, LIMIT) for label, number in printed)], title)

@@ -127,11 +127,7 @@ def _mean(values: Iterable[Value], scale: float = 100.0) -> Value:
 Scorer = Callable[[Question, str, Verdict | None], Value]
 ANSWERS: Mapping[Rule, Scorer] = {"compat": compat_score, "strict": strict_score}
 PICKS: Mapping[Rule, Callable[[Rated], Value]] = {"compat": lambda one: one.compat, "strict": lambda one: one.strict}
-MEASURES = tuple(
-    Measure(rule, name, label, POINTS)
-    for rule in PICKS
-    for name, label in ((ALL, ("", "")), (COVERED, ("（有文本的题）", ", covered")))
-)
+MEASURES = tuple(Measure(rule, name, unit=POINTS) for rule in PICKS for name in (ALL, COVERED))
 """What is scored, in the order of tables."""
 
 

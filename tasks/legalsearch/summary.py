@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, field
 from tasks.legalsearch.beside import together
 from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
 from tasks.reports.words import show, word
-from tasks.scoring.metrics import RULES, Metric, Names, Pick, Report, Summary, Tree, Value, ends
+from tasks.scoring.metrics import RULES, Metric, Pick, Report, Summary, Tree, Value, ends
+from tasks.scoring.names import Names, called
 from tasks.scoring.statistics import Interval
 from tasks.scoring.tables import Table
 
@@ -176,12 +177,20 @@ class LawSummary(Summary):
         """Windows, coverage, mixed up versions, what no grader has seen, tools, tasks that are in no mean."""
         lar, recited = self.row("compat", "lar", ALL), self.row("compat", "lar", COVERED)
         parts = zip(("group.all", COVERED), self.wrong_version or (), strict=False)
-        below = [f"{name} ({why.partition(':')[0]})" for name, why in self._applies().items() if why and self.rules]
+        below = [
+            f"{called(name, GROUPS[name], language)} ({why.partition(':')[0]})"
+            for name, why in self._applies().items()
+            if why and self.rules
+        ]
         missing = [
             f"{word(domain, language)}: {', '.join(names)}"
             for domain, tasks in DOMAINS.items()
             if self.row("compat", domain, ALL)
-            and (names := [task for task in tasks if self.value("compat", task, ALL) is None])
+            and (
+                names := [
+                    called(task, GROUPS[task], language) for task in tasks if self.value("compat", task, ALL) is None
+                ]
+            )
         ]
         return [
             ("lar_by_window", " · ".join(

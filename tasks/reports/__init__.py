@@ -11,6 +11,7 @@ from tasks.reports.as_markdown import markdown
 from tasks.reports.as_text import text
 from tasks.reports.courts import footer, tables_of
 from tasks.scoring.metrics import Report, Summary
+from tasks.scoring.names import as_codes
 
 __all__ = ["FORMATS", "Report", "text_report"]
 
@@ -26,8 +27,9 @@ def _json(reports: Sequence[Report], language: str = "zh") -> str:
             for report in reports
         ]
     }
-    if tables := tables_of(reports, language):
-        content |= {"tables": [table.data() for table in tables], "notes": footer(reports, language)}
+    with as_codes():
+        if tables := tables_of(reports, language):
+            content |= {"tables": [table.data() for table in tables], "notes": footer(reports, language)}
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 

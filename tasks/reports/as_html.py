@@ -14,14 +14,15 @@ from tasks.scoring.metrics import Report
 
 def page(reports: Sequence[Report], language: str = "zh") -> str:
     """The whole document."""
-    sections = []
+    runs = [_run(report, language) for report in reports]
+    tables = tables_of(reports, language)
+    together = [Section(tables=tables)] if tables else []
     if len(reports) > 1:
         overview = score_table(reports, None, language, True)
         drawn = list(overview_plots(reports, language))
-        sections.append(Section(word("overview", language), plots=drawn, tables=(overview,)))
-    if together := tables_of(reports, language):
-        sections.append(Section(tables=together))
-    sections += [_run(report, language) for report in reports]
+        sections = [Section(word("overview", language), plots=drawn, tables=(overview,)), *together, *runs]
+    else:
+        sections = [*runs, *together]
     return whole_page(word("title", language), sections, language, footer(reports, language))
 
 

@@ -44,7 +44,7 @@ def _by_row(report: Report, language: str) -> list[str]:
     """A line a measure of each group: n, both scores with their intervals, floor and ceiling, by each rule where they
     differ.
 
-    A group whose measures have names of their own stands as a head above them.
+    A group with many measures stands as a head above them.
     """
     headed = report.summary.across == "metrics"
     limits: Sequence[Limit] = LIMITS[: 1 + headed]
@@ -57,14 +57,15 @@ def _by_row(report: Report, language: str) -> list[str]:
         if headed:
             n = report.summary.tally.n if group.n is None else group.n
             rows.append((f"{group.label[language == 'en']} · n = {n}", []))
-        for strict in [row for row in report.summary.scores if row.group == group and row.measure.rule == "strict"]:
+        own = [row for row in report.summary.scores if row.group == group and row.measure.rule == "strict"]
+        for strict in own:
             compat = report.summary.row("compat", group.name, strict.measure.name)
             cells_ = [_count(compat, strict)]
             for row in (compat, strict):
                 none = word("unscored", language) if row and strict.waits and row.value is None else "–"
                 cells_ += [figure(row, row.value, 1) if row and row.value is not None else none, _range(row)]
-            name = strict.measure.label[language == "en"].lstrip(", ")
-            label = f"  {name}" if name else group.label[language == "en"]
+            first = not headed and strict.measure == own[0].measure
+            label = group.label[language == "en"] if first else f"  {strict.measure.called(language)}"
             rows.append((label, [*cells_, *(_limit(name, compat, strict) for name in limits)]))
     widest = max(LABEL, *(width(label) for label, values in rows if values))
     return [_row(label, values, widest, 11) for label, values in rows]
@@ -99,14 +100,14 @@ def _by_column(report: Report, language: str) -> list[str]:
     measures = list(dict.fromkeys(row.measure for row in summary.scores))
     found = {one: [summary.row(one.rule, group.name, one.name) for group in groups] for one in measures}
     for one, own in found.items():
-        rows.append((measure(own[-1], language) if own[-1] else one.name, [_value(row) for row in own]))
+        rows.append((measure(one, language), [_value(row) for row in own]))
         rows.append(("  " + word("interval", language), [_span(row) for row in own]))
         if any(row and row.n != row.group.n for row in own):
             rows.append(("  " + word("n_scored", language), [str(row.n) if row else "–" for row in own]))
     for limit in LIMITS:
         for one, own in found.items():
             if one.rule == "compat" and any(row and row.limit(limit) is not None for row in own):
-                name = f"{heading([report], limit, language)} {one.label[language == 'en']}"
+                name = f"{heading([report], limit, language)} {one.called(language)}"
                 rows.append((name, [figure(row, row.limit(limit), 1) if row else "–" for row in own]))
     for name in dict.fromkeys(row.measure.name for row in summary.section("evidence")):
         seen = [summary.row("", group.name, name, "evidence") for group in groups]

@@ -1,8 +1,8 @@
-"""The words of a comparison in both languages; metrics of the courts have names here, their codes stay in JSON."""
+"""The words of a comparison in both languages."""
 
 from __future__ import annotations
 
-from tasks.scoring.metrics import Names
+from tasks.scoring.names import Names
 
 COMPARE_WORDS: dict[str, Names] = {
     "compare.page": ("模拟法庭评测台 评测比较", "Moot: comparison of runs"),
@@ -53,6 +53,9 @@ COMPARE_WORDS: dict[str, Names] = {
     "compare.fact.moot": ("程序版本", "version of Moot"),
     "compare.fact.seats": ("席位", "seat"),
     "compare.fact.limits": ("上限", "limit"),
+    "compare.part.turns": ("步数", "steps"),
+    "compare.part.tokens": ("词元", "tokens"),
+    "compare.part.seconds": ("秒数", "seconds"),
     "compare.fact.prompts": ("提示词", "prompt"),
     "compare.verdict.better": (
         "{ahead}优于{behind}：{measure} {best} 对 {least}，高 {difference} 分（95% 区间 {low} 至 {high}，{n} 题，p {p}）",
@@ -76,61 +79,6 @@ COMPARE_WORDS: dict[str, Names] = {
     ),
     "compare.called": ("{side}（{name}）", "{side} ({name})"),
     "compare.joined": ("；", "; "),
-    "compare.overall": ("总分", "overall"),
-    "compare.success": ("成功率", "success rate"),
-    "compare.score": ("得分", "score"),
-    "compare.all": ("得分", "score"),
-    "compare.covered": ("得分（有文本的题）", "score, with texts"),
-    "compare.process": ("过程率", "process rate"),
-    "compare.success_not_given": ("成功率（题面未给出的）", "success, not given"),
-    "compare.all_keys": ("全部命中", "all keys"),
-    "compare.f1": ("F1", "F1"),
-    "compare.jaccard": ("Jaccard", "Jaccard"),
-    "compare.bleu_4": ("BLEU-4", "BLEU-4"),
-    "compare.passed": ("通过", "passed"),
-    "compare.exact": ("完全一致", "exact"),
-    "compare.BIN": ("判断类话题", "yes-or-no topics"),
-    "compare.NBIN": ("开放类话题", "open topics"),
-    "compare.BIN_all": ("判断类话题（含未问完的对话）", "yes-or-no topics, all dialogues"),
-    "compare.NBIN_all": ("开放类话题（含未问完的对话）", "open topics, all dialogues"),
-    "compare.COV": ("话题覆盖率", "topics reached"),
-    "compare.NBIN_proxy": ("开放类话题（规则近似）", "open topics, by rules"),
-    "compare.NBIN_all_proxy": ("开放类话题（规则近似，含未问完的对话）", "open topics by rules, all dialogues"),
-    "compare.FOR": ("文书格式", "form of the document"),
-    "compare.Label": ("必备标题", "labels of the document"),
-    "compare.Seq": ("标题顺序", "order of the labels"),
-    "compare.DOC": ("文书内容", "content of the document"),
-    "compare.PLA": ("原告信息", "plaintiff's particulars"),
-    "compare.DEF": ("被告信息／答辩意见", "defendant's particulars / defence"),
-    "compare.RES": ("答辩人信息", "respondent's particulars"),
-    "compare.CLA": ("诉讼请求", "claims"),
-    "compare.EVI": ("证据", "evidence"),
-    "compare.F&R": ("事实与理由", "facts and reasons"),
-    "compare.PFS": ("程序遵循", "procedure followed"),
-    "compare.STA": ("阶段完成率", "stages completed"),
-    "compare.ACT": ("诉讼行为完成率", "duties done"),
-    "compare.UNI": ("不代言、不并段", "one voice, one stage"),
-    "compare.ORD": ("先后次序", "order of duties"),
-    "compare.llm_credited": ("由模型认定的诉讼行为", "duties credited by a model"),
-    "compare.JUD": ("判决结果", "judgment"),
-    "compare.JUD_claims": ("判决结果（逐项请求）", "judgment, claim by claim"),
-    "compare.REA": ("裁判理由", "reasons"),
-    "compare.REA_points": ("理由要点", "points of the reasons"),
-    "compare.REA_narrow": ("裁判理由（窄）", "reasons, narrow"),
-    "compare.LAW": ("引用法条", "articles cited"),
-    "compare.LAW_P": ("引用法条精确率", "articles cited, precision"),
-    "compare.LAW_F1": ("引用法条 F1", "articles cited, F1"),
-    "compare.LAW_FAKE": ("虚构条文 ↓", "invented articles ↓"),
-    "compare.LAW_OLD": ("非有效条文 ↓", "articles not in force ↓"),
-    "compare.LAW_UNK": ("不在索引 ↓", "laws not in the index ↓"),
-    "compare.CRI": ("罪名", "charge"),
-    "compare.VER": ("量刑 ↓", "sentence ↓"),
-    "compare.SEN": ("刑期 ↓", "term ↓"),
-    "compare.FINE": ("罚金 ↓", "fine ↓"),
-    "compare.SEN_d": ("刑期差距（对数） ↓", "term, log distance ↓"),
-    "compare.FINE_d": ("罚金差距（对数） ↓", "fine, log distance ↓"),
-    "compare.PROB": ("缓刑一致", "probation agrees"),
-    "compare.LIFE": ("无期徒刑、死刑一致", "life or death sentence agrees"),
 }  # fmt: skip
 """Key -> (Chinese, English)."""
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tasks.reports.forest import Bar, forest
-from tasks.reports.model import plain, printable
+from tasks.reports.model import measure, plain, printable
 from tasks.reports.page import Section, whole_page
 from tasks.reports.tables import as_markdown, as_text
-from tasks.reports.words import SCALE, measure_name, phrase, word
+from tasks.reports.words import SCALE, phrase, word
 from tasks.run.comparing import Compared, Comparison, Side
 from tasks.run.header import is_fictional
 from tasks.scoring.tables import Cell, Row, Table
@@ -23,11 +23,6 @@ LEVEL = 0.05
 """A p value from which on chance could do it."""
 MOST_TASKS = 200
 """Tasks that a table names; more are counted."""
-
-
-def measured(row: Compared, language: str) -> str:
-    """What a row measures, with its rule."""
-    return f"{word(f'{row.measure.rule}.all', language)} {measure_name(row.measure.name, language)}"
 
 
 def clear(row: Compared) -> bool:
@@ -55,7 +50,7 @@ def differences(one: Comparison, language: str) -> Table:
             Cell(text=chance(found.p)), *([Cell(text=chance(row.holm))] if several else []),
             Cell(None if found.detectable is None else SCALE * found.detectable),
         ]  # fmt: skip
-        rows.append(Row((measured(row, language), row.group.label[language == "en"]), tuple(cells)))
+        rows.append(Row((measure(row.measure, language), row.group.label[language == "en"]), tuple(cells)))
     tests = dict.fromkeys(said for row in one.rows for said in (row.found.test, row.found.interval.method))
     shorter = dict.fromkeys(re.sub(r", \d+ df| over \d+ clusters", "", test) for test in tests)
     notes = [
@@ -74,7 +69,7 @@ def fourfold(one: Comparison, language: str) -> Table | None:
     """The tasks that both solved, only one, or none; None where nothing is yes or no."""
     rows = [
         Row(
-            (measured(row, language), row.group.label[language == "en"]),
+            (measure(row.measure, language), row.group.label[language == "en"]),
             tuple(
                 Cell(text=str(n)) for n in (four.both, four.first, four.second, four.none)
             ) + (Cell(text=chance(four.mcnemar)),),
@@ -141,12 +136,14 @@ def apart(one: Comparison, language: str) -> Table:
 def fact(name: str, language: str) -> str:
     """What told two runs apart, in words."""
     section, dot, rest = name.partition(".")
-    return f"{word(f'compare.fact.{section}', language)}{dot and ' '}{rest}"
+    return f"{word(f'compare.fact.{section}', language)}{dot and ' '}{word(f'compare.part.{rest}', language) if dot else ''}"
 
 
 def value_of(name: str, value: str, language: str) -> str:
     """What a run had there, in words."""
-    return word(f"agent.{value}", language) if name == "agent" else value
+    if name == "agent":
+        return word(f"agent.{value}", language)
+    return value.removesuffix(".0") if name.startswith("limits.") else value
 
 
 def tables(one: Comparison, language: str) -> list[Table]:
@@ -170,7 +167,7 @@ def verdict(one: Comparison, language: str) -> str:
     least, best = sorted((found.first, found.second))
     return word(f"compare.verdict.{_kind(row)}", language).format(
         ahead=ahead, behind=behind, best=f"{SCALE * best:.1f}", least=f"{SCALE * least:.1f}", n=found.n,
-        measure=measured(row, language), k=found.clusters, difference=f"{SCALE * sign * found.difference:.1f}",
+        measure=measure(row.measure, language), k=found.clusters, difference=f"{SCALE * sign * found.difference:.1f}",
         low=f"{low:.1f}", high=f"{high:.1f}", p=_equals(chance(row.holm)),
     )  # fmt: skip
 

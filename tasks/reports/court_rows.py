@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tasks.courts.environment import codes
+from tasks.courts.environment import codes, environment
 from tasks.courts.scores.of_run.columns import OVERALL, averaged
 from tasks.reports import court_published as published
 from tasks.reports.model import agent, at, printable
 from tasks.reports.words import word
 from tasks.scoring.metrics import LIMITS, RULES, Metric, Report, Summary
+from tasks.scoring.names import called, measure_name
 from tasks.scoring.tables import EMPTY, Cell, Row
 
 NO_PART = ("grader", "tracker", "clerk")
@@ -27,6 +28,16 @@ def envs_of(reports: Iterable[Report]) -> list[str]:
 def columns_of(names: Sequence[str], envs: Sequence[str]) -> list[str]:
     """`CI PFS` … of the environments that ran."""
     return [name for name in names if name.split()[0] in envs]
+
+
+def named(columns: Sequence[str], language: str) -> tuple[str, ...]:
+    """The heads of `CI PFS` … as people read them."""
+    heads = []
+    for column in columns:
+        env, metric = place(column)
+        name = f"{environment(env).label[language == 'en']} {measure_name(metric, language)}"
+        heads.append(called(column, (name, name), language))
+    return tuple(heads)
 
 
 def place(column: str) -> tuple[str, str]:

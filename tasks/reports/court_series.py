@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from statistics import mean, stdev
 
-from tasks.courts.scores.of_run.columns import OVERALL, OVERALL_LABEL
+from tasks.courts.environment import environment
+from tasks.courts.scores.of_run.columns import OVERALL, overall_name
 from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,
@@ -20,6 +21,7 @@ from tasks.reports.court_rows import (
     heads,
     mean_of,
     model_label,
+    named,
     place,
     published_rows,
     total,
@@ -93,7 +95,7 @@ def driver_table(reports: Sequence[Report], language: str) -> Table:
     note = word("court.reference", language).format(grader=published.GRADER)
     return Table(
         "table-5", word("table.5", language), tuple(word(head, language) for head in HEADS),
-        (*columns, OVERALL_LABEL[language == "en"]), tuple(rows), (note,),
+        (*named(columns, language), overall_name(language)), tuple(rows), (note,),
     )  # fmt: skip
 
 
@@ -218,11 +220,13 @@ def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
     if not rows:
         return None
     first = tuple(word(head, language) for head in (*HEADS[:3], "court.limit", HEADS[3]))
-    turns_of = tuple(f"{env} {word('court.turns', language)}" for env in envs_of(reports))
+    turns_of = tuple(
+        f"{environment(env).label[language == 'en']} {word('court.turns', language)}" for env in envs_of(reports)
+    )
     limits = {env: ", ".join(map(str, values)) for env, values in published.TURN_LIMITS.items()}
     note = word("court.figure8", language).format(ci=limits["CI"], cr=limits["CR"])
     return Table(
-        "figure-8", word("figure.8", language), first, (*columns, OVERALL_LABEL[language == "en"], *turns_of), tuple(rows), (note,)
+        "figure-8", word("figure.8", language), first, (*named(columns, language), overall_name(language), *turns_of), tuple(rows), (note,)
     )  # fmt: skip
 
 
@@ -250,7 +254,7 @@ def repeat_table(reports: Sequence[Report], language: str) -> Table | None:
         "table-13",
         word("table.13", language),
         first,
-        (*columns, OVERALL_LABEL[language == "en"]),
+        (*named(columns, language), overall_name(language)),
         tuple(rows),
         (note,),
     )

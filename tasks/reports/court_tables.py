@@ -3,11 +3,12 @@ reference."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tasks.courts.casefile.case import Env
+from tasks.courts.casefile.roles import role_name
 from tasks.courts.environment import environment
-from tasks.courts.scores.of_run.columns import OVERALL_LABEL, metrics
+from tasks.courts.scores.of_run.columns import metrics, overall_name
 from tasks.courts.simulated.wording import VALID
 from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
@@ -17,6 +18,7 @@ from tasks.reports.court_rows import (
     envs_of,
     heads,
     model_label,
+    named,
     own_rows,
     place,
     published_rows,
@@ -25,6 +27,7 @@ from tasks.reports.court_series import driver_table, rank_table, repeat_table, s
 from tasks.reports.model import agent
 from tasks.reports.words import phrase, word
 from tasks.scoring.metrics import RULES, Report, Summary
+from tasks.scoring.names import called, measure_name
 from tasks.scoring.tables import EMPTY, Cell, Row, Table
 
 
@@ -45,6 +48,17 @@ def court_tables(reports: Sequence[Report], language: str = "zh") -> list[Table]
         _cases(reports, language),
     ]
     return [table for table in made if table is not None]
+
+
+def _envs(envs: Iterable[Env], language: str) -> tuple[str, ...]:
+    return tuple(environment(env).label[language == "en"] for env in envs)
+
+
+def _role(column: str, language: str) -> str:
+    """The head of a column such as `CI plaintiff_lawyer`."""
+    env, role = place(column)
+    names = environment(env).names
+    return called(column, (f"{names[0]} {role_name(role, env)}", f"{names[1]} {role.replace('_', ' ')}"), language)
 
 
 def _heads(language: str) -> tuple[str, ...]:
@@ -69,7 +83,7 @@ def _main(reports: Sequence[Report], language: str) -> Table:
         else []
     )
     return Table(
-        "table-2", word("table.2", language), _heads(language), (*columns, OVERALL_LABEL[language == "en"]), tuple(rows),
+        "table-2", word("table.2", language), _heads(language), (*named(columns, language), overall_name(language)), tuple(rows),
         (*notes, _reference(language)),
     )  # fmt: skip
 
@@ -98,7 +112,7 @@ def _parts(reports: Sequence[Report], language: str) -> Iterator[Table]:
         notes = [_reference(language)] + ([word("court.misprint", language)] if number == "9" else [])
         yield Table(
             f"table-{number}", word(f"table.{number}", language), _heads(language),
-            tuple(column.split(" ", 1)[1] for column in columns), tuple(rows), tuple(notes),
+            tuple(measure_name(place(column)[1], language) for column in columns), tuple(rows), tuple(notes),
         )  # fmt: skip
 
 
@@ -150,7 +164,12 @@ def _turns(reports: Sequence[Report], language: str) -> Table:
         for model, row in published.TABLE_10.items()
     ]
     return Table(
-        "table-10", word("table.10", language), _heads(language), tuple(envs), tuple(rows), (_reference(language),)
+        "table-10",
+        word("table.10", language),
+        _heads(language),
+        _envs(envs, language),
+        tuple(rows),
+        (_reference(language),),
     )
 
 
@@ -159,7 +178,8 @@ def _answers(reports: Sequence[Report], language: str) -> Table | None:
     rows = []
     for report in reports:
         for row in report.summary.section("validity"):
-            name = f"{row.group.name} {row.measure.label[language == 'en']}"
+            env, role = row.group, row.measure.names[language == "en"]
+            name = called(f"{env.name} {role}", (f"{env.label[0]} {role}", f"{env.label[1]} {role}"), language)
             cells = (Cell(row.value), Cell(text=str(row.n)), Cell(text=phrase(row.why, language) or "–"))
             rows.append(Row((*heads(report, language)[:2], name), cells))
     titles = tuple(word(f"court.{name}", language) for name in ("run", "agent", "role"))
@@ -201,7 +221,7 @@ def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
         (word("court.table3", language), _reference(language)),
     )  # fmt: skip
     yield Table(
-        "table-11", word("table.11", language), titles, tuple(roles), tuple(rows),
+        "table-11", word("table.11", language), titles, tuple(_role(role, language) for role in roles), tuple(rows),
         (word("court.table11", language), _reference(language)),
     )  # fmt: skip
 
@@ -221,4 +241,4 @@ def _cases(reports: Sequence[Report], language: str) -> Table:
     printed = tuple(Cell(text=str(published.CASES[env])) for env in published.CASES)
     rows.append(Row((word("court.published", language), "J1-Eval", label), printed, "published"))
     first = (word("court.run", language), word("court.agent", language), "")
-    return Table("table-4", word("table.4", language), first, tuple(envs), tuple(rows))
+    return Table("table-4", word("table.4", language), first, _envs(envs, language), tuple(rows))

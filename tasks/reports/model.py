@@ -18,7 +18,7 @@ from tasks.reports.words import figure, phrase, show, word
 from tasks.run.header import is_fictional
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
-from tasks.scoring.metrics import LIMITS, Group, Metric, Report
+from tasks.scoring.metrics import LIMITS, Group, Measure, Metric, Report
 from tasks.scoring.tables import Cell, Row, Table
 
 COLUMNS = (
@@ -146,11 +146,9 @@ def heading(reports: Sequence[Report], column: str, language: str) -> str:
     return own.pop()[language == "en"] if len(own) == 1 else word(column, language)
 
 
-def measure(row: Metric, language: str) -> str:
-    """What a row measures: the name of its rule, then its own."""
-    label = row.measure.label[language == "en"]
-    joint = "" if label.startswith((",", "（")) else " "
-    return f"{word(f'{row.measure.rule}.all', language)}{joint}{label}".rstrip()
+def measure(of: Measure, language: str) -> str:
+    """What is measured: the name of its rule, then its own."""
+    return f"{word(f'{of.rule}.all', language)} {of.called(language)}"
 
 
 def spread_of(row: Metric) -> tuple[int | None, float | None, float | None]:
@@ -191,7 +189,7 @@ def score_table(reports: Sequence[Report], groups: Sequence[Group] | None, langu
         mark = f" 〔{word('fictional', language)}〕" if fictional(report) else ""
         for line in lines(report, report.summary.wholes if groups is None else groups):
             heads: tuple[str, ...] = (f"{report.summary.run}{mark}",) if several else ()
-            heads += (measure(line, language), line.group.label[language == "en"])
+            heads += (measure(line.measure, language), line.group.label[language == "en"])
             rows.append(Row(heads, tuple(Cell(text=text) for text in cells(line, language))))
     names = ("run", "measure", "group") if several else ("measure", "group")
     columns = tuple(heading(reports, column, language) for column in COLUMNS)
@@ -243,7 +241,7 @@ def plain(text: str) -> str:
 
 def _added(row: Metric, language: str) -> str:
     """A figure of another package: its name, mean, interval and n, or why there is none."""
-    name = row.measure.label[language == "en"]
+    name = row.measure.called(language)
     if row.value is None:
         return f"{name} – {row.why}".rstrip(" –")
     span = f" [{row.interval.low:.2f}, {row.interval.high:.2f}]" if row.interval else ""

@@ -31,12 +31,14 @@ def score_plots(report: Report, language: str) -> Iterator[str]:
         for one in dict.fromkeys(row.measure for row in rows):
             mine = [row for row in rows if row.measure == one and row.group in summary.groups]
             yield scores(
-                [(row.group.label[language == "en"], row) for row in mine], measure(mine[0], language), language
+                [(row.group.label[language == "en"], row) for row in mine],
+                measure(mine[0].measure, language),
+                language,
             )
         return
     for group in summary.groups:
         mine = [row for row in rows if row.group == group]
-        yield scores([(measure(row, language), row) for row in mine], group.label[language == "en"], language)
+        yield scores([(measure(row.measure, language), row) for row in mine], group.label[language == "en"], language)
 
 
 def overview_plots(reports: Sequence[Report], language: str) -> Iterator[str]:
@@ -45,7 +47,7 @@ def overview_plots(reports: Sequence[Report], language: str) -> Iterator[str]:
     for report in reports:
         for row in report.summary.scores:
             if row.group in report.summary.wholes and row.main:
-                found.setdefault((measure(row, language), row.group.label[language == "en"]), []).append(
+                found.setdefault((measure(row.measure, language), row.group.label[language == "en"]), []).append(
                     (report.summary.run, row)
                 )
     for (one, group), rows in found.items():

@@ -11,6 +11,7 @@ from tasks.scoring.tables import Cell, Table
 
 def shown(cell: Cell, places: int) -> str:
     """A cell in words: 63.20 [51.04, 75.36]."""
+    places = 0 if cell.count else places
     text = cell.text or ("–" if cell.value is None else f"{cell.value:.{places}f}")
     if cell.low is not None and cell.high is not None and not cell.text:
         text += f" [{cell.low:.{places}f}, {cell.high:.{places}f}]"

@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 from tasks.reports.compare_words import COMPARE_PHRASES, COMPARE_WORDS
-from tasks.reports.court_texts import COURT_PHRASES, COURT_WORDS
+from tasks.reports.court_texts import COURT_PHRASES, COURT_WORDS, with_names
 from tasks.scoring.metrics import Metric
 
 SCALE = 100.0
@@ -145,11 +145,6 @@ def word(key: str, language: str = "zh") -> str:
     return key.rpartition(".")[2] if pair is None else pair[language == "en"]
 
 
-def measure_name(name: str, language: str) -> str:
-    """What a measure is called wherever people read, without its rule; one that nobody has named is its code."""
-    return word(f"compare.{name}", language)
-
-
 def width(text: str) -> int:
     """Cells that a text fills in a terminal."""
     return sum(
@@ -191,6 +186,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
 
 def phrase(text: str, language: str = "zh") -> str:
     """A sentence of a score block in the language of the report; the block itself keeps one wording."""
+    text = with_names(text, language)
     if language != "en":
         for english, chinese in PHRASES:
             text = re.sub(english, chinese, text)

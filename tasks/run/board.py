@@ -16,7 +16,7 @@ from tasks.benchmark import TellsPublished, benchmark
 from tasks.errors import UsageError
 from tasks.run.figures import Figure, Figures
 from tasks.run.listing import RunLine
-from tasks.scoring.metrics import Names
+from tasks.scoring.names import Names
 from tasks.scoring.published import Place, Published
 
 POINTS = 100.0

@@ -22,7 +22,8 @@ from tasks.run.plan import stored_task_file
 from tasks.run.reading import read_episode, stopped_of
 from tasks.run.rescoring import pack_of
 from tasks.scoring.context import ScoreContext
-from tasks.scoring.metrics import RULES, Group, Measure, Names, Rule
+from tasks.scoring.metrics import RULES, Group, Measure, Rule
+from tasks.scoring.names import Names
 from tasks.scoring.paired import Paired, holm, paired
 
 Key = tuple[Rule, str]

@@ -16,7 +16,8 @@ from typing import Literal
 from store.journal import ScoreRow
 from tasks import registry
 from tasks.errors import UsageError
-from tasks.scoring.metrics import SHARE, Group, Measure, Metric, Names, Summary
+from tasks.scoring.metrics import SHARE, Group, Measure, Metric, Summary
+from tasks.scoring.names import Names
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import mean_interval
 

@@ -15,7 +15,8 @@ from math import fsum
 from store.journal import Journal, ScoreRow
 from tasks.scoring.added import SECTION
 from tasks.scoring.bertscore import VERSION
-from tasks.scoring.metrics import SHARE, Group, Measure, Metric, Names, Summary
+from tasks.scoring.metrics import SHARE, Group, Measure, Metric, Summary
+from tasks.scoring.names import Names
 from tasks.scoring.statistics import mean_interval
 
 SCORER = "bertscore"

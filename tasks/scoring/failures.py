@@ -17,7 +17,7 @@ from typing import Any, Literal
 from tasks.episode.events import ActionParsed, Answered, Event, Record, ToolCalled, ToolReturned
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
-from tasks.scoring.metrics import Names
+from tasks.scoring.names import Names
 from tasks.scoring.result import INFRASTRUCTURE
 
 VERSION = "failures/1"

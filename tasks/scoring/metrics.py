@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import ClassVar, Literal, Protocol
 
 from tasks.episode.events import OUTCOMES
+from tasks.scoring.names import Names, called, names_of
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
 from tasks.scoring.tables import Folded, Table
@@ -23,8 +24,6 @@ from tasks.scoring.tables import Folded, Table
 Rule = Literal["compat", "strict"]
 RULES: tuple[Rule, ...] = ("compat", "strict")
 Value = float | None
-Names = tuple[str, str]
-"""Chinese, English."""
 Limit = Literal["floor", "reference", "walker"]
 """What says nothing earns; what the gold answer earns; what the path of the gold agent earns."""
 LIMITS: tuple[Limit, ...] = ("floor", "reference", "walker")
@@ -48,7 +47,7 @@ COUNT = Unit(float("inf"), 0)
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What is measured. rule: '' where both agree; label: shown behind the name of the rule;
+    """What is measured. rule: '' where both agree; label: what it is called, '' for the word that all reports have;
     section: '' for scores, else what else is measured (turns, consistency)."""
 
     rule: Rule | Literal[""]
@@ -59,6 +58,15 @@ class Measure:
     section: str = ""
     answered: bool = True
     """Whether a right answer earns all of it; what is earned on the way has the gold path as its ceiling alone."""
+
+    @property
+    def names(self) -> Names:
+        """What it is called in both languages, without its rule."""
+        return self.label if any(self.label) else names_of(self.name)
+
+    def called(self, language: str) -> str:
+        """What it is called in one of them, or its code where codes are wanted."""
+        return called(self.name, self.names, language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,14 @@ Kind = Literal["own", "count", "limit", "spread", "published"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure with its interval; `text` stands in its place, `note` behind it."""
+    """A figure with its interval; `text` stands in its place, `note` behind it; `count`: a whole number."""
 
     value: float | None = None
     low: float | None = None
     high: float | None = None
     text: str = ""
     note: str = ""
+    count: bool = False
 
 
 EMPTY = Cell(text=" ")

@@ -166,7 +166,7 @@ def test_where_the_published_rule_is_moved_by_quoted_text_it_says_so() -> None:
     assert {"PFS", "LAW"} <= set(quoted["moved_by_text"]["CI"]) and quoted["strict"]["PFS"] == good["strict"]["PFS"]
     assert own["compat"]["PFS"] == 0 and own["moved_by_text"] == {}, "the judge's own word is the judge's"
     told = dict(counts(Report(run(named), {}), "en"))
-    assert "CI: PFS 1" in told[word("moved_by_text", "en")]
+    assert "civil court: procedure followed 1" in told[word("moved_by_text", "en")]
 
 
 def test_evidence_of_a_row_names_what_was_moved() -> None:

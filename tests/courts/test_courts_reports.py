@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from functools import cache
@@ -14,8 +15,10 @@ import pytest
 
 from app.desk.episode.scores import _of_court, _parts
 from store.journal import ScoreRow
+from tasks.courts.environment import PUBLISHED as ENVS
 from tasks.courts.environment import environment
 from tasks.courts.scores.of_run import CourtSummary, score_one, summarise
+from tasks.courts.scores.of_run.columns import column_names, metrics
 from tasks.reports import FORMATS, Report, text_report
 from tasks.reports import court_published as published
 from tasks.reports.court_tables import court_tables
@@ -25,6 +28,8 @@ from tasks.reports.words import WORDS, word
 from tasks.run.figures import _figure as figure_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.metrics import RULES
+from tasks.scoring.names import as_codes
 from tasks.scoring.result import Result
 from tasks.scoring.tables import Row, Table
 from tests.support.court_results import advice, ask, draft, trial
@@ -69,7 +74,8 @@ def report(made: CourtSummary, run: str = "r1", **spec: Any) -> Report:
 
 
 def tables(*reports: Report, language: str = "zh") -> dict[str, Table]:
-    return {table.key: table for table in court_tables(reports, language)}
+    with as_codes():
+        return {table.key: table for table in court_tables(reports, language)}
 
 
 def value(row: Row, table: Table, column: str) -> float | None:
@@ -302,6 +308,12 @@ def test_every_format_shows_the_run_and_its_limits(form: str, language: str) -> 
     if form in ("md", "html", "text"):
         for pair in (WORDS["unscored"], WORDS["comparable"], environment("CI").label):
             assert pair[language == "en"] in text, pair
+    if form != "json":
+        codes = {name for env in ENVS for rule in RULES for name in metrics(rule, env)} | set(ENVS)
+        stray = [code for code in codes if re.search(rf"(?<![A-Za-z_]){re.escape(code)}(?![A-Za-z_])", text)]
+        assert not stray, "people read names"
+        with as_codes():
+            assert "STA" in FORMATS[form]([report(whole(), "r9")], language)
     if form in ("md", "html", "json"):
         for wanted in (
             "Chatlaw2",
@@ -350,20 +362,20 @@ def test_csv_has_a_line_a_metric_and_the_published_ones() -> None:
 
 def test_text_of_one_environment() -> None:
     text = text_report([drafts()], [header()], "en")
-    assert "FOR" in text and "unscored" in text and "LAW" not in text
-    assert "no grader: CD DOC" in text
+    assert "form of the document" in text and "unscored" in text and "articles cited" not in text
+    assert "no grader: complaint drafting (content of the document" in text
 
 
 def test_text_has_limits_by_rule_and_says_what_the_overall_score_rests_on() -> None:
     made = whole()
     text = text_report([made], [header()])
-    form = next(line for line in text.split("DD 答辩状撰写")[1].splitlines() if line.split()[:1] == ["FOR"])
+    form = next(line for line in text.split("答辩状撰写")[1].splitlines() if line.split()[:1] == ["文书格式"])
     assert form.endswith("60.0/100.0")
-    assert "论文口径上限低于 100: DD FOR 60.00 (论文规则把答辩状的三个标签按五个计，最高 60)" in text
-    assert all(f"{name} 0.00" not in text for name in ("VER", "SEN", "FINE"))
+    assert "论文口径上限低于 100: 答辩状撰写 文书格式 60.0 (论文规则把答辩状的三个标签按五个计，最高 60)" in text
+    assert all(f"{name} 0.0" not in text for name in ("量刑 ↓", "刑期 ↓", "罚金 ↓"))
     columns, _ = made.columns("strict")
-    assert columns and f"仅计 {', '.join(columns)}" in text and "CI JUD" not in columns
-    assert f"rests on {', '.join(columns)} only" in text_report([made], [header()], "en")
+    assert columns and f"仅计 {column_names(columns, 'zh')}" in text and "CI JUD" not in columns
+    assert f"rests on {column_names(columns, 'en')} only" in text_report([made], [header()], "en")
     complete = replace(made, rows=[replace(row, value=row.value or 0.0) for row in made.rows])
     assert "仅计" not in text_report([complete], [header()])
 

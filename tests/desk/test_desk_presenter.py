@@ -150,7 +150,7 @@ async def test_a_trial_from_its_beginning_to_its_result(env: str, courts: dict[s
             text = fits(pilot, screen)
             assert "闭庭" in text and "✔ 评议宣判" in text and (" 采信" in text) == (size == WIDE)
             await pilot.press("f2")
-            await until(pilot, lambda: "PFS" in lines_of(screen, "speech"))
+            await until(pilot, lambda: "程序遵循" in lines_of(screen, "speech"))
             fits(pilot, screen)
             card = lines_of(screen, "speech")
             assert bold[0] in card and "审判人员宣布闭庭" in card and "严格口径" in card and "未评分：" in card
@@ -273,7 +273,7 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
         await pilot.press("f8")
         await pilot.pause()
         card = lines_of(screen, "speech")
-        assert screen.closing and t("presenter.hidden") in card and "PFS" not in card
+        assert screen.closing and t("presenter.hidden") in card and "程序遵循" not in card
         assert "遗漏" in card and "\n二、驳回其他诉讼请求。" in card
 
 

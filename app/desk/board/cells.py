@@ -15,9 +15,9 @@ from app.terminal import truncate, width
 from tasks.courts.casefile.roles import role_name
 from tasks.courts.environment import codes
 from tasks.reports.strip import Strip, strip
-from tasks.reports.words import measure_name
 from tasks.run.board import Entry
 from tasks.run.figures import Figure
+from tasks.scoring.names import measure_name
 from tasks.scoring.published import Place
 
 WIDTHS = {"n": 7, "strict": 8, "interval": 10, "compat": 8, "tokens_each": 12, "seconds_each": 10}

@@ -39,7 +39,7 @@ from tasks.errors import TaskError
 from tasks.reports.strip import scale
 from tasks.run.board import Entry, Field, entries, fields, places, printed
 from tasks.run.figures import Figures, figures_of
-from tasks.scoring.metrics import Names
+from tasks.scoring.names import Names
 from tasks.scoring.published import Place, Published
 
 OFTEN = 1.0

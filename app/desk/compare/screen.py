@@ -24,8 +24,9 @@ from app.desk.widgets.rows import RowsTable
 from app.ports import OnDesk
 from app.strings import known, language, t
 from app.terminal import pad, truncate
-from tasks.reports.comparison import bar, chance, clear, fact, measured, value_of, verdict, who
+from tasks.reports.comparison import bar, chance, clear, fact, value_of, verdict, who
 from tasks.reports.forest import bar_text, reach
+from tasks.reports.model import measure
 from tasks.reports.words import SCALE
 from tasks.run.comparing import Compared, Comparison, Side, TaskLine, compare
 from tasks.run.header import is_fictional
@@ -109,7 +110,7 @@ def _figures(row: Compared, room: int) -> list[Piece]:
         str(found.n), f"{SCALE * found.first:.1f}", f"{SCALE * found.second:.1f}", f"{SCALE * found.difference:+.1f}",
         f"[{SCALE * found.interval.low:+.0f}, {SCALE * found.interval.high:+.0f}]", chance(row.holm),
     )  # fmt: skip
-    label = measured(row, language()) if whole else f"  {row.group.label[language() == 'en']}"
+    label = measure(row.measure, language()) if whole else f"  {row.group.label[language() == 'en']}"
     text = _row(label, figures, room)
     head = truncate(label, room)
     tone = "value" if clear(row) else "dim"

@@ -15,6 +15,7 @@ from app.desk.court.scene import Scene
 from app.desk.court.stage import RULING, Utterance, paragraphs
 from app.desk.episode.renderers import Line, one
 from app.desk.episode.scores import StepScores
+from app.score_names import score_name
 from app.strings import t
 from app.terminal import pad, width
 from tasks.courts.environment import environment
@@ -91,7 +92,7 @@ def _scores(scene: Scene, scores: StepScores | None, why: str) -> Iterator[Line]
     if scores is None:
         yield ((why, "dim"),)
         return
-    names = {metric: t(f"presenter.metric.{metric.lower()}") for metric in environment(scene.env).reported}
+    names = {metric: score_name(metric).removesuffix(" ↓") for metric in environment(scene.env).reported}
     room = max(map(width, names.values())) + 2
     for metric, name in names.items():
         values = [

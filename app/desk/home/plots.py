@@ -19,9 +19,9 @@ from app.strings import duration, known, language, t
 from app.terminal import pad, truncate
 from tasks.episode.episodes import UNFINISHED
 from tasks.reports.strip import Strip, scale, shares, strip
-from tasks.reports.words import measure_name
 from tasks.run.board import successes
 from tasks.run.figures import Figure, Figures, main_rows
+from tasks.scoring.names import measure_name
 
 LABEL, N, FIGURE, INTERVAL = 24, 6, 7, 11
 LEAST, WIDEST = 21, 61

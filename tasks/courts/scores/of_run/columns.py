@@ -3,10 +3,13 @@ needs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tasks.courts.casefile.case import Env
 from tasks.courts.environment import environment
 from tasks.courts.scores.documents import PARTS
-from tasks.scoring.metrics import POINTS, Measure, Names, Rule
+from tasks.scoring.metrics import POINTS, Measure, Rule
+from tasks.scoring.names import Names, called, measure_name
 
 OVERALL = "overall"
 OVERALL_NAMES: Names = ("全部", "All")
@@ -23,7 +26,9 @@ def averaged(env: Env) -> list[str]:
     return [metric for metric in environment(env).reported if metric != "VER"]
 
 
-OVERALL_LABEL: Names = ("总分（不含 VER）", "overall (without VER)")
+OVERALL_LABEL: Names = ("总分（不含量刑）", "overall (without the sentence)")
+OVERALL_CODES: Names = ("总分（不含 VER）", "overall (without VER)")
+"""The same among codes; published as a key of JSON."""
 LOWER = frozenset({"VER", "SEN", "FINE", "SEN_d", "FINE_d", "LAW_FAKE", "LAW_OLD", "LAW_UNK"})
 """Less is better."""
 RAW = frozenset({"SEN_d", "FINE_d"})
@@ -47,22 +52,28 @@ def family(env: Env) -> str:
     return environment(env).family or env
 
 
-NAMES: dict[str, Names] = {
-    "PROB": ("PROB 缓刑一致", "PROB probation agrees"),
-    "LAW_FAKE": ("LAW_FAKE 虚构条文", "LAW_FAKE invented articles"),
-    "LAW_OLD": ("LAW_OLD 非有效条文", "LAW_OLD articles not in force"),
-    "LAW_UNK": ("LAW_UNK 不在索引", "LAW_UNK laws not in the index"),
-    "REA_points": ("REA_points 理由要点", "REA_points points of the reasons"),
-}
-"""Names of metrics of our own; those of the paper keep theirs."""
-
-
 def scale(metric: str) -> float:
     """What a share is multiplied by in the figures of a run."""
     return 1.0 if metric in RAW else 100.0
 
 
 def measure(rule: Rule, metric: str) -> Measure:
-    """What a metric measures; metrics of the paper keep their names."""
-    label = OVERALL_LABEL if metric == OVERALL else NAMES.get(metric, (metric, metric))
+    """What a metric measures."""
+    label = OVERALL_LABEL if metric == OVERALL else ("", "")
     return Measure(rule, metric, label, POINTS, "down" if metric in LOWER else "up")
+
+
+def overall_name(language: str) -> str:
+    """The head of the overall score in a table."""
+    return called(OVERALL_CODES[language == "en"], OVERALL_LABEL, language)
+
+
+def column_names(columns: Iterable[str], language: str) -> str:
+    """Columns such as `CI PFS` as people read them in a sentence, those of an environment together."""
+    by_env: dict[Env, list[str]] = {}
+    for column in columns:
+        env, metric = column.split(" ", 1)
+        by_env.setdefault(env, []).append(measure_name(metric, language))
+    inside, between = ("{} ({})", ", ") if language == "en" else ("{}（{}）", "、")
+    names = {env: environment(env).label[language == "en"] for env in by_env}
+    return between.join(inside.format(names[env], between.join(own)) for env, own in by_env.items())

@@ -18,7 +18,14 @@ from tasks.courts.environment import codes, environment
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.scores.of_run import around
-from tasks.courts.scores.of_run.columns import OVERALL, OVERALL_NAMES, averaged, measure, metrics
+from tasks.courts.scores.of_run.columns import (
+    OVERALL,
+    OVERALL_NAMES,
+    averaged,
+    column_names,
+    measure,
+    metrics,
+)
 from tasks.courts.scores.of_run.limits import Limit as Extreme
 from tasks.courts.scores.of_run.limits import ceiling, floor
 from tasks.courts.scores.of_run.means import NOTHING_SCORED, Column, Overall, column, overall
@@ -46,6 +53,7 @@ from tasks.scoring.metrics import (
     in_points,
     nested,
 )
+from tasks.scoring.names import measure_name
 from tasks.scoring.result import Result
 from tasks.scoring.tables import Table
 
@@ -174,7 +182,10 @@ class CourtSummary(Summary):
 
     def notes(self, language: str) -> list[tuple[str, str]]:
         """Profile, whether the run may be compared, what is unscored and why, limits, faults."""
-        names_of = CODES if language != "en" else {}
+        faults = {
+            code: CODES.get(code, code) if language != "en" else code.replace("_", " ") for code in self.violations
+        }
+        envs = {env: environment(env).label[language == "en"] for env in self.envs}
         why = "; ".join(phrase(reason, language) for reason in self.objections)
         reasons: dict[str, dict[str, None]] = {}
         for env in self.envs:
@@ -187,12 +198,13 @@ class CourtSummary(Summary):
             ("overall_of", self._rests_on(language)),
             ("limits", word("limits.order", language)),
             ("compat_ceiling", self._short_of_full(language)),
-            ("unscored", "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items())),
-            ("unfinished", ", ".join(f"{env} {count}" for env, count in self.unfinished.items() if count)),
-            ("unmet", "; ".join(f"{env} {sum(counts.values())}" for env, counts in self.unmet.items())),
-            ("violations", ", ".join(f"{names_of.get(code, code)} {count}" for code, count in self.violations.items())),
+            ("unscored", "; ".join(f"{reason}: {column_names(names, language)}" for reason, names in reasons.items())),
+            ("unfinished", ", ".join(f"{envs[env]} {count}" for env, count in self.unfinished.items() if count)),
+            ("unmet", "; ".join(f"{envs[env]} {sum(counts.values())}" for env, counts in self.unmet.items())),
+            ("violations", ", ".join(f"{faults[code]} {count}" for code, count in self.violations.items())),
             ("moved_by_text", "; ".join(
-                f"{env}: {', '.join(f'{name} {count}' for name, count in counts.items())}" for env, counts in self.moved.items()
+                f"{envs[env]}: {', '.join(f'{measure_name(name, language)} {count}' for name, count in counts.items())}"
+                for env, counts in self.moved.items()
             )),
         ]  # fmt: skip
 
@@ -202,7 +214,7 @@ class CourtSummary(Summary):
         if not any(missing for _, missing in made.values()):
             return ""
         said = {
-            rule: word("overall.only", language).format(names=", ".join(there) or "–")
+            rule: word("overall.only", language).format(names=column_names(there, language) or "–")
             for rule, (there, _) in made.items()
         }
         if len(set(said.values())) == 1:
@@ -221,7 +233,9 @@ class CourtSummary(Summary):
                     and best < 100
                 ):
                     why = "ceiling.labels" if (env, row.measure.name) == ("DD", "FOR") else "ceiling.gold"
-                    found.setdefault(why, []).append(f"{env} {row.measure.name} {show(best, 2)}")
+                    found.setdefault(why, []).append(
+                        f"{row.group.label[language == 'en']} {row.measure.called(language)} {show(best, 1)}"
+                    )
         return "; ".join(f"{', '.join(names)} ({word(why, language)})" for why, names in found.items())
 
     def tables(self, reports: Sequence[Report], language: str) -> list[Table]:
