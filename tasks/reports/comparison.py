@@ -16,7 +16,7 @@ from tasks.reports.page import Section, whole_page
 from tasks.reports.tables import as_markdown, as_text
 from tasks.reports.words import SCALE, phrase, word
 from tasks.run.comparing import Compared, Comparison, Side
-from tasks.run.header import is_fictional
+from tasks.run.header import is_fictional, tested
 from tasks.scoring.tables import Cell, Row, Table
 
 LEVEL = 0.05
@@ -208,8 +208,8 @@ def who(side: Side, language: str) -> str:
 
 def _who(side: Side, language: str) -> tuple[str, str]:
     """Its policy, and its model or source file."""
-    spec = side.header["spec"]
-    return word(f"agent.{spec['agent']}", language), spec["model"] or side.header.get("imported", {}).get("file", "")
+    name, model = tested(side.header)
+    return word(f"agent.{name}", language), model or side.header.get("imported", {}).get("file", "")
 
 
 def _heads(one: Comparison, language: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from store.journal import text_hash
 from tasks.benchmark import benchmark
 from tasks.errors import UsageError
 from tasks.reports.words import figure, phrase, show, word
-from tasks.run.header import is_fictional
+from tasks.run.header import is_fictional, tested
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
 from tasks.scoring.metrics import LIMITS, Group, Measure, Metric, Report
@@ -54,8 +54,8 @@ def fictional(report: Report) -> bool:
 
 def agent(report: Report, language: str) -> str:
     """Who was tested: the policy's label, and its model or source file."""
-    name = str(at(report.header, "spec", "agent") or "")
-    behind = at(report.header, "spec", "model") or at(report.header, "imported", "file") or ""
+    name, model = tested(report.header)
+    behind = model or at(report.header, "imported", "file") or ""
     label = word(f"agent.{name}", language) if name else ""
     people = report.summary.tally.flags.get("human", 0)
     if people and name != "human":

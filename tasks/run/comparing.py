@@ -17,7 +17,7 @@ from tasks.episode.episodes import UNFINISHED
 from tasks.episode.state import fold
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
-from tasks.run.header import HeaderData, header_of, spec_of, unchanged
+from tasks.run.header import HeaderData, header_of, spec_of, tested, unchanged
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import read_episode, stopped_of
 from tasks.run.rescoring import pack_of
@@ -241,7 +241,7 @@ def _settings(first: Side, second: Side) -> list[tuple[str, str, str]]:
 
 
 FACTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("agent", ("spec", "agent")), ("model", ("spec", "model")), ("imported", ("imported", "file")),
+    ("imported", ("imported", "file")),
     ("calls", ("spec", "calls")), ("paper", ("spec", "paper")), ("seed", ("spec", "seed")),
     ("epochs", ("spec", "epochs")), ("parent", ("parent", "run")),
     ("pack", ("pack", "name")), ("moot", ("versions", "moot")),
@@ -257,7 +257,9 @@ PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def _differences(first: Side, second: Side) -> list[tuple[str, str, str]]:
     sides = (first.header, second.header)
-    told = [(name, _short(_at(sides[0], path)), _short(_at(sides[1], path))) for name, path in FACTS]
+    who = zip(("agent", "model"), *map(tested, sides), strict=True)
+    told = [(name, _short(a), _short(b)) for name, a, b in who]
+    told += [(name, _short(_at(sides[0], path)), _short(_at(sides[1], path))) for name, path in FACTS]
     for part, path in PARTS:
         held = [found if isinstance(found := _at(side, path), Mapping) else {} for side in sides]
         told += [

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from store import run_index
 from tasks.run.comparing import WHOLES, side_of
 from tasks.run.engines import run_path
-from tasks.run.header import is_fictional, size_of
+from tasks.run.header import is_fictional, size_of, tested
 from tasks.run.rescoring import StoredRun, read_stored, summary_of
 from tasks.scoring.metrics import RULES, Metric, Summary
 from tasks.scoring.repeats import repeats
@@ -125,9 +125,9 @@ def figures_of(name: str | Path) -> Figures:
 
 def _made(run: StoredRun) -> Figures:
     header, summary = run.header, summary_of(run)
-    spec, tally = header["spec"], summary.tally
+    tally, (agent, model) = summary.tally, tested(header)
     return Figures(
-        run=str(header["run"]), benchmark=run.bench.name, agent=str(spec["agent"]), model=str(spec["model"]),
+        run=str(header["run"]), benchmark=run.bench.name, agent=agent, model=model,
         source=str(header.get("imported", {}).get("file", "")), pack=str(header["pack"]["name"]),
         tasks=str(header["tasks"]["sha256"]), file=str(header["tasks"]["file"]), fictional=is_fictional(header),
         size=size_of(header), n=tally.n, epochs=tally.epochs,

@@ -19,6 +19,7 @@ from store.errors import BadInput, Damaged
 from store.importers.reading import files_in
 from store.journal import Journal
 from tasks.benchmark import TASK_SUFFIXES, benchmark, benchmarks
+from tasks.episode.with_tools import SEAT
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.spec import RunSpec
 
@@ -88,13 +89,16 @@ class PackFacts(BaseModel):
 
 
 class ParentFacts(BaseModel):
-    """The run that this one was forked from."""
+    """The run that this one was forked from; seat, policy and engine: who came in, '' where everybody stayed."""
 
     model_config = _Facts
     run: str
     episode: str
     step: int
     digest: str = ""
+    seat: str = ""
+    policy: str = ""
+    engine: str = ""
 
 
 class PartFacts(BaseModel):
@@ -157,6 +161,15 @@ class Header(BaseModel):
     def _as_it_was_meant(cls, spec: dict[str, Any]) -> dict[str, Any]:
         """Before there was `first`, `limit` had its meaning."""
         return spec if "first" in spec else {**spec, "first": spec.get("limit"), "limit": None}
+
+
+def tested(header: Mapping[str, Any]) -> tuple[str, str]:
+    """Who is tested, with which model: the newcomer of a fork, else whom the spec names."""
+    parent = header.get("parent") or {}
+    if parent.get("seat") == SEAT:
+        return str(parent["policy"]).partition("/")[0], str(parent["engine"])
+    spec = header.get("spec") or {}
+    return str(spec.get("agent") or ""), str(spec.get("model") or "")
 
 
 _OPTIONAL = ("parent", "imported", "merged", "suite")

@@ -22,7 +22,7 @@ from store.writer import writer_of
 from tasks.episode.episodes import UNFINISHED
 from tasks.errors import TaskError, UsageError
 from tasks.run.brief import brief_of
-from tasks.run.header import header_of, is_fictional
+from tasks.run.header import header_of, is_fictional, tested
 
 STATES = ("finished", "unfinished", "running", "damaged")
 """A run has come to its end; it can be resumed; a process writes it now; its file cannot be read."""
@@ -120,7 +120,7 @@ def read_run(path: Path) -> RunLine:
         return RunLine(path, path.stem, error=getattr(error, "title", None) or str(error))
     spec = header["spec"]
     return RunLine(
-        path, path.stem, spec["benchmark"], spec["agent"], spec["model"], header["pack"]["name"], header["created"],
+        path, path.stem, spec["benchmark"], *tested(header), header["pack"]["name"], header["created"],
         brief.n, dict(brief.outcomes), brief.compat, brief.strict, brief.measure,
         brief.scored and brief.compat is None and brief.strict is None, is_fictional(header),
         header.get("parent"), str(header.get("imported", {}).get("file", "")), uncovered,

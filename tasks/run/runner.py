@@ -169,7 +169,10 @@ def fork_run(
     check_calls(sitting.values(), engines)
     header = {
         **header, "run": fresh, "created": now(), "command": list(argv), "spec": spec.model_dump(mode="json"),
-        "parent": {"run": header["run"], "episode": row.id, "step": step, "digest": digest(kept)},
+        "parent": {
+            "run": header["run"], "episode": row.id, "step": step, "digest": digest(kept),
+            **({"seat": newcomer.seat, "policy": newcomer.policy, "engine": newcomer.engine} if newcomer else {}),
+        },
     }  # fmt: skip
     header.pop("suite", None)  # a fork is no member
     journal = Journal.create(

@@ -15,6 +15,7 @@ from app.desk.home.screen import HomeScreen  # noqa: E402
 from app.desk.widgets.lines import row_text  # noqa: E402
 from store import places  # noqa: E402
 from tasks.episode.events import Seated  # noqa: E402
+from tasks.reports.comparison import who
 from tasks.run.runner import fork_run, start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
 from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, settled, until  # noqa: E402, F401
@@ -93,7 +94,8 @@ async def test_a_fork_opens_beside_its_parent(runs: tuple[Path, Path]) -> None:
             pilot, lambda: isinstance(pilot.app.screen, CompareScreen) and pilot.app.screen.comparison is not None
         )
         screen = pilot.app.screen
-        assert isinstance(screen, CompareScreen) and screen.paths[0] == runs[0]
+        assert isinstance(screen, CompareScreen) and screen.paths[0] == runs[0] and screen.comparison is not None
+        assert [who(side, "zh") for side in (screen.comparison.first, screen.comparison.second)][1] == "复述下限"
 
 
 async def test_runs_that_cannot_be_compared_say_why(runs: tuple[Path, Path]) -> None:
