@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -161,6 +162,26 @@ class TellsFailures(Protocol):
 
     def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Verdict:
         """Why an attempt failed, from its record, the question with its gold, and what scorers have stored of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Something of the record that a score rests on. found: whether it is as it should be, None where nobody says;
+    step: where it was seen, 0 nowhere."""
+
+    what: str
+    found: bool | None
+    step: int = 0
+    quote: str = ""
+
+
+@runtime_checkable
+class TellsRests(Protocol):
+    """A benchmark that says what an answer rests on beyond what its scorers keep."""
+
+    def rests(self, question: Any, state: State) -> Iterable[Rest]:
+        """What the answer of an episode rests on, what it needs first."""
         ...
 
 

@@ -18,7 +18,7 @@ from tasks.agents.modes import Mode, split
 from tasks.agents.named import policies_by_name
 from tasks.agents.native import check_tools
 from tasks.agents.prompts import digest
-from tasks.benchmark import Choices
+from tasks.benchmark import Choices, Rest
 from tasks.episode.events import ActionParsed, ToolReturned
 from tasks.episode.program import Program
 from tasks.episode.seats import Policy
@@ -31,7 +31,7 @@ from tasks.legalsearch.agents.search import SearchPolicy
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.asking import query_table
 from tasks.legalsearch.coverage import Coverage
-from tasks.legalsearch.failures import APPLIES, failure_of
+from tasks.legalsearch.failures import APPLIES, failure_of, leant_on
 from tasks.legalsearch.grading import grading_of
 from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN, TEXTS
 from tasks.legalsearch.measures import Verdict
@@ -182,6 +182,10 @@ class LegalSearch:
     def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Failure:
         """Why an attempt failed."""
         return failure_of(question, state, rows)
+
+    def rests(self, question: Question, state: State) -> Iterable[Rest]:
+        """Articles that the answer needs, and what was retrieved."""
+        return leant_on(question, state)
 
     def report_tables(self, run: StoredRun, language: str) -> Sequence[Table]:
         """How many queries name a time, beside the figures of the paper."""

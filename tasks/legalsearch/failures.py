@@ -8,13 +8,16 @@ what the rules do not see there is called `other`. Likeness is plain ROUGE-L fro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from store.journal import ScoreRow
+from store.statutes.model import ArticleNumber
 from store.statutes.names import key_of_name
+from tasks.benchmark import Rest
 from tasks.episode.state import State
 from tasks.legalsearch.answers import letters, strict_answer, term
 from tasks.legalsearch.charges import charges
@@ -174,6 +177,25 @@ class _Attempt:
     def said(self) -> Place:
         """The answer."""
         return Place.of(answer_step(self.state), self.read or self.res)
+
+
+def leant_on(question: Question, state: State) -> list[Rest]:
+    """The articles that an answer needs, each with whether it was retrieved as it was in force, then all else that was
+    retrieved."""
+    attempt = _Attempt(question, state, ())
+    needed, hits = attempt.articles, {(hit.article, hit.first): hit for hit in reversed(attempt.hits)}
+    never = [article for article in attempt.lacking if article not in {hit.article for hit in attempt.hits}]
+    made = [Rest(f"{law}{_numbered(number)}", False) for law, number in never]
+    for hit in reversed(hits.values()):
+        found = hit.applies(needed[hit.article]) if hit.article in needed else None
+        what = f"{hit.label}{_numbered(hit.article[1])}　{hit.first}—{hit.last}"
+        made.append(Rest(what, found, hit.step, hit.text or ""))
+    return sorted(made, key=lambda one: one.found is None)
+
+
+def _numbered(key: str) -> str:
+    """第一百三十三条之一 of 133-1; what is no key as it stands."""
+    return ArticleNumber(*map(int, key.split("-"))).chinese if re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,3})?", key) else key
 
 
 def _end(attempt: _Attempt) -> Iterator[Finding]:

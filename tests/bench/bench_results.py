@@ -39,7 +39,7 @@ def stored(folder: Path, tasks: int, many: int) -> list[Path]:
     draw = random.Random(tasks)
     asked = [
         {"id": n, "question": f"第{n}家公司的代码？", "answer": f"代码为A{n}，法人为B{n}。", "key": [f"A{n}", f"B{n}"], "key_middle": [],
-         "type": f"{n % 5 + 1}-hop", "way": f"{n // 2}"} for n in range(1, tasks + 1)
+         "hops": n % 5 + 1, "way": f"{n // 2}"} for n in range(1, tasks + 1)
     ]  # fmt: skip
     folder.mkdir()
     (dataset := folder / "tasks.json").write_text(json.dumps(asked, ensure_ascii=False), "utf-8")

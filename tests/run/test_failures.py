@@ -35,7 +35,7 @@ from tasks.episode.state import State, fold
 from tasks.errors import UsageError
 from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, UNKNOWN
 from tasks.legalagentbench.questions import Question, read_question
-from tasks.legalsearch.failures import _article
+from tasks.legalsearch.failures import _article, leant_on
 from tasks.legalsearch.questions import read_question as read_law
 from tasks.run.failing import failures_of, reason_of, tells, why
 from tasks.run.rescoring import read_stored
@@ -228,6 +228,22 @@ def test_each_class_of_legalsearch(
     task: Any, steps: list[list[Event]], answer: str, expected: tuple[str, str, int]
 ) -> None:
     assert main(state(steps, answer, task=task), task) == expected
+
+
+@pytest.mark.parametrize(
+    ("hits", "expected"),
+    [
+        ((OLD, {**OLD, "number": "7-1"}, NEW), [("路灯法第三条　1990", False, 1), ("路灯法(2000修正)第三条　2000", True, 1), ("路灯法第七条之一　1990", None, 1)]),
+        ((), [("路灯法第三条", False, 0)]),
+    ],
+)  # fmt: skip
+def test_an_answer_leans_on_the_articles_that_it_needs(
+    hits: Any, expected: list[tuple[str, bool | None, int]]
+) -> None:
+    found = leant_on(CHOICE, state([look(*hits)], "B", task=CHOICE))
+    assert [
+        (one.what[: len(what)], one.found, one.step) for one, (what, *_) in zip(found, expected, strict=True)
+    ] == expected
 
 
 def test_interpretations_of_one_law_are_told_apart() -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from store.journal import ScoreRow
+from tasks.benchmark import Rest
 from tasks.courts.scores.rulings import judgment_of
 from tasks.episode.events import Record, Said, ToolReturned
 from tasks.episode.with_tools import SEAT
@@ -32,7 +33,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Own and reference next to each other. title: of a claim its id and words; holds: None where nobody judges the whole.
+    """Own and reference next to each other. title: of a claim its id and words; part: of what else; holds: None where nobody judges the whole.
 
     own, gold: outcomes of a claim, or paragraphs.
     """
@@ -42,6 +43,7 @@ class Beside:
     gold: Outcome | Texts
     holds: bool | None = None
     seq: int | None = None
+    part: Literal["whole", "answer"] = "whole"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +66,20 @@ class Grounds:
     rows: tuple[Ground, ...] = ()
 
 
-def grounds(rows: Iterable[ScoreRow], case: Any, records: Sequence[Record]) -> Grounds:
+def grounds(rows: Iterable[ScoreRow], case: Any, records: Sequence[Record], rests: Iterable[Rest] = ()) -> Grounds:
     """The grounds of the newest scores of an episode.
 
     Args:
         rows: its score rows.
         case: the case file of a court, None elsewhere.
         records: of the episode.
+        rests: what its benchmark says beyond them.
     """
     kept = [one for row in rows if isinstance(row.evidence, list) for one in row.evidence if isinstance(one, Mapping)]
     turns = _turns(records)
     found = [_rest(one, turns) for one in kept if one.get("metrics")]
     keys = {str(one["key"]): one for one in kept if "key" in one}
+    found += [Ground(("score",), one.what, one.found, _returned(one.step, records), one.quote) for one in rests]
     beside = [*_claims(kept, case, turns), *_judgment(case, records), *_answers(kept)]
     return Grounds(tuple(beside), (*(_key(one, records) for one in keys.values()), *found))
 
@@ -89,6 +93,11 @@ def _turns(records: Sequence[Record]) -> dict[int, int]:
             if isinstance(event, Said) and (event.seat == SEAT) is mine:
                 found[event.turn] = record.seq
     return found
+
+
+def _returned(step: int, records: Sequence[Record]) -> int | None:
+    """The record of a step that shows what its tool gave."""
+    return next((one.seq for one in records if one.step == step and isinstance(one.event, ToolReturned)), None)
 
 
 def _rest(one: Mapping[str, Any], turns: Mapping[int, int]) -> Ground:
@@ -124,7 +133,7 @@ def _answers(kept: Sequence[Mapping[str, Any]]) -> Iterator[Beside]:
     """What was read from an answer beside what the key says, once."""
     for one in [one for one in kept if "read" in one and "gold" in one][:1]:
         own, gold = (_text(one[name]) for name in ("read", "gold"))
-        yield Beside("", (own,), (gold,), own == gold)
+        yield Beside("", (own,), (gold,), own == gold, part="answer")
 
 
 def _text(value: object) -> str:

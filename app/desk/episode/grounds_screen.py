@@ -57,7 +57,7 @@ class GroundsView(Choice):
             yield from _moved(beside(heads[:1], heads[1:], column), -1)
         for index, pair in enumerate(pairs):
             sign, tone = SIGNS[pair.holds]
-            head = ((f"  {sign} ", tone), (one(pair.title) or t("grounds.whole"), "question"))
+            head = ((f"  {sign} ", tone), (one(pair.title) or t(f"grounds.{pair.part}"), "question"))
             yield from (Row(tuple(row), index) for row in wrapped(head, width, 4))
             yield from _moved(beside(list(_side(pair.own)), list(_side(pair.gold)), column), index)
             yield Row(())

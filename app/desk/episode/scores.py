@@ -15,7 +15,7 @@ from app.desk.episode.grounds import Grounds, grounds
 from app.desk.messages import RunFacts
 from app.score_names import score_name
 from store.journal import Journal, ScoreRow
-from tasks.benchmark import benchmark
+from tasks.benchmark import TellsRests, benchmark
 from tasks.episode.events import Record
 from tasks.episode.state import fold, imported
 from tasks.run.header import spec_of
@@ -111,7 +111,8 @@ class Scorekeeper:
         rows = {row.scorer: row for row in self.bench.score_rows(0, question, result, context)}
         over = state.stopped is not None
         strict = [row for name, row in rows.items() if not name.endswith("compat")]
-        made = grounds(strict, getattr(question, "case", None), records) if over else Grounds()
+        rests = self.bench.rests(question, state) if over and isinstance(self.bench, TellsRests) else ()
+        made = grounds(strict, getattr(question, "case", None), records, rests) if over else Grounds()
         if self.bench.name == COURTS:
             shown = _of_court(rows, bool(result.res), self.group(state.task_id), not over)
             return replace(shown, grounds=made)
