@@ -171,7 +171,7 @@ def print_summary(summary: Summary, as_json: bool, header: Mapping[str, object])
     if as_json:
         click.echo(json_text(summary.block()))
         return
-    from tasks.reports import text_report
+    from tasks.reports.formats import text_report
 
     click.echo(clean(text_report([summary], [header], language())))
 

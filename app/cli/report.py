@@ -19,14 +19,15 @@ from store.journal import Journal
 from tasks.benchmark import Question, TellsTables
 from tasks.episode.events import AttemptStarted
 from tasks.errors import UsageError
-from tasks.reports import FORMATS, Report
 from tasks.reports.as_csv import by_task
+from tasks.reports.formats import FORMATS
 from tasks.reports.repeats import spread
 from tasks.run.comparing import Side, side_of
 from tasks.run.engines import run_paths
 from tasks.run.failing import RunFailures, failures_of
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import read_stored, summary_of
+from tasks.scoring.metrics import Report
 from tasks.scoring.tables import Folded
 
 MOST_LINES = 400

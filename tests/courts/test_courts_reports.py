@@ -19,16 +19,16 @@ from tasks.courts.environment import PUBLISHED as ENVS
 from tasks.courts.environment import environment
 from tasks.courts.scores.of_run import CourtSummary, score_one, summarise
 from tasks.courts.scores.of_run.columns import column_names, metrics
-from tasks.reports import FORMATS, Report, text_report
 from tasks.reports import court_published as published
 from tasks.reports.court_tables import court_tables
 from tasks.reports.dots import Dot, dots
+from tasks.reports.formats import FORMATS, text_report
 from tasks.reports.ranks import kendall, ranks, spearman
 from tasks.reports.words import WORDS, word
 from tasks.run.figures import _figure as figure_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.metrics import RULES
+from tasks.scoring.metrics import RULES, Report
 from tasks.scoring.names import as_codes
 from tasks.scoring.result import Result
 from tasks.scoring.tables import Row, Table

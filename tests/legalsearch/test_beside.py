@@ -13,10 +13,11 @@ from tasks.legalsearch.kinds import IN_DOMAIN
 from tasks.legalsearch.questions import Gold, Question
 from tasks.legalsearch.scoring import summarise
 from tasks.legalsearch.summary import LawSummary
-from tasks.reports import FORMATS, Report
+from tasks.reports.formats import FORMATS
 from tasks.run.rescoring import read_stored
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
+from tasks.scoring.metrics import Report
 from tasks.scoring.result import Result
 from tests.support.law_run_fixture import prepare_law
 

@@ -145,11 +145,10 @@ def model_agents() -> list[tuple[str, str, str]]:
 
 def half(name: str, agent: str, mode: str, cases: Sequence[Any]) -> list[Any]:
     """Of the cases, those that this agent meets in this mode: every second one, the others in its next mode, and in this mode
-    with the next agent. All of them where a benchmark has one agent or one mode."""
+    with the next agent. All of them where it has but one mode."""
     agents, found = ([*dict.fromkeys(one[at] for one in model_agents() if one[0] == name)] for at in (1, 2))
-    if min(len(agents), len(found)) == 1:
-        return list(cases)
-    return list(cases[(agents.index(agent) + found.index(mode)) % 2 :: 2])
+    both = len({one[2] for one in model_agents() if one[:2] == (name, agent)}) > 1
+    return list(cases[(agents.index(agent) + found.index(mode)) % 2 :: 2] if both else cases)
 
 
 def asked_in(mode: str) -> dict[str, object]:

@@ -20,13 +20,13 @@ from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question
 from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary, summarise
 from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
-from tasks.reports import FORMATS, Report, text_report
 from tasks.reports.as_csv import by_task
+from tasks.reports.formats import FORMATS, text_report
 from tasks.reports.model import COLUMNS, facts, lines, printable, score_table
 from tasks.reports.repeats import spread
 from tasks.reports.words import WORDS
 from tasks.run.comparing import Attempt, Side
-from tasks.scoring.metrics import Group, Measure, Metric, Summary, Tally
+from tasks.scoring.metrics import Group, Measure, Metric, Report, Summary, Tally
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
 from tasks.scoring.tables import Folded
