@@ -175,7 +175,7 @@ def judged(trials: Sequence[Tried]) -> Scores:
         )
         own = tuple(text if place == one.view.turn - 1 else words for place, words in enumerate(one.heard.own))
         heard = replace(one.heard, record=turns, own=own)
-        strict = together(rates(one.case, heard, {}), followed(one.case, heard, "law"), one.env)["strict"]
+        strict = together(rates(one.case, heard)({}), followed(one.case, heard, "law"), one.env)["strict"]
         for metric in SHOWN[one.env]:
             if (value := strict.get(metric)) is not None:
                 values.setdefault((one.group, one.env, metric), []).append(value)

@@ -81,7 +81,8 @@ def rate(case: Case, result: Result, context: ScoreContext) -> Rated:
 
 def scored(case: Case, result: Result, heard: Heard, grades: Grade, trial: Followed | None) -> Rated:
     """The scores of a transcript whose procedure is known, simulated roles aside."""
-    found = rates(case, heard, grades)
+    rated = rates(case, heard)
+    found = rated(grades)
     names = [name for grading in gradings_of(case, heard) for name in grading.failed]
     missing = [name for name in names if grades.get(name) is None]
     values = together(found, trial, case.env)
@@ -92,7 +93,7 @@ def scored(case: Case, result: Result, heard: Heard, grades: Grade, trial: Follo
     bounds: dict[str, tuple[float, float]] = {}
     if missing:
         low, high = (
-            together(rates(case, heard, {**grades, **dict.fromkeys(missing, given)}), trial, case.env)["strict"]
+            together(rated({**grades, **dict.fromkeys(missing, given)}), trial, case.env)["strict"]
             for given in (0.0, 1.0)
         )
         for metric, value in values["strict"].items():
@@ -130,7 +131,7 @@ def _broken(case: Case, result: Result, heard: Heard) -> Rated:
     (strict)."""
     best = ceiling(case)
     could: Mapping[Rule, Mapping[str, Value]] = (
-        together(rates(case, best.heard, best.grades), best.trial, case.env)
+        together(rates(case, best.heard)(best.grades), best.trial, case.env)
         if best is not None
         else {rule: dict.fromkeys(metrics(rule, case.env), 1.0) for rule in RULES}
     )

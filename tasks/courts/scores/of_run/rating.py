@@ -6,8 +6,9 @@ All that a transcript is scored by stands in `Heard`; an episode, the floor and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.roles import role_of
@@ -111,16 +112,18 @@ def gradings_of(case: Case, heard: Heard) -> Sequence[Grading]:
     return judgment.gradings(case, heard.own) if isinstance(case, CivilCase | CriminalCase) else ()
 
 
-def rates(case: Case, heard: Heard, grades: Grade) -> Rates:
-    """The scores of topics, documents or judgment; `grades`: verdict -> 0 to 1."""
+def rates(case: Case, heard: Heard) -> Callable[[Grade], Rates]:
+    """What gives the scores of topics, documents or judgment, once or more often, by grades: verdict -> 0 to 1."""
     here = environment(case.env)
     if here.score is not None or not isinstance(case, AdviceCase | CivilCase | CriminalCase):
-        return _of_its_own(here, case, heard)
+        found = _of_its_own(here, case, heard)
+        return lambda _: found
     if isinstance(case, AdviceCase):
-        return _advice(case, heard, grades)
+        return partial(_advice, case, heard)
     if isinstance(case, CivilCase) and not here.trial:
-        return _draft(case, heard, grades)
-    return _judgment(case, heard, grades)
+        return partial(_draft, case, heard)
+    scored = judgment.score(case, heard.own, turns=heard.last)
+    return partial(_judgment, case, scored, _failure_moved(case, heard, scored.failed))
 
 
 def _of_its_own(here: Environment, case: Case, heard: Heard) -> Rates:
@@ -179,10 +182,8 @@ def _draft(case: CivilCase, heard: Heard, grades: Grade) -> Rates:
 JUDGMENT_VERSIONS: Mapping[Rule, str] = {"compat": "compat/2", "strict": "strict/2"}
 
 
-def _judgment(case: CivilCase | CriminalCase, heard: Heard, grades: Grade) -> Rates:
-    scored = judgment.score(case, heard.own, turns=heard.last)
+def _judgment(case: CivilCase | CriminalCase, scored: judgment.Scores, moved: str, grades: Grade) -> Rates:
     compat, strict = dict(scored.compat), dict(scored.strict)
-    moved = _failure_moved(case, heard, scored.failed)
     # Without a judgment there is nothing that a grader could read: that is 0, not missing.
     none = not scored.evidence["judgment"]
     golds = {"JUD": bool(case.gold.judgment) and isinstance(case, CivilCase), "REA": bool(case.gold.reason)}

@@ -33,7 +33,7 @@ def score_one(question: CourtQuestion, result: Result, context: ScoreContext) ->
     case, spec = question.case, context.spec
     heard = Heard.of(case, result)
     grades = context.graded.get((result.task_id, result.epoch), {})
-    found = rates(case, heard, grades)
+    found = rates(case, heard)(grades)
     settings: dict[str, object] = {"env": case.env, "outcome": result.outcome, "scored": result.scored}
     values = {"compat": found.compat, "strict": found.strict}
     evidence = {**found.evidence, "strict": [*found.evidence["strict"], *rests(case, heard, found)]}
