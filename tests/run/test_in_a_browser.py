@@ -14,10 +14,11 @@ import pytest
 
 from tasks.courts.papers.stored import papers_of, write_paper
 from tasks.exchange.inspect_log import export_inspect
-from tasks.reports import FORMATS, Report
 from tasks.reports.comparison import FORMATS as COMPARISONS
+from tasks.reports.formats import FORMATS
 from tasks.run.comparing import compare
 from tasks.run.rescoring import read_stored, summary_of
+from tasks.scoring.metrics import Report
 from tests.run.test_other_programs import INSPECT, RUNS, golden  # noqa: F401
 from tests.support.browser import CHROMIUM, Page, page
 
