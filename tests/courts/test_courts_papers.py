@@ -24,6 +24,7 @@ from app.cli.main import main
 from app.court_words import DISCLAIMER as SCREEN_DISCLAIMER
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.papers import as_docx, as_html, as_pdf, heads, made
+from tasks.courts.papers.as_pdf import NO_END, NO_START, broken
 from tasks.courts.papers.made import PAPERS, Held
 from tasks.courts.papers.paper import DISCLAIMER, FICTIONAL, Paper, Paragraph, written_day
 from tasks.courts.papers.stored import WRITERS, papers_of
@@ -362,3 +363,14 @@ def test_a_report_refuses_in_a_sentence(
 ) -> None:
     code, told, err = moot(capsys, "report", run, *arguments)
     assert code == 2 and told == "" and words in err
+
+
+@pytest.mark.parametrize("room", range(3, 12))
+def test_no_sign_begins_or_ends_a_line_that_must_not(room: int) -> None:
+    text = "审判员（对原告、被告）：“（2024）望0102民初1702号，《民法典》第五百七十七条。”双方有无异议？"
+    lines = broken(text, [1.0] * len(text), [float(room - 1), float(room)])
+    assert "".join(said for _, said in lines) == text
+    for number, (left, said) in enumerate(lines):
+        assert left == room - (number == 0) - len(said) >= -1 or len(said) > room
+        assert said[0] not in NO_START or len(lines[number - 1][1]) == 1
+        assert said[-1] not in NO_END or len(said) == 1

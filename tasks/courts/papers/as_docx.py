@@ -52,19 +52,16 @@ def written(paper: Paper) -> tuple[bytes, str | None]:
         _line(file.add_paragraph(), paper.docket, ALIGN.RIGHT, TEXT_SIZE, FANG_SONG)
     for party in paper.parties:
         _line(file.add_paragraph(), party, ALIGN.JUSTIFY, TEXT_SIZE, FANG_SONG, indent=INDENT)
-    for part in paper.body:
-        head = part.style == "head"
+    for place, part in enumerate(paper.body, 1):
+        head, last = part.style == "head", place == len(paper.body)
         _line(
             file.add_paragraph(), part.text, ALIGN.CENTER if head else ALIGN.JUSTIFY, TEXT_SIZE, FANG_SONG,
-            indent=INDENT * (part.style == "body"), bold=head, together=head,
+            indent=INDENT * (part.style == "body"), bold=head, together=head or last,
         )  # fmt: skip
-    if paper.signed:
-        file.add_paragraph()
-    for place, signed in enumerate(paper.signed, 1):
-        last = place == len(paper.signed)
-        _line(file.add_paragraph(), signed, ALIGN.RIGHT, TEXT_SIZE, FANG_SONG, right=INDENT, together=not last)
+    for signed in ("", *paper.signed) if paper.signed else ():
+        _line(file.add_paragraph(), signed, ALIGN.RIGHT, TEXT_SIZE, FANG_SONG, right=INDENT, together=True)
     if paper.source:
-        file.add_paragraph()
+        _line(file.add_paragraph(), "", ALIGN.LEFT, TEXT_SIZE, FANG_SONG, together=True)
         _line(file.add_paragraph(), paper.source, ALIGN.LEFT, SMALL_SIZE, SONG, line=SMALL_SIZE * 1.5)
     stream = io.BytesIO()
     file.save(stream)

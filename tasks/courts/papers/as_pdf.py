@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,8 +38,9 @@ FILES = (
 )  # fmt: skip
 """Fonts that are looked for, the best first: 仿宋, 宋体, then whatever writes Chinese."""
 NEEDED = "民事判决书（审判长）〇"
-NO_START = "，：；！？〉》）】」』”’…％℃"
-"""Signs that begin no line; reportlab's own list is made for Japanese and lacks most of them."""
+NO_START = frozenset("，、。．：；！？〉》）】〕」』”’…％℃·,.:;!?)]%")
+NO_END = frozenset("（《〈【〔「『“‘([")
+"""Signs that begin no line, and that end none."""
 LACKING = "〓"
 """Stands for a character that the font does not have, as printers mark it."""
 
@@ -95,7 +96,7 @@ def written(paper: Paper) -> tuple[bytes, str | None]:
         from reportlab.platypus import KeepTogether, SimpleDocTemplate, Spacer
     except ImportError:
         raise missing("reportlab") from None
-    textsplit.ALL_CANNOT_START = "".join(sorted({*textsplit.ALL_CANNOT_START, *NO_START}))
+    textsplit.dumbSplit = broken  # its own knows no Chinese, and lets the second of two signs begin a line
     font, file = _font()
     stream = io.BytesIO()
     document = SimpleDocTemplate(
@@ -117,10 +118,11 @@ def written(paper: Paper) -> tuple[bytes, str | None]:
         else line(part.text, indent=2 * (part.style == "body"))
         for part in paper.body
     ]
+    end = flow[-1:]  # signatures and the source stand on no page without words of the document
     if paper.signed:
-        block = [line(signed, align=2, right=2) for signed in paper.signed]
-        flow += [Spacer(1, LINE), KeepTogether(block)]
-    flow += [Spacer(1, LINE), line(paper.source, SMALL_SIZE, SMALL_SIZE * 1.5)] if paper.source else []
+        end += [Spacer(1, LINE), *(line(signed, align=2, right=2) for signed in paper.signed)]
+    end += [Spacer(1, LINE), line(paper.source, SMALL_SIZE, SMALL_SIZE * 1.5)] if paper.source else []
+    flow[-1:] = [KeepTogether(end)]
 
     def around(canvas: Any, _: Any) -> None:
         canvas.saveState()
@@ -133,6 +135,32 @@ def written(paper: Paper) -> tuple[bytes, str | None]:
 
     document.build(flow, onFirstPage=around, onLaterPages=around)
     return stream.getvalue(), file
+
+
+def broken(text: str, widths: Sequence[float], rooms: float | Sequence[float]) -> list[list[Any]]:
+    """The lines of a text, each with the room left over: no sign begins or ends a line that must not, one may hang over
+    the edge, and numbers and Latin words stay whole where a line has room for them."""
+    given = list(rooms) if isinstance(rooms, Sequence) else [rooms]
+    lines: list[list[Any]] = []
+    start = 0
+    while start < len(text):
+        room = given[min(len(lines), len(given) - 1)]
+        used, end = 0.0, start
+        while end < len(text) and used + widths[end] <= room + 1e-6:
+            used, end = used + widths[end], end + 1
+        if end < len(text) and text[end] in NO_START and _may_break(text, end + 1):
+            end += 1
+        else:
+            end = next((at for at in range(end, start, -1) if _may_break(text, at)), max(end, start + 1))
+        lines.append([room - sum(widths[start:end]), text[start:end].strip(" ")])
+        start = end
+    return lines
+
+
+def _may_break(text: str, at: int) -> bool:
+    before, after = text[at - 1], text[at : at + 1]
+    word = before.isascii() and before.isalnum() and after.isascii() and after.isalnum()
+    return not (after and after in NO_START) and before not in NO_END and not word
 
 
 def _paragraph(

@@ -35,8 +35,9 @@ _SIGNED = re.compile(
 _MARKDOWN = re.compile(r"^\s{0,3}#{1,6}\s+|\*\*")
 _DELIBERATION = re.compile(r"合议|合议庭(?:评议|合议)?|评议")
 _PLAINT = re.compile(r"诉称|提出(?:如下)?诉讼请求")
+_BLANK = r"[\d〇一二三四五六七八九十　 ]{0,9}"
 _RIGHT = re.compile(
-    r"^(?:起诉人|具状人|答辩人|原告|被告)(?:（(?:签[名字章]|盖章)+）)?[:：].{0,80}$|^[\d〇一二三四五六七八九十　 年月日]{6,24}$"
+    rf"^(?:起诉人|具状人|答辩人|原告|被告)(?:（(?:签[名字章]|盖章)+）)?[:：].{{0,80}}$|^{_BLANK}年{_BLANK}月{_BLANK}日$"
 )
 
 
@@ -197,4 +198,4 @@ def seated(events: Sequence[Event]) -> str:
     if not found:
         return ""
     engine = {"": "规则，无模型", HUMAN: "本人"}.get(found[-1].engine, found[-1].engine)
-    return f"{found[-1].policy}（{engine}）"
+    return engine
