@@ -16,7 +16,7 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece, one
 from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import duration, known, language, t
-from app.terminal import pad, truncate
+from app.terminal import pad, truncate, width
 from tasks.episode.episodes import UNFINISHED
 from tasks.reports.strip import Strip, scale, shares, strip
 from tasks.run.board import successes
@@ -24,6 +24,8 @@ from tasks.run.figures import Figure, Figures, main_rows
 from tasks.scoring.names import measure_name
 
 LABEL, N, FIGURE, INTERVAL = 24, 6, 7, 11
+GROUP = 5
+"""The least cells of a group in a label; the measure behind it has the others."""
 LEAST, WIDEST = 21, 61
 """Cells of a bar."""
 Reasons = tuple[tuple[str, int], ...]
@@ -128,7 +130,8 @@ def scores(figures: Figures, width: int) -> list[Line]:
 def _label(figures: Figures, row: Figure) -> list[Piece]:
     single = len({one_row.name for one_row in figures.rows if one_row.main and not one_row.section}) == 1
     group = row.label[language() == "en"]
-    label = group if single or row.whole else f"{group} {measure_name(row.name, language())}"
+    name = "" if single or row.whole else f" {measure_name(row.name, language())}"  # the group gives way to it
+    label = truncate(one(group), max(GROUP, LABEL - 1 - width(name))) + name
     return [(pad(truncate(one(label), LABEL - 1), LABEL), "question" if row.whole else "text")]
 
 
