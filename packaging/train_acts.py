@@ -6,13 +6,15 @@ Data, all in tests/courts: acts_CI.jsonl and acts_CR.jsonl, paraphrases and wron
 people wrote who had not read the program (a third of them, by the hash of the text, is held out: never trained on);
 acts_more_CI.jsonl and acts_more_CR.jsonl, turns in many registers with all acts that they do; acts_spoken.jsonl,
 sentences of the rules' own judge and of the model trials of the tests, labelled by former lists of phrases, and a few
-by hand. Everything is seeded: the same data gives the same files.
+by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`). Beside the acts
+it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is seeded: the same data gives the same files.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ from sklearn.svm import LinearSVC
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tasks.courts.procedure.acts import cut, pieces  # noqa: E402
+from tasks.courts.procedure.acts import INSTEAD, MENTION, cut, pieces  # noqa: E402
 from tasks.courts.procedure.classifier import SCALE  # noqa: E402
 from tasks.courts.procedure.features import BUCKETS, features, folded  # noqa: E402
 
@@ -45,6 +47,10 @@ TITLES = {
     "CR": ("现场监控录像", "价格认定结论书", "伤情鉴定意见"),
 }  # fmt: skip
 FOLDS, SEED, COST, WEIGHT = 3, 2026, 1.0, 8
+BESIDE = (INSTEAD, MENTION)
+"""Columns beside the acts."""
+_MENTIONS = re.compile("预告|引用|引述|报告已|报告结果|说明已|已经做过|提及")
+"""Remarks on wrong turns that speak of an act and do nothing."""
 MOST = 8
 """Parts of one text that are trained on."""
 SURE = 0.88
@@ -74,18 +80,33 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 
 def rows_of(env: str) -> Rows:
+    """The rows of an environment; of the other one what teaches the columns beside the acts, which are no matter of the
+    kind of trial."""
     single = [row for row in lines(f"acts_{env}.jsonl") if not held_out(row["text"])]
-    whole = lines(f"acts_more_{env}.jsonl") + [row for row in lines("acts_spoken.jsonl") if row["env"] == env]
-    acts = sorted({row["act"] for row in single})
+    named = [*lines("acts_spoken.jsonl"), *lines("acts_turns.jsonl")]
+    whole = lines(f"acts_more_{env}.jsonl") + [row for row in named if row["env"] == env]
+    away = "CR" if env == "CI" else "CI"
+    other = [row for row in lines(f"acts_{away}.jsonl") if not held_out(row["text"])]
+    other += lines(f"acts_more_{away}.jsonl") + [row for row in named if row["env"] == away]
+    acts = [*sorted({row["act"] for row in single}), *BESIDE]
     place = {act: number for number, act in enumerate(acts)}
-    rows = single + whole
+    rows = single + whole + other
+    here = len(single) + len(whole)
     label = np.zeros((len(rows), len(acts)), int)
     for at, row in enumerate(rows):
-        for act in row["acts"] if "acts" in row else [row["act"]] * row["does"] + row.get("also", []):
-            if act in place:
-                label[at, place[act]] = 1
-        label[at, [place[act] for act in row.get("unsure", [])]] = -1
-    own = np.array([place[row["act"]] if "act" in row else -1 for row in rows])
+        if "instead" in row:
+            label[at] = -1
+            label[at, place[INSTEAD]] = row["instead"]
+            continue
+        done = row["acts"] if "act" not in row else [row["act"]] * row["does"] + row.get("also", [])
+        label[at, [place[act] for act in done if act in place]] = 1
+        label[at, [place[act] for act in row.get("unsure", []) if act in place]] = -1
+        if at >= here:
+            label[at, : -len(BESIDE)] = -1
+        told = row.get("mentions") or bool(_MENTIONS.search(row.get("why", "")))
+        label[at, place[MENTION]] = 1 if told else 0 if done else -1
+    own = np.array([place.get(row["act"], -1) if "act" in row else -1 for row in rows])
+    own[here:] = -1
     does = np.array([row.get("does", True) for row in rows])
     return Rows(acts, [row["text"] for row in rows], label, own, does)
 
@@ -186,7 +207,7 @@ def thresholds(scores: np.ndarray, label: np.ndarray, rows: Rows) -> tuple[np.nd
         wrong = found & (label[:, act] == 0) & (rows.does | (rows.own == act))
         return np.array([(found & (label[:, act] == 1)).sum(), wrong.sum(), (~found & (label[:, act] == 1)).sum()])
 
-    every = range(scores.shape[1])
+    every = range(scores.shape[1] - len(BESIDE))
     table = np.array([[f1(act, least) for act in every] for least in steps])
 
     def best(counts: np.ndarray) -> float:
@@ -195,6 +216,7 @@ def thresholds(scores: np.ndarray, label: np.ndarray, rows: Rows) -> tuple[np.nd
 
     common = best(table.sum(axis=1))
     least = np.array([(best(table[:, act]) + common) / 2 for act in every])
+    beside = [best(np.array([f1(act, step) for step in steps])) for act in range(len(every), scores.shape[1])]
     right, wrong, missed = np.sum([f1(act, least[act]) for act in every], axis=0)
     margins = np.arange(0, 1.2, 0.02)
     surer = [np.sum([f1(act, least[act] + more) for act in every], axis=0) for more in margins]
@@ -213,7 +235,7 @@ def thresholds(scores: np.ndarray, label: np.ndarray, rows: Rows) -> tuple[np.nd
         }
     }  # fmt: skip
     print(common, float(margins[sure]), figures)
-    return least, float(margins[sure]), figures
+    return np.concatenate([least, beside]), float(margins[sure]), figures
 
 
 if __name__ == "__main__":

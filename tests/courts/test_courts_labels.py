@@ -16,9 +16,15 @@ They are development now: rules and training rows were written with their errors
 says little about turns that nobody saw. They credit every demand of an overloaded turn that was answered, as the rules
 do, the 190 the first two.
 
-`labels_unseen_a` and `labels_unseen_b` are 60 turns each by two more people, written when rules and training were done
+`labels_unseen_a` to `labels_unseen_d` are 60 turns each by four more people, written when rules and training were done
 and measured once before anybody read them: acts 0.92 / 0.83 and 0.89 / 0.97, actions 0.88 / 0.96 and 0.82 / 0.96,
-faults 0.56 / 0.43 and 0.52 / 0.74. Neither a rule nor a training row was made from them.
+faults 0.56 / 0.43 and 0.52 / 0.74 (a, b). Then the logic of faults was made anew, with the errors on those two in view, and
+rows of training were written (`acts_turns.jsonl`, none of them a turn of any label). First sight of that on c and d, old
+rules / new: acts 0.90 / 0.97 and 0.91 / 0.96 together, actions 0.90 / 0.98 and 0.89 / 0.93, faults 0.76 / 0.55 and
+0.86 / 0.77. Nothing was made from c and d.
+
+`no_answer` is a fault only where nobody who was asked says anything; the first four sets also named it where somebody
+answered beside the point or left a part out, which 16 remarks in `why` tell.
 
 The 190 turns at first sight, precision / recall:
 
@@ -115,9 +121,15 @@ def test_rates_on_three_sets_of_development() -> None:
     assert strict.right > published.right and strict.wrong < published.wrong
 
 
-def test_rates_on_turns_that_nobody_saw() -> None:
+@pytest.mark.parametrize(
+    ("names", "law_least", "actions_least", "faults_least"),
+    [("ab", (0.96, 0.97), (0.89, 0.95), (0.76, 0.83)), ("cd", (0.9, 0.96), (0.89, 0.92), (0.85, 0.76))],
+)
+def test_rates_on_turns_that_nobody_saw(
+    names: str, law_least: tuple[float, float], actions_least: tuple[float, float], faults_least: tuple[float, float]
+) -> None:
     every: list[Judged] = []
-    for name in "ab":
+    for name in names:
         figures, found = measured(read_rows(Path(__file__).with_name(f"labels_unseen_{name}.jsonl")))
         print(name, figures)
         every += found
@@ -125,5 +137,5 @@ def test_rates_on_turns_that_nobody_saw() -> None:
     strict = rates((one.actions, one.wanted_actions) for one in every)
     published = rates((one.published, one.wanted_actions) for one in every)
     faults = rates((one.faults, one.row.blamed()) for one in every)
-    assert reaches(law, 0.89, 0.89) and reaches(strict, 0.84, 0.94) and reaches(faults, 0.52, 0.56)
+    assert reaches(law, *law_least) and reaches(strict, *actions_least) and reaches(faults, *faults_least)
     assert strict.right > published.right and strict.wrong < published.wrong

@@ -30,6 +30,11 @@ MOST = 500
 TOGETHER = 3
 """Sentences in a row that are read as one: an act may be split over them."""
 
+INSTEAD = "speaks_for_party"
+"""What the classifier knows beside acts: the judge says what others have to say (我替他答了)."""
+MENTION = "mentions"
+"""And: acts are only spoken of, because they come later, are over, or stand in the law."""
+
 CLAUSE = 5
 """Characters of a part of a sentence that may be an act of its own."""
 
@@ -103,6 +108,10 @@ class Found:
         common = min(self.end, end) - max(self.start, start)
         return 2 * common >= min(self.end - self.start, end - start) > 0
 
+    def within(self, other: Found) -> bool:
+        """Whether most of its words are those of another."""
+        return 2 * (min(self.end, other.end) - max(self.start, other.start)) > self.end - self.start
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -110,6 +119,8 @@ class Known:
 
     persons: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
+    called: tuple[tuple[str, Side], ...] = ()
+    """How a side may be called by name; a surname that two of them bear calls nobody."""
 
     @classmethod
     def of(cls, hearing: Hearing) -> Known:
@@ -117,10 +128,28 @@ class Known:
         return cls(
             tuple(name for names in hearing.names.values() for name in names),
             tuple(item.title for item in hearing.exhibits),
+            _called(hearing),
         )
 
 
 NOBODY = Known()
+
+
+def _called(hearing: Hearing) -> tuple[tuple[str, Side], ...]:
+    names: dict[str, set[Side]] = {}
+    for side in hearing.sides:
+        for name in hearing.names.get(side, ()):
+            for called in (name, f"{name[:1]}律师"):
+                names.setdefault(called, set()).add(side)
+    return tuple((name, side) for name, sides in names.items() if len(name) > 1 and len(sides) == 1 for side in sides)
+
+
+@lru_cache(maxsize=256)
+def _calling(called: tuple[tuple[str, Side], ...]) -> re.Pattern[str]:
+    names = "|".join(re.escape(name) for name, _ in sorted(called, key=lambda one: (-len(one[0]), one[0])))
+    return re.compile(
+        rf"(?:(?<![一-鿿])|[请由问让先传完后再])({names})(?:律师|代理人|一?方)?(?=[，,、：:！!？?你您先]|$)"
+    )
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -169,10 +198,14 @@ def parse(text: str, env: Literal["CI", "CR"], known: Known = NOBODY) -> list[Fo
 @lru_cache(maxsize=2048)
 def _parsed(text: str, env: Literal["CI", "CR"], known: Known) -> tuple[Found, ...]:
     kept = cut(text)
-    found = sorted(_named(_acts(text, env, known, kept), kept, env), key=lambda act: (act.start, act.end, act.act))
+    read = list(_acts(text, env, known, kept))
+    mentioned = [act for act in read if act.act == MENTION]
+    done = (act for act in read if act.act != MENTION and not any(act.within(one) for one in mentioned))
+    found = sorted(_named(done, kept, env, known), key=lambda act: (act.start, act.end, act.act))
     if not any(_asks(env, act.act) for act in found):
         found = sorted(
-            [*found, *_fallbacks(text, env, list(sentences(kept)))], key=lambda act: (act.start, act.end, act.act)
+            [*found, *_fallbacks(text, env, list(sentences(kept)), known)],
+            key=lambda act: (act.start, act.end, act.act),
         )
     return tuple(found)
 
@@ -194,6 +227,10 @@ def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Itera
                 continue
             covered[start:end] = b"\x01" * (end - start)
             first, last = model.span(act, words, seen)
+            if model.acts[act] == MENTION:
+                if sum(1 for _ in sentences(said)) > 1:
+                    continue
+                first, last = 0, len(said)
             if _asks(env, model.acts[act]) and any(low <= start + first < high for low, high in told):
                 continue  # one of the rights that are read out
             yield Found(
@@ -202,7 +239,7 @@ def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Itera
             )  # fmt: skip
 
 
-def _named(found: Iterable[Found], kept: str, env: Literal["CI", "CR"]) -> Iterator[Found]:
+def _named(found: Iterable[Found], kept: str, env: Literal["CI", "CR"], known: Known) -> Iterator[Found]:
     """The acts with the sides that their sentence names, and those that sentences behind it name which do nothing
     else (被告人申请回避吗？辩护人呢？)."""
     acts, homes = list(found), list(sentences(kept))
@@ -212,9 +249,14 @@ def _named(found: Iterable[Found], kept: str, env: Literal["CI", "CR"]) -> Itera
     held = set(home)
     for act, at in zip(acts, home, strict=True):
         if at not in named:
-            sides = named[at] = _sides(homes[at][1] if at >= 0 else kept, env)
+            sides = named[at] = _sides(homes[at][1] if at >= 0 else kept, env, known)
             behind = at + 1
-            while sides and behind < len(homes) and behind not in held and (more := _sides(homes[behind][1], env)):
+            while (
+                sides
+                and behind < len(homes)
+                and behind not in held
+                and (more := _sides(homes[behind][1], env, known))
+            ):
                 named[at] |= more
                 behind += 1
         yield replace(act, named=named[at])
@@ -242,7 +284,9 @@ def blanked(text: str, quote: str) -> bool:
     return at >= 0 and not cut(text)[at : at + len(quote)].strip()
 
 
-def _fallbacks(text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, str]]) -> Iterator[Found]:
+def _fallbacks(
+    text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, str]], known: Known
+) -> Iterator[Found]:
     specs = [spec for spec in profile("law", env).acts.values() if spec.fallback]
     for start, sentence in places:
         asks = sentence.rstrip()[-1:] in "？?" and _QUESTION.search(sentence)
@@ -253,7 +297,7 @@ def _fallbacks(text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, 
                     start,
                     start + len(sentence),
                     text[start : start + len(sentence)],
-                    _sides(sentence, env),
+                    _sides(sentence, env, known),
                     True,
                 )
             return
@@ -261,13 +305,28 @@ def _fallbacks(text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, 
 
 @cache
 def _asks(env: Literal["CI", "CR"], act: str) -> bool:
-    return bool(profile("law", env).acts[act].asked)
+    return act not in (INSTEAD, MENTION) and bool(profile("law", env).acts[act].asked)
 
 
-def _sides(sentence: str, env: str) -> frozenset[Side]:
+def _sides(sentence: str, env: str, known: Known = NOBODY) -> frozenset[Side]:
     if env == "CI" and _BOTH.search(sentence):
         return frozenset(SIDES["CI"])
-    return frozenset(_NAMED[env, match[1]] for match in _ADDRESSED.finditer(sentence) if (env, match[1]) in _NAMED)
+    by_role = {_NAMED[env, match[1]] for match in _ADDRESSED.finditer(sentence) if (env, match[1]) in _NAMED}
+    if not known.called:
+        return frozenset(by_role)
+    side = dict(known.called)
+    return frozenset(by_role | {side[match[1]] for match in _calling(known.called).finditer(sentence)})
+
+
+def given_floor(text: str, env: Literal["CI", "CR"], known: Known) -> frozenset[Side]:
+    """The sides that a sentence calls upon which does and asks nothing else (说完被告您来)."""
+    found, kept = _parsed(text[:MAX_TEXT], env, known), cut(text)
+    bare = (
+        said
+        for at, said in sentences(kept)
+        if not _QUESTION.search(said) and not any(at < act.end and act.start < at + len(said) for act in found)
+    )
+    return frozenset().union(*(_sides(said, env, known) for said in bare))
 
 
 def addressed(text: str, env: Literal["CI", "CR"]) -> frozenset[Side]:

@@ -78,10 +78,11 @@ def reopens(text: str) -> bool:
     return bool(_REOPENED.search(text))
 
 
-def speaks_for(text: str) -> str:
+def speaks_for(text: str, own: Iterable[tuple[int, int]] = ()) -> str:
     """The words with which a judge answers in somebody's place; empty where there are none.
 
-    A line that opens with a role and a colon is somebody's answer unless it addresses the role or is the head of a judgment.
+    A line that opens with a role and a colon is somebody's answer unless it addresses the role, is the head of a judgment, or
+    does something that only a judge does (`own`: places of such words).
     """
     text = text[:MAX_TEXT]
     if match := _SIMULATED.search(text) or _ANSWERED.search(text):
@@ -90,6 +91,8 @@ def speaks_for(text: str) -> str:
     for match in _LINE.finditer(text):
         said = match[1].strip()
         if not said or _VOCATIVE.match(said) or (judgment and _HEADER.search(said)):
+            continue
+        if any(match.start() < end and start < match.end() for start, end in own):
             continue
         return match[0].strip()
     return ""

@@ -3,18 +3,19 @@
 An act of the judge is credited when its words are there, its stage is open (what the opening forgot may be made up for, and
 is marked), what must come before it has come from every side that owes it, it is put to the right side, and that side answers
 before the judge speaks again. More than two demands in one turn, one for each side that is to answer, are a fault; what was
-answered all the same is done. Nothing here reads a judgment or a model; the same turns give the same course.
+answered all the same is done. Clear words are blamed at once, doubtful ones when an answer shows how they were taken; silence is
+the judge's fault only where all who were asked kept it. Nothing here reads a judgment or a model; the same turns give the same course.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tasks.courts.procedure import bench
-from tasks.courts.procedure.acts import Found, Known, parse
+from tasks.courts.procedure.acts import INSTEAD, Found, Known, given_floor, parse
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.findings import Course, Credit, Reply, Violation
 from tasks.courts.procedure.replies import responsive
@@ -28,6 +29,7 @@ from tasks.courts.simulated.wording import Reason
 CAP = 2
 """Demands that one turn may make: an act that is put to two sides is two."""
 _JUDGED = ("ruling", "verdict")
+_RIGHTS = "rights"
 _DEBATED = ("debate", "prosecution")
 """Acts that make a debate; where none is mandatory (the benchmark's civil court) its issues stand for it."""
 
@@ -44,8 +46,16 @@ class _Pending:
     late: bool
     credited: bool
     """False: out of its place, so that an answer earns nothing, but what is built on it may stand."""
+    addressed: bool = True
+    """False: nobody was spoken to, so that nobody need have answered."""
     earns: bool = True
     """False: of another stage than the first that a turn with too many demands is about."""
+
+
+Demand = tuple[Found, ActSpec, tuple[Side, ...]]
+"""Words that ask for something, what, and of whom."""
+Touched = tuple[Found | None, str, int]
+"""Words (None: a tag), act and stage that it is about."""
 
 
 class Machine:
@@ -63,16 +73,22 @@ class Machine:
         self._extra = extra or {}
         self._stages = Stages(self.profile)
         self._credits: dict[str, Credit] = {}
+        self._before: set[str] = set()
         self._tried: set[tuple[str, Side | None]] = set()
         self._violations: list[Violation] = []
         self._unanswered: dict[str, Violation] = {}
         self._exhibits = Exhibits(hearing, self.duties)
         self._pending: list[_Pending] = []
-        self._suspected: list[Violation] = []
+        self._loaded: tuple[Turn, list[Demand], list[Touched]] | None = None
+        self._uncalled: set[Side] = set()
+        self._spoken_for = False
+        self._reached: set[Side] = set()
+        self._spoke: set[Side] = set()
+        self._suspected: list[tuple[Violation, Found]] = []
         self._asked: Counter[Side] = Counter()
         self._unheard: Counter[tuple[str, Side]] = Counter()
         self._stage_of: list[str] = []
-        self._agreed: set[Side] = set()
+        self._declined: set[Side] = set()
         self._settled = False
         self._closed = False
         self._judge_turns = 0
@@ -91,6 +107,7 @@ class Machine:
             (spec.id, side) for spec in acts if stages.home(spec) < held for side in (*spec.asked, None)
         )
         given = list(done)
+        machine._before.update(given)
         for key in given:
             act, *names = key.split("/")
             machine._tried.add((act, next((side for side in hearing.sides if side in names), None)))
@@ -114,6 +131,7 @@ class Machine:
             self._judge(replace(turn, text=bench.spoken_by_judge(turn.text, self.hearing.texts)), at)
         elif side := SIDE_OF.get(turn.speaker):
             reason = self._reply(turn, side)
+            self._spoke.add(side)
             self._replies.append(Reply(at, side, reason))
         elif turn.speaker == "clerk":
             self._clerk(turn, at)
@@ -138,17 +156,17 @@ class Machine:
         if self._closed:  # what is said behind the end is none of the trial
             self._fault("after_end", turn, detail=turn.text[:40])
             return
-        if words := bench.speaks_for(turn.text):
-            self._fault("speaks_for_party", turn, detail=words[:60])
         tagged = self._stages.tagged(turn)
         if tagged and not self._stages.enter(tagged[0], turn.text):
             self._fault("back", turn, detail=self.profile.stages[tagged[0]].name)
+        read = parse(turn.text, self.hearing.env, self._known)
+        self._spoken_for = self._instead(turn, read)
         table = list(self.profile.acts)
         # In the order of the agenda: the places of words that several sentences say together are rough.
         found = sorted(
             (
                 (spec.order, table.index(spec.id), not act.sure, act.start, spec, act)
-                for act in (*parse(turn.text, self.hearing.env, self._known), *self._extra.get(at, ()))
+                for act in (*read, *self._extra.get(at, ()))
                 for spec in self.profile.by_family.get(act.act, ())
             ),
             key=lambda one: one[:4],
@@ -157,40 +175,80 @@ class Machine:
         entered = self._stages.announced(turn.text)
         sides = tuple(dict.fromkeys(SIDE_OF[role] for role in turn.to if role in SIDE_OF))
         self._asked.update(sides)
-        counted: list[tuple[Found, ActSpec, tuple[Side, ...]]] = []
-        stages = set(tagged)
+        self._uncalled = set(sides).difference(*(act.named for *_, spec, act in found if spec.asked))
+        counted: list[Demand] = []
+        # An agreement tells of facts and costs as a judgment does; a question in a question on something else is that one.
+        settling = any(spec.id == "settlement" and self._agrees(spec) for *_, spec, _ in found)
+        precise = any(spec.asked and not spec.fallback and act.sure for *_, spec, act in found)
+        telling = any(spec.id == _RIGHTS and act.sure for *_, spec, act in found)
+        touched: list[Touched] = [(None, "", stage) for stage in tagged]
         for *_, spec, act in found:
             while entered and entered[0] <= self.profile.stage(spec.stages[-1]):
                 self._stages.enter(entered.pop(0), turn.text)
             if spec.level(self.hearing) == "none" or (act.fallback and not spec.fallback):
                 continue
+            if (settling and spec.ends) or (spec.fallback and precise and not act.sure):
+                continue
+            if telling and not act.named and self._stages.home(spec) > self._stages.begun:
+                continue  # one of the rights that are told
+            if not act.fallback:
+                touched += [(act, spec.id, stage) for stage in self._stages.touched(spec)]
             if spec.asked:
-                self._ask(spec, act, turn, at, sides, counted, stages)
+                self._ask(spec, act, turn, at, sides, counted)
             else:
                 self._announce(spec, act, turn, at)
         for index in entered:
             self._stages.enter(index, turn.text)
+        floor = given_floor(turn.text, self.hearing.env, self._known) if self.profile.name == "law" else frozenset()
+        for side in floor - {one.side for one in self._pending}:
+            self._hand_over(side, turn, at)
+        self._reached = {one.side for one in self._pending}
         # A side that was rightly asked something was not asked wrongly, nor does a judgment ask: the other reading of the
         # words is the doubtful one.
         judged = any(spec.id in _JUDGED for *_, spec, _ in found)
-        if not judged and not any(
-            one.credited and one.found.sure and one.side in (sides or one.found.named) for one in self._pending
-        ):
-            self._violations += self._suspected
+        asked = [one.found for one in self._pending if one.credited and one.found.sure]
+        self._violations += [
+            fault
+            for fault, act in self._suspected
+            if not judged
+            and not (any(act.shares(one.start, one.end) for one in asked) if fault.code == "too_early" else asked)
+        ]
         self._suspected.clear()
-        demands = [spec for _, spec, whom in counted for _ in whom]
-        if len(demands) > CAP:
+        self._loaded = (turn, counted, touched)
+        if self._overload():
             first = min((self._stages.home(one.spec) for one in self._pending if one.credited), default=-1)
             open_here = {first, *self._stages.anywhere}
             self._pending = [replace(one, earns=self._stages.home(one.spec) in open_here) for one in self._pending]
-            self._fault(
-                "bundled", turn, demands[CAP].id, detail="、".join(dict.fromkeys(spec.name for spec in demands))
-            )
-        if len(stages) >= 3:
-            self._fault("stages_bundled", turn, detail="、".join(self.profile.stages[i].name for i in sorted(stages)))
         if self.profile.name == "j1" and len({pending.side for pending in self._pending}) > 1:
             self._fault("two_addressees", turn)
         self._closed = self._closed or bench.closes(turn.text)
+
+    def _overload(self, answered: Container[str] = ()) -> bool:
+        """Name what a turn throws together; whether it asks too much. Doubtful words count when they were
+        understood: by then somebody has `answered` them."""
+        if self._loaded is None:
+            return False
+        turn, counted, touched = self._loaded
+        told = {fault.code for fault in self._violations if fault.turn == turn.number}
+        demands = [spec for act, spec, whom in counted if act.sure or spec.id in answered for _ in whom]
+        stages = {stage for act, name, stage in touched if act is None or act.sure or name in answered}
+        if len(demands) > CAP and "bundled" not in told:
+            names = "、".join(dict.fromkeys(spec.name for spec in demands))
+            self._fault("bundled", turn, demands[CAP].id, detail=names)
+        if len(stages) >= 3 and "stages_bundled" not in told:
+            self._fault("stages_bundled", turn, detail="、".join(self.profile.stages[i].name for i in sorted(stages)))
+        return len(demands) > CAP
+
+    def _instead(self, turn: Turn, read: Sequence[Found]) -> bool:
+        """Whether the judge says what others have to say; a judgment retells what they said."""
+        told = [act.quote for act in read if act.act == INSTEAD and act.sure]
+        law = profile("law", self.hearing.env).acts
+        judged = len({act.act for act in read if act.act in law and law[act.act].ends}) > 1
+        own = [(act.start, act.end) for act in read if act.act in law and act.sure]
+        words = bench.speaks_for(turn.text, own) or (told[0] if told and not judged else "")
+        if words:
+            self._fault("speaks_for_party", turn, detail=words[:60])
+        return bool(words)
 
     # --- acts ---------------------------------------------------------------------------------------------------------
 
@@ -202,6 +260,10 @@ class Machine:
             if needed and not self._heard(first):
                 return name
         return ""
+
+    def _agrees(self, settlement: ActSpec) -> bool:
+        """Whether all were asked to settle and nobody declined."""
+        return not self._declined and not self._ready(settlement)
 
     def _needed(self, spec: ActSpec) -> bool:
         """Whether the case needs an act; nobody is blamed for where he speaks of what it does not need."""
@@ -232,7 +294,7 @@ class Machine:
                 self._fault(code, turn, spec.id, detail=detail)
             return
         if spec.id == "settlement":
-            if not set(self.hearing.sides) <= self._agreed:
+            if not self._agrees(spec):
                 return
             self._settled = True
         self._tried.add((spec.id, None))
@@ -245,8 +307,7 @@ class Machine:
         turn: Turn,
         at: int,
         sides: tuple[Side, ...],
-        counted: list[tuple[Found, ActSpec, tuple[Side, ...]]],
-        stages: set[int],
+        counted: list[Demand],
     ) -> None:
         """Put a question on the list of those that wait for an answer, or say why it is none."""
         targets, wrong = self._targets(spec, act, sides)
@@ -255,13 +316,12 @@ class Machine:
         if targets and not (targets := self._not_waiting(spec, targets)):
             return
         overlaps = any(
-            act.shares(one.start, one.end) and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
+            act.sure <= one.sure and act.shares(one.start, one.end) and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
             for one, other, _ in counted
         )  # fmt: skip
+        again = bool(targets) and {f"{spec.id}/{side}" for side in targets} <= self._before
         # Doubtful words may earn what they ask for; nobody is blamed for them.
-        if act.sure and not overlaps:
-            if not act.fallback:
-                stages.update(self.profile.stage(stage) for stage in spec.stages[:1])
+        if not overlaps and not again:
             counted.append((act, spec, targets))
         missing = self._ready(spec)
         showing = any(one.spec.exhibits == "owner" for one in self._pending)
@@ -271,16 +331,36 @@ class Machine:
         # What was asked in its place and got no answer may be spoken of again.
         stray = act.fallback or not self._needed(spec) or self._unmet.holds(spec.id)
         fine = not missing and place in ("ok", "late")
-        if act.sure and not stray and (wrong or not fine):
+        if act.sure and sides and not stray and (wrong or not fine):
             if wrong and fine:
                 code, detail = "wrong_addressee", "、".join(sides)
             elif missing and (place in ("ok", "late") or self._stages.next(spec)):
                 code, detail = "too_early", self.profile.acts[missing].name
             else:
                 code, detail = "wrong_stage", self._stages.name
-            self._suspected.append(Violation(code, turn.number, spec.id, None, detail))
+            self._suspected.append((Violation(code, turn.number, spec.id, None, detail), act))
         for side in targets:
-            self._pending.append(_Pending(spec, side, act, turn, at, place == "late", fine))
+            self._pending.append(
+                _Pending(spec, side, act, turn, at, place == "late", fine, bool(sides) and not self._spoken_for)
+            )
+
+    def _hand_over(self, side: Side, turn: Turn, at: int) -> None:
+        """The floor is given to a side without a word of what for: for what it owes next. The answer may earn that;
+        nobody is blamed for it."""
+        owed = (
+            spec
+            for spec in sorted(self.profile.acts.values(), key=lambda spec: spec.order)
+            if side in spec.asked
+            and not spec.exhibits
+            and self._stages.at in map(self.profile.stage, spec.stages)
+            and spec.level(self.hearing) in ("must", "practice", "may")
+            and self._needed(spec)
+            and (spec.id, side) not in self._tried
+            and not self._ready(spec)
+        )
+        if spec := next(owed, None):
+            found = Found(spec.id, 0, len(turn.text), turn.text, sure=False)
+            self._pending.append(_Pending(spec, side, found, turn, at, False, True))
 
     def _not_waiting(self, spec: ActSpec, sides: tuple[Side, ...]) -> tuple[Side, ...]:
         """Of some sides those that have not been asked this already and owe the answer."""
@@ -294,7 +374,9 @@ class Machine:
             return (), self._open(spec, spec.asked)
         asked = [side for side in spec.asked if side in heard]
         if act.named <= set(heard):  # whoever is named and not spoken to is only spoken of
-            asked = [side for side in asked if side in act.named] or asked
+            asked = [side for side in asked if side in act.named | self._uncalled] or asked
+        if spec.exhibits == "other" and not self.hearing.exhibits:
+            return (), False
         if spec.exhibits == "other":
             showing = {pending.side for pending in self._pending if pending.spec.exhibits == "owner"}
             able = [side for side in asked if self._exhibits.to_hear(side) or showing - {side}]
@@ -331,8 +413,8 @@ class Machine:
                 self._evidence(pending, turn)
             elif responsive(pending.spec.reply, turn.text, self.hearing.names.get(side, ())):
                 self._pending.remove(pending)
-                if pending.spec.id == "mediate" and not _refuses(turn.text):
-                    self._agreed.add(side)
+                if pending.spec.id == "mediate":
+                    (self._declined.add if _refuses(turn.text) else self._declined.discard)(side)
                 self._answered(pending, "", turn)
         return ""
 
@@ -399,19 +481,26 @@ class Machine:
     def _expire(self) -> None:
         crossed = {pending.side for pending in self._pending if pending.spec.exhibits == "other"}
         self._unheard.update((item.id, side) for side in crossed for item in self._exhibits.to_hear(side))
-        for pending in self._pending:
-            spec = pending.spec
-            key = spec.id if spec.any_side or spec.exhibits else f"{spec.id}/{pending.side}"
-            if (
-                pending.credited
-                and pending.found.sure
-                and not spec.fallback
-                and spec.level(self.hearing) in ("must", "bench")
-            ):
-                answered = any(c.act == spec.id and c.turn == pending.turn.number for c in self._credits.values())
-                if key not in self._credits and not answered and not self._unmet.holds(spec.id):
-                    self._unanswered[key] = Violation("no_answer", pending.turn.number, spec.id, pending.side)
+        if self._loaded:
+            number = self._loaded[0].number
+            self._overload({credit.act for credit in self._credits.values() if credit.turn == number})
+            self._loaded = None
+        self._unanswered.update(self._ignored())
         self._pending.clear()
+        self._spoke.clear()
+
+    def _ignored(self) -> dict[str, Violation]:
+        """What was put to somebody in its place while nobody of those who were asked says anything: it is for the
+        judge to ask again. Whoever answers something else, or a part, leaves the duty open but the judge blameless."""
+        if self._spoke & self._reached:
+            return {}
+        return {
+            key: Violation("no_answer", one.turn.number, one.spec.id, one.side)
+            for one in self._pending
+            if one.credited and one.found.sure and one.spec.level(self.hearing) in ("must", "bench") and one.addressed
+            and (key := one.spec.id if one.spec.any_side or one.spec.exhibits else f"{one.spec.id}/{one.side}") not in self._credits
+            and not self._unmet.holds(one.spec.id)
+        }  # fmt: skip
 
     # --- results ------------------------------------------------------------------------------------------------------
 
@@ -435,14 +524,7 @@ class Machine:
         return replace(course, violations=(*course.violations, *self._omissions(course))) if final else course
 
     def _omissions(self, course: Course) -> list[Violation]:
-        waiting = {
-            key: Violation("no_answer", p.turn.number, p.spec.id, p.side)
-            for p in self._pending
-            if p.credited and p.found.sure and not p.spec.fallback and not p.spec.exhibits and p.spec.level(self.hearing) in ("must", "bench")
-            and (key := p.spec.id if p.spec.any_side else f"{p.spec.id}/{p.side}") not in self._credits
-            and not self._unmet.holds(p.spec.id)
-        }  # fmt: skip
-        waiting = {**self._unanswered, **waiting}
+        waiting = {**self._unanswered, **self._ignored()}
         named = {(v.act, v.side) for v in waiting.values()}
         missing = [
             Violation("missing", None, duty.spec.id, duty.side, self._exhibits.titles.get(duty.exhibit, ""))

@@ -36,6 +36,11 @@ class Stages:
         """The first stage of an act."""
         return self.profile.stage(spec.stages[0])
 
+    def touched(self, spec: ActSpec) -> set[int]:
+        """The stages that an act is about: of several the one that is open, and the one that it ends."""
+        places = [self.profile.stage(stage) for stage in spec.stages]
+        return {self.at if self.at in places else places[0], *map(self.profile.stage, spec.closes)}
+
     def take_up(self, stage: str) -> None:
         """Begin in a stage; a floating one stands behind the last that is none before it."""
         self.at = max(self.profile.stage(stage), 0)

@@ -64,7 +64,7 @@ class ActSpec:
     """An act of the judge. `asked` empty: an announcement, done when it is said; else each of these sides owes a reply.
 
     `exhibits`: the act is owed for each exhibit, to its owner or to the other side. `after`: acts that come first where they
-    are mandatory. `anchor`: the act itself opens its stage. `fallback`: any question on the case counts if nothing else does.
+    are mandatory. `closes`: the stage that it ends. `anchor`: the act itself opens its stage. `fallback`: any question on the case counts if nothing else does.
     `words`: a pattern of what the clerk says; acts of the judge are read by the classifier.
     """
 
@@ -84,6 +84,7 @@ class ActSpec:
     basis: tuple[Basis, ...] = ()
     by_basis: Mapping[str, tuple[Basis, ...]] = field(default_factory=dict)
     after: tuple[str, ...] = ()
+    closes: tuple[str, ...] = ()
     anchor: bool = False
     fallback: bool = False
     ends: str = ""
@@ -183,7 +184,7 @@ def profile(name: ProfileName, env: Literal["CI", "CR"]) -> Profile:
 
 def _act(entry: Mapping[str, Any], laws: Mapping[str, str]) -> ActSpec:
     given = dict(entry)
-    for name in ("stages", "asked", "after", "uses"):
+    for name in ("stages", "asked", "after", "closes", "uses"):
         given[name] = tuple(given.get(name, ()))
     given["when"] = tuple(given.get("when", "").split())
     given["basis"] = tuple(_basis(text, laws) for text in given.get("basis", ()))

@@ -149,7 +149,8 @@ class Answers:
             exhibits: where they stand before this answer.
         """
         if (held := self._held.get(side)) is None:
-            return ""
+            known = court_language() | bigrams(asked)
+            return "" if spec.exhibits or spec.reply in _READ or replies(asked, text, known) else "evades"
         if spec.exhibits == "owner":
             return _offer(held, side, asked, text, exhibits)
         if spec.exhibits == "other":
