@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from itertools import islice
+from itertools import groupby, islice
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -193,7 +193,8 @@ def _show_episode(
 
 
 def _rests(scores: list[ScoreRow]) -> Iterator[str]:
-    """The newest scores of each scorer that says what they rest on, followed by that: metrics, what, turn, words."""
+    """The newest scores of each scorer that says what they rest on, followed by that: metrics, then what, turn and words of
+    each that they rest on."""
     for score in {one.scorer: one for one in scores}.values():
         kept = score.evidence if isinstance(score.evidence, list) else []
         rests = [one for one in kept if isinstance(one, dict) and isinstance(one.get("metrics"), list)]
@@ -202,7 +203,9 @@ def _rests(scores: list[ScoreRow]) -> Iterator[str]:
         values = [f"{score_name(name)} {100 * value:.1f}" for name, value in score.value.items() if value is not None]
         yield t("show.rests", scorer=score.scorer, version=score.version)
         yield f"  {' · '.join(values)}"
-        yield from (f"    {_rest(one)}" for one in rests)
+        for metrics, own in groupby(rests, lambda one: one["metrics"]):
+            yield f"  [{t('show.listed').join(map(score_name, metrics))}]"
+            yield from (f"    {_rest(one)}" for one in own)
 
 
 def _rest(one: dict[str, Any]) -> str:
@@ -210,11 +213,7 @@ def _rest(one: dict[str, Any]) -> str:
     turn = t("show.turn", n=one["turn"]) if one.get("turn") else ""
     quote = f"“{truncate(one['quote'], 60)}”" if one.get("quote") else ""
     what = truncate(str(one.get("what", "")), 100)
-    return " ".join(
-        part
-        for part in (sign, f"[{t('show.listed').join(map(score_name, one['metrics']))}]", what, turn, quote)
-        if part
-    )
+    return " ".join(filter(None, (sign, what, turn, quote)))
 
 
 def _verify(run_name: str, episode: str | None, as_json: bool) -> None:

@@ -73,7 +73,12 @@ def test_show_tells_an_episode_in_words_and_as_data(moot: Moot) -> None:
 def test_show_says_what_the_scores_of_a_court_rest_on(moot: Moot, sample_pack: Path) -> None:
     run = moot("run", "courts", "--pack", "sample", "--task", "CD-0001", "--json").json()["run"]
     text = moot("show", run, "CD-0001").out
-    assert "得分所依据的 · documents_strict" in text and "✔ [文书格式、必备标题] 诉讼请求：" in text and "第 " in text
+    assert (
+        "得分所依据的 · documents_strict" in text
+        and "  [文书格式、必备标题]" in text
+        and "    ✔ 诉讼请求：" in text
+        and "第 " in text
+    )
     rows = {one["scorer"]: one for one in moot("show", run, "CD-0001", "--json").json()["scores"]}
     assert any("metrics" in one for one in rows["documents_strict"]["evidence"])
 

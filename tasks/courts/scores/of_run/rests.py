@@ -107,7 +107,7 @@ def _document(case: CivilCase, heard: Heard, seen: Mapping[str, Any]) -> Iterato
     for part in _parts(seen, case):
         if part in seen:
             lacks = [one if isinstance(one, str) else one["text"] for one in seen[part]["missing"]]
-            told = f"{part}：缺{'、'.join(lacks)}" if lacks else f"{part}：要素齐全"
+            told = f"缺{'、'.join(lacks)}" if lacks else "要素齐全"
             yield _row((part, f"{part}_proxy", "DOC", "DOC_proxy"), told, not lacks, turn)
 
 
