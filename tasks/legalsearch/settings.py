@@ -15,6 +15,8 @@ from tasks.settings import Settings, setting
 
 OWN_PROMPT = "own"
 """How the header of a run names a system prompt that the run brings along."""
+FOUNDED = date(1949, 10, 1)
+"""Before this day no law of the People's Republic was in force: a run that is said to be earlier is mistyped."""
 Window = Literal["on", "off", "newest"]
 
 
@@ -52,6 +54,10 @@ class LegalSearchSettings(Settings):
         day = parse_date(text) if text else None
         if text and day is None:
             raise UsageError(f"today: {text[:40]!r} is not a date", "Write a day that exists, like 2016-05-01.")
+        if day and day < FOUNDED:
+            raise UsageError(
+                f"today: {text[:40]!r} lies before {FOUNDED}, when no law here was in force", "Write a later day."
+            )
         return day.isoformat() if day else ""
 
     @property

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from tasks.courts.procedure.classifier import classifier
-from tasks.courts.procedure.features import features, folded
+from tasks.courts.procedure.features import bare, features, folded
 from tasks.courts.procedure.tables import profile
 from tasks.courts.procedure.turns import SIDES, Hearing, Side
 
@@ -72,6 +72,7 @@ _FORMAL = re.compile(
 _ADDRESSED = re.compile(
     r"(?:(?<![一-鿿])|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人|控方|辩方)(?!(?:提交|出示|提供|主张|陈述)的)"
 )
+_ROLES = re.compile(r"原告|被告人?|公诉(?:人|机关)|检察员|辩护人|控方|辩方")
 _NAMED: dict[tuple[str, str], Side] = {
     ("CI", "原告"): "plaintiff",
     ("CI", "被告"): "defendant",
@@ -319,14 +320,9 @@ def _sides(sentence: str, env: str, known: Known = NOBODY) -> frozenset[Side]:
 
 
 def given_floor(text: str, env: Literal["CI", "CR"], known: Known) -> frozenset[Side]:
-    """The sides that a sentence calls upon which does and asks nothing else (说完被告您来)."""
-    found, kept = _parsed(text[:MAX_TEXT], env, known), cut(text)
-    bare = (
-        said
-        for at, said in sentences(kept)
-        if not _QUESTION.search(said) and not any(at < act.end and act.start < at + len(said) for act in found)
-    )
-    return frozenset().union(*(_sides(said, env, known) for said in bare))
+    """The sides that a sentence calls upon without a word of what for (说完被告您来)."""
+    words = (said for _, said in sentences(cut(text)))
+    return frozenset().union(*(_sides(said, env, known) for said in words if bare(folded(_ROLES.sub("", said)).text)))
 
 
 def addressed(text: str, env: Literal["CI", "CR"]) -> frozenset[Side]:

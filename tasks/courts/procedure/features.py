@@ -64,10 +64,14 @@ def folded(text: str, persons: Iterable[str] = (), titles: Iterable[str] = ()) -
 
 
 @cache
+def _table() -> dict[str, str]:
+    return tomllib.loads(files(__package__).joinpath("meanings.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def _meanings() -> tuple[re.Pattern[str], dict[str, tuple[int, ...]]]:
-    table = tomllib.loads(files(__package__).joinpath("meanings.toml").read_text(encoding="utf-8"))
     of: dict[str, list[int]] = {}
-    for number, words in enumerate(table.values(), 1):
+    for number, words in enumerate(_table().values(), 1):
         for word in words.split():
             of.setdefault(word, []).append(number)
     longest_first = sorted(of, key=lambda word: (-len(word), word))
@@ -96,6 +100,17 @@ def features(text: str) -> Features:
         found.append(np.array(meant, dtype=np.int64))
     places = np.concatenate(found)
     return Features(np.unique(places[:, 0]), places)
+
+
+_PLAIN = ("later", "done", "negation", "directive", "whether", "telling", "norm")
+"""Rows of meanings that are about nothing in particular."""
+
+
+def bare(text: str) -> bool:
+    """Whether a text has no word for anything that courts speak of."""
+    pattern, of = _meanings()
+    plain = {number for number, name in enumerate(_table(), 1) if name in _PLAIN}
+    return all(plain.issuperset(of[match[1]]) for match in pattern.finditer(text))
 
 
 def _meant(text: str) -> list[tuple[int, int, int]]:

@@ -178,6 +178,7 @@ class Machine:
         self._uncalled = set(sides).difference(*(act.named for *_, spec, act in found if spec.asked))
         counted: list[Demand] = []
         # An agreement tells of facts and costs as a judgment does; a question in a question on something else is that one.
+        judges = self._judges(read)
         settling = any(spec.id == "settlement" and self._agrees(spec) for *_, spec, _ in found)
         precise = any(spec.asked and not spec.fallback and act.sure for *_, spec, act in found)
         telling = any(spec.id == _RIGHTS and act.sure for *_, spec, act in found)
@@ -191,7 +192,7 @@ class Machine:
                 continue
             if telling and not act.named and self._stages.home(spec) > self._stages.begun:
                 continue  # one of the rights that are told
-            if not act.fallback:
+            if not act.fallback and not (judges and spec.asked):
                 touched += [(act, spec.id, stage) for stage in self._stages.touched(spec)]
             if spec.asked:
                 self._ask(spec, act, turn, at, sides, counted)
@@ -239,13 +240,16 @@ class Machine:
             self._fault("stages_bundled", turn, detail="、".join(self.profile.stages[i].name for i in sorted(stages)))
         return len(demands) > CAP
 
+    def _judges(self, read: Sequence[Found]) -> bool:
+        """Whether a turn is a judgment, which retells a whole trial."""
+        law = profile("law", self.hearing.env).acts
+        return len({act.act for act in read if act.act in law and law[act.act].ends}) > 1
+
     def _instead(self, turn: Turn, read: Sequence[Found]) -> bool:
         """Whether the judge says what others have to say; a judgment retells what they said."""
         told = [act.quote for act in read if act.act == INSTEAD and act.sure]
-        law = profile("law", self.hearing.env).acts
-        judged = len({act.act for act in read if act.act in law and law[act.act].ends}) > 1
-        own = [(act.start, act.end) for act in read if act.act in law and act.sure]
-        words = bench.speaks_for(turn.text, own) or (told[0] if told and not judged else "")
+        own = [(act.start, act.end) for act in read if act.act != INSTEAD and act.sure]
+        words = bench.speaks_for(turn.text, own) or (told[0] if told and not self._judges(read) else "")
         if words:
             self._fault("speaks_for_party", turn, detail=words[:60])
         return bool(words)
