@@ -31,9 +31,11 @@ TOPICS: dict[str, str] = {
 }  # fmt: skip
 """Table that is asked for in the end -> scenes that need it."""
 ANY_SCENE = 0.12
+YEARS = "years"
+"""A request that says itself where its days stand."""
 NOUN = 0.35
 """How often a request is worded as a thing wanted."""
-LONG_PHRASE = 22
+LONG_PHRASE = 14
 CUT = 0.3
 """How much each link adds to the chance that the phrase is cut there and taken up again."""
 HELD_SHARE = 5
@@ -190,13 +192,15 @@ class Composer:
 
     def _request(self, step: Step, said: str, made: Followed) -> tuple[str, bool]:
         """What is wanted, and whether as a thing and not as a question."""
-        ask, said, draw = made.ask, self._row(step, said), self._parts.draw
+        ask, draw = made.ask, self._parts.draw
         how, label, asked = ask.how, "", "default"
+        said = said if how == YEARS else self._row(step, said)
         if how == "columns":
             label = self._labels(step, made)
             if len(ask.columns) == 1:
                 how = "amount" if ask.columns[0] in AMOUNTS.get(step.table, ()) else "column"
                 label, asked = self._label(ask.columns[0]), ask.columns[0]
+                asked = asked if f"wh.{asked}" in self._parts else kind_of(step.table, asked)
         elif ask.columns:
             label = self._label(ask.columns[-1])
         noun = f"what.{how}" in self._parts and self._rng.random() < NOUN
@@ -223,7 +227,9 @@ class Composer:
         form = first(
             _read_out(step) if step.via else f"{'row' if step.pick or not step.many else 'rows'}.{step.tool}"
         )
-        said = form.format(x=made.about, role=first(f"role_of.{step.role}", ""), pick=pick)
+        about = first(f"start.{step.opened}").format(x=made.about)
+        form = "{x}" if ask.how == YEARS else form
+        said = form.format(x=about, role=first(f"role_of.{step.role}", ""), pick=pick)
         words = {**_words(step, made), "x": said, "d": _plain(ask.columns[0]) if ask.columns else ""}
         if ask.how == "columns":
             told = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,9 @@ from tasks.legalagentbench.construct.source import Record, Source
 from tasks.legalagentbench.construct.tree import AMOUNTS, IDENTITY, PLACE, PLACES
 from tasks.legalagentbench.construct.walk import cited_laws, court_code
 
+_PARTIES = ("原告", "被告", "原告律师事务所", "被告律师事务所")
+_ENFORCED = re.compile(r"执[^\d号]{0,2}\d+号")
+"""A case number of an enforcement: its parties are 申请执行人 and 被执行人, whatever the columns of a document say."""
 MOST_ROWS = 60
 MOST_NAMES = 6
 MEASURES: dict[str, str] = {
@@ -91,7 +95,10 @@ def _rows(step: Step, value: tuple[str, ...], source: Source, ask: Ask | None, m
         return found
     if any("," in str(row.get(step.role)) for row in found):
         raise Rejected("several parties in one cell")
-    return [row for row in found if row.get(step.role) == value[0]]
+    kept = [row for row in found if row.get(step.role) == value[0]]
+    for row in kept:
+        _party(row, step.role)
+    return kept
 
 
 def _asked(step: Step, ask: Ask | None) -> list[str]:
@@ -110,11 +117,17 @@ def linked(row: Record, step: Step) -> tuple[str, ...]:
         Rejected: nothing, or several things.
     """
     columns = PLACES[step.table] if step.link == PLACE else (step.link,)
+    _party(row, step.link)
     cells = tuple(row.get(column) for column in columns)
     texts = tuple(str(cell).strip() for cell in cells)
     if any(missing(c) or not isinstance(c, str) or c != t or "," in t for c, t in zip(cells, texts, strict=True)):
         raise Rejected("no single entity")
     return texts
+
+
+def _party(row: Record, column: str) -> None:
+    if column in _PARTIES and _ENFORCED.search(str(row.get("案号"))):
+        raise Rejected("an enforcement has no plaintiff and no defendant")
 
 
 def _one(rows: list[Record], step: Step, made: Followed) -> Record:
@@ -173,6 +186,8 @@ def _amount(made: Followed, yuan: Decimal, cell: object) -> None:
 
 def _columns(row: Record, step: Step, made: Followed) -> None:
     how = made.ask.how
+    for column in made.ask.columns:
+        _party(row, column)
     cells = [row.get(column) for column in made.ask.columns]
     if any(missing(cell) for cell in cells):
         raise Rejected("missing")
