@@ -1,12 +1,14 @@
 """What a call of a tool costs as a pack grows: milliseconds of processor, p50 and p95, over all 28 lookups and 3 retrievers.
 
-Build the packs first; without any named, the sample's authored core is measured.
+Build the packs first; without any named, the sample's authored core is measured. Of the second pack on, each line ends with
+the exponent by which p95 grew since the one before: 0 where it does not depend on the rows, 1 where it grows as they do.
 
     python tests/bench/bench_lookups.py [PACK ...]          moot data build sample --scale 1 --name s1
 """
 
 from __future__ import annotations
 
+import math
 import random
 import sys
 import time
@@ -60,6 +62,7 @@ def spent(toolbox: Toolbox, calls: list[tuple[str, dict[str, Any]]]) -> list[flo
 
 def main() -> None:
     """A line a pack and group of tools."""
+    before: dict[str, tuple[int, float]] = {}
     for name in sys.argv[1:] or ["sample"]:
         with Pack.open(name) as pack:
             toolbox, rng = Toolbox(pack), random.Random(7)
@@ -73,9 +76,12 @@ def main() -> None:
                 times = spent(toolbox, calls)
                 p50, p95 = times[len(times) // 2], times[len(times) * 95 // 100]
                 speed = 1000 * len(times) / sum(times)
-                print(
-                    f"{name:12} {rows:8} rows  {group:26} n {len(times):5}  p50 {p50:7.3f}  p95 {p95:7.3f}  {speed:7.0f} a second"
-                )
+                line = f"{name:12} {rows:8} rows  {group:26} n {len(times):5}  p50 {p50:7.3f}  p95 {p95:7.3f}  {speed:7.0f} a second"
+                if group in before and before[group][0] != rows:
+                    was, cost = before[group]
+                    line += f"  exponent {math.log(p95 / cost) / math.log(rows / was):5.2f}"
+                before[group] = (rows, p95)
+                print(line)
 
 
 if __name__ == "__main__":
