@@ -241,9 +241,9 @@ class Machine:
         return len(demands) > CAP
 
     def _judges(self, read: Sequence[Found]) -> bool:
-        """Whether a turn is a judgment, which retells a whole trial."""
+        """Whether a turn is a judgment behind a debate, which retells a whole trial."""
         law = profile("law", self.hearing.env).acts
-        return len({act.act for act in read if act.act in law and law[act.act].ends}) > 1
+        return self._debated() and len({act.act for act in read if act.act in law and law[act.act].ends}) > 1
 
     def _instead(self, turn: Turn, read: Sequence[Found]) -> bool:
         """Whether the judge says what others have to say; a judgment retells what they said."""
