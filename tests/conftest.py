@@ -78,7 +78,7 @@ SLOW = frozenset(
         " calls court_parts courts_model_seat courts_papers courts_scoring courts_simulators desk_board desk_compare desk_corpus"
         " desk_settings desk_tasks hosts large_stores llama_calls llama_entropy llama_joins runs_at_scale search_llama"
         " merging on_ray recorded_log sample_pack sample_statutes sample_tasks search_reading shards statutes_import store_imports"
-        " store_placing store_reading tasks_cli verl_loop walls web_import"
+        " construct_set desk_grounds desk_overlays in_a_browser model_training sample_full store_placing store_reading tasks_cli verl_loop walls web_import"
     ).split()
 )
 """Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick

@@ -160,6 +160,7 @@ def test_exhibits_are_read_from_the_words() -> None:
     assert [one.title for one in trial("CR-303").evidence][1:3] == ["证人万俟良的证言", "查获经过"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_rules_play_it_to_the_end_and_invent_nothing(name: str) -> None:
     case = CASES[name]

@@ -62,6 +62,7 @@ def test_the_gold_makes_its_points_and_a_formula_none(table: dict[str, dict[str,
     assert {row["gold"] for row in table.values()} == {100} and {row["formula"] for row in table.values()} == {0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PARAPHRASES)
 def test_who_says_the_same_in_other_words_keeps_the_points(table: dict[str, dict[str, float]], name: str) -> None:
     assert mean(table, name) >= 90

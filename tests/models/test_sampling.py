@@ -68,6 +68,7 @@ def test_any_spec_is_divided_or_refused(spec: str) -> None:
         assert len(bare(spec)) <= len(spec)
 
 
+@pytest.mark.slow
 def test_every_call_of_the_seat_is_made_and_recorded_so(sample_pack: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text(json.dumps({"otherwise": ["北京"]}, ensure_ascii=False), "utf-8")
