@@ -19,10 +19,12 @@ from tasks.episode.events import Record
 from tasks.episode.state import fold
 from tasks.errors import TaskError
 from tasks.run.brief import scores_of, summing
+from tasks.run.comparing import labels_of
 from tasks.run.header import header_of
 from tasks.run.listing import RunLine, read_run, runs
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import read_episode
+from tasks.scoring.names import Names
 
 __all__ = [
     "PackLine",
@@ -37,6 +39,10 @@ __all__ = [
     "read_stored",
     "runs",
 ]
+
+
+Rates = tuple[float | None, float | None]
+"""Of an attempt, by the published rule and by the strict one; None: the scorer cannot say."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ class StoredRun:
 
     facts: RunFacts
     episodes: tuple[EpisodeLine, ...]
-    scores: dict[str, tuple[float | None, float | None]]
+    scores: dict[str, Rates]
     questions: dict[str, str]
     n: int = 0
     """Episodes of the run; `episodes` holds the first of them."""
@@ -72,8 +78,9 @@ MOST = 2_000
 """Episodes of a run in a list on the desk; `moot show RUN` finds the others."""
 
 
-def read_stored(path: Path) -> StoredRun:
-    """A run file with the list of its episodes, the first `MOST` of them.
+def read_stored(path: Path, known: dict[int, Rates] | None = None) -> StoredRun:
+    """A run file with the list of its episodes, the first `MOST` of them. While it is played its attempts are scored as
+    they end, each once: `known` keeps what came of them.
 
     Raises:
         StoreError: it cannot be read.
@@ -81,9 +88,9 @@ def read_stored(path: Path) -> StoredRun:
     with Journal.open(path) as journal:
         facts = facts_of(journal)
         episodes: list[EpisodeLine] = []
-        scores: dict[str, tuple[float | None, float | None]] = {}
+        scores: dict[str, Rates] = {}
         questions: dict[str, str] = {}
-        rows_of, sum_up = scores_of(journal), summing(facts.header)
+        rows_of, sum_up = scores_of(journal, played=known is not None), summing(facts.header)
         uncovered = bool(journal.uncovered)
         for row, attempts in islice(journal.walk(), MOST):
             state = fold(read_episode(journal, row.id))
@@ -94,21 +101,28 @@ def read_stored(path: Path) -> StoredRun:
                 )
             )
             questions[row.id] = str(state.card.get("question", ""))
-            if found := sum_up(rows_of(row, attempts[-1].id)):
+            attempt = attempts[-1].id
+            if known is not None and attempt in known:
+                scores[row.id] = known[attempt]
+            elif found := sum_up(rows_of(row, attempt)):
                 scores[row.id] = (found.compat, found.strict)
+                if known is not None and state.stopped:
+                    known[attempt] = scores[row.id]
         n = journal.count()
     return StoredRun(facts, tuple(episodes), scores, questions, n, uncovered)
 
 
-def read_groups(path: Path) -> dict[str, str]:
-    """Task -> the group in whose rows it counts; nothing where its task file is not here as it was."""
+def read_groups(path: Path) -> dict[str, Names]:
+    """Task -> what the group is called in whose rows it counts; nothing where its task file is not here as it was."""
     with Journal.open(path) as journal:
         header = header_of(journal)
     try:
-        questions = benchmark(str(header["spec"]["benchmark"])).load(stored_task_file(header))
+        bench = benchmark(str(header["spec"]["benchmark"]))
+        questions = list(bench.load(stored_task_file(header)))
     except (StoreError, TaskError, OSError):
         return {}
-    return {question.id: question.group for question in questions}
+    labels = labels_of(bench, questions)
+    return {question.id: labels[question.group] for question in questions}
 
 
 def read_records(path: Path, episode: str) -> tuple[RunFacts, tuple[EpisodeLine, ...], str, list[Record]]:

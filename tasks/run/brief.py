@@ -111,19 +111,22 @@ ScoresOf = Callable[[EpisodeRow, int], Sequence[ScoreRow]]
 """An episode and the id of its last attempt -> its scores."""
 
 
-def scores_of(journal: Journal) -> ScoresOf:
+def scores_of(journal: Journal, *, played: bool = False) -> ScoresOf:
     """Where the scores of last attempts are found: on record; computed now for an imported run that came without any,
-    as long as its task file is here as it was."""
+    and for one that is still `played`, as long as its task file is here as it was."""
     header = header_of(journal)
 
     def on_record(row: EpisodeRow, attempt: int) -> Sequence[ScoreRow]:
         return journal.scores(attempt)
 
-    if "imported" not in header or any(
-        row.scorer not in BESIDE
-        for _, attempts in journal.walk()
-        if attempts
-        for row in journal.scores(attempts[-1].id)
+    if not played and (
+        "imported" not in header
+        or any(
+            row.scorer not in BESIDE
+            for _, attempts in journal.walk()
+            if attempts
+            for row in journal.scores(attempts[-1].id)
+        )
     ):
         return on_record
     try:

@@ -287,7 +287,7 @@ def _compared(first: Side, second: Side, questions: Sequence[Question], seed: in
         raise UsageError(
             f"runs '{first.run}' and '{second.run}' have no task in common", "Compare runs of the same tasks."
         )
-    labels = _labels(first, both)
+    labels = labels_of(first.bench, both)
     lines = [
         TaskLine(
             question.id, question.group, labels[question.group],
@@ -313,11 +313,11 @@ def _outcomes(side: Side, task: str) -> str:
     return " ".join(dict.fromkeys(one.outcome for one in side.tasks[task]))
 
 
-def _labels(first: Side, both: Sequence[Question]) -> dict[str, Names]:
+def labels_of(bench: Benchmark, questions: Sequence[Question]) -> dict[str, Names]:
     """Group -> what the benchmark calls it, in the order of the tasks."""
-    some = {question.group: question for question in reversed(both)}
-    called = {group.name: group.label for group in first.bench.summary(first.run, list(some.values()), []).groups}
-    return {name: called.get(name, (name, name)) for name in dict.fromkeys(question.group for question in both)}
+    some = {question.group: question for question in reversed(questions)}
+    called = {group.name: group.label for group in bench.summary("", list(some.values()), []).groups}
+    return {name: called.get(name, (name, name)) for name in dict.fromkeys(question.group for question in questions)}
 
 
 def _rows(

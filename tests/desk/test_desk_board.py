@@ -19,6 +19,7 @@ from app.desk.home.run import COLUMNS, RunScreen  # noqa: E402
 from app.desk.home.screen import HomeScreen  # noqa: E402
 from app.desk.widgets.lines import row_text  # noqa: E402
 from app.desk.widgets.rows import RowsTable  # noqa: E402
+from app.library import Rates, read_groups, read_stored  # noqa: E402
 from app.strings import set_language  # noqa: E402
 from models.llama import shipped  # noqa: E402
 from store import places  # noqa: E402
@@ -44,6 +45,20 @@ def runs() -> tuple[Path, Path]:
 
 def plots_of(screen: RunScreen) -> str:
     return "\n".join(row_text(row) for row in screen.query_one(RunPlots).rows)
+
+
+def test_attempts_of_a_run_that_is_played_are_scored_as_they_end() -> None:
+    build_pack()
+    known: dict[int, Rates] = {}
+    with start_run(RunSpec(benchmark="legalagentbench", pack="small", agent="gold", parallel=1)) as run:
+        run.go(lambda: run.scheduler.episodes.open == len(run.scheduler.episodes))
+        path = run.journal.path
+        assert read_stored(path).scores == {}, "nothing is on record before the run ends"
+        first = read_stored(path, known)
+        assert [first.scores[one.id] for one in first.episodes if one.outcome] == list(known.values()) == [(1.0, 1.0)]
+        known[next(iter(known))] = (0.5, 0.5)
+        assert (0.5, 0.5) in read_stored(path, known).scores.values(), "an attempt is scored once"
+    assert ("1 跳", "1-hop") in read_groups(path).values()
 
 
 @SIZES

@@ -16,7 +16,8 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece, one
 from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import duration, known, language, t
-from app.terminal import pad, truncate, width
+from app.terminal import pad, truncate
+from app.terminal import width as cells_of
 from tasks.episode.episodes import UNFINISHED
 from tasks.reports.strip import Strip, scale, shares, strip
 from tasks.run.board import successes
@@ -24,8 +25,8 @@ from tasks.run.figures import Figure, Figures, main_rows
 from tasks.scoring.names import measure_name
 
 LABEL, N, FIGURE, INTERVAL = 24, 6, 7, 11
-GROUP = 5
-"""The least cells of a group in a label; the measure behind it has the others."""
+GROUP, SHORT = 5, 8
+"""The least cells of a group in a label, where the measure behind it has the others; of a bar before words."""
 LEAST, WIDEST = 21, 61
 """Cells of a bar."""
 Reasons = tuple[tuple[str, int], ...]
@@ -102,9 +103,10 @@ def progress(standing: Standing, width: int) -> list[Line]:
         told.append(t("plots.mean", value=f"{standing.mean:.1f}"))
     errors = standing.outcomes.get("error", 0)
     told += [f"{t('outcome.error')} {errors}"] if errors else []
-    cells = min(WIDEST, max(LEAST, width - 60))
+    text = f"  {' · '.join(told)}"
+    cells = max(SHORT, min(WIDEST, width - cells_of(text)))
     full = round(cells * standing.ended / max(1, standing.n))
-    return [(("▮" * full, "bar"), ("▯" * (cells - full), "dim"), (f"  {' · '.join(told)}", "text"))]
+    return [(("▮" * full, "bar"), ("▯" * (cells - full), "dim"), (text, "text"))]
 
 
 def scores(figures: Figures, width: int) -> list[Line]:
@@ -131,7 +133,7 @@ def _label(figures: Figures, row: Figure) -> list[Piece]:
     single = len({one_row.name for one_row in figures.rows if one_row.main and not one_row.section}) == 1
     group = row.label[language() == "en"]
     name = "" if single or row.whole else f" {measure_name(row.name, language())}"  # the group gives way to it
-    label = truncate(one(group), max(GROUP, LABEL - 1 - width(name))) + name
+    label = truncate(one(group), max(GROUP, LABEL - 1 - cells_of(name))) + name
     return [(pad(truncate(one(label), LABEL - 1), LABEL), "question" if row.whole else "text")]
 
 

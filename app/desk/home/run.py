@@ -25,7 +25,7 @@ from app.desk.messages import EpisodeLine
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.rows import RowsTable
-from app.library import RunLine, StoredRun, read_groups, read_stored
+from app.library import Rates, RunLine, StoredRun, read_groups, read_stored
 from app.ports import OnDesk
 from app.strings import known, language, t
 from app.strings.sentences import said
@@ -34,6 +34,7 @@ from tasks.episode.episodes import UNFINISHED
 from tasks.run.failing import EpisodeFailure, failures_of
 from tasks.run.figures import Figures, figures_of
 from tasks.scoring.failures import CLASSES
+from tasks.scoring.names import Names
 from tasks.scoring.result import INFRASTRUCTURE
 
 FIXED = 84
@@ -53,10 +54,10 @@ LABELS = {one_class.name: one_class.label for one_class in CLASSES}
 """Why an episode failed -> Chinese, English."""
 
 
-def _read(line: RunLine) -> tuple[StoredRun, RunLine, float]:
+def _read(line: RunLine, known: dict[int, Rates] | None) -> tuple[StoredRun, RunLine, float]:
     """The run as it is now, its line, and the seconds that this took."""
     began = time.monotonic()
-    stored = read_stored(line.path)
+    stored = read_stored(line.path, known)
     now = counted(line, played().get(line.path.name))
     return stored, now, time.monotonic() - began
 
@@ -74,13 +75,15 @@ class RunScreen(OnDesk, Screen[None]):
         self.line = line
         self.stored: StoredRun | None = None
         self.figures: Figures | None = None
-        self.groups: Mapping[str, str] = {}
+        self.groups: Mapping[str, Names] = {}
         self.failed: Mapping[str, EpisodeFailure] = {}
         """Why episodes failed."""
         self.unreadable = False
         self.order = WORST
         self.reverse = False
         self.words = ""
+        self._known: dict[int, Rates] = {}
+        """Scores of attempts that ended while the run was played."""
         self._why = ""
         self._rest = 0.0
         self._first: tuple[float, int] | None = None
@@ -123,7 +126,7 @@ class RunScreen(OnDesk, Screen[None]):
 
     def reload(self) -> None:
         """Read the run again."""
-        self._work("stored", partial(_read, self.line))
+        self._work("stored", partial(_read, self.line, self._known if self.moves else None))
 
     def _work(self, name: str, job: Callable[[], object]) -> None:
         self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
@@ -259,9 +262,7 @@ class RunScreen(OnDesk, Screen[None]):
         return scored[rule == "strict"]
 
     def _group(self, episode: EpisodeLine) -> str:
-        name = self.groups.get(episode.task_id, "")
-        labels = {row.group: row.label for row in self.figures.rows} if self.figures is not None else {}
-        return one(labels.get(name, (name, name))[language() == "en"])
+        return one(self.groups.get(episode.task_id, ("", ""))[language() == "en"])
 
     def _reason(self, episode: EpisodeLine) -> str:
         failed = self.failed.get(episode.id)
