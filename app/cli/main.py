@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import sys
@@ -117,7 +116,6 @@ def _say(text: str) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
-    gc.set_threshold(10_000, 20, 20)  # what a start makes stays: looking through it 250 times is a tenth of its time
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments and arguments[0] in HIDDEN:
         from app.cli import engine
