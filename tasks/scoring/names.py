@@ -19,7 +19,7 @@ MEASURES: dict[str, Names] = {
     "all": ("得分", "score"),
     "covered": ("得分（有文本的题）", "score, with texts"),
     "process": ("过程率", "process rate"),
-    "success_not_given": ("成功率（题面未给出的）", "success, not given"),
+    "success_not_given": ("成功率（题面外）", "success, not given"),
     "all_keys": ("全部命中", "all keys"),
     "f1": ("F1", "F1"),
     "jaccard": ("Jaccard", "Jaccard"),

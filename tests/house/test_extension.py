@@ -225,7 +225,7 @@ def test_an_environment_is_played_scored_and_shown(moot: Moot, site: Path, sampl
         assert block["compat"]["LH"] == {} and block["strict"]["overall"] == scores[agent[0]]
     assert scores == {"rules": 100, "gold": 100, "echo": 0, "direct": pytest.approx(100 / 3)}
     run = json.loads(moot("list", "--json")[1])["runs"][-1]["run"]
-    assert "LH 律师函撰写" in moot("report", run)[1] and "律师函" in moot("show", run, "LH-1")[1]
+    assert "\n律师函撰写 · n = 1\n" in moot("report", run)[1] and "律师函" in moot("show", run, "LH-1")[1]
     assert moot("resume", run)[0] == 0
     (site / "letters_of_demand.py").unlink()
     shown = moot("show", run, "LH-1")
