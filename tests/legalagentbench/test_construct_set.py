@@ -22,10 +22,10 @@ from tasks.errors import TaskError
 from tasks.legalagentbench.construct.brute import BruteSolver, agrees
 from tasks.legalagentbench.construct.compose import TOPICS, Parts, shipped_parts
 from tasks.legalagentbench.construct.diversity import distinct, self_bleu, side_by_side
-from tasks.legalagentbench.construct.follow import follow
+from tasks.legalagentbench.construct.follow import follow, linked
 from tasks.legalagentbench.construct.generate import Made, check, construct_set, generator, rows_of
 from tasks.legalagentbench.construct.keys import Rejected
-from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, skeletons
+from tasks.legalagentbench.construct.plans import Plan, Skeleton, Step, dressed, skeletons
 from tasks.legalagentbench.construct.reach import Reach
 from tasks.legalagentbench.construct.rewrite import Rewriter
 from tasks.legalagentbench.construct.source import PackSource
@@ -260,3 +260,13 @@ def test_no_path_is_drawn_beyond_a_dead_end(pack: Pack) -> None:
     made.sparse = True
     assert all(map(led, skeletons(4, Random(1), 400, made._leads)))
     assert not all(map(led, skeletons(4, Random(1), 400)))
+
+
+def test_an_enforcement_has_no_plaintiff() -> None:
+    row = {"案号": "（2021）甲0101执恢12号", "原告": "甲公司", "关联公司": "乙公司"}
+    with pytest.raises(Rejected):
+        linked(row, Step("get_legal_document", "case", "", "原告"))
+    assert linked(row, Step("get_legal_document", "case", "", "关联公司")) == ("乙公司",)
+    assert linked({**row, "案号": "（2021）甲0101民初12号"}, Step("get_legal_document", "case", "", "原告")) == (
+        "甲公司",
+    )

@@ -200,7 +200,7 @@ class Composer:
             if len(ask.columns) == 1:
                 how = "amount" if ask.columns[0] in AMOUNTS.get(step.table, ()) else "column"
                 label, asked = self._label(ask.columns[0]), ask.columns[0]
-                asked = asked if f"wh.{asked}" in self._parts else kind_of(step.table, asked)
+                asked = asked if f"wh.{asked}" in self._parts else _who(step.table, asked, label)
         elif ask.columns:
             label = self._label(ask.columns[-1])
         noun = f"what.{how}" in self._parts and self._rng.random() < NOUN
@@ -251,6 +251,11 @@ def _words(step: Step, made: Followed) -> dict[str, str]:
     ask = made.ask
     bound = f"{Decimal(ask.value) / 10_000:f}万元" if ask.how == "over" else ask.value
     return {"u": made.shapes[0].removesuffix("2"), "m": ROWS_OF.get(step.table, ""), "v": bound}
+
+
+def _who(table: str, column: str, label: str) -> str:
+    """The kind of thing that is asked for; "" where a name is asked for as a name."""
+    return "" if label.endswith("称") else kind_of(table, column)
 
 
 def _plain(column: str) -> str:
