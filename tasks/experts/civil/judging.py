@@ -42,14 +42,14 @@ def _proven(case: Case, claim: Claim) -> bool:
     own = [
         (recall(claim.topic, bigrams(one.offer.says)), one) for one in case.weighed if one.offer.side == "plaintiff"
     ]
-    if not any(one.admitted for _, one in own):
+    if not any(one.undisputed for _, one in own):
         return False
     like, nearest = max(own, key=lambda pair: pair[0])
     return (
         not case.on(claim)
         or like < SPEAKS
-        or nearest.admitted
-        or any(one.admitted and at >= SPEAKS for at, one in own)
+        or nearest.undisputed
+        or any(one.undisputed and at >= SPEAKS for at, one in own)
     )
 
 

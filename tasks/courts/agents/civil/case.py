@@ -37,8 +37,8 @@ class Case:
 
     @property
     def standing(self) -> list[Weighed]:
-        """Exhibits that the court relies on."""
-        return [one for one in self.weighed if one.admitted]
+        """Exhibits against which nobody says anything."""
+        return [one for one in self.weighed if one.undisputed]
 
     @property
     def shown(self) -> str:

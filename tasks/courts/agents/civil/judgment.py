@@ -86,7 +86,7 @@ def _account(case: Case, weighed: Sequence[Weighed]) -> str:
     shown = [
         f"{quotable(one.offer.title, 60)}能够证明{one.offer.purpose}"
         for one in weighed
-        if one.admitted and one.offer.purpose
+        if one.undisputed and one.offer.purpose
     ]
     facts = [quotable(text, 200) for text in shown][:MOST_FACTS] + (
         [quotable(case.findings, 400)] if case.findings else []

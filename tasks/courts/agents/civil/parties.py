@@ -67,7 +67,9 @@ class Reply:
         if not asked:
             other = asked_of(turn.text, "defendant" if self._side == "plaintiff" else "plaintiff")
             return self._short("not_me" if other else "hear")
-        return "\n".join(dict.fromkeys(self._one(one) for one in asked))
+        questions = "".join(one.words for one in asked if one.kind == "question")
+        said = (self._speaker.answer(questions) if one.kind == "question" else self._one(one) for one in asked)
+        return "\n".join(dict.fromkeys(said))
 
     def _asked(self) -> Turn | None:
         """The turn that asks: of the court, or of the other side where it put a question to this one."""
@@ -80,7 +82,7 @@ class Reply:
         made: Mapping[str, Callable[[str], str]] = {
             "identity": self._identity, "claim": self._claim, "answer": self._answer, "exhibit": self._exhibit,
             "cross": self._cross, "debate": self._debate, "final": self._final, "mediate": self._mediate,
-            "question": self._speaker.answer, "proposal": self._proposal, "other_identity": self._other,
+            "proposal": self._proposal, "other_identity": self._other,
             "mutual": self._mutual,
         }  # fmt: skip
         return made[asked.kind](asked.words) if asked.kind in made else self._short(asked.kind)

@@ -7,6 +7,7 @@ followed, and the judgment says so. Months and yuan.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -25,6 +26,9 @@ from tasks.courts.agents.criminal.serving import Punishment, pronounced, served
 
 _VERDICTS: tuple[tuple[date, int], ...] = ((date(2018, 10, 26), 200), (date(2013, 1, 1), 195))
 """The article on the verdict, by the first day of its version."""
+
+_SEIZED = re.compile(r"扣押的财物有：([^。\n]{2,300})")
+_BACK = re.compile(r"([^，。；：\n]{2,200})已经发还")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,27 @@ def judgment(heard: Heard, decide: Decide) -> str:
         f"本院认为，{made.reasons}",
         filled(order["head"], {"laws": listed(made.laws, heard.view.day)}),
         *_orders(
-            [_verdict(heard, made), *([order["deposited"]] if PROPERTY.search(heard.all_of("procurator")) else [])]
+            [
+                _verdict(heard, made),
+                *(
+                    [filled(order["deposited"], {"things": _held(heard)})]
+                    if PROPERTY.search(heard.all_of("procurator"))
+                    else []
+                ),
+            ]
         ),
         filled(order["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _held(heard: Heard) -> str:
+    """What the prosecution said is held and not given back, thing by thing (刑诉法解释第二百七十九条); 财物 where it named
+    nothing."""
+    told = heard.answers("procurator", "property")
+    things = _SEIZED.search(told)
+    back = {one for given in _BACK.findall(told) for one in given.split("、")}
+    return "、".join(one for one in (things[1].split("、") if things else ()) if one not in back) or "财物"
 
 
 def _orders(items: Sequence[str]) -> list[str]:
