@@ -224,6 +224,14 @@ def test_every_turn_follows_from_the_record_alone() -> None:
         assert move(seat, view).text == turn.text
 
 
+def test_a_genuine_exhibit_is_relied_on_and_a_question_gets_one_answer() -> None:
+    record = play(CASES["CI-0002"])[1]
+    assert "证据二送货单一份、证据三催款函及邮寄凭证，双方对真实性、合法性、关联性没有异议" in record[-1].text
+    assert "证据四委托代理合同、律师费发票和付款回单，对方以“原告违约在先" in record[-1].text
+    asked = [turn.text for turn, heard in zip(record[1:], record, strict=False) if "法庭发问" in heard.text]
+    assert asked and not any("不清楚" in text for text in asked)
+
+
 def test_what_is_admitted_is_granted_and_what_is_disputed_is_left_open() -> None:
     text = play(LOAN)[1][-1].text
     assert (

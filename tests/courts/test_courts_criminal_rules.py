@@ -217,6 +217,11 @@ def test_what_is_admitted_is_judged_and_what_is_disputed_is_left_open(trials: An
     )
 
 
+def test_things_held_are_named_one_by_one_and_what_was_given_back_is_not() -> None:
+    judged = "\n".join(turn.text for turn in play(CASES["CR-0001"])[0] if turn.speaker == JUDGE)
+    assert "扣押在案的钳子一把，由扣押机关" in judged and "扣押在案的财物" not in judged
+
+
 def test_a_request_is_followed_where_nobody_objects_to_it() -> None:
     asked = {"text": "建议判处有期徒刑十个月，并处罚金人民币六千元", "months": (10, 10)}
     text = play(changed(CASES["CR-0001"], criminal__request=asked))[0][-1].text
