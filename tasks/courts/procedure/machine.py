@@ -179,7 +179,8 @@ class Machine:
         counted: list[Demand] = []
         # An agreement tells of facts and costs as a judgment does; a question in a question on something else is that one.
         judges = self._judges(read)
-        settling = any(spec.id == "settlement" and self._agrees(spec) for *_, spec, _ in found)
+        judged = any(spec.id in _JUDGED for *_, spec, _ in found)
+        settling = not judged and any(spec.id == "settlement" and self._agrees(spec) for *_, spec, _ in found)
         precise = any(spec.asked and not spec.fallback and act.sure for *_, spec, act in found)
         telling = any(spec.id == _RIGHTS and act.sure for *_, spec, act in found)
         touched: list[Touched] = [(None, "", stage) for stage in tagged]
@@ -206,7 +207,6 @@ class Machine:
         self._reached = {one.side for one in self._pending}
         # A side that was rightly asked something was not asked wrongly, nor does a judgment ask: the other reading of the
         # words is the doubtful one.
-        judged = any(spec.id in _JUDGED for *_, spec, _ in found)
         asked = [one.found for one in self._pending if one.credited and one.found.sure]
         self._violations += [
             fault
