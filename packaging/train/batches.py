@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from random import Random
 
 import numpy as np
-from rollouts import Maker, Split, fresh, tasks_of
+from rollouts import COMPACT, FINAL, Maker, Split, action_object, fill, fresh, phrase, tasks_of
 from vocabulary import END, Vocabulary
+
+from models.engine import Message
 
 ROWS, LENGTH = 3, 400
 SAID = 640
@@ -28,17 +30,18 @@ class Plan:
     seed: int
     tasks: int = 400
     copies: int = 60
-    """Conversations that only copy, in the first chunk."""
+    """Conversations that only copy: the first chunk holds nothing else."""
 
 
-def chunk(number: int, plan: Plan, words: Vocabulary) -> list[Turns]:
-    """The conversations of a chunk."""
+def chunk(number: int, plan: Plan, words: Vocabulary, drilled: bool = False) -> list[Turns]:
+    """The conversations of a chunk; drilled: with those that only copy among them, lists too."""
     rng = Random(f"chunk/{plan.seed}/{number}")
     if not number:
         return list(copies(plan.copies, rng, words))
     land, other = (fresh(f"{plan.seed}/{number}/{which}", words.letters) for which in "ab")
     maker = Maker(land, rng, Split(plan.seed), other)
-    return [words.turns(maker.conversation(task)) for task in tasks_of(maker, rng, plan.tasks)]
+    made = [words.turns(maker.conversation(task)) for task in tasks_of(maker, rng, plan.tasks)]
+    return [*made, *copies(plan.copies, rng, words), *lists(plan.copies, rng, words)] if drilled else made
 
 
 def copies(count: int, rng: Random, words: Vocabulary) -> Iterator[Turns]:
@@ -47,6 +50,26 @@ def copies(count: int, rng: Random, words: Vocabulary) -> Iterator[Turns]:
     for _ in range(count):
         text = rng.choices(letters, k=rng.randint(20, 60))
         yield [2, *text, 3, *text, END], [False] * (len(text) + 2) + [True] * (len(text) + 1)
+
+
+def lists(count: int, rng: Random, words: Vocabulary) -> Iterator[Turns]:
+    """Lists of names that are alike, as a tool gives them and as an answer says them."""
+    for _ in range(count):
+        few, digits = rng.sample(words.letters, 6), rng.sample("0123456789", 4)
+        begins = ["".join(rng.choices(few, k=rng.randint(1, 3))) for _ in range(2)]
+        ends = [rng.choice(("有限公司", "号", "律师事务所", "人民法院"))] * 2
+        names = [
+            rng.choice(begins)
+            + "".join(rng.choices(rng.choice((few, digits)), k=rng.randint(2, 5)))
+            + rng.choice(ends)
+            for _ in range(rng.randint(2, 6))
+        ]
+        column = rng.choice(("案号", "公司名称", "律师事务所名称", "法院名称"))
+        seen = phrase("turn", "observation", observation=str([{column: name} for name in names]))
+        answer = "经查询，" + "；".join(f"{column}：{name}" for name in names) + "。"
+        yield words.turns([
+            Message("system", fill(COMPACT)), Message("user", seen), Message("assistant", action_object(FINAL, answer)),
+        ])  # fmt: skip
 
 
 def packed(many: Iterable[Turns], rng: Random) -> list[Batch]:
