@@ -60,6 +60,7 @@ def cells(n: int, land: Jurisdiction, other: Jurisdiction, ours: Jurisdiction) -
     yield "known wordings", "fresh", asked(land, other, known, n, "known")
     yield "held-out wordings", "fresh", asked(land, other, held, n, "held")
     yield "held-out paths", "fresh", asked(land, other, Split(SEED, "known", True), n // 2, "paths")
+    yield "single rows, known wordings", "fresh", asked(land, other, known, n, "rows", False)
     yield "lists and counts, known wordings", "fresh", asked(land, other, known, n // 3, "lists", True)
     maker = Maker(land, Random("evaluate/strangers"), known, other)
     strangers = list(tasks_of(maker, Random("strangers"), n, HOPS, 1.0))

@@ -1,6 +1,6 @@
 """Makes the model in the box: `make model`. Trains, converts, measures, writes its card and the table and plot of the docs.
 
-    python packaging/train/make.py [FOLDER] [--steps N --decay N --further N] [--n TASKS] [--skip-training]
+    python packaging/train/make.py [FOLDER] [--steps N --decay N --further N N] [--n TASKS] [--real TASKS PACK] [--skip-training]
 
 FOLDER (build/tiny) keeps the checkpoint, so that an interrupted training goes on. `--n 0` measures nothing. The file and its card go to
 models/tiny; the figures in docs/tiny-model.json are those of the file.
@@ -83,9 +83,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "build" / "tiny")
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--decay", type=int, default=DECAY)
-    parser.add_argument("--further", type=int, default=FURTHER)
+    parser.add_argument("--further", type=int, nargs="*", default=FURTHER)
     parser.add_argument("--n", type=int, default=100)
     parser.add_argument("--agents", default="react,rules,echo,gold")
+    parser.add_argument(
+        "--real", nargs=2, default=(), metavar=("TASKS", "PACK"), help="questions of yours, measured too"
+    )
     parser.add_argument("--skip-training", action="store_true", help="take the checkpoint as it is")
     given = parser.parse_args()
     if not given.skip_training:
@@ -95,7 +98,7 @@ def main() -> None:
     model = OUT / f"{convert.NAME}.gguf"
     digest = convert.write(model, weights, shape, words)
     agents = [a for a in given.agents.split(",") if a]
-    found = evaluate.evaluate(model, given.n, agents, place=given.folder / "measured") if given.n else []
+    found = evaluate.evaluate(model, given.n, agents, given.real, given.folder / "measured") if given.n else []
     points = json.loads((given.folder / "curve.json").read_text(encoding="utf-8"))
     training = {
         "seed": SEED, "steps": int(done["step"]), "cpu_minutes": round(done["cpu"] / 60, 1),

@@ -2,7 +2,7 @@
 
 FOLDER holds checkpoint.npz (weights, momenta, how far it is) and curve.json (loss in nats, success by cell). Learning rate:
 up over 30 steps, level, down to 2 % over DECAY steps; then, with drills in copying among the conversations, from half of it
-down to 2 % again. About one core, float32: the same seed gives the same
+down to 2 % again, once for each of FURTHER. About one core, float32: the same seed gives the same
 weights on the same processor and the same versions.
 """
 
@@ -14,8 +14,10 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,8 +36,8 @@ import numpy as np
 from rollouts import SEED, Maker, Split, fresh, tasks_of, wordings
 from vocabulary import Vocabulary, vocabulary
 
-STEPS, DECAY, FURTHER = 9000, 4000, 4000
-"""Steps up to the end of the first decay, steps of that decay, steps of the second leg."""
+STEPS, DECAY, FURTHER = 9000, 4000, (4000, 3500)
+"""Steps up to the end of the first decay, steps of that decay, steps of each further leg."""
 CELLS = {
     "known": Split(SEED), "held wordings": Split(SEED, "held"), "held paths": Split(SEED, "known", True),
     "constructor": Split(SEED, "constructor"),
@@ -45,11 +47,12 @@ EACH = 25
 """Tasks a cell in the curve."""
 
 
-def rate(step: int, steps: int, decay: int, further: int = 0) -> float:
-    """Share of the learning rate at a step, counted from 1."""
-    if step > steps:
-        return max(0.02, 0.5 * (steps + further - step) / further)
-    return min(1.0, step / 30) * max(0.02, min(1.0, (steps - step) / decay))
+def rate(step: int, ends: Sequence[int], decay: int) -> float:
+    """Share of the learning rate at a step, counted from 1. ends: the last step of each leg."""
+    leg = bisect_left(ends, step)
+    if leg:
+        return max(0.02, 0.5 * (ends[leg] - step) / (ends[leg] - ends[leg - 1]))
+    return min(1.0, step / 30) * max(0.02, min(1.0, (ends[0] - step) / decay))
 
 
 def examined(words: Vocabulary, each: int = EACH) -> dict[str, list[batches.Turns]]:
@@ -116,9 +119,9 @@ def compiled(shape: network.Shape) -> tuple[Callable[..., Any], Callable[..., An
 
 def train(
     folder: Path, steps: int = STEPS, decay: int = DECAY, seed: int = SEED, shape: network.Shape | None = None,
-    each: int = 5, tasks: int = 400, copies: int = 60, further: int = 0,
+    each: int = 5, tasks: int = 400, copies: int = 60, further: Sequence[int] = (),
 ) -> Any:  # fmt: skip
-    """Train to `steps` and `further` ones; success is measured after every `each` chunks. Returns the weights."""
+    """Train to `steps`, then the legs of `further`; success is measured after every `each` chunks. Returns the weights."""
     folder.mkdir(parents=True, exist_ok=True)
     words, plan = vocabulary(folder / "vocabulary.json"), batches.Plan(seed, tasks, copies)
     (folder / "wordings.toml").write_text(wordings(seed, "known"), encoding="utf-8")
@@ -135,17 +138,17 @@ def train(
     step, choose = compiled(shape)
     cells = examined(words) if each else {}
     measured = partial(success, choose)
-    last = steps + further
-    while done["step"] < last:
+    ends = list(accumulate(further, initial=steps))
+    while done["step"] < ends[-1]:
         began, cpu = time.time(), time.process_time()
         losses = []
-        end = steps if done["step"] < steps else last
+        end = next(end for end in ends if done["step"] < end)
         many = batches.chunk(int(done["chunk"]), plan, words, end > steps)
         for batch in batches.packed(many, Random(f"packed/{seed}/{done['chunk']}")):
             if done["step"] == end:
                 break
             done["step"] += 1
-            share = rate(int(done["step"]), steps, decay, further)
+            share = rate(int(done["step"]), ends, decay)
             weights, state, found = step(weights, state, batch, float(done["step"]), share)
             losses.append(float(found))
             done["tokens"] += int((batch[1] > 0).sum())
@@ -154,7 +157,7 @@ def train(
         done["seconds"] += time.time() - began
         done["cpu"] += time.process_time() - cpu
         point = {**done, "loss": sum(losses) / len(losses), "rate": share}
-        if cells and (done["chunk"] % each == 0 or done["step"] == last):
+        if cells and (done["chunk"] % each == 0 or done["step"] == ends[-1]):
             point["success"] = {cell: measured(weights, many) for cell, many in cells.items()}
         curve.append(point)
         save(kept, weights, state, done)
@@ -171,7 +174,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--decay", type=int, default=DECAY)
-    parser.add_argument("--further", type=int, default=FURTHER)
+    parser.add_argument("--further", type=int, nargs="*", default=FURTHER)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--each", type=int, default=5)
     given = parser.parse_args()
