@@ -1,16 +1,18 @@
 """Search over the texts of a corpus: what the three retrievers of the tools call.
 
-Two keyword channels (any three characters; words) are ranked by bm25 and fused by reciprocal rank. Scores have no
-unit and only order one answer; equal scores are ordered by row id.
+Two keyword channels (`trigram`: any three characters; `words`) are ranked by bm25 and fused by reciprocal rank. Scores
+have no unit and only order one answer; equal scores are ordered by row id.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from store.errors import StoreError
 from store.layout import text_index
 from store.pack import Pack, check_corpus
 from store.rows import Document
-from store.search.fusion import fuse
+from store.search.fusion import USUAL, fuse_weighted
 from store.search.terms import any_of, folded, runs, trigrams, word_terms
 from store.text.segment import segmenter
 
@@ -18,8 +20,11 @@ DEPTH = 100
 """How many ranks of each channel enter the fusion (at least; never fewer than asked for)."""
 
 
-def search_documents(pack: Pack, corpus: str, query: str, k: int) -> list[Document]:
-    """The `k` best texts of a corpus for a query, best first; fewer when fewer fit.
+def search_documents(
+    pack: Pack, corpus: str, query: str, k: int, weights: Mapping[str, float] | None = None
+) -> list[Document]:
+    """The `k` best texts of a corpus for a query, best first; fewer when fewer fit. `weights` are of the
+    channels; one without a weight counts once.
 
     Raises:
         NotFound: there is no such corpus.
@@ -30,12 +35,16 @@ def search_documents(pack: Pack, corpus: str, query: str, k: int) -> list[Docume
         return []
     asked = folded(query)
     depth = max(DEPTH, k)
-    channels = [
-        _ranked(pack, text_index("trigram", corpus), trigrams(asked), depth),
-        _ranked(pack, text_index("words", corpus), _words(pack, asked), depth),
-    ]
-    ranked = fuse([channel for channel in channels if channel]) or _scanned(pack, corpus, asked, depth)
-    return _documents(pack, ranked[:k])
+    ranked = fuse_weighted(channels(pack, corpus, asked, depth), weights or {}, USUAL)
+    return _documents(pack, (ranked or _scanned(pack, corpus, asked, depth))[:k])
+
+
+def channels(pack: Pack, corpus: str, query: str, depth: int) -> dict[str, list[int]]:
+    """The row ids that each channel ranks for a folded query, best first, at most `depth` of each."""
+    return {
+        "trigram": _ranked(pack, text_index("trigram", corpus), trigrams(query), depth),
+        "words": _ranked(pack, text_index("words", corpus), _words(pack, query), depth),
+    }
 
 
 def _words(pack: Pack, query: str) -> list[str]:

@@ -31,7 +31,7 @@ from tasks.legalagentbench.failures import APPLIES, failure_of
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import LabSummary, score_one, summarise
-from tasks.legalagentbench.tools import TOOLS, Toolbox, spec_of
+from tasks.legalagentbench.tools import TOOLS, Ranking, Toolbox, spec_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Verdict
@@ -79,6 +79,9 @@ class LabSettings(Settings):
         for_models=True,
         group="tools",
     )
+    ranking: Ranking = setting(
+        "hybrid", "How the three retrievers rank: both keyword channels alike, or words first."
+    )
 
 
 class LegalAgentBench:
@@ -114,7 +117,8 @@ class LegalAgentBench:
 
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
-        added = tools_named(LabSettings.of(spec.settings, self.name).with_tools)
+        chosen = LabSettings.of(spec.settings, self.name)
+        added = tools_named(chosen.with_tools)
         if ours := sorted(added.keys() & TOOLS.keys()):
             raise registry.unusable("tools", ours[0], "has the name of one of the 37")
         told = tuple(spec_of(tool) for tool in added.values())
@@ -131,7 +135,7 @@ class LegalAgentBench:
             "direct/1": DirectPolicy,
         }
         named = policies_by_name(self.modes, models, makers)
-        return ToolEpisode(named, caller(Toolbox(pack, added)), spec.max_turns)
+        return ToolEpisode(named, caller(Toolbox(pack, added, chosen.ranking)), spec.max_turns)
 
     def cast(self, question: Question) -> None:
         """There is no seat beside the tested one."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Status = Literal["ok", "no_data", "bad_column", "call_error", "math_error", "outside_pack"]
 Kind = Literal["database", "retriever", "mathematics", "control", "added"]
+Ranking = Literal["hybrid", "words"]
 
 NO_DATA = "No data found for the specified identifier."
 BAD_COLUMN = "One or more specified columns do not exist."
@@ -43,6 +44,8 @@ RETRIEVERS: dict[str, tuple[str, int]] = {
     "legal_case_retriever": ("LegalCases", 1),
 }
 """Retriever -> its corpus and how many texts it gives when `k` is not said."""
+RANKINGS: dict[Ranking, dict[str, float]] = {"hybrid": {}, "words": {"words": 5.0}}
+"""How the retrievers may rank -> weights of the two keyword channels, 1 where none is named."""
 MOST_TEXTS = 100
 LONGEST_QUERY = 2000
 """Bounds of a retrieval; upstream's are not known, no recorded call comes near."""
@@ -160,11 +163,14 @@ def _can_match(value: object) -> TypeGuard[str | int | float]:
 
 class Toolbox:
     """The tools over one pack, and those `added` by other packages; without a pack only calculators and finish have
-    something to say."""
+    something to say. ranking: of the three retrievers."""
 
-    def __init__(self, pack: Pack | None, added: Mapping[str, Tool] | None = None) -> None:
+    def __init__(
+        self, pack: Pack | None, added: Mapping[str, Tool] | None = None, ranking: Ranking = "hybrid"
+    ) -> None:
         self._pack = pack
         self._added = added or {}
+        self._weights = RANKINGS[ranking]
 
     def call(self, tool: str, input: Any) -> ToolResult:  # noqa: A002
         """Call a tool with its input as the action parser hands it on; every input has a result."""
@@ -210,7 +216,8 @@ class Toolbox:
             return ToolResult("outside_pack", OUTSIDE_CORPUS, complete=False)
         from store.search import search_documents
 
-        documents = search_documents(self._pack, corpus, given["identifier"][:LONGEST_QUERY], min(k, MOST_TEXTS))
+        query = given["identifier"][:LONGEST_QUERY]
+        documents = search_documents(self._pack, corpus, query, min(k, MOST_TEXTS), self._weights)
         texts = [document.text for document in documents]
         return ToolResult(
             "ok",

@@ -1,7 +1,7 @@
 """How many needed articles stand among the k that a ranking gives: what a retriever of a writing task is worth.
 
-Rankings of the corpus LegalArticle: its two keyword channels, both alike (what `legal_article_retriever` gives) and with words first, vectors
-fitted to the corpus (the kind of ranking that upstream uses; its model is a closed service), and all three fused. Queries:
+Rankings of the corpus LegalArticle: its two keyword channels, both together as `legal_article_retriever` ranks them under each setting
+`ranking`, vectors fitted to the corpus (the kind of ranking that upstream uses; its model is a closed service), and all three fused. Queries:
 the phrases along the path of the authored complaints, and the facts of each complaint as they stand.
 
     python tests/bench/bench_retrievers.py [PACK ...]          moot data build sample --scale 1 --name s1
@@ -10,7 +10,7 @@ the phrases along the path of the authored complaints, and the facts of each com
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,17 +18,16 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from store.layout import text_index  # noqa: E402
 from store.pack import Pack  # noqa: E402
-from store.search import bigrams, vectors  # noqa: E402
-from store.search.documents import DEPTH, _ranked, _words  # noqa: E402
-from store.search.fusion import USUAL, fuse, fuse_weighted  # noqa: E402
-from store.search.terms import folded, trigrams  # noqa: E402
+from store.search import bigrams, search_documents, vectors  # noqa: E402
+from store.search.documents import DEPTH, channels  # noqa: E402
+from store.search.fusion import fuse  # noqa: E402
+from store.search.terms import folded  # noqa: E402
+from tasks.legalagentbench.tools import RANKINGS  # noqa: E402
 from tasks.sample.writing import entries  # noqa: E402
 
 CORPUS = "LegalArticle"
 AT = (1, 5, 10, 50)
-WORDS_FIRST = 5.0
 Ranking = Callable[[str], Sequence[int]]
 
 
@@ -38,27 +37,23 @@ def rankings(pack: Pack, numbers: Sequence[int], texts: Sequence[str]) -> dict[s
     assert fitted is not None, "the corpus has texts that share words"
     vectoriser, rows = fitted
 
-    def trigram(query: str) -> list[int]:
-        return _ranked(pack, text_index("trigram", CORPUS), trigrams(folded(query)), DEPTH)
+    def keyword(query: str) -> dict[str, list[int]]:
+        return channels(pack, CORPUS, folded(query), DEPTH)
 
-    def words(query: str) -> list[int]:
-        return _ranked(pack, text_index("words", CORPUS), _words(pack, folded(query)), DEPTH)
+    def tool(weights: Mapping[str, float]) -> Ranking:
+        return lambda query: [one.number for one in search_documents(pack, CORPUS, query, DEPTH, weights)]
 
     def dense(query: str) -> list[int]:
         near = rows @ vectoriser.vector([(bigrams.distinct(folded(query)), 1.0)])
         return [numbers[at] for at in np.argsort(-near, kind="stable")[:DEPTH]]
 
-    def fused(*ways: Ranking) -> Ranking:
-        return lambda query: [number for number, _ in fuse([way(query) for way in ways])]
-
-    def words_first(query: str) -> list[int]:
-        ways = {"trigram": trigram(query), "words": words(query)}
-        return [number for number, _ in fuse_weighted(ways, {"words": WORDS_FIRST}, USUAL)]
-
     return {
-        "three characters": trigram, "words": words, "both (the tool)": fused(trigram, words), "words first": words_first,
-        "vectors": dense, "all three": fused(trigram, words, dense),
-    }  # fmt: skip
+        "three characters": lambda query: keyword(query)["trigram"],
+        "words alone": lambda query: keyword(query)["words"],
+        **{f"ranking {name}": tool(weights) for name, weights in RANKINGS.items()},
+        "vectors": dense,
+        "all three": lambda query: [number for number, _ in fuse([*keyword(query).values(), dense(query)])],
+    }
 
 
 def asked() -> dict[str, list[tuple[str, list[str]]]]:
