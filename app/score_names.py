@@ -8,6 +8,7 @@ from tasks.scoring.names import MEASURES, measure_name
 
 
 def score_name(name: str) -> str:
-    """The name of a value in the current language."""
+    """The name of a value in the current language, as the head of a row."""
     key = f"scores.{name}"
-    return t(key) if name not in MEASURES and known(key) else measure_name(name, language())
+    said = t(key) if name not in MEASURES and known(key) else measure_name(name, language())
+    return said[:1].upper() + said[1:]

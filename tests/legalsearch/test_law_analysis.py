@@ -276,7 +276,7 @@ def test_an_ablation_as_text_and_data() -> None:
         {"compat": {"lar": gap}, "strict": {}},
     )
     text = command.text_of([first, second])
-    assert "lar" in text and "default" in text and "-50.00" in text and "25.0%" in text and "█ 90.0" in text
+    assert "法条背诵" in text and "default" in text and "-50.00" in text and "25.0%" in text and "█ 90.0" in text
     data = json.loads(json.dumps(second.as_dict()))
     assert data["settings"] == {
         "window": "off",
