@@ -71,7 +71,8 @@ def runs() -> None:
         with start_run(RunSpec(benchmark="legalagentbench", agent=agent, parallel=16)) as run:
             run.go()
             run.record_scores()
-    with demo_run() as run:
+    demo, _ = demo_run()
+    with demo as run:
         run.go()
         run.record_scores()
 
