@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import INSTEAD, Found, Known, given_floor, parse
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.findings import Course, Credit, Reply, Violation
+from tasks.courts.procedure.overload import Demand, Load
 from tasks.courts.procedure.replies import responsive
 from tasks.courts.procedure.stages import Stages
 from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, profile
@@ -26,8 +27,6 @@ from tasks.courts.procedure.unmet import Unanswered
 from tasks.courts.simulated.trials import Answers
 from tasks.courts.simulated.wording import Reason
 
-CAP = 2
-"""Demands that one turn may make: an act that is put to two sides is two."""
 _JUDGED = ("ruling", "verdict")
 _RIGHTS = "rights"
 _DEBATED = ("debate", "prosecution")
@@ -52,12 +51,6 @@ class _Pending:
     """False: of another stage than the first that a turn with too many demands is about."""
 
 
-Demand = tuple[Found, ActSpec, tuple[Side, ...]]
-"""Words that ask for something, what, and of whom."""
-Touched = tuple[Found | None, str, int]
-"""Words (None: a tag), act and stage that it is about."""
-
-
 class Machine:
     """One trial. `feed` turns in order, then ask for the `course`; it may be asked at any time."""
 
@@ -79,7 +72,7 @@ class Machine:
         self._unanswered: dict[str, Violation] = {}
         self._exhibits = Exhibits(hearing, self.duties)
         self._pending: list[_Pending] = []
-        self._loaded: tuple[Turn, list[Demand], list[Touched]] | None = None
+        self._load: Load | None = None
         self._uncalled: set[Side] = set()
         self._spoken_for = False
         self._reached: set[Side] = set()
@@ -176,14 +169,13 @@ class Machine:
         sides = tuple(dict.fromkeys(SIDE_OF[role] for role in turn.to if role in SIDE_OF))
         self._asked.update(sides)
         self._uncalled = set(sides).difference(*(act.named for *_, spec, act in found if spec.asked))
-        counted: list[Demand] = []
+        load = self._load = Load(turn, touched=[(None, "", stage) for stage in tagged])
         # An agreement tells of facts and costs as a judgment does; a question in a question on something else is that one.
         judges = self._judges(read)
         judged = any(spec.id in _JUDGED for *_, spec, _ in found)
         settling = not judged and any(spec.id == "settlement" and self._agrees(spec) for *_, spec, _ in found)
         precise = any(spec.asked and not spec.fallback and act.sure for *_, spec, act in found)
         telling = any(spec.id == _RIGHTS and act.sure for *_, spec, act in found)
-        touched: list[Touched] = [(None, "", stage) for stage in tagged]
         for *_, spec, act in found:
             while entered and entered[0] <= self.profile.stage(spec.stages[-1]):
                 self._stages.enter(entered.pop(0), turn.text)
@@ -194,9 +186,9 @@ class Machine:
             if telling and not act.named and self._stages.home(spec) > self._stages.begun:
                 continue  # one of the rights that are told
             if not act.fallback and not (judges and spec.asked):
-                touched += [(act, spec.id, stage) for stage in self._stages.touched(spec)]
+                load.touched += [(act, spec.id, stage) for stage in self._stages.touched(spec)]
             if spec.asked:
-                self._ask(spec, act, turn, at, sides, counted)
+                self._ask(spec, act, turn, at, sides, load.demands)
             else:
                 self._announce(spec, act, turn, at)
         for index in entered:
@@ -215,30 +207,14 @@ class Machine:
             and not (any(act.shares(one.start, one.end) for one in asked) if fault.code == "too_early" else asked)
         ]
         self._suspected.clear()
-        self._loaded = (turn, counted, touched)
-        if self._overload():
+        self._violations += load.faults(self.profile)
+        if load.heavy:
             first = min((self._stages.home(one.spec) for one in self._pending if one.credited), default=-1)
             open_here = {first, *self._stages.anywhere}
             self._pending = [replace(one, earns=self._stages.home(one.spec) in open_here) for one in self._pending]
         if self.profile.name == "j1" and len({pending.side for pending in self._pending}) > 1:
             self._fault("two_addressees", turn)
         self._closed = self._closed or bench.closes(turn.text)
-
-    def _overload(self, answered: Container[str] = ()) -> bool:
-        """Name what a turn throws together; whether it asks too much. Doubtful words count when they were
-        understood: by then somebody has `answered` them."""
-        if self._loaded is None:
-            return False
-        turn, counted, touched = self._loaded
-        told = {fault.code for fault in self._violations if fault.turn == turn.number}
-        demands = [spec for act, spec, whom in counted if act.sure or spec.id in answered for _ in whom]
-        stages = {stage for act, name, stage in touched if act is None or act.sure or name in answered}
-        if len(demands) > CAP and "bundled" not in told:
-            names = "、".join(dict.fromkeys(spec.name for spec in demands))
-            self._fault("bundled", turn, demands[CAP].id, detail=names)
-        if len(stages) >= 3 and "stages_bundled" not in told:
-            self._fault("stages_bundled", turn, detail="、".join(self.profile.stages[i].name for i in sorted(stages)))
-        return len(demands) > CAP
 
     def _judges(self, read: Sequence[Found]) -> bool:
         """Whether a turn is a judgment behind a debate, which retells a whole trial."""
@@ -485,10 +461,11 @@ class Machine:
     def _expire(self) -> None:
         crossed = {pending.side for pending in self._pending if pending.spec.exhibits == "other"}
         self._unheard.update((item.id, side) for side in crossed for item in self._exhibits.to_hear(side))
-        if self._loaded:
-            number = self._loaded[0].number
-            self._overload({credit.act for credit in self._credits.values() if credit.turn == number})
-            self._loaded = None
+        if self._load:
+            number = self._load.turn.number
+            understood = {credit.act for credit in self._credits.values() if credit.turn == number}
+            self._violations += self._load.faults(self.profile, understood)
+            self._load = None
         self._unanswered.update(self._ignored())
         self._pending.clear()
         self._spoke.clear()
