@@ -11,7 +11,7 @@ from tasks.legalagentbench.rules.vocabulary import AGGREGATES
 
 def combine(mentions: list[Mention], text: str) -> list[Mention]:
     """Joins neighbours that mean one thing: attribute + threshold, attribute + choice, count + measure word."""
-    mentions = _aggregated(_apart(_sides(_once(_investors(mentions, text)), text), text), text)
+    mentions = _aggregated(_apart(_once(_investors(mentions, text)), text), text)
     result: list[Mention] = []
     index = 0
     while index < len(mentions):
@@ -190,43 +190,13 @@ def _aggregated(mentions: list[Mention], text: str) -> list[Mention]:
     return found
 
 
-_SIDE = r"(?:原告|被告|起诉|被诉)(?:方|人|公司|企业|一方)*"
-_EITHER = re.compile(rf"{_SIDE}(?:或者?|还是|抑或)(?:作为|代理|在|为)*{_SIDE}")
-_BOTH = re.compile(rf"{_SIDE}(?:、|和|与|及|以及)?(?:代理|作为|是)?{_SIDE}")
-_WHICHEVER = re.compile(r"(?:不管|无论|不论|不分|不问|不限)[^，。；？]{0,6}$")
-_COUNTED_IN = re.compile(r"(?:双方|两方)?(?:都|均|皆)(?:算|计|可|行|包括|在内)|(?:哪|任何?)一?[方边]")
-_SIDES = (("原告", "起诉"), ("被告", "被诉"))
-
-
-def _side(mention: Mention) -> int | None:
-    """0 for a word of the plaintiff's side, 1 for the defendant's."""
-    if mention.kind not in ("term", "modifier"):
-        return None
-    return next((n for n, words in enumerate(_SIDES) if any(word in mention.text for word in words)), None)
-
-
-def _sides(mentions: list[Mention], text: str) -> list[Mention]:
-    """作为原告或被告, 不分原告、被告: to name both sides as one or the other is to set no condition."""
-    kept: list[Mention] = []
-    for mention in mentions:
-        before = kept[-1] if kept else None
-        if before is not None and {_side(before), _side(mention)} == {0, 1}:
-            both = _BOTH.search(text, before.start)
-            whichever = both and (_WHICHEVER.search(text[: both.start()]) or _COUNTED_IN.match(text, both.end()))
-            named = both is not None and whichever is not None and both.end() >= mention.start
-            if named or _EITHER.search(text, before.start, mention.end + 1):
-                kept.pop()
-                continue
-        kept.append(mention)
-    return kept
-
-
 _DIFFERENCE = re.compile(r"[^，。；？！]{0,16}?[差减]")
 _HIGH_LOW = {"max", "min"}
 
 
 def _apart(mentions: list[Mention], text: str) -> list[Mention]:
-    """The highest and the lowest of one attribute, and a word of difference after them: one figure of many amounts."""
+    """The highest and the lowest of one attribute, and a word of difference after them: one figure of many
+    amounts."""
     for place, first in enumerate(mentions):
         if first.kind != "select" or first.modifier is None or first.modifier.op not in _HIGH_LOW:
             continue

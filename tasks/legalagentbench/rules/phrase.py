@@ -37,20 +37,15 @@ LONGEST_LIST = 60
 
 @dataclass(frozen=True)
 class Form:
-    """The form a question asks for: places after the point, units of money and measure words with where they stand."""
+    """The form a question asks for: places after the point and the units of money with where they stand."""
 
     places: int | None
     units: tuple[tuple[int, str], ...]
-    counted: tuple[tuple[int, str], ...] = ()
 
     def unit(self, at: int) -> str | None:
         """The unit nearest to a wanted thing, preferring one that follows it."""
         after = [unit for position, unit in self.units if position >= at]
         return after[0] if after else self.units[-1][1] if self.units else None
-
-    def measure(self, at: int) -> str:
-        """The measure word that is asked for first after a wanted thing, "" where none is."""
-        return next((word for position, word in self.counted if position >= at), "")
 
 
 _PLACES = re.compile(
@@ -58,9 +53,6 @@ _PLACES = re.compile(
     r"(?P<c>[两二2一1三3四4])位小数|(?P<cent>(?:精确|写|算|具体|准确|细|列|计)到(?:人民币)?(?:几角几)?分(?![钟店公支部局院])|到分为止|角分)|(?P<whole>(?:保留|取)(?:到|至)?整|不(?:要|留|带)小数)"
 )
 _UNITS = re.compile(r"(?:多少|几|单位(?:为|是|：|:)?|以|按|用)(?:人民币)?(亿元|万元|亿|万|元)|（(亿元|万元|元)")
-_MEASURES = re.compile(
-    r"(?:单位(?:为|是|：|:)?|以|带上?|答成?|写作|写成|作)[“\"「]?(?:多少|[NXn几])?([家次件名人个起])[”\"」）]?(?![名民法类])"
-)
 _DIGIT = {"两": 2, "二": 2, "2": 2, "一": 1, "1": 1, "三": 3, "3": 3, "四": 4, "4": 4}
 
 
@@ -77,7 +69,7 @@ def form_of(question: str) -> Form:
         for m in _UNITS.finditer(text)
         if (unit := m[1] or m[2])
     )
-    return Form(places, units, tuple((m.start(), m[1]) for m in _MEASURES.finditer(text)))
+    return Form(places, units)
 
 
 def money(cell: Cell, form: Form, at: int) -> str:
@@ -124,7 +116,7 @@ def _shown(told: Told, cell: Cell, form: Form) -> str:
     if concept == "ratio" and known(cell):
         return f"{text_of(cell)}%"
     if concept in _COUNTED and known(cell):
-        return f"{text_of(cell)}{form.measure(told.wanted.at) or told.wanted.unit or _COUNTED[concept]}"
+        return f"{text_of(cell)}{told.wanted.unit or _COUNTED[concept]}"
     return text_of(cell)
 
 
