@@ -8,11 +8,8 @@ shut from the next opening on.
 
 from __future__ import annotations
 
-import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +22,7 @@ from models.errors import ForeignHost
 from models.hosts import is_near, normal_host
 from store import places
 from store.errors import BadInput, NotFound
+from store.files import written_whole
 from tasks.errors import UsageError
 from tasks.run import engines
 
@@ -129,17 +127,8 @@ def _change(made_of: Callable[[dict[str, Host]], dict[str, Host]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
         content = _File(hosts=made_of(allowed())).model_dump_json(indent=1)
-        handle, partial = tempfile.mkstemp(prefix=".hosts-", dir=path.parent)  # 0600 from the start
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(content + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(partial)
-            raise
+        with written_whole(path, private=True) as file:
+            file.write(content + "\n")
 
 
 # --- opening engines --------------------------------------------------------------------------------------------------

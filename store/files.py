@@ -51,7 +51,9 @@ def let_go(lock: FileLock) -> None:
 
 
 @contextmanager
-def written_whole(path: Path, *, new: bool = False, parents: bool = False, binary: bool = False) -> Iterator[IO[Any]]:
+def written_whole(
+    path: Path, *, new: bool = False, parents: bool = False, binary: bool = False, private: bool = False
+) -> Iterator[IO[Any]]:
     """A file to fill, as UTF-8 with newlines as they are given, or in bytes; it takes its place when all of it is written.
 
     A link is followed; what is no plain file (a pipe, /dev/stdout) is written to as it is.
@@ -61,6 +63,7 @@ def written_whole(path: Path, *, new: bool = False, parents: bool = False, binar
         new: refuse a path at which there is something already, also something that came there meanwhile.
         parents: make the folders above it.
         binary: bytes, not text.
+        private: only its owner can read it, from the first byte.
 
     Raises:
         StoreError: it cannot be written; the title names `path`. Errors of other files pass through as they are.
@@ -74,8 +77,8 @@ def written_whole(path: Path, *, new: bool = False, parents: bool = False, binar
     try:
         with naming(path, fresh):
             _sweep(place)
-            with _opened(fresh, "w", binary) as file:
-                if place.exists():  # whoever kept the old one to himself does not show the new one
+            with _opened(fresh, "w", binary, private) as file:
+                if place.exists() and not private:  # whoever kept the old one to himself does not show the new one
                     with suppress(OSError):
                         os.chmod(fresh, stat.S_IMODE(place.stat().st_mode))
                 yield file
@@ -118,10 +121,13 @@ def naming(path: Path, *also: Path) -> Iterator[None]:
         raise cannot_write(path, error) from error
 
 
-def _opened(path: Path, mode: str, binary: bool) -> IO[Any]:
+def _opened(path: Path, mode: str, binary: bool, private: bool = False) -> IO[Any]:
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o600 if private else 0o666)
+
     if binary:
-        return path.open(f"{mode}b")
-    return path.open(mode, encoding="utf-8", errors="replace", newline="")
+        return open(path, f"{mode}b", opener=opener)
+    return open(path, mode, encoding="utf-8", errors="replace", newline="", opener=opener)
 
 
 def _prefix(place: Path) -> str:

@@ -31,7 +31,7 @@ from models.endpoint_server import read_address  # noqa: E402
 from models.errors import BadEngine, ForeignHost  # noqa: E402
 from models.hosts import is_near, normal_host  # noqa: E402
 from store import places  # noqa: E402
-from store.errors import BadInput, NotFound  # noqa: E402
+from store.errors import BadInput, NotFound, StoreError  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.benchmark import benchmark  # noqa: E402
 from tasks.episode.events import Record, Seated  # noqa: E402
@@ -188,8 +188,8 @@ def test_a_change_that_fails_leaves_what_was(monkeypatch: pytest.MonkeyPatch) ->
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.hosts.os.replace", full)
-    with pytest.raises(OSError, match="No space"):
+    monkeypatch.setattr("store.files.os.replace", full)
+    with pytest.raises(StoreError, match=r"hosts\.json.*No space"):
         hosts.allow("192.0.2.7")
     assert set(hosts.allowed()) == {"box.example"}
     assert {file.name for file in places.config().iterdir()} <= {"hosts.json", "hosts.json.lock"}

@@ -26,6 +26,7 @@ from app.ports import OnDesk
 from app.preferences import Preferences, file_of_preferences, preferences
 from app.strings import t
 from store import places
+from store.errors import StoreError
 from store.replies import Replies, file_of_replies
 
 SYSTEM = "system"
@@ -153,9 +154,13 @@ class SettingsScreen(OnDesk, Screen[None]):
         host = list(self._hosts)[row]
 
         def decided(yes: bool | None) -> None:
-            if yes:
+            if not yes:
+                return
+            try:
                 hosts.revoke(host)
-                self.reload()
+            except StoreError as error:
+                self.desk.problem(error.title, error.hint)
+            self.reload()
 
         words = (t("settings.revoke"), t("settings.revoke.text", host=one(host)), t("settings.revoke.hint"))
         self.app.push_screen(ConfirmScreen(*words, t("settings.revoke.yes")), decided)
