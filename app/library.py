@@ -79,8 +79,8 @@ MOST = 2_000
 
 
 def read_stored(path: Path, known: dict[int, Rates] | None = None) -> StoredRun:
-    """A run file with the list of its episodes, the first `MOST` of them. While it is played its attempts are scored as
-    they end, each once: `known` keeps what came of them.
+    """A run file with the list of its episodes, the first `MOST` of them. While it is played its attempts are scored
+    as they end, each once: `known` keeps what came of them.
 
     Raises:
         StoreError: it cannot be read.

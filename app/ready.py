@@ -27,7 +27,8 @@ TASK = "sample-405"
 """A case number, a listed company, its code, its address and the court there: four hops that a person can follow."""
 
 TRIAL = "CR-0001"
-"""A criminal trial in which the accused pleads guilty: the rules decide what is undisputed, so its judgment is a whole one."""
+"""A criminal trial in which the accused pleads guilty: the rules decide what is undisputed, so its judgment is a
+whole one."""
 
 
 def ensure_sample(announce: Callable[[], None] = lambda: None) -> None:

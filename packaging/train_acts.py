@@ -6,8 +6,9 @@ Data, all in tests/courts: acts_CI.jsonl and acts_CR.jsonl, paraphrases and wron
 people wrote who had not read the program (a third of them, by the hash of the text, is held out: never trained on);
 acts_more_CI.jsonl and acts_more_CR.jsonl, turns in many registers with all acts that they do; acts_spoken.jsonl,
 sentences of the rules' own judge and of the model trials of the tests, labelled by former lists of phrases, and a few
-by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`). Beside the acts
-it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is seeded: the same data gives the same files.
+by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`).
+Beside the acts it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is
+seeded: the same data gives the same files.
 """
 
 from __future__ import annotations
@@ -80,8 +81,8 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 
 def rows_of(env: str) -> Rows:
-    """The rows of an environment; of the other one what teaches the columns beside the acts, which are no matter of the
-    kind of trial."""
+    """The rows of an environment; of the other one what teaches the columns beside the acts, which are no matter of
+    the kind of trial."""
     single = [row for row in lines(f"acts_{env}.jsonl") if not held_out(row["text"])]
     named = [*lines("acts_spoken.jsonl"), *lines("acts_turns.jsonl")]
     whole = lines(f"acts_more_{env}.jsonl") + [row for row in named if row["env"] == env]

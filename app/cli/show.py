@@ -193,8 +193,8 @@ def _show_episode(
 
 
 def _rests(scores: list[ScoreRow]) -> Iterator[str]:
-    """The newest scores of each scorer that says what they rest on, followed by that: metrics, then what, turn and words of
-    each that they rest on."""
+    """The newest scores of each scorer that says what they rest on, followed by that: metrics, then what, turn and
+    words of each that they rest on."""
     for score in {one.scorer: one for one in scores}.values():
         kept = score.evidence if isinstance(score.evidence, list) else []
         rests = [one for one in kept if isinstance(one, dict) and isinstance(one.get("metrics"), list)]

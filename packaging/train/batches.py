@@ -19,7 +19,8 @@ ROWS, LENGTH = 3, 400
 SAID = 640
 """Own tokens of a batch at most."""
 Turns = tuple[list[int], Sequence[float]]
-"""Tokens of a conversation, and what each is worth as something to say: 0 for those of others, 1 for the agent's own."""
+"""Tokens of a conversation, and what each is worth as something to say: 0 for those of others, 1 for the agent's
+own."""
 Batch = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 

@@ -1,6 +1,7 @@
 """What the model in the box can do, measured as a user would: packs and task files on disk, llama.cpp, `moot run`.
 
-    python packaging/train/evaluate.py FILE.gguf [--n 100] [--json OUT] [--real TASKS PACK] [--agents react,rules,echo,gold]
+    python packaging/train/evaluate.py FILE.gguf [--n 100] [--json OUT] [--real TASKS PACK]
+        [--agents react,rules,echo,gold]
         [--folder FOLDER]
 
 Prints one table: share of tasks with all keys in the answer (strict), by hops, with 95 % intervals of Wilson. Fresh
@@ -188,7 +189,8 @@ def measured(place: Path, agent: str, model: Path, tasks: str, pack: str) -> dic
         out.unlink(missing_ok=True)
         block = run(agent, str(model.resolve()), Path(tasks) if tasks else None, pack, out)
         kept.write_text(json.dumps(block, ensure_ascii=False), encoding="utf-8")
-    return json.loads(kept.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+    block: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+    return block
 
 
 def evaluate(

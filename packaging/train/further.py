@@ -2,12 +2,13 @@
 
     python packaging/train/further.py FOLDER [--out FILE.json] [--tasks N] [--samples K] [--steps N]
 
-FOLDER is one that train.py has left. The model answers N tasks of a fresh jurisdiction K times each, at temperature 1,
-through llama.cpp and `moot run`. From the same weights then go on, for as many steps at the same small rate: training on the
-fresh conversations of `gold` ("gold", what the time would have bought otherwise), on its own right answers ("sampling": right
-is all keys, strict), and on all its answers weighed by the advantage within the group of a task ("grpo": the formula of the
-rewards of `moot export --to rollouts`, one round, so the ratio of policies is 1 and there is nothing to clip). FILE gets success
-by cell before and after so many steps; the curve stands there also where it falls. Seconds are those of the process.
+FOLDER is one that train.py has left. The model answers N tasks of a fresh jurisdiction K times each, at temperature
+1, through llama.cpp and `moot run`. From the same weights then go on, for as many steps at the same small rate:
+training on the fresh conversations of `gold` ("gold", what the time would have bought otherwise), on its own right
+answers ("sampling": right is all keys, strict), and on all its answers weighed by the advantage within the group of a
+task ("grpo": the formula of the rewards of `moot export --to rollouts`, one round, so the ratio of policies is 1 and
+there is nothing to clip). FILE gets success by cell before and after so many steps; the curve stands there also where
+it falls. Seconds are those of the process.
 """
 
 from __future__ import annotations
@@ -90,9 +91,12 @@ def rolled(
             runs.append(open_run(out))
         right = [evaluate.solved(run.path) for run in runs]
     return [
-        [(said(task["question"], run.events(f"t{n}"), words), float(f"t{n}" in solved)) for run, solved in zip(runs, right, strict=True)]
+        [
+            (said(task["question"], run.events(f"t{n}"), words), float(f"t{n}" in solved))
+            for run, solved in zip(runs, right, strict=True)
+        ]
         for n, task in enumerate(many)
-    ]  # fmt: skip
+    ]
 
 
 def arms(
@@ -116,7 +120,8 @@ def arms(
 def goes_on(
     begun: Any, shape: network.Shape, many: list[batches.Turns], steps: int, cells: Any, name: str
 ) -> list[dict[str, Any]]:
-    """Success by cell before, on the way and after `steps` steps; the conversations are gone through as often as needed."""
+    """Success by cell before, on the way and after `steps` steps; the conversations are gone through as often as
+    needed."""
     step, choose = compiled(shape)
     measured = partial(success, choose)
     weights, state = begun, network.still(begun)

@@ -1,8 +1,8 @@
 """Trains the network: `python packaging/train/train.py FOLDER`; goes on where an interrupted training stood.
 
 FOLDER holds checkpoint.npz (weights, momenta, how far it is) and curve.json (loss in nats, success by cell). Learning rate:
-up over 30 steps, level, down to 2 % over DECAY steps; then, with drills in copying among the conversations, from half of it
-down to 2 % again, once for each of FURTHER. About one core, float32: the same seed gives the same
+up over 30 steps, level, down to 2 % over DECAY steps; then, with drills in copying among the conversations, from half
+of it down to 2 % again, once for each of FURTHER. About one core, float32: the same seed gives the same
 weights on the same processor and the same versions.
 """
 
@@ -100,8 +100,8 @@ def load(path: Path, weights: Any, state: Any) -> tuple[Any, Any, dict[str, floa
 
 
 def compiled(shape: network.Shape) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """One step (weights, state, batch, its number, share of the rate) -> (weights, state, loss), and the likeliest next
-    tokens (weights, ids of one row)."""
+    """One step (weights, state, batch, its number, share of the rate) -> (weights, state, loss), and the likeliest
+    next tokens (weights, ids of one row)."""
     mask = network.free(shape)
 
     @jax.jit
@@ -121,7 +121,8 @@ def train(
     folder: Path, steps: int = STEPS, decay: int = DECAY, seed: int = SEED, shape: network.Shape | None = None,
     each: int = 5, tasks: int = 400, copies: int = 60, further: Sequence[int] = (),
 ) -> Any:  # fmt: skip
-    """Train to `steps`, then the legs of `further`; success is measured after every `each` chunks. Returns the weights."""
+    """Train to `steps`, then the legs of `further`; success is measured after every `each` chunks. Returns the
+    weights."""
     folder.mkdir(parents=True, exist_ok=True)
     words, plan = vocabulary(folder / "vocabulary.json"), batches.Plan(seed, tasks, copies)
     (folder / "wordings.toml").write_text(wordings(seed, "known"), encoding="utf-8")

@@ -1,7 +1,7 @@
 """Search over the texts of a corpus: what the three retrievers of the tools call.
 
-Two keyword channels (`trigram`: any three characters; `words`) are ranked by bm25 and fused by reciprocal rank. Scores
-have no unit and only order one answer; equal scores are ordered by row id.
+Two keyword channels (`trigram`: any three characters; `words`) are ranked by bm25 and fused by reciprocal rank.
+Scores have no unit and only order one answer; equal scores are ordered by row id.
 """
 
 from __future__ import annotations

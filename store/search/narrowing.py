@@ -76,7 +76,8 @@ class Narrowed:
 
     @property
     def applied(self) -> Booleans:
-        """Those of the rows that applied on the day, as far as anybody knows: the neighbours of a gap are only offered."""
+        """Those of the rows that applied on the day, as far as anybody knows: the neighbours of a gap are only
+        offered."""
         beside = [version for version, code in self.codes.items() if code == "gap_neighbour"]
         return self.rows & ~np.isin(self.catalogue.version, beside)
 

@@ -19,15 +19,16 @@ from store.statutes.model import ArticleNumber
 
 MARGIN = 1.5
 """So many times the score of the best article of the day has the winner, at least. On the 772 STARD dev
-questions, each asked in the middle of the validity of the newest version of its first article's law, 7 got a note (0.9 %)."""
+questions, each asked in the middle of the validity of the newest version of its first article's law, 7 got a note
+(0.9 %)."""
 
 
 def winner(
     catalogue: Catalogue, rankings: Mapping[str, Sequence[int]], inside: Booleans, unsure: Booleans
 ) -> tuple[int, float] | None:
     """The first row of a ranking without window and how many times the score of the best article of the day it has;
-    None where the first article is one of the day. `unsure` are rows of which nobody knows whether they applied: their
-    articles say nothing for or against, unless one of them is plainly what is asked about."""
+    None where the first article is one of the day. `unsure` are rows of which nobody knows whether they applied:
+    their articles say nothing for or against, unless one of them is plainly what is asked about."""
     firsts: dict[str, list[int]] = {}
     for channel, rows in rankings.items():
         articles = catalogue.article[catalogue.places(rows)]

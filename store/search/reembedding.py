@@ -42,9 +42,9 @@ def reembed(
     """Give the articles of a pack the vectors of `embed` (texts -> one vector each, all of one length); gives its path.
 
     describe: what the manifest says of the model, at least its `kind`; `dimensions` is added. Whoever opens the pack then
-    passes the same model to be asked, otherwise its dense channel is silent. With `years` the years in which an article
-    applied stand before its text, and those that a question names before the question (`dated`): what this is worth, a
-    bench of both packs says.
+    passes the same model to be asked, otherwise its dense channel is silent. With `years` the years in which an
+    article applied stand before its text, and those that a question names before the question (`dated`): what this is
+    worth, a bench of both packs says.
 
     Raises:
         BadInput: the pack has no articles, the description no kind, or a vector is not what it should be.

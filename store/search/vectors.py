@@ -226,6 +226,7 @@ def _directions(matrix: _Sparse, dimensions: int) -> Floats:
 
 
 def dated(first: str | None, last: str | None, text: str) -> str:
-    """A text behind the years of two ISO days; an open or unknown end is left out, and without both the text stands alone."""
+    """A text behind the years of two ISO days; an open or unknown end is left out, and without both the text stands
+    alone."""
     years = list(dict.fromkeys(day[:4] for day in (first, last) if day))
     return f"{'至'.join(years)}年 {text}" if years else text

@@ -1,7 +1,7 @@
 """Two wordings side by side, clause by clause and within a clause by whole words and numerals: nobody reads 第六[-百-]七十[-五-]条.
 
-A clause ends with 。；！？ or its line. Equal words too short to mean anything between two changes are taken into the change,
-so that a reader sees phrases replaced and not words that happen to agree.
+A clause ends with 。；！？ or its line. Equal words too short to mean anything between two changes are taken into the
+change, so that a reader sees phrases replaced and not words that happen to agree.
 """
 
 from __future__ import annotations

@@ -180,8 +180,8 @@ class _Attempt:
 
 
 def leant_on(question: Question, state: State) -> list[Rest]:
-    """The articles that an answer needs, each with whether it was retrieved as it was in force, then all else that was
-    retrieved."""
+    """The articles that an answer needs, each with whether it was retrieved as it was in force, then all else that
+    was retrieved."""
     attempt = _Attempt(question, state, ())
     needed, hits = attempt.articles, {(hit.article, hit.first): hit for hit in reversed(attempt.hits)}
     never = [article for article in attempt.lacking if article not in {hit.article for hit in attempt.hits}]

@@ -1,5 +1,5 @@
-"""Reports in every format: text, Markdown, CSV, HTML, JSON. Apart from the package, because most who want a word of a report
-write none."""
+"""Reports in every format: text, Markdown, CSV, HTML, JSON. Apart from the package, because most who want a word of a
+report write none."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The Board and a comparison over ten thousand stored episodes: seconds to the first rows, memory, and how that compares
-with reading one run.
+"""The Board and a comparison over ten thousand stored episodes: seconds to the first rows, memory, and how that
+compares with reading one run.
 
     python -m tests.bench.bench_results [EPISODES]
 
-Runs are files of predictions whose answers are drawn: on the Board a run for each 150 tasks, for the comparison two runs
-of half the episodes each. Prints a line of JSON for each phase; seconds are those of the processor, in a process that does
-nothing else, imports left out; megabytes are those by which the phase raised the peak of the process.
+Runs are files of predictions whose answers are drawn: on the Board a run for each 150 tasks, for the comparison two
+runs of half the episodes each. Prints a line of JSON for each phase; seconds are those of the processor, in a process
+that does nothing else, imports left out; megabytes are those by which the phase raised the peak of the process.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """How many needed articles stand among the k that a ranking gives: what a retriever of a writing task is worth.
 
-Rankings of the corpus LegalArticle: its two keyword channels, both together as `legal_article_retriever` ranks them under each setting
+Rankings of the corpus LegalArticle: its two keyword channels, both together as `legal_article_retriever` ranks them
+under each setting
 `ranking`, vectors fitted to the corpus (the kind of ranking that upstream uses; its model is a closed service), and all three fused. Queries:
 the phrases along the path of the authored complaints, and the facts of each complaint as they stand.
 

@@ -16,13 +16,13 @@ They are development now: rules and training rows were written with their errors
 says little about turns that nobody saw. They credit every demand of an overloaded turn that was answered, as the rules
 do, the 190 the first two.
 
-`labels_unseen_a` to `labels_unseen_d` are 60 turns each by four more people, written when rules and training were done
-and measured once before anybody read them: acts 0.92 / 0.83 and 0.89 / 0.97, actions 0.88 / 0.96 and 0.82 / 0.96,
-faults 0.56 / 0.43 and 0.52 / 0.74 (a, b). Then the logic of faults was made anew, with the errors on those two in view, and
-rows of training were written (`acts_turns.jsonl`, none of them a turn of any label). First sight of that on c and d, old
-rules / new: acts 0.90 / 0.97 and 0.91 / 0.96 together, actions 0.90 / 0.98 and 0.89 / 0.93, faults 0.76 / 0.55 and
-0.86 / 0.77. The errors on c and d were read afterwards, and one change followed: a judgment retells a trial only behind a
-debate.
+`labels_unseen_a` to `labels_unseen_d` are 60 turns each by four more people, written when rules and training were
+done and measured once before anybody read them: acts 0.92 / 0.83 and 0.89 / 0.97, actions 0.88 / 0.96 and 0.82 /
+0.96, faults 0.56 / 0.43 and 0.52 / 0.74 (a, b). Then the logic of faults was made anew, with the errors on those two
+in view, and rows of training were written (`acts_turns.jsonl`, none of them a turn of any label). First sight of that
+on c and d, old rules / new: acts 0.90 / 0.97 and 0.91 / 0.96 together, actions 0.90 / 0.98 and 0.89 / 0.93, faults
+0.76 / 0.55 and 0.86 / 0.77. The errors on c and d were read afterwards, and one change followed: a judgment retells a
+trial only behind a debate.
 
 `no_answer` is a fault only where nobody who was asked says anything; the first four sets also named it where somebody
 answered beside the point or left a part out, which 16 remarks in `why` tell.

@@ -1,8 +1,8 @@
 """Nothing asks for the network: the whole product in use, with every socket call of every process written down.
 
-Three witnesses of one flow: an audit hook in each Python process that is started (children included), a network namespace
-of the kernel without any network, and a trace of the system calls (which sees native code too). Where the machine has not
-all three the others tell what they saw.
+Three witnesses of one flow: an audit hook in each Python process that is started (children included), a network
+namespace of the kernel without any network, and a trace of the system calls (which sees native code too). Where the
+machine has not all three the others tell what they saw.
 """
 
 from __future__ import annotations
@@ -195,7 +195,8 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
 
 
 def alone() -> list[str]:
-    """The beginning of a command that runs without any network, not even loopback; empty where the kernel allows none."""
+    """The beginning of a command that runs without any network, not even loopback; empty where the kernel allows
+    none."""
     unshare = shutil.which("unshare")
     for options in (["-rn"], ["-n"]) if unshare else ():
         if subprocess.run([unshare, *options, "true"], capture_output=True, check=False).returncode == 0:
@@ -204,7 +205,8 @@ def alone() -> list[str]:
 
 
 def traced(trace: Path) -> list[str]:
-    """The beginning of a command whose system calls that speak of networks are written down; empty where nobody may trace."""
+    """The beginning of a command whose system calls that speak of networks are written down; empty where nobody may
+    trace."""
     strace = shutil.which("strace")
     line = [str(strace), "-f", "-qq", "-e", "trace=socket,connect,bind,sendto,sendmsg,listen", "-o", str(trace)]
     control = [sys.executable, "-c", "import socket; socket.socket().close()"]
@@ -216,8 +218,8 @@ def traced(trace: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def used(tmp_path_factory: pytest.TempPathFactory, commands: list[list[str]]) -> Used:
-    """The product, used once under all witnesses; `moot doctor`, whose proof makes a socket of the internet family, is not
-    traced."""
+    """The product, used once under all witnesses; `moot doctor`, whose proof makes a socket of the internet family,
+    is not traced."""
     folder = tmp_path_factory.mktemp("used")
     place, apart, trace = Place(folder), alone(), folder / "trace"
     tracing = traced(trace)

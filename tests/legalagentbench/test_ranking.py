@@ -1,4 +1,5 @@
-"""How the retrievers of a run rank: another order, kept in the record, the same after a resume and in a fork, refused in a sentence."""
+"""How the retrievers of a run rank: another order, kept in the record, the same after a resume and in a fork, refused
+in a sentence."""
 
 from __future__ import annotations
 

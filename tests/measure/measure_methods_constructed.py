@@ -1,9 +1,10 @@
-"""Three methods with a scripted engine, `rules`, `gold` and `echo` on the 300 constructed tasks, by hop: all keys, strict.
+"""Three methods with a scripted engine, `rules`, `gold` and `echo` on the 300 constructed tasks, by hop: all keys,
+strict.
 
-Prints a table: `pytest -s tests/measure/measure_methods_constructed.py`. The engine is no model: it knows the path of each
-task, replies in the form that the method asks for, and errs with a fixed chance a call (a tool that knows nothing of it,
-or no reply that can be read). It answers rightly once the path is walked. So the table says what a method makes of an agent
-that is right so often: how far errors add up over hops, steps and plans.
+Prints a table: `pytest -s tests/measure/measure_methods_constructed.py`. The engine is no model: it knows the path of
+each task, replies in the form that the method asks for, and errs with a fixed chance a call (a tool that knows
+nothing of it, or no reply that can be read). It answers rightly once the path is walked. So the table says what a
+method makes of an agent that is right so often: how far errors add up over hops, steps and plans.
 """
 
 from __future__ import annotations

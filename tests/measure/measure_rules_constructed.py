@@ -1,9 +1,11 @@
-"""The rules policy on constructed tasks: in their own words, which no phrase table was made for, and in those of other hands.
+"""The rules policy on constructed tasks: in their own words, which no phrase table was made for, and in those of
+other hands.
 
-Prints what it finds by hop with Wilson intervals: `pytest -s tests/measure/measure_rules_constructed.py`. The bounds below
-are those of seed 2026 on the fictional pack, so that a change that reads less is noticed. `asked_by_others.jsonl`: 200 tasks of
-seed 4711 whose questions two writers put in their own words from start, steps, conditions and what is asked. Mistakes in
-those of writer a were read while the rules were mended; those of writer b were only counted.
+Prints what it finds by hop with Wilson intervals: `pytest -s tests/measure/measure_rules_constructed.py`. The bounds
+below are those of seed 2026 on the fictional pack, so that a change that reads less is noticed.
+`asked_by_others.jsonl`: 200 tasks of seed 4711 whose questions two writers put in their own words from start, steps,
+conditions and what is asked. Mistakes in those of writer a were read while the rules were mended; those of writer b
+were only counted.
 """
 
 from __future__ import annotations

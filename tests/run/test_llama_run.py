@@ -1,5 +1,6 @@
-"""Whole runs with the local model that comes with Moot, whose episodes really differ: they end with scores, repeat event for
-event alone and beside others, and survive the death of either process, forks and other hands in the seat."""
+"""Whole runs with the local model that comes with Moot, whose episodes really differ: they end with scores, repeat
+event for event alone and beside others, and survive the death of either process, forks and other hands in the
+seat."""
 
 from __future__ import annotations
 

@@ -144,8 +144,8 @@ def model_agents() -> list[tuple[str, str, str]]:
 
 
 def half(name: str, agent: str, mode: str, cases: Sequence[Any]) -> list[Any]:
-    """Of the cases, those that this agent meets in this mode: every second one, the others in its next mode, and in this mode
-    with the next agent. All of them where it has but one mode."""
+    """Of the cases, those that this agent meets in this mode: every second one, the others in its next mode, and in
+    this mode with the next agent. All of them where it has but one mode."""
     agents, found = ([*dict.fromkeys(one[at] for one in model_agents() if one[0] == name)] for at in (1, 2))
     both = len({one[2] for one in model_agents() if one[:2] == (name, agent)}) > 1
     return list(cases[(agents.index(agent) + found.index(mode)) % 2 :: 2] if both else cases)

@@ -1,6 +1,7 @@
 """A headless Chromium with its network off but for this machine: what a page shows, says on its console and asks for.
 
-It is spoken to over two pipes, messages end with a zero byte; nothing needs a port. Tests that use it skip where no Chromium is.
+It is spoken to over two pipes, messages end with a zero byte; nothing needs a port. Tests that use it skip where no
+Chromium is.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Textual's pilot guesses that from the processor time of the last 20 ms: at least
 thread that works, or beside other processes. Here the loop of events is asked: nothing is ready to run, nothing waits to
 be painted. What another thread finds out comes later, as on any machine: a test waits for it by `until`.
 
-What a desk without a terminal paints is thrown away by Textual. So only whole screens are painted here, which finds a widget
-that cannot be; what has changed on a screen is painted when a test looks, and when it leaves.
+What a desk without a terminal paints is thrown away by Textual. So only whole screens are painted here, which finds a
+widget that cannot be; what has changed on a screen is painted when a test looks, and when it leaves.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Parsers as a reading process must survive them. Here, because that process imports the module of its function: this one takes
-it no time."""
+"""Parsers as a reading process must survive them. Here, because that process imports the module of its function: this
+one takes it no time."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Own and reference next to each other. title: of a claim its id and words; part: of what else; holds: None where nobody judges the whole.
+    """Own and reference next to each other. title: of a claim its id and words; part: of what else; holds: None where
+    nobody judges the whole.
 
     own, gold: outcomes of a claim, or paragraphs.
     """

@@ -138,8 +138,8 @@ def written(paper: Paper) -> tuple[bytes, str | None]:
 
 
 def broken(text: str, widths: Sequence[float], rooms: float | Sequence[float]) -> list[list[Any]]:
-    """The lines of a text, each with the room left over: no sign begins or ends a line that must not, one may hang over
-    the edge, and numbers and Latin words stay whole where a line has room for them."""
+    """The lines of a text, each with the room left over: no sign begins or ends a line that must not, one may hang
+    over the edge, and numbers and Latin words stay whole where a line has room for them."""
     given = list(rooms) if isinstance(rooms, Sequence) else [rooms]
     lines: list[list[Any]] = []
     start = 0

@@ -81,8 +81,8 @@ def reopens(text: str) -> bool:
 def speaks_for(text: str, own: Iterable[tuple[int, int]] = ()) -> str:
     """The words with which a judge answers in somebody's place; empty where there are none.
 
-    A line that opens with a role and a colon is somebody's answer unless it addresses the role, is the head of a judgment, or
-    does something that only a judge does (`own`: places of such words).
+    A line that opens with a role and a colon is somebody's answer unless it addresses the role, is the head of a
+    judgment, or does something that only a judge does (`own`: places of such words).
     """
     text = text[:MAX_TEXT]
     if match := _SIMULATED.search(text) or _ANSWERED.search(text):

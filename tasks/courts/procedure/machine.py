@@ -3,8 +3,9 @@
 An act of the judge is credited when its words are there, its stage is open (what the opening forgot may be made up for, and
 is marked), what must come before it has come from every side that owes it, it is put to the right side, and that side answers
 before the judge speaks again. More than two demands in one turn, one for each side that is to answer, are a fault; what was
-answered all the same is done. Clear words are blamed at once, doubtful ones when an answer shows how they were taken; silence is
-the judge's fault only where all who were asked kept it. Nothing here reads a judgment or a model; the same turns give the same course.
+answered all the same is done. Clear words are blamed at once, doubtful ones when an answer shows how they were taken;
+silence is the judge's fault only where all who were asked kept it. Nothing here reads a judgment or a model; the same
+turns give the same course.
 """
 
 from __future__ import annotations
@@ -170,7 +171,8 @@ class Machine:
         self._asked.update(sides)
         self._uncalled = set(sides).difference(*(act.named for *_, spec, act in found if spec.asked))
         load = self._load = Load(turn, touched=[(None, "", stage) for stage in tagged])
-        # An agreement tells of facts and costs as a judgment does; a question in a question on something else is that one.
+        # An agreement tells of facts and costs as a judgment does; a question in a question on something else is that
+        # one.
         judges = self._judges(read)
         judged = any(spec.id in _JUDGED for *_, spec, _ in found)
         settling = not judged and any(spec.id == "settlement" and self._agrees(spec) for *_, spec, _ in found)
@@ -472,7 +474,8 @@ class Machine:
 
     def _ignored(self) -> dict[str, Violation]:
         """What was put to somebody in its place while nobody of those who were asked says anything: it is for the
-        judge to ask again. Whoever answers something else, or a part, leaves the duty open but the judge blameless."""
+        judge to ask again. Whoever answers something else, or a part, leaves the duty open but the judge
+        blameless."""
         if self._spoke & self._reached:
             return {}
         return {

@@ -1,4 +1,5 @@
-"""What one turn of the judge throws together: more demands than a turn may make, and stages that should follow one another."""
+"""What one turn of the judge throws together: more demands than a turn may make, and stages that should follow one
+another."""
 
 from __future__ import annotations
 

@@ -64,8 +64,9 @@ class ActSpec:
     """An act of the judge. `asked` empty: an announcement, done when it is said; else each of these sides owes a reply.
 
     `exhibits`: the act is owed for each exhibit, to its owner or to the other side. `after`: acts that come first where they
-    are mandatory. `closes`: the stage that it ends. `anchor`: the act itself opens its stage. `fallback`: any question on the case counts if nothing else does.
-    `words`: a pattern of what the clerk says; acts of the judge are read by the classifier.
+    are mandatory. `closes`: the stage that it ends. `anchor`: the act itself opens its stage. `fallback`: any
+    question on the case counts if nothing else does. `words`: a pattern of what the clerk says; acts of the judge are
+    read by the classifier.
     """
 
     id: str

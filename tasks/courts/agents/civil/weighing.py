@@ -1,5 +1,5 @@
-"""认证 as far as nobody disputes it: an exhibit without an objection is relied on, one of which only 证明目的 is contested is
-relied on for what it holds, any other is left undecided, and that is said.
+"""认证 as far as nobody disputes it: an exhibit without an objection is relied on, one of which only 证明目的 is contested
+is relied on for what it holds, any other is left undecided, and that is said.
 
 民诉法解释第一百零三条: what was not put to the other side is no ground for a finding.
 """
