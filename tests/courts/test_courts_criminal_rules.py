@@ -219,7 +219,7 @@ def test_what_is_admitted_is_judged_and_what_is_disputed_is_left_open(trials: An
 
 def test_things_held_are_named_one_by_one_and_what_was_given_back_is_not() -> None:
     judged = "\n".join(turn.text for turn in play(CASES["CR-0001"])[0] if turn.speaker == JUDGE)
-    assert "扣押在案的钳子一把，由扣押机关" in judged and "扣押在案的财物" not in judged
+    assert "扣押在案的钳子一把，依法予以没收" in judged and "扣押在案的财物" not in judged
 
 
 def test_a_request_is_followed_where_nobody_objects_to_it() -> None:

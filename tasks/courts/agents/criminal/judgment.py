@@ -29,6 +29,7 @@ _VERDICTS: tuple[tuple[date, int], ...] = ((date(2018, 10, 26), 200), (date(2013
 
 _SEIZED = re.compile(r"扣押的财物有：([^。\n]{2,300})")
 _BACK = re.compile(r"([^，。；：\n]{2,200})已经发还")
+_TO_FORFEIT = re.compile(r"其中([^，。；：\n]{2,200})系(?:作案工具|违禁品)，建议依法予以没收")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,7 @@ def judgment(heard: Heard, decide: Decide) -> str:
         *_orders(
             [
                 _verdict(heard, made),
-                *(
-                    [filled(order["deposited"], {"things": _held(heard)})]
-                    if PROPERTY.search(heard.all_of("procurator"))
-                    else []
-                ),
+                *(_disposed(heard) if PROPERTY.search(heard.all_of("procurator")) else ()),
             ]
         ),
         filled(order["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
@@ -80,13 +77,20 @@ def judgment(heard: Heard, decide: Decide) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _held(heard: Heard) -> str:
-    """What the prosecution said is held and not given back, thing by thing (刑诉法解释第二百七十九条); 财物 where it named
-    nothing."""
-    told = heard.answers("procurator", "property")
-    things = _SEIZED.search(told)
-    back = {one for given in _BACK.findall(told) for one in given.split("、")}
-    return "、".join(one for one in (things[1].split("、") if things else ()) if one not in back) or "财物"
+def _disposed(heard: Heard) -> list[str]:
+    """What becomes of the things that the prosecution said are held and not given back, thing by thing (刑诉法解释第二百七十九条):
+    forfeited are the tools of the crime and what is forbidden (刑法第六十四条), as it named them; 财物 where it named nothing."""
+    told, order = heard.answers("procurator", "property"), hearing()["order"]
+    forfeit, back = (
+        {one for things in named.findall(told) for one in things.split("、")} for named in (_TO_FORFEIT, _BACK)
+    )
+    seized = _SEIZED.search(told)
+    held = [one for one in (seized[1].split("、") if seized else ()) if one not in back]
+    parts = {
+        "forfeited": [one for one in held if one in forfeit],
+        "deposited": [one for one in held if one not in forfeit] or ([] if held else ["财物"]),
+    }
+    return [filled(order[how], {"things": "、".join(things)}) for how, things in parts.items() if things]
 
 
 def _orders(items: Sequence[str]) -> list[str]:
