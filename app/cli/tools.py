@@ -199,10 +199,9 @@ def _near(tool: str, known: Collection[str]) -> str:
 def _input(text: str) -> object:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = f"column {error.colno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "unreadable"
+    except (ValueError, RecursionError):
         hint = """Write it like '{"identifier": "…", "columns": []}'."""
-        raise UsageError(f"--input is no valid JSON ({reason})", hint) from None
+        raise UsageError("--input is no valid JSON", hint) from None
 
 
 def _parameters(spec: ToolSpec) -> str:

@@ -224,7 +224,7 @@ def _parsed(text: str, label: str, line: int) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadInput(f"{label}, line {line}: not valid JSON ({error.msg}, column {error.colno})") from None
+        raise BadInput(f"{label}, line {line}: not valid JSON (column {error.colno})") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{label}, line {line}: not readable as JSON ({error})") from None
 
@@ -285,7 +285,8 @@ class _ArrayText:
             except json.JSONDecodeError as error:
                 if self._ended:
                     line = self._line + self._text.count("\n", self._at, error.pos)
-                    raise BadInput(f"{self._label}, line {line}: not valid JSON ({error.msg})") from None
+                    column = error.pos - self._text.rfind("\n", 0, error.pos)
+                    raise BadInput(f"{self._label}, line {line}: not valid JSON (column {column})") from None
             except (ValueError, RecursionError) as error:
                 raise BadInput(f"{self._label}, line {self._line}: not readable as JSON ({error})") from None
             held = len(self._text) - self._at

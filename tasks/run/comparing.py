@@ -7,8 +7,11 @@ shares from 0 to 1; of a task that was played more than once the mean over its r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from store.journal import Journal, ScoreRow
@@ -30,6 +33,8 @@ Key = tuple[Rule, str]
 """A rule and what is measured by it."""
 WHOLES = ("overall", "success", "score")
 """Names of what sums up an attempt: shown first, and in every group."""
+FIRST, GROWS = 100, 4
+"""Episodes of each run after which a comparison that grows is told first, and how much more are read each time."""
 OWN = frozenset({"env"})
 """Settings that choose tasks and change nothing about them."""
 
@@ -108,7 +113,8 @@ class TaskLine:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A run against the first one. differences: what was different about the runs, as (what, first, second)."""
+    """A run against the first one. differences: what was different about the runs, as (what, first, second); read: how
+    many episodes of each were looked at where there are more, 0 where it is whole."""
 
     first: Side
     second: Side
@@ -116,6 +122,7 @@ class Comparison:
     tasks: Sequence[TaskLine]
     only: tuple[Sequence[str], Sequence[str]]
     differences: Sequence[tuple[str, str, str]] = field(default_factory=tuple)
+    read: int = 0
 
 
 def compare(names: Sequence[str | Path], *, across: bool = False, seed: int = 0) -> list[Comparison]:
@@ -139,12 +146,44 @@ def compare(names: Sequence[str | Path], *, across: bool = False, seed: int = 0)
     return _with_holm(made)
 
 
+def growing(first: str | Path, second: str | Path, *, seed: int = 0) -> Iterator[Comparison]:
+    """The comparison of two runs as it becomes: of their first `FIRST` episodes, of `GROWS` times as many, at last of
+    all of them. What has nothing to compare yet is left out.
+
+    Raises:
+        UsageError: they cannot be compared; the sentence names the difference.
+        StoreError, TaskError: a run or its task file cannot be read.
+    """
+    with _reading(first) as (one, questions, left), _reading(second, questions) as (other, _, right):
+        read, some = 0, FIRST
+        while True:
+            more = [sum(1 for _ in islice(rest, some)) == some for rest in (left, right)]
+            _refuse(one, other, across=False)
+            if not any(more):
+                break
+            read += some
+            some = (GROWS - 1) * read
+            with suppress(UsageError):  # nothing in common so far
+                yield replace(_compared(one, other, questions, seed), only=((), ()), read=read)
+        yield _compared(one, other, questions, seed)
+
+
 def side_of(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, Sequence[Question]]:
     """A run and the questions of its task file; `questions` are taken for those where they are given.
 
     Raises:
         StoreError, TaskError: the run or its task file cannot be read.
     """
+    with _reading(name, questions) as (side, questions, rest):
+        deque(rest, 0)
+    return side, questions
+
+
+@contextmanager
+def _reading(
+    name: str | Path, questions: Sequence[Question] = ()
+) -> Iterator[tuple[Side, Sequence[Question], Iterator[Attempt]]]:
+    """A run of which nothing was read yet, the questions, and its attempts; each joins the run when it is drawn."""
     path = run_path(name)
     with Journal.open(path) as journal:
         header = header_of(journal)
@@ -153,20 +192,25 @@ def side_of(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side,
             tasks = stored_task_file(header)
             with unchanged(tasks):
                 questions = bench.load(tasks)
-        known = {question.id: question for question in questions}
         tasks_of: dict[str, list[Attempt]] = {}
         versions: dict[str, str] = {}
         with pack_of(header) as pack:
             context = ScoreContext(pack=pack, spec=spec_of(header))
-            for row, attempts in journal.walk():
-                rows = _by_rules(journal.scores(attempts[-1].id))
-                outcome = _told(rows[-1]) if rows else _ended(journal, attempts[-1].id)
-                if not rows and outcome != UNFINISHED and row.task_id in known:
-                    result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
-                    rows = _by_rules(bench.score_rows(attempts[-1].id, known[row.task_id], result, context))
-                versions |= {one.scorer: one.version for one in rows}
-                tasks_of.setdefault(row.task_id, []).append(Attempt(row.id, row.epoch, outcome, _values(bench, rows)))
-    return Side(str(header["run"]), path, header, bench, tasks_of, versions), questions
+
+            def attempts() -> Iterator[Attempt]:
+                known = {question.id: question for question in questions}
+                for row, tries in journal.walk():
+                    rows = _by_rules(journal.scores(tries[-1].id))
+                    outcome = _told(rows[-1]) if rows else _ended(journal, tries[-1].id)
+                    if not rows and outcome != UNFINISHED and row.task_id in known:
+                        result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
+                        rows = _by_rules(bench.score_rows(tries[-1].id, known[row.task_id], result, context))
+                    versions.update((one.scorer, one.version) for one in rows)
+                    attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows))
+                    tasks_of.setdefault(row.task_id, []).append(attempt)
+                    yield attempt
+
+            yield Side(str(header["run"]), path, header, bench, tasks_of, versions), questions, attempts()
 
 
 def _ended(journal: Journal, attempt: int) -> str:

@@ -165,7 +165,7 @@ def test_every_wrong_line_is_named_and_counted(files: Path, moot: Moot) -> None:
     code, out, err = moot(*given(files, "bad.jsonl"))
     assert (code, out) == (1, "") and not places.runs().exists()
     for line in (
-        "bad.jsonl, line 2: not valid JSON (", "; 2 records like it: line 2, 5\n", "line 3: list instead of a JSON object\n",
+        "bad.jsonl, line 2: not valid JSON (column ", "; 2 records like it: line 2, 5\n", "line 3: list instead of a JSON object\n",
         "line 6: there is no id\n", "line 7: field 'id' is neither a whole number nor a text\n",
         "line 8: field 'res' is missing or no text; 2 records like it: line 8, 10\n",
         "line 9: field 'summary' is missing or no text\n", "line 11: not UTF-8\n", "bad.jsonl: 9 records are wrong. Mend",

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from store.journal import Journal
 from tasks.episode.events import Seated
 from tasks.errors import UsageError
+from tasks.run import comparing
 from tasks.run.aligning import aligned, parting
-from tasks.run.comparing import compare
+from tasks.run.comparing import compare, growing
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import append_scores, read_stored
@@ -140,6 +141,20 @@ def test_stored_scores_count_as_those_that_are_computed(tmp_path: Path) -> None:
     before = compare(paths)[0].rows
     append_scores(read_stored(paths[0]))
     assert compare(paths)[0].rows == before
+
+
+def test_a_comparison_is_told_before_everything_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [imported(tmp_path, "a", range(8)), imported(tmp_path, "b", range(4, 18))]
+    monkeypatch.setattr(comparing, "FIRST", 3)
+    read: list[str] = []
+    rows_of = comparing._values
+    monkeypatch.setattr(comparing, "_values", lambda *given: read.append("") or rows_of(*given))  # type: ignore[func-returns-value]
+    parts = growing(*paths)
+    first = next(parts)
+    assert (first.read, len(first.tasks), len(read)) == (3, 3, 6)
+    *_, last = parts
+    whole = compare(paths)[0]
+    assert (last.read, last.rows, last.tasks) == (0, whole.rows, whole.tasks)
 
 
 def test_several_runs_are_adjusted_together(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ through a task."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Label
-from textual.worker import Worker
+from textual.worker import Worker, get_current_worker
 
 from app.desk.bindings import bindings
 from app.desk.compare.steps import StepsScreen
@@ -28,7 +27,7 @@ from tasks.reports.comparison import bar, chance, clear, fact, value_of, verdict
 from tasks.reports.forest import bar_text, reach
 from tasks.reports.model import measure
 from tasks.reports.words import SCALE
-from tasks.run.comparing import Compared, Comparison, Side, TaskLine, compare
+from tasks.run.comparing import Compared, Comparison, Side, TaskLine, growing
 from tasks.run.header import is_fictional
 from tasks.scoring.metrics import RULES
 
@@ -142,26 +141,37 @@ class CompareScreen(OnDesk, Screen[None]):
         """Compare."""
         self.retranslate()
         self.query_one(RowsTable).focus()
-        job = partial(compare, self.paths)
-        self.run_worker(job, name="compare", group="compare", thread=True, exclusive=True, exit_on_error=False)
+        self.run_worker(self._read, name="compare", group="compare", thread=True, exclusive=True, exit_on_error=False)
+
+    def _read(self) -> None:
+        """In a worker: what the first episodes came to, then more and more of them."""
+        worker = get_current_worker()
+        for comparison in growing(*self.paths):
+            if worker.is_cancelled:
+                return
+            self.app.call_from_thread(self._got, comparison)
+
+    def _got(self, comparison: Comparison) -> None:
+        if self.is_mounted:
+            self.comparison = comparison
+            self.retranslate()
 
     def on_resize(self) -> None:
         """Other widths fit."""
         self.call_after_refresh(self.retranslate)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What was found, or why the runs cannot be compared: then there is nothing to stay for."""
+        """Why the runs cannot be compared: then there is nothing to stay for."""
         if event.worker.name == "compare" and event.worker.error is not None:
             self.dismiss()
-        if not self.desk.worker_failed(event) and event.worker.result:
-            (self.comparison,) = event.worker.result
-            self.retranslate()
+        self.desk.worker_failed(event)
 
     def retranslate(self) -> None:
         """All words in the current language."""
         self.query_one("#title", Label).update(t("compare.title"))
         figures, table = self.query_one(FiguresPane), self.query_one(RowsTable)
-        figures.border_title = t("compare.figures")
+        read = self.comparison.read if self.comparison is not None else 0
+        figures.border_title = t("compare.growing", n=f"{read:,}") if read else t("compare.figures")
         at = table.cursor_row
         table.clear(columns=True)
         for place, name in enumerate(COLUMNS):
