@@ -1,10 +1,10 @@
-"""How full a server is kept: `bench_full_engines.py [--episodes 48,480]`. A server answers after a time of mean 0.25 s,
+"""How full a server is kept: `bench_full_engines.py [--episodes 48,480] [--inspect PYTHON]`. A server answers after a time of mean 0.25 s,
 as many calls at a time as it gets; the time is drawn from an exponential distribution, or from one with a heavy tail
 (lognormal, sigma 1.5: one call in a hundred takes over 2.5 s). Episodes of 13 calls are played at 16 and at 48 at a time.
 
 Printed: the busy share (seconds that calls took at the server / seconds of the run / calls at a time), and the most
 that the draw allows, since the last episodes leave places empty whoever plays them. Fails where less than `LEAST` of
-that is reached.
+that is reached. With an interpreter that has Inspect AI the same calls are played by it, right after each run.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from __future__ import annotations
 import argparse
 import heapq
 import itertools
+import json
 import math
 import multiprocessing
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -34,12 +36,18 @@ from tasks.episode.driver import Driver, Limits  # noqa: E402
 from tasks.episode.events import AttemptStarted, Said, Seated, Stopped  # noqa: E402
 from tasks.episode.scheduler import Scheduler  # noqa: E402
 from tasks.episode.state import State  # noqa: E402
-from tests.support.fake_endpoint import Call, fake_server  # noqa: E402
+from tests.support.fake_endpoint import MODEL, Call, fake_server  # noqa: E402
 
 CALLS, MEAN, SIGMA = 13, 0.25, 1.5
 TOGETHER = (16, 48)
 LEAST = 0.8
 SPEC = "endpoint:server"
+WHOLE = json.dumps({
+    "id": "c", "object": "chat.completion", "created": 0, "model": MODEL,
+    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "好"}}],
+    "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10},
+}).encode()  # fmt: skip
+"""The answer to who does not ask for a stream."""
 
 
 DRAWS: dict[str, Callable[[random.Random], float]] = {
@@ -59,7 +67,10 @@ def serve(told: Connection) -> None:
 
         def chat(call: Call) -> None:
             time.sleep(latency(call.body["messages"][-1]["content"]))
-            call.speak("好")
+            if call.body.get("stream"):
+                call.speak("好")
+            else:
+                call.send(WHOLE, kind="application/json")
 
         server.chat = chat
         told.send(server.spec)
@@ -107,14 +118,24 @@ def shortest(draw: str, episodes: int, together: int) -> float:
     return max(ends)
 
 
+def beside(python: str, server: str, draw: str, episodes: int, together: int) -> float:
+    """Seconds of the same calls played by Inspect AI."""
+    url, _, model = server.removeprefix("endpoint:").partition("#")
+    command = [python, str(Path(__file__).with_name("beside_inspect.py")), f"{url}/v1", model, draw]
+    command += [str(number) for number in (episodes, together, CALLS)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+
+
 def main() -> int:
     """A line a draw, number of episodes and number of calls at a time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--episodes", default="48,480")
-    sizes = [int(size) for size in parser.parse_args().episodes.split(",")]
+    parser.add_argument("--inspect", metavar="PYTHON")
+    given = parser.parse_args()
+    sizes = [int(size) for size in given.episodes.split(",")]
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=serve, args=(there,))
+    process = context.Process(target=serve, args=(there,), daemon=True)
     process.start()
     low = False
     with tempfile.TemporaryDirectory() as folder:
@@ -135,6 +156,9 @@ def main() -> int:
                 f"{100 * cpu / work:.2f} % of the calls' time",
                 flush=True,
             )
+            if given.inspect:
+                seconds = beside(given.inspect, server, draw, episodes, together)
+                print(f"    Inspect AI: busy {work / seconds / together:.2f}, {seconds:.1f} s", flush=True)
     here.send(None)
     process.join()
     return 1 if low else 0
