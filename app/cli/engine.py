@@ -1,10 +1,14 @@
 """Hidden commands: `moot _engine`, the child process that holds a model, `moot _template`, the one that renders chat
 templates, `moot _read`, the one that reads files of strangers, and `moot _raw`, the plain loops of the benchmark.
 
-The network guard comes first in all.
+The network guard comes first in all. They are started as `python -m app.cli.engine NAME`, which loads nothing of the
+command line; a bundle knows one program alone, so there `moot NAME` does the same.
 """
 
 from __future__ import annotations
+
+import sys
+from collections.abc import Callable
 
 from app.guard import install_guard, prove
 
@@ -40,3 +44,15 @@ def run_template() -> int:
     from models.llama.template_process import main
 
     return main()
+
+
+CHILDREN: dict[str, Callable[[], int]] = {
+    "_engine": run,
+    "_raw": run_raw,
+    "_template": run_template,
+    "_read": run_reader,
+}
+"""Hidden command -> what it does; gives the exit code."""
+
+if __name__ == "__main__":
+    sys.exit(CHILDREN[sys.argv[1]]())

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from app.cli.engine import CHILDREN
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("app.cli.demo:demo", "Watch a ready episode; plain text without a terminal."),
     "doctor": ("app.cli.doctor:doctor", "Say what works on this machine."),
@@ -45,8 +47,6 @@ LONGEST = 1000
 """Characters of a sentence on stderr: names and SPECs in it may come from a file of somebody else."""
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 """Settings of the context of every command; click keeps the help option of the first context that a command meets."""
-HIDDEN = {"_engine": "run", "_raw": "run_raw", "_template": "run_template", "_read": "run_reader"}
-"""Children of this program -> what starts them in `app.cli.engine`."""
 BACKGROUND = "_background"
 """What stands before the command of a run without a terminal (`app.background`)."""
 
@@ -117,10 +117,8 @@ def _say(text: str) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments and arguments[0] in HIDDEN:
-        from app.cli import engine
-
-        sys.exit(getattr(engine, HIDDEN[arguments[0]])())
+    if arguments and arguments[0] in CHILDREN:
+        sys.exit(CHILDREN[arguments[0]]())
     if arguments[:1] == [BACKGROUND]:
         from app import background
 

@@ -95,7 +95,7 @@ class Child:
                 from models.llama import native
 
                 native.start()
-                return {"build": native.build(), "pid": os.getpid()}
+                return {"system": native.system()}
             case "prove":
                 return {"refusal": self._prove() if self._prove else ""}
             case "load":

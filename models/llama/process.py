@@ -15,6 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from typing import Any
 
 from models.engine import EngineError
@@ -35,7 +36,7 @@ News = Callable[[Mapping[str, Any]], None]
 def command(name: str = "_engine") -> list[str]:
     """How this application starts its own children: by name, as a person would, so that it also works in a bundle,
     and with `-P`, so that no module in the folder that a person happens to be in takes the place of ours."""
-    return [sys.executable, *(() if getattr(sys, "frozen", False) else ("-P", "-m", "app.cli.main")), name]
+    return [sys.executable, *(() if getattr(sys, "frozen", False) else ("-P", "-m", "app.cli.engine")), name]
 
 
 class ChildFailed(EngineError):
@@ -192,6 +193,11 @@ class Process:
                 self._end()
                 self._life = Life()
         return self.wait(self.send(op, **what), news)
+
+    def build(self) -> dict[str, str]:
+        """Which llama.cpp this is: version of the binding, and what the library was compiled for. Raises as `order`."""
+        found = self.order("hello")
+        return {"llama-cpp-python": version("llama-cpp-python"), "system": str(found["system"])}
 
     def send(self, op: str, **what: Any) -> Order:
         """Give an order to the child that is running. Raises EngineError where none is."""

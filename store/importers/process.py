@@ -37,7 +37,7 @@ def command() -> list[str]:
     """How this application starts its own child: by name, as a person would, so that it also works in a bundle."""
     if getattr(sys, "frozen", False):
         return [sys.executable, "_read"]
-    return [sys.executable, "-P", "-m", "app.cli.main", "_read"]
+    return [sys.executable, "-P", "-m", "app.cli.engine", "_read"]
 
 
 class ReadingProcess:

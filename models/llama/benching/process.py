@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from models.engine import EngineError
-
-COMMAND = "_raw"
-"""Hidden command that runs `raw`, behind the guard against the network."""
-
-
-def command() -> list[str]:
-    """How this application starts the loops: by name, as a person would, so that it also works in a bundle."""
-    return (
-        [sys.executable, COMMAND]
-        if getattr(sys, "frozen", False)
-        else [sys.executable, "-P", "-m", "app.cli.main", COMMAND]
-    )
+from models.llama.process import command
 
 
 class RawProcess:
@@ -33,7 +21,7 @@ class RawProcess:
         self.threads = threads
         self.batch = batch
         self._process = subprocess.Popen(
-            command(),
+            command("_raw"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
