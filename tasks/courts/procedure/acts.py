@@ -200,8 +200,11 @@ def parse(text: str, env: Literal["CI", "CR"], known: Known = NOBODY) -> list[Fo
 def _parsed(text: str, env: Literal["CI", "CR"], known: Known) -> tuple[Found, ...]:
     kept = cut(text)
     read = list(_acts(text, env, known, kept))
-    mentioned = [act for act in read if act.act == MENTION]
-    done = (act for act in read if act.act != MENTION and not any(act.within(one) for one in mentioned))
+    told = [act for act in read if act.act == MENTION]
+    told += [_to_its_end(act, kept) for act in read if act.act == INSTEAD and act.sure]
+    done = (
+        act for act in read if act.act == INSTEAD or (act.act != MENTION and not any(act.within(one) for one in told))
+    )
     found = sorted(_named(done, kept, env, known), key=lambda act: (act.start, act.end, act.act))
     if not any(_asks(env, act.act) for act in found):
         found = sorted(
@@ -238,6 +241,13 @@ def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Itera
                 model.acts[act], start + first, start + last, text[start + first : start + last],
                 sure=bool(scores[act] >= model.sure[act]),
             )  # fmt: skip
+
+
+def _to_its_end(act: Found, kept: str) -> Found:
+    """Words said for somebody else go on to the end of their sentence."""
+    homes = [start for start, words in sentences(kept) if start < act.end <= start + len(words)]
+    end = next((start + len(words) for start, words in sentences(kept) if start in homes), act.end)
+    return replace(act, end=end) if homes and homes[0] <= act.start else act
 
 
 def _named(found: Iterable[Found], kept: str, env: Literal["CI", "CR"], known: Known) -> Iterator[Found]:

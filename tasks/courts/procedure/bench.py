@@ -68,6 +68,12 @@ def stages_tagged(text: str, profile: Profile) -> list[int]:
     return list(dict.fromkeys(index for index in found if index >= 0))
 
 
+def closing(text: str) -> int:
+    """Where a text has declared the hearing closed; its length where it does not."""
+    match = _CLOSING.search(text)
+    return match.end() if match else len(text)
+
+
 def closes(text: str) -> bool:
     """Whether the hearing is declared closed."""
     return bool(_CLOSING.search(text))

@@ -1,5 +1,5 @@
-"""Which acts a piece of a judge's words does: a linear classifier over `features`, trained on paraphrases written by
-others.
+"""Which acts a piece of a judge's words does: a linear classifier over `features`, trained on paraphrases and whole
+turns written by others.
 
 Weights are shipped as data (`acts_CI.npz`, `acts_CR.npz`, made by `packaging/train_acts.py`; `acts.json` is their
 card). A score is a whole number, 0 and above means that the act is done; equal on every machine.

@@ -20,7 +20,7 @@ from tasks.courts.procedure.acts import INSTEAD, Found, Known, given_floor, pars
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.findings import Course, Credit, Reply, Violation
 from tasks.courts.procedure.overload import Demand, Load
-from tasks.courts.procedure.replies import responsive
+from tasks.courts.procedure.replies import broken, responsive
 from tasks.courts.procedure.stages import Stages
 from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, profile
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Side, Turn
@@ -32,6 +32,8 @@ _JUDGED = ("ruling", "verdict")
 _RIGHTS = "rights"
 _DEBATED = ("debate", "prosecution")
 """Acts that make a debate; where none is mandatory (the benchmark's civil court) its issues stand for it."""
+_GRAVEST = ("judgment_before_debate", "wrong_addressee", "wrong_stage", "too_early")
+"""Of what is out of its place in one turn the gravest is named: the others follow from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,10 @@ class Machine:
         self._pending: list[_Pending] = []
         self._load: Load | None = None
         self._uncalled: set[Side] = set()
-        self._spoken_for = False
+        self._spoken_for = self._judging = False
         self._reached: set[Side] = set()
         self._spoke: set[Side] = set()
-        self._suspected: list[tuple[Violation, Found]] = []
+        self._suspected: list[tuple[Violation, ActSpec, Found]] = []
         self._asked: Counter[Side] = Counter()
         self._unheard: Counter[tuple[str, Side]] = Counter()
         self._stage_of: list[str] = []
@@ -97,9 +99,7 @@ class Machine:
         stages, acts = machine._stages, machine.profile.acts.values()
         stages.take_up(stage)
         held = stages.at + bool(stages.floating)
-        machine._tried.update(
-            (spec.id, side) for spec in acts if stages.home(spec) < held for side in (*spec.asked, None)
-        )
+        machine._tried.update((spec.id, side) for spec in acts if stages.home(spec) < held for side in spec.asked)
         given = list(done)
         machine._before.update(given)
         for key in given:
@@ -125,7 +125,8 @@ class Machine:
             self._judge(replace(turn, text=bench.spoken_by_judge(turn.text, self.hearing.texts)), at)
         elif side := SIDE_OF.get(turn.speaker):
             reason = self._reply(turn, side)
-            self._spoke.add(side)
+            if not broken(turn.text):
+                self._spoke.add(side)
             self._replies.append(Reply(at, side, reason))
         elif turn.speaker == "clerk":
             self._clerk(turn, at)
@@ -171,10 +172,13 @@ class Machine:
         self._asked.update(sides)
         self._uncalled = set(sides).difference(*(act.named for *_, spec, act in found if spec.asked))
         load = self._load = Load(turn, touched=[(None, "", stage) for stage in tagged])
+        end = bench.closing(turn.text)
         # An agreement tells of facts and costs as a judgment does; a question in a question on something else is that
         # one.
         judges = self._judges(read)
         judged = any(spec.id in _JUDGED for *_, spec, _ in found)
+        parts = {spec.id for *_, spec, _ in found if spec.ends}
+        self._judging = judged and len(parts) > 1
         settling = not judged and any(spec.id == "settlement" and self._agrees(spec) for *_, spec, _ in found)
         precise = any(spec.asked and not spec.fallback and act.sure for *_, spec, act in found)
         telling = any(spec.id == _RIGHTS and act.sure for *_, spec, act in found)
@@ -187,7 +191,12 @@ class Machine:
                 continue
             if telling and not act.named and self._stages.home(spec) > self._stages.begun:
                 continue  # one of the rights that are told
-            if not act.fallback and not (judges and spec.asked):
+            if spec.asked and act.start >= end:
+                self._fault("after_end", turn, spec.id, detail=act.quote[:40])
+                continue
+            # An article may be named and a motion be refused anywhere: alone they are no judgment.
+            alone = spec.ends and not (judged or "deliberate" in parts)
+            if not act.fallback and not alone and not (judges and spec.asked):
                 load.touched += [(act, spec.id, stage) for stage in self._stages.touched(spec)]
             if spec.asked:
                 self._ask(spec, act, turn, at, sides, load.demands)
@@ -202,13 +211,15 @@ class Machine:
         # A side that was rightly asked something was not asked wrongly, nor does a judgment ask: the other reading of the
         # words is the doubtful one.
         asked = [one.found for one in self._pending if one.credited and one.found.sure]
-        self._violations += [
+        blamed = [
             fault
-            for fault, act in self._suspected
-            if not judged
-            and not (any(act.shares(one.start, one.end) for one in asked) if fault.code == "too_early" else asked)
+            for fault, spec, act in self._suspected
+            if not spec.asked or not (judged or self._excused(fault, act, asked))
         ]
+        self._violations += sorted(blamed, key=lambda fault: _GRAVEST.index(fault.code))[:1]
         self._suspected.clear()
+        if self._spoken_for:  # he does not demand what he says himself
+            load.demands.clear()
         self._violations += load.faults(self.profile)
         if load.heavy:
             first = min((self._stages.home(one.spec) for one in self._pending if one.credited), default=-1)
@@ -218,6 +229,13 @@ class Machine:
             self._fault("two_addressees", turn)
         self._closed = self._closed or bench.closes(turn.text)
 
+    def _excused(self, fault: Violation, act: Found, asked: Sequence[Found]) -> bool:
+        """Whether words that ask something out of its place are read wrongly, seeing what was asked rightly."""
+        if fault.code == "too_early":
+            return any(act.shares(one.start, one.end) for one in asked)
+        others = (one.found for one in self._pending) if fault.code == "wrong_addressee" else ()
+        return bool(asked) or any(not act.shares(one.start, one.end) for one in others)
+
     def _judges(self, read: Sequence[Found]) -> bool:
         """Whether a turn is a judgment behind a debate, which retells a whole trial."""
         law = profile("law", self.hearing.env).acts
@@ -226,7 +244,8 @@ class Machine:
     def _instead(self, turn: Turn, read: Sequence[Found]) -> bool:
         """Whether the judge says what others have to say; a judgment retells what they said."""
         told = [act.quote for act in read if act.act == INSTEAD and act.sure]
-        own = [(act.start, act.end) for act in read if act.act != INSTEAD and act.sure]
+        law = profile("law", self.hearing.env).acts
+        own = [(act.start, act.end) for act in read if act.sure and act.act in law and law[act.act].asked]
         words = bench.speaks_for(turn.text, own) or (told[0] if told and not self._judges(read) else "")
         if words:
             self._fault("speaks_for_party", turn, detail=words[:60])
@@ -253,7 +272,8 @@ class Machine:
 
     def _heard(self, spec: ActSpec) -> bool:
         """Whether all sides that an act is put to have had their say, or are asked in this turn."""
-        pending = {(one.spec.id, one.side) for one in self._pending}
+        # A judgment does not wait for what it asks in the same breath.
+        pending = set() if self._judging else {(one.spec.id, one.side) for one in self._pending}
         whom = {side for act, side in self._tried | pending if act == spec.id}
         return bool(whom) if spec.exhibits or spec.any_side else whom >= set(spec.asked or (None,))
 
@@ -265,15 +285,16 @@ class Machine:
                     self._fault(code, turn, spec.id, detail=title)
         missing = self._ready(spec)
         place = self._stages.place(spec, not missing)
-        undebated = spec.id in _JUDGED and act.sure and not self._debated()
+        sure = act.sure or (spec.id in _JUDGED and self._judging)
+        undebated = spec.id in _JUDGED and sure and not self._debated(bool(missing))
         if undebated:
-            self._fault("judgment_before_debate", turn, spec.id)
+            self._suspected.append((Violation("judgment_before_debate", turn.number, spec.id), spec, act))
         if missing or place in ("early", "wrong"):
             fresh = (spec.id, None) not in self._tried and (not spec.ends or spec.id in _JUDGED) and not undebated
-            if act.sure and fresh and self._needed(spec):
+            if sure and fresh and self._needed(spec):
                 code = "too_early" if missing else "wrong_stage"
                 detail = self.profile.acts[missing].name if missing else self._stages.name
-                self._fault(code, turn, spec.id, detail=detail)
+                self._suspected.append((Violation(code, turn.number, spec.id, None, detail), spec, act))
             return
         if spec.id == "settlement":
             if not self._agrees(spec):
@@ -292,7 +313,10 @@ class Machine:
         counted: list[Demand],
     ) -> None:
         """Put a question on the list of those that wait for an answer, or say why it is none."""
-        targets, wrong = self._targets(spec, act, sides)
+        unseen = spec.exhibits == "other" and any(
+            self._exhibits.unseen(words, sides or spec.asked) for words in (turn.text, act.quote)
+        )
+        targets, wrong = self._targets(spec, act, sides, unseen)
         if not targets and not wrong:
             return
         if targets and not (targets := self._not_waiting(spec, targets)):
@@ -307,7 +331,7 @@ class Machine:
             counted.append((act, spec, targets))
         missing = self._ready(spec)
         showing = any(one.spec.exhibits == "owner" for one in self._pending)
-        if spec.exhibits == "other" and not showing and self._exhibits.unseen(turn.text, targets or spec.asked):
+        if unseen and not showing:
             missing = "exhibit"
         place = self._stages.place(spec, not missing)
         # What was asked in its place and got no answer may be spoken of again.
@@ -320,7 +344,7 @@ class Machine:
                 code, detail = "too_early", self.profile.acts[missing].name
             else:
                 code, detail = "wrong_stage", self._stages.name
-            self._suspected.append((Violation(code, turn.number, spec.id, None, detail), act))
+            self._suspected.append((Violation(code, turn.number, spec.id, None, detail), spec, act))
         for side in targets:
             self._pending.append(
                 _Pending(spec, side, act, turn, at, place == "late", fine, bool(sides) and not self._spoken_for)
@@ -349,8 +373,11 @@ class Machine:
         waiting = {pending.side for pending in self._pending if pending.spec is spec}
         return tuple(side for side in sides if side not in waiting)
 
-    def _targets(self, spec: ActSpec, act: Found, sides: tuple[Side, ...]) -> tuple[tuple[Side, ...], bool]:
-        """The sides a question reaches; and whether it went to a side that does not owe the answer."""
+    def _targets(
+        self, spec: ActSpec, act: Found, sides: tuple[Side, ...], unseen: bool
+    ) -> tuple[tuple[Side, ...], bool]:
+        """The sides a question reaches; and whether it went to a side that does not owe the answer. unseen: it is
+        about exhibits that nobody has offered yet."""
         heard = sides or tuple(act.named) or self.hearing.sides
         if act.named and not act.named & set(heard):
             return (), self._open(spec, spec.asked)
@@ -365,7 +392,7 @@ class Machine:
             if not able and asked and any(self._exhibits.to_hear(side) for side in spec.asked):
                 return (), True
             # A side that was heard on all that was shown owes nothing when it is asked about an exhibit once more.
-            return tuple(able if showing or self._exhibits.begun() else asked), False
+            return tuple(able if showing or (self._exhibits.begun() and not unseen) else asked), False
         open_sides = tuple(side for side in asked if self._open(spec, (side,)))
         return open_sides, not asked and self._open(spec, spec.asked)
 
@@ -488,12 +515,21 @@ class Machine:
 
     # --- results ------------------------------------------------------------------------------------------------------
 
-    def _debated(self) -> bool:
-        acts = self.profile.acts
-        wanted = [a for a in _DEBATED if a in acts and acts[a].mandatory(self.hearing)] or [
-            a for a in ("issues",) if a in acts and acts[a].mandatory(self.hearing)
+    def _debated(self, lacking: bool = False) -> bool:
+        """Whether there was a debate where one is owed; where all that a judgment rests on is `lacking`, also where
+        it is only held in practice."""
+        owed = ("must", "practice") if lacking else ("must",)
+        acts = [
+            act for name, act in self.profile.acts.items() if name in _DEBATED and act.level(self.hearing) in owed
         ]
-        return not wanted or self._settled or any(self._heard(acts[act]) for act in wanted)
+        wanted = acts or [
+            act for name, act in self.profile.acts.items() if name == "issues" and act.mandatory(self.hearing)
+        ]
+        return (
+            not wanted
+            or self._settled
+            or any({(act.id, side) for side in act.asked} <= self._tried for act in wanted)
+        )
 
     def _fault(self, code: str, turn: Turn, act: str = "", side: Side | None = None, detail: str = "") -> None:
         self._violations.append(Violation(code, turn.number, act, side, detail))
