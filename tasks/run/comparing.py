@@ -358,10 +358,11 @@ def _outcomes(side: Side, task: str) -> str:
 
 
 def labels_of(bench: Benchmark, questions: Sequence[Question]) -> dict[str, Names]:
-    """Group -> what the benchmark calls it, in the order of the tasks."""
+    """Group -> what the benchmark calls it, in its order; others behind, as the tasks have them."""
     some = {question.group: question for question in reversed(questions)}
     called = {group.name: group.label for group in bench.summary("", list(some.values()), []).groups}
-    return {name: called.get(name, (name, name)) for name in dict.fromkeys(question.group for question in questions)}
+    there = dict.fromkeys(question.group for question in questions)
+    return {name: called.get(name, (name, name)) for name in dict.fromkeys((*called, *there)) if name in there}
 
 
 def _rows(
