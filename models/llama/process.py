@@ -15,7 +15,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
 from typing import Any
 
 from models.engine import EngineError
@@ -196,6 +195,8 @@ class Process:
 
     def build(self) -> dict[str, str]:
         """Which llama.cpp this is: version of the binding, and what the library was compiled for. Raises as `order`."""
+        from importlib.metadata import version  # here alone: the child that renders templates needs it not
+
         found = self.order("hello")
         return {"llama-cpp-python": version("llama-cpp-python"), "system": str(found["system"])}
 
