@@ -62,14 +62,14 @@ class Rated:
 
 
 COMPAT: dict[str, Callable[[Question, Result], Value]] = {
-    "success": lambda q, r: success_compat(r.res, q.gold.keys),
-    "process": lambda q, r: process_compat(r.summary, q.gold.keys, q.gold.middle),
+    "compat.success": lambda q, r: success_compat(r.res, q.gold.keys),
+    "compat.process": lambda q, r: process_compat(r.summary, q.gold.keys, q.gold.middle),
 }
 STRICT: dict[str, Callable[[Question, Result], Value]] = {
-    "success": lambda q, r: success_strict(r.res, q.gold.keys),
-    "process": lambda q, r: process_strict(r.summary, q.gold.keys, q.gold.middle),
-    "success_not_given": lambda q, r: _not_given(q, r),
-    "all_keys": lambda q, r: float(success_strict(r.res, q.gold.keys) == 1.0),
+    "strict.success": lambda q, r: success_strict(r.res, q.gold.keys),
+    "strict.process": lambda q, r: process_strict(r.summary, q.gold.keys, q.gold.middle),
+    "strict.success_not_given": lambda q, r: _not_given(q, r),
+    "strict.all_keys": lambda q, r: float(success_strict(r.res, q.gold.keys) == 1.0),
 }
 EVIDENCE: dict[str, Callable[[Question, Result], Value]] = {
     "evidence_rate": lambda q, r: evidence_rate(r.observations, q.gold.keys, q.gold.middle),
@@ -91,10 +91,11 @@ def _not_given(question: Question, result: Result) -> Value:
 
 
 def _rate(question: Question, result: Result) -> Rated:
-    compat = {f"compat.{name}": rule(question, result) if result.scored else 0.0 for name, rule in COMPAT.items()}
-    strict = {f"strict.{name}": rule(question, result) for name, rule in STRICT.items()}
-    evidence = {name: rule(question, result) for name, rule in EVIDENCE.items()}
-    rates: dict[str, Value] = {**compat, **strict, **evidence, RECALL: _recall(question, result)}
+    rates: dict[str, Value] = {
+        **{name: rule(question, result) if result.scored else 0.0 for name, rule in COMPAT.items()},
+        **{name: rule(question, result) for name, rule in (*STRICT.items(), *EVIDENCE.items())},
+        RECALL: _recall(question, result),
+    }
     return Rated(question, result.light(), dict.fromkeys(rates) if question.group == ASKED else rates)
 
 
@@ -104,8 +105,8 @@ def score_one(question: Question, result: Result) -> list[Score]:
     matches = explain(question.gold, result.res, result.summary, result.observations, _question_text(question))
     evidence = [match.as_dict() for match in matches]
     parts = {
-        "compat": (COMPAT_VERSION, {name: rates[f"compat.{name}"] for name in COMPAT}),
-        "strict": (STRICT_VERSION, {name: rates[f"strict.{name}"] for name in STRICT}),
+        "compat": (COMPAT_VERSION, {name.removeprefix("compat."): rates[name] for name in COMPAT}),
+        "strict": (STRICT_VERSION, {name.removeprefix("strict."): rates[name] for name in STRICT}),
         "evidence": (EVIDENCE_VERSION, {name: rates[name] for name in EVIDENCE}),
         **({} if rates[RECALL] is None else {"retrieval": (RECALL_VERSION, {RECALL: rates[RECALL]})}),
     }

@@ -5,6 +5,7 @@ An episode of a run and a line of a prediction file become the same `Result`. To
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -43,7 +44,9 @@ class Result:
 
     def light(self) -> Result:
         """The same without its texts, for whoever keeps many: what they say is scored already."""
-        return replace(self, res="", summary="", observations=("",) if self.observations else (), heard=())
+        task, outcome = sys.intern(self.task_id), sys.intern(self.outcome)  # many repeats, one text
+        seen = ("",) if self.observations else ()
+        return replace(self, task_id=task, outcome=outcome, res="", summary="", observations=seen, heard=())
 
 
 @dataclass(frozen=True, slots=True)
