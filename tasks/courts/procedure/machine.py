@@ -196,7 +196,7 @@ class Machine:
                 continue
             # An article may be named and a motion be refused anywhere: alone they are no judgment.
             alone = spec.ends and not (judged or "deliberate" in parts)
-            if not act.fallback and not alone and not (judges and spec.asked):
+            if not act.fallback and not alone and not (judges and not spec.ends):
                 load.touched += [(act, spec.id, stage) for stage in self._stages.touched(spec)]
             if spec.asked:
                 self._ask(spec, act, turn, at, sides, load.demands)
@@ -286,7 +286,7 @@ class Machine:
         missing = self._ready(spec)
         place = self._stages.place(spec, not missing)
         sure = act.sure or (spec.id in _JUDGED and self._judging)
-        undebated = spec.id in _JUDGED and sure and not self._debated(bool(missing))
+        undebated = spec.id in _JUDGED and sure and not self._debated()
         if undebated:
             self._suspected.append((Violation("judgment_before_debate", turn.number, spec.id), spec, act))
         if missing or place in ("early", "wrong"):
@@ -515,13 +515,9 @@ class Machine:
 
     # --- results ------------------------------------------------------------------------------------------------------
 
-    def _debated(self, lacking: bool = False) -> bool:
-        """Whether there was a debate where one is owed; where all that a judgment rests on is `lacking`, also where
-        it is only held in practice."""
-        owed = ("must", "practice") if lacking else ("must",)
-        acts = [
-            act for name, act in self.profile.acts.items() if name in _DEBATED and act.level(self.hearing) in owed
-        ]
+    def _debated(self) -> bool:
+        """Whether there was a debate where one is owed; one that is only asked for in the same turn is none."""
+        acts = [act for name, act in self.profile.acts.items() if name in _DEBATED and act.mandatory(self.hearing)]
         wanted = acts or [
             act for name, act in self.profile.acts.items() if name == "issues" and act.mandatory(self.hearing)
         ]
