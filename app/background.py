@@ -68,7 +68,7 @@ def begin(arguments: Sequence[str]) -> Begun:
     """
     with tempfile.TemporaryFile() as words:
         child = subprocess.Popen(
-            [*command(WORD), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=words,
+            [*command(WORD, "app.cli.main"), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=words,
             start_new_session=True, creationflags=_flags(),
         )  # fmt: skip
         assert child.stdout is not None

@@ -32,10 +32,10 @@ LOOK = 0.25
 News = Callable[[Mapping[str, Any]], None]
 
 
-def command(name: str = "_engine") -> list[str]:
+def command(name: str = "_engine", program: str = "app.cli.engine") -> list[str]:
     """How this application starts its own children: by name, as a person would, so that it also works in a bundle,
     and with `-P`, so that no module in the folder that a person happens to be in takes the place of ours."""
-    return [sys.executable, *(() if getattr(sys, "frozen", False) else ("-P", "-m", "app.cli.engine")), name]
+    return [sys.executable, *(() if getattr(sys, "frozen", False) else ("-P", "-m", program)), name]
 
 
 class ChildFailed(EngineError):

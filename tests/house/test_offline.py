@@ -123,7 +123,7 @@ LLAMA = [
 ENDPOINT = [
     ["run", "legalagentbench", "--agent", "react", "--model", "endpoint:{endpoint}", "--limit", "1", "--json"],
 ]
-OWN = ("_engine", "app.cli.main")
+OWN = ("app.cli.engine", "app.cli.main")
 """How Moot starts itself."""
 HELPERS = {"fc-list", "uname"}
 """Programs that are asked about this machine: its fonts, its processor."""
