@@ -5,8 +5,7 @@ thread that works, or beside other processes. Here the loop of events is asked: 
 be painted. What another thread finds out comes later, as on any machine: a test waits for it by `until`.
 
 What a desk without a terminal paints is thrown away by Textual. So only whole screens are painted here, which finds a
-widget that cannot be: once the desk rests, however often it was asked to on the way. What has changed on a screen is
-painted when a test looks, and when it leaves.
+widget that cannot be; what has changed on a screen is painted when a test looks, and when it leaves.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import time
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import pytest
 import textual.app
@@ -32,8 +30,6 @@ MOST = 1.0
 
 
 PAINT = Compositor.render_update
-_due: WeakKeyDictionary[Compositor, dict[str, Any]] = WeakKeyDictionary()
-"""Screens that are to be painted as a whole, and how."""
 
 
 def install(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
@@ -41,9 +37,6 @@ def install(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
 
     async def idle(*_: object, **__: object) -> bool:
         await rest(app)
-        if app.is_running and app.screen_stack and (how := _due.pop(app.screen._compositor, None)) is not None:
-            with app._context():
-                PAINT(app.screen._compositor, True, **how)
         return app._exception is None
 
     for module in (textual.app, textual.pilot):
@@ -52,10 +45,11 @@ def install(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
     patch.setattr(Compositor, "render_update", _whole_screens)
 
 
-def _whole_screens(compositor: Compositor, full: bool = False, **how: Any) -> None:
+def _whole_screens(compositor: Compositor, full: bool = False, *rest: Any, **named: Any) -> object:
     if full or compositor.size.region in compositor._dirty_regions:
-        _due[compositor] = how
+        return PAINT(compositor, True, *rest, **named)
     compositor._dirty_regions.clear()
+    return None
 
 
 async def rest(app: App[Any]) -> None:
