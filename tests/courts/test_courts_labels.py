@@ -31,6 +31,11 @@ each part of them read by a classifier that was trained on the others: a and b a
 and d 0.95 / 0.96, 0.88 / 0.80; turns_a 0.95 / 0.87, 0.84 / 0.62; turns_b 0.93 / 0.90, 0.80 / 0.57. The logic of
 faults was again made with the errors on a to d in view.
 
+`labels_unseen_e` and `labels_unseen_f` are 60 turns each by two more people, written while that was done and measured
+when it had landed; nobody has read them with the program in view, and nothing is trained on them. First sight, the
+rules before / now: acts 0.93 / 0.95 and 0.93 / 0.96, actions 0.89 / 0.94 and 0.89 / 0.98, faults 0.89 / 0.79 and 0.87 /
+0.81. A lawyer who labelled the bare turns again agreed with 194 of 195 acts and with all 42 faults.
+
 `no_answer` is a fault only where nobody who was asked says anything; the first four sets also named it where somebody
 answered beside the point or left a part out, which 16 remarks in `why` tell.
 
@@ -131,7 +136,11 @@ def test_rates_on_three_sets_of_development() -> None:
 
 @pytest.mark.parametrize(
     ("names", "law_least", "actions_least", "faults_least"),
-    [("ab", (0.96, 0.97), (0.89, 0.95), (0.76, 0.83)), ("cd", (0.9, 0.95), (0.89, 0.92), (0.85, 0.76))],
+    [
+        ("ab", (0.96, 0.97), (0.89, 0.95), (0.76, 0.83)),
+        ("cd", (0.9, 0.95), (0.89, 0.92), (0.85, 0.76)),
+        ("ef", (0.93, 0.96), (0.89, 0.98), (0.87, 0.8)),
+    ],
 )
 def test_rates_on_turns_that_nobody_saw(
     names: str, law_least: tuple[float, float], actions_least: tuple[float, float], faults_least: tuple[float, float]

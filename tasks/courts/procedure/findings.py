@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -20,7 +20,7 @@ CODES: Mapping[str, str] = {
     "judgment_before_debate": "法庭辩论之前即作出判决",
     "wrong_addressee": "对象错误",
     "no_answer": "被询问者没有作出回应",
-    "bundled": "一次发言提出两项以上需要回应的事项",
+    "bundled": "一次发言提出三项以上需要回应的事项",
     "stages_bundled": "一次发言合并三个以上阶段",
     "speaks_for_party": "代替诉讼参与人发言",
     "back": "未宣布恢复即返回前一阶段",
@@ -143,3 +143,20 @@ class Course:
 def _index(duty: Duty, stages: list[str]) -> int:
     """The last stage in which a duty may be done: until it is over nothing is owed."""
     return max((stages.index(stage) for stage in duty.spec.stages if stage in stages), default=len(stages))
+
+
+def omissions(
+    course: Course, waiting: Collection[Violation], titles: Mapping[str, str], asked: Mapping[Side, int]
+) -> list[Violation]:
+    """What a trial that is over leaves open. waiting: what never got an answer; titles: of exhibits; asked: side ->
+    turns in which it was asked."""
+    named, done = {(one.act, one.side) for one in waiting}, course.done
+    found = [
+        Violation("missing", None, duty.spec.id, duty.side, titles.get(duty.exhibit, ""))
+        for duty in course.owed()
+        if duty.key not in done and (duty.spec.id, duty.side) not in named
+    ]
+    sides = [asked[side] for side in course.hearing.sides]
+    if course.hearing.env == "CI" and max(sides) > 2 * min(sides) and max(sides) - min(sides) >= 4:
+        found.append(Violation("unequal", None, detail=f"{max(sides)} : {min(sides)}"))
+    return [*waiting, *found]

@@ -13,18 +13,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import INSTEAD, Found, Known, given_floor, parse
 from tasks.courts.procedure.exhibits import Exhibits
-from tasks.courts.procedure.findings import Course, Credit, Reply, Violation
+from tasks.courts.procedure.findings import Course, Credit, Reply, Violation, omissions
 from tasks.courts.procedure.overload import Demand, Load
 from tasks.courts.procedure.replies import broken, responsive
 from tasks.courts.procedure.stages import Stages
 from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, profile
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Side, Turn
-from tasks.courts.procedure.unmet import Unanswered
+from tasks.courts.procedure.unmet import Pending, Unanswered
 from tasks.courts.simulated.trials import Answers
 from tasks.courts.simulated.wording import Reason
 
@@ -34,24 +34,6 @@ _DEBATED = ("debate", "prosecution")
 """Acts that make a debate; where none is mandatory (the benchmark's civil court) its issues stand for it."""
 _GRAVEST = ("judgment_before_debate", "wrong_addressee", "wrong_stage", "too_early")
 """Of what is out of its place in one turn the gravest is named: the others follow from it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    """A question that waits for an answer."""
-
-    spec: ActSpec
-    side: Side
-    found: Found
-    turn: Turn
-    at: int
-    late: bool
-    credited: bool
-    """False: out of its place, so that an answer earns nothing, but what is built on it may stand."""
-    addressed: bool = True
-    """False: nobody was spoken to, so that nobody need have answered."""
-    earns: bool = True
-    """False: of another stage than the first that a turn with too many demands is about."""
 
 
 class Machine:
@@ -74,7 +56,7 @@ class Machine:
         self._violations: list[Violation] = []
         self._unanswered: dict[str, Violation] = {}
         self._exhibits = Exhibits(hearing, self.duties)
-        self._pending: list[_Pending] = []
+        self._pending: list[Pending] = []
         self._load: Load | None = None
         self._uncalled: set[Side] = set()
         self._spoken_for = self._judging = False
@@ -347,7 +329,7 @@ class Machine:
             self._suspected.append((Violation(code, turn.number, spec.id, None, detail), spec, act))
         for side in targets:
             self._pending.append(
-                _Pending(spec, side, act, turn, at, place == "late", fine, bool(sides) and not self._spoken_for)
+                Pending(spec, side, act, turn, at, place == "late", fine, bool(sides) and not self._spoken_for)
             )
 
     def _hand_over(self, side: Side, turn: Turn, at: int) -> None:
@@ -366,7 +348,7 @@ class Machine:
         )
         if spec := next(owed, None):
             found = Found(spec.id, 0, len(turn.text), turn.text, sure=False)
-            self._pending.append(_Pending(spec, side, found, turn, at, False, True))
+            self._pending.append(Pending(spec, side, found, turn, at, False, True))
 
     def _not_waiting(self, spec: ActSpec, sides: tuple[Side, ...]) -> tuple[Side, ...]:
         """Of some sides those that have not been asked this already and owe the answer."""
@@ -427,14 +409,14 @@ class Machine:
                 self._answered(pending, "", turn)
         return ""
 
-    def _leave(self, pending: _Pending, reason: Reason) -> None:
+    def _leave(self, pending: Pending, reason: Reason) -> None:
         """What got no valid answer is neither credited nor missing, and what comes behind it may go on."""
         self._pending.remove(pending)
         self._tried.add((pending.spec.id, pending.side))
         if pending.credited:
             self._unmet.note(pending.spec, pending.side, pending.turn.number, reason, self._credits)
 
-    def _evidence(self, pending: _Pending, turn: Turn) -> None:
+    def _evidence(self, pending: Pending, turn: Turn) -> None:
         side, exhibits = pending.side, self._exhibits
         if pending.spec.exhibits == "owner":
             self._unmet.shown(side)
@@ -446,7 +428,7 @@ class Machine:
                 exhibits.hear(item, side, turn)
                 self._answered(pending, item.id, turn)
 
-    def _answered(self, pending: _Pending, exhibit: str, turn: Turn) -> None:
+    def _answered(self, pending: Pending, exhibit: str, turn: Turn) -> None:
         self._tried.add((pending.spec.id, pending.side))
         if pending.credited and pending.earns:
             self._credit(
@@ -537,20 +519,11 @@ class Machine:
             dict(self._exhibits.state), self._stages.open, tuple(self._stage_of),
             self._settled, self._closed, self._judge_turns, self._unmet.all(), tuple(self._replies),
         )  # fmt: skip
-        return replace(course, violations=(*course.violations, *self._omissions(course))) if final else course
-
-    def _omissions(self, course: Course) -> list[Violation]:
+        if not final:
+            return course
         waiting = {**self._unanswered, **self._ignored()}
-        named = {(v.act, v.side) for v in waiting.values()}
-        missing = [
-            Violation("missing", None, duty.spec.id, duty.side, self._exhibits.titles.get(duty.exhibit, ""))
-            for duty in course.owed()
-            if duty.key not in self._credits and (duty.spec.id, duty.side) not in named
-        ]
-        sides = [self._asked[side] for side in self.hearing.sides]
-        if self.hearing.env == "CI" and max(sides) > 2 * min(sides) and max(sides) - min(sides) >= 4:
-            missing.append(Violation("unequal", None, detail=f"{max(sides)} : {min(sides)}"))
-        return [*waiting.values(), *missing]
+        left = omissions(course, waiting.values(), self._exhibits.titles, self._asked)
+        return replace(course, violations=(*course.violations, *left))
 
 
 def _refuses(text: str) -> bool:

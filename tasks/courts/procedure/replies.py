@@ -72,10 +72,16 @@ def responsive(kind: str, text: str, names: Iterable[str] = ()) -> bool:
 
 def items_named(text: str, items: Sequence[Item]) -> tuple[Item, ...]:
     """The exhibits of one side that a text names by number (证据一, 第2份证据, 证据一至三) or by title, in their order."""
+    return _named(text, tuple(items))
+
+
+@lru_cache(maxsize=64)
+def _named(text: str, items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Remembered: every act of a turn asks about the whole turn."""
     text = text[:MAX_REPLY]
     numbers = numbers_named(text)
     bare = _NOISE.sub("", _BRACKETS.sub("", text))
-    aliases, twins = _aliases(tuple(items))
+    aliases, twins = _aliases(items)
     named = tuple(
         item
         for item in items

@@ -1,4 +1,5 @@
-"""Duties that the judge did and that got no valid answer (未得有效回应): neither its credit nor its fault.
+"""Questions that wait for an answer, and duties of the judge that got no valid one (未得有效回应): neither its credit nor
+its fault.
 
 What a simulator leaves out may keep others from their part: nobody can be heard on an exhibit that was never shown.
 """
@@ -6,12 +7,32 @@ What a simulator leaves out may keep others from their part: nobody can be heard
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from tasks.courts.procedure.acts import Found
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.findings import Unmet
 from tasks.courts.procedure.tables import ActSpec, Duty
-from tasks.courts.procedure.turns import Side
+from tasks.courts.procedure.turns import Side, Turn
 from tasks.courts.simulated.wording import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A question that waits for an answer."""
+
+    spec: ActSpec
+    side: Side
+    found: Found
+    turn: Turn
+    at: int
+    late: bool
+    credited: bool
+    """False: out of its place, so that an answer earns nothing, but what is built on it may stand."""
+    addressed: bool = True
+    """False: nobody was spoken to, so that nobody need have answered."""
+    earns: bool = True
+    """False: of another stage than the first that a turn with too many demands is about."""
 
 
 class Unanswered:
