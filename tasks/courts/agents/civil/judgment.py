@@ -94,7 +94,7 @@ def _account(case: Case, weighed: Sequence[Weighed]) -> str:
     return (
         f"经审理查明：{'；'.join(facts)}。"
         if facts
-        else "经审理查明：双方对本案事实各执一词，均未提交足以认定的材料。"
+        else "经审理查明：双方对本案主要事实有争议，既无自认，也无双方均无异议的证据可以直接认定。"
     )
 
 
