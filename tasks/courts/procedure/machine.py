@@ -161,6 +161,12 @@ class Machine:
         judged = any(spec.id in _JUDGED for *_, spec, _ in found)
         parts = {spec.id for *_, spec, _ in found if spec.ends}
         self._judging = judged and len(parts) > 1
+        # From its first words on a judgment retells: that is no other stage, wherever the trial stands.
+        told = (
+            min((act.start for *_, spec, act in found if spec.ends and act.sure), default=end)
+            if self._judging
+            else end
+        )
         settling = not judged and any(spec.id == "settlement" and self._agrees(spec) for *_, spec, _ in found)
         precise = any(spec.asked and not spec.fallback and act.sure for *_, spec, act in found)
         telling = any(spec.id == _RIGHTS and act.sure for *_, spec, act in found)
@@ -178,7 +184,8 @@ class Machine:
                 continue
             # An article may be named and a motion be refused anywhere: alone they are no judgment.
             alone = spec.ends and not (judged or "deliberate" in parts)
-            if not act.fallback and not alone and not (judges and not spec.ends):
+            retold = not spec.ends and (judges or told < act.start < end)
+            if not act.fallback and not alone and not retold:
                 load.touched += [(act, spec.id, stage) for stage in self._stages.touched(spec)]
             if spec.asked:
                 self._ask(spec, act, turn, at, sides, load.demands)
