@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from store import identity  # noqa: E402
 from tasks.run.board import entries, fields, places, printed  # noqa: E402
 from tasks.run.comparing import compare, growing  # noqa: E402
 from tasks.run.figures import figures_of  # noqa: E402
@@ -84,6 +85,7 @@ def main(episodes: int) -> int:
         os.environ["MOOT_HOME"] = str(Path(folder) / "home")
         many = stored(Path(folder) / "board", BOARD, max(3, episodes // BOARD))
         two = stored(Path(folder) / "pair", episodes // 2, 2)
+        time.sleep(identity.SETTLED / 1e9)  # figures of a file that was just written are not remembered
         took = {}
         for name in (
             "one run read",
