@@ -91,8 +91,9 @@ def read_run_log(path: Path) -> RunLog:
     try:
         facts = path.stat()
         return _read(path.absolute(), facts.st_size, facts.st_mtime_ns)
-    except OSError as error:
-        raise BadEngine(f"{path} cannot be read: {error.strerror}", "Check the path of the run log.") from error
+    except (OSError, ValueError) as error:  # ValueError: no name that a file can have
+        reason = getattr(error, "strerror", None) or "no such name"
+        raise BadEngine(f"{path} cannot be read: {reason}", "Check the path of the run log.") from error
     except StoreError as error:
         raise BadEngine(error.title, error.hint) from error
 

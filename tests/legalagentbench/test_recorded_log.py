@@ -399,3 +399,8 @@ def test_a_log_plays_no_other_method(
     code, out, err = moot(capsys, "run", "legalagentbench", "--model", spec, *files, *options)
     assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert said in err
+
+
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(BadEngine, match="cannot be read: no such name"):
+        read_run_log(Path("\ud800"))
