@@ -16,7 +16,6 @@ from typing import ClassVar, Literal
 from textual import on
 from textual.binding import BindingType
 from textual.command import CommandPalette
-from textual.css.model import RuleSet
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -68,9 +67,6 @@ from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
 
 Opener = Callable[[], Run]
-
-RuleSet.__hash__ = object.__hash__  # type: ignore[method-assign]
-"""By identity as in Textual, but without a call of Python for each rule and widget: a tenth of what styles cost."""
 
 
 class Desk(Quitting):
