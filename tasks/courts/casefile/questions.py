@@ -1,22 +1,16 @@
-"""Court cases as tasks: the card that everybody may see, and the case file, whose parts the visibility table hands out.
-
-What reads the published layout, and judgments with it, is imported on use.
-"""
+"""Court cases as tasks: the card that everybody may see, and the case file, whose parts the visibility table hands out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tasks.courts.casefile.case import DISPUTE_SCHEMA, Case, Fields
 from tasks.courts.casefile.loading import case_records, load_cases, read_case, read_dispute
 from tasks.courts.casefile.roles import own_names
+from tasks.courts.casefile.upstream import Report, import_upstream, read_upstream, upstream_env
 from tasks.courts.environment import environment
-
-if TYPE_CHECKING:
-    from tasks.courts.casefile.upstream import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +67,8 @@ class CourtQuestion:
 
 def read_question(where: str, fields: Mapping[str, object]) -> CourtQuestion:
     """The case of one record, of ours or of the published layout; `CaseFault` or `BadInput` with what is wrong."""
-    if "schema" not in fields:
-        from tasks.courts.casefile.upstream import read_upstream, upstream_env
-
-        if upstream_env(fields) is not None:
-            return _imported(*read_upstream(where, fields))
+    if "schema" not in fields and upstream_env(fields) is not None:
+        return _imported(*read_upstream(where, fields))
     return CourtQuestion(read_case(where, fields))
 
 
@@ -95,14 +86,11 @@ def load_questions(path: Path) -> list[CourtQuestion]:
         NotFound, CaseFault, BadInput: as the two readers say.
     """
     first = next(iter(case_records(path)), None) if path.is_file() and path.suffix != ".toml" else None
-    if first is not None and "schema" not in first[1]:
-        from tasks.courts.casefile.upstream import import_upstream, upstream_env
-
-        if upstream_env(first[1]) is not None:
-            imported = import_upstream(path)
-            if imported.refused:
-                raise imported.refused[0]
-            return [_imported(case, report) for case, report in zip(imported.cases, imported.reports, strict=True)]
+    if first is not None and "schema" not in first[1] and upstream_env(first[1]) is not None:
+        imported = import_upstream(path)
+        if imported.refused:
+            raise imported.refused[0]
+        return [_imported(case, report) for case, report in zip(imported.cases, imported.reports, strict=True)]
     return [CourtQuestion(case) for case in load_cases(path)]
 
 
