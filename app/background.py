@@ -68,8 +68,8 @@ def begin(arguments: Sequence[str]) -> Begun:
     """
     with tempfile.TemporaryFile() as words:
         child = subprocess.Popen(
-            [*command(WORD, "app.cli.main"), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=words,
-            start_new_session=True, creationflags=_flags(),
+            [*command(WORD, "app.cli.main"), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=words, start_new_session=True, creationflags=_flags(),
         )  # fmt: skip
         assert child.stdout is not None
         with child.stdout:

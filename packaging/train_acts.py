@@ -9,8 +9,8 @@ sentences of the rules' own judge and of the model trials of the tests, labelled
 by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`);
 turns_a.jsonl, turns_b.jsonl and the labels that are no longer unseen: whole turns in the layout of `moot procedure
 check`. Of such a turn nobody says which words do its act: it is learnt from the piece that does it most by what the
-other rows teach, and no piece does what the turn does not. Beside the acts it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is
-seeded: the same data gives the same files.
+other rows teach, and no piece does what the turn does not. Beside the acts it learns what a sentence is: one that only
+speaks of acts, or words said for others. Everything is seeded: the same data gives the same files.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ TURNS = (
 TWICE, COUNTS = 2, 3
 """So many times a turn is trained on, and counts when thresholds are chosen: turns are what is read in court."""
 UNSAID = -0.6
-"""A turn that gets no credit for an act may do it all the same (out of its place, or nobody answered): where it may not
-have, it scores less than this."""
+"""A turn that gets no credit for an act may do it all the same (out of its place, or nobody answered): where it may
+not have, it scores less than this."""
 _UNANSWERED = re.compile("不计|未答|没答|答非所问|未回答|没有回答|岔|不能记|未作|没有作|没接")
 """Remarks on turns that ask for what nobody answered."""
 

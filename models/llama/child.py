@@ -95,7 +95,7 @@ class Child:
                 from models.llama import native
 
                 native.start()
-                return {"system": native.system()}
+                return {"build": native.build(), "pid": os.getpid()}
             case "prove":
                 return {"refusal": self._prove() if self._prove else ""}
             case "load":

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import llama_cpp as lib
 import numpy as np
 from numpy.typing import NDArray
 
 from models.engine import Ask, Finish, Phase, TokenChance
-from models.llama.binding import lib
 from models.llama.native import Logits, Model, NativeError
 from models.llama.reasoning import BLOCKS, Splitter
 

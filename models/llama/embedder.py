@@ -103,7 +103,7 @@ class Embedder:
     def _running(self) -> Process:
         if self._process is None:
             self._process = Process()
-            self._build = self._process.build()["llama-cpp-python"]
+            self._build = str(self._process.order("hello")["build"]["llama-cpp-python"])
             weakref.finalize(self, self._process.close)
         return self._process
 

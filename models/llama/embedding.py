@@ -11,9 +11,9 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import llama_cpp as lib
 import numpy as np
 
-from models.llama.binding import lib
 from models.llama.native import Model, NativeError, last_complaint
 
 POOLINGS = {"none": 0, "mean": 1, "cls": 2, "last": 3}

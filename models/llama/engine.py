@@ -266,7 +266,7 @@ class LlamaEngine:
 
     def _hello(self) -> dict[str, str]:
         try:
-            return self._process.build()
+            return dict(self._process.order("hello")["build"])
         except ChildFailed as error:
             self._process.close()
             if error.kind == "missing":
@@ -353,7 +353,7 @@ def embed_file(path: Path, texts: Sequence[str], pooling: str | None = None, *, 
     process = Process()
     try:
         cores = threads or max(1, (os.cpu_count() or 2) - 1)
-        process.build()
+        process.order("hello")
         return dict(process.order("embed", path=str(path), texts=list(texts), pooling=pooling, threads=cores))
     except ChildFailed as error:
         if error.kind == "missing":

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+import llama_cpp as lib
 import numpy as np
 from numpy.typing import NDArray
 
-from models.llama.binding import lib
 from models.llama.wellformed import Wellformed
 
 CHUNK = 256
@@ -50,9 +50,9 @@ def start() -> None:
     lib.llama_backend_init()
 
 
-def system() -> str:
-    """What the library was compiled for."""
-    return str(lib.llama_print_system_info().decode().strip())
+def build() -> dict[str, str]:
+    """Which llama.cpp this is: version of the binding and what the library was compiled for."""
+    return {"llama-cpp-python": lib.__version__, "system": lib.llama_print_system_info().decode().strip()}
 
 
 def model_settings() -> Any:

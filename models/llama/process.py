@@ -193,13 +193,6 @@ class Process:
                 self._life = Life()
         return self.wait(self.send(op, **what), news)
 
-    def build(self) -> dict[str, str]:
-        """Which llama.cpp this is: version of the binding, and what the library was compiled for. Raises as `order`."""
-        from importlib.metadata import version  # here alone: the child that renders templates needs it not
-
-        found = self.order("hello")
-        return {"llama-cpp-python": version("llama-cpp-python"), "system": str(found["system"])}
-
     def send(self, op: str, **what: Any) -> Order:
         """Give an order to the child that is running. Raises EngineError where none is."""
         with self._lock:

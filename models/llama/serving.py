@@ -118,7 +118,7 @@ class Server:
         return {
             "context": self._context.length, "slots": options.slots, "threads": options.threads,
             "together": self._together, "rolls_back": model.rolls_back, "vocabulary": model.size,
-            "template": template.name,
+            "template": template.name, "build": native.build(),
         }  # fmt: skip
 
     def tokens_of(self, call: Call) -> list[int]:

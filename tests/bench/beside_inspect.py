@@ -13,7 +13,7 @@ import tempfile
 import time
 from typing import Any
 
-from inspect_ai import Task, eval
+import inspect_ai
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageUser, get_model
 from inspect_ai.solver import solver
@@ -37,8 +37,8 @@ def main(url: str, model: str, draw: str, episodes: int, together: int, calls: i
     samples = [Sample(input=f"{draw}.{episode}") for episode in range(episodes)]
     with tempfile.TemporaryDirectory() as folder:
         server = get_model(f"openai-api/bench/{model}", base_url=url, api_key="none")
-        (log,) = eval(
-            Task(dataset=samples, solver=talk()), model=server, max_samples=together, max_connections=together,
+        (log,) = inspect_ai.eval(
+            inspect_ai.Task(dataset=samples, solver=talk()), model=server, max_samples=together, max_connections=together,
             log_dir=folder, display="none", log_level="error",
         )  # fmt: skip
     assert log.status == "success" and len(ends) == 2 * episodes, log.error

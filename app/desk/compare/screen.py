@@ -60,10 +60,11 @@ class FiguresPane(LineView):
         self.comparison: Comparison | None = None
 
     def show(self, comparison: Comparison) -> None:
-        """Show a comparison."""
-        self.comparison = comparison
+        """Show a comparison; one that grows stays where it was scrolled to."""
+        first, self.comparison = self.comparison is None, comparison
         self.rebuild()
-        self.scroll_home(animate=False, immediate=True)
+        if first:
+            self.scroll_home(animate=False, immediate=True)
 
     def build(self, width: int) -> Iterable[Row]:
         """Who is compared, what it comes to, then measure by measure."""

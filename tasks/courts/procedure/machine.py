@@ -162,11 +162,7 @@ class Machine:
         parts = {spec.id for *_, spec, _ in found if spec.ends}
         self._judging = judged and len(parts) > 1
         # From its first words on a judgment retells: that is no other stage, wherever the trial stands.
-        told = (
-            min((act.start for *_, spec, act in found if spec.ends and act.sure), default=end)
-            if self._judging
-            else end
-        )
+        told = min((act.start for *_, spec, act in found if spec.ends and act.sure and self._judging), default=end)
         settling = not judged and any(spec.id == "settlement" and self._agrees(spec) for *_, spec, _ in found)
         precise = any(spec.asked and not spec.fallback and act.sure for *_, spec, act in found)
         telling = any(spec.id == _RIGHTS and act.sure for *_, spec, act in found)
