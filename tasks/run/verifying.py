@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from store.errors import Damaged
 from tasks.episode.driver import Driver
 from tasks.episode.state import completed
 from tasks.errors import RecordMismatch
@@ -12,8 +13,19 @@ from tasks.run.stored import Stored
 
 
 def verify_episode(name: str | Path, episode: str) -> int:
-    """Run an episode again against its record and compare every event; returns the number of steps that agree."""
+    """Run an episode again against its record and compare every event; returns the number of steps that agree.
+
+    Raises:
+        RecordMismatch: they differ. Damaged: an event holds half a character, which no run of ours has written.
+    """
     stored = Stored.of(name, episode)
+    try:
+        return _verified(stored)
+    except UnicodeEncodeError:
+        raise Damaged(f"an event of episode {episode} holds half a character", "Use an earlier copy.") from None
+
+
+def _verified(stored: Stored) -> int:
     with stored.program() as program:
         driver = Driver(stored.row.id, 0, program, time.time, time.perf_counter)
         driver.recorded = list(completed(stored.records))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import tasks.agents.prompts  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
-from store.errors import BadInput, NotFound, StoreError  # noqa: E402
+from store.errors import BadInput, Damaged, NotFound, StoreError  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks.episode.events import Seated, ToolReturned  # noqa: E402
+from tasks.episode.events import AttemptStarted, Seated, ToolReturned  # noqa: E402
 from tasks.episode.state import completed, digest, fold  # noqa: E402
 from tasks.errors import RecordMismatch, UsageError  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
@@ -248,3 +249,31 @@ def test_an_engine_is_read_from_plain_files_alone(spec: dict[str, Any], tmp_path
     with pytest.raises(BadEngine, match="is no file|another machine|no run log"):
         started(spec, tmp_path / "r.moot", model=engine.format(tmp_path / "pipe"), agent="react")
     assert not (tmp_path / "r.moot").exists()
+
+
+def test_a_record_with_half_a_character_is_refused_when_it_is_verified(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot", max_turns=4) as run:
+        run.go()
+        header, rows, whole = run.journal.header, run.journal.episodes(), []
+        for row in rows:
+            whole += [(row.id, entry) for entry in run.journal.entries(run.journal.attempts(row.id)[-1].id)]
+    with Journal.create(tmp_path / "half.moot", header, rows) as journal:
+        for row in rows:
+            attempt = journal.attempts(row.id)[-1].id
+            journal.append(
+                replace(
+                    entry,
+                    attempt=attempt,
+                    data=_halved(entry.data) if entry.tag == AttemptStarted.tag else entry.data,
+                )
+                for owner, entry in whole
+                if owner == row.id
+            )
+    hit = next(owner for owner, entry in whole if entry.tag == AttemptStarted.tag)
+    assert verify_episode(tmp_path / "r.moot", hit)
+    with pytest.raises(Damaged, match=f"an event of episode {hit} holds half a character"):
+        verify_episode(tmp_path / "half.moot", hit)
+
+
+def _halved(data: dict[str, Any]) -> dict[str, Any]:
+    return {**data, "card": {**data["card"], "question": {"\ud800": ""}}}

@@ -2,7 +2,8 @@
 
 Every command must end by itself with exit code 0, 1 or 2, without a traceback, within its limits of memory and time; it
 prints nothing that a terminal obeys; a refusal is one sentence; the good runs stay in the list, the bad one is named in
-it; a command that reads changes nothing, one that fails leaves nothing half-written.
+it; a command that reads changes nothing, one that fails leaves nothing half-written: the run of which nothing but errors
+came exits with 1 and is whole.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.journal import SUFFIX
+from tasks.run.listing import read_run
 from tests.support.forked import MEMORY, PATIENCE, Done, forked
 from tests.support.hostile_runs import Base, Hostile, clear, place
 
@@ -27,6 +29,12 @@ HANGS = 3
 """After so many commands that hang on a file the others are not tried."""
 SENTENCE, LINES = 4000, 6
 """Bytes and lines at most that a refusal writes."""
+
+
+def _whole(path: Path) -> bool:
+    """Whether a file is a run that can be read and is over."""
+    line = read_run(path)
+    return not line.error and line.n > 0 and set(line.outcomes) == {"error"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +187,7 @@ class Stage:
                 yield "refused without a word"
             elif len(said) > SENTENCE or said.count(b"\n") >= LINES:
                 yield "refused with more than a sentence"
-            if any(self.out.iterdir()):
+            if not all(_whole(path) for path in self.out.iterdir()):
                 yield "left something half-written"
         for where, text in (("stdout", done.out), ("stderr", done.err)):
             if found := OBEYED.search(text):
