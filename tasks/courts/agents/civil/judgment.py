@@ -94,7 +94,7 @@ def _account(case: Case, weighed: Sequence[Weighed]) -> str:
     return (
         f"经审理查明：{'；'.join(facts)}。"
         if facts
-        else "经审理查明：双方对本案主要事实有争议，既无自认，也无双方均无异议的证据可以直接认定。"
+        else "经审理查明：双方对本案主要事实有争议，没有自认的事实，也没有双方对证明目的均无异议的证据可以直接认定。"
     )
 
 
