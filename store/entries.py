@@ -6,6 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+MOST_REPEATS = 10_000
+"""Repeats of a task in one run, far more than anybody waits for: figures stand by repeat, so their number is bounded."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -22,7 +25,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeRow:
-    """One episode: a task at an epoch. `position` is its place in the run, from 0."""
+    """One episode: a task at an epoch, from 0 and below MOST_REPEATS. `position` is its place in the run, from 0."""
 
     id: str
     position: int

@@ -21,7 +21,7 @@ from typing import Any
 from filelock import FileLock
 
 from store import bounded, chain, run_file, seals, strands, writer
-from store.entries import AttemptRow, Entry, EpisodeRow, Grown, ScoreRow
+from store.entries import MOST_REPEATS, AttemptRow, Entry, EpisodeRow, Grown, ScoreRow
 from store.errors import Damaged, StoreError
 
 SUFFIX = ".moot"
@@ -141,7 +141,14 @@ class Journal:
         with self._reading() as database:
             rows = self._rows(_EPISODES)
             self._prove(database, chain.EPISODES, rows, "its list of episodes")
-        return [EpisodeRow(*row) for row in rows]
+        return [self._episode(row) for row in rows]
+
+    def _episode(self, row: Sequence[Any]) -> EpisodeRow:
+        """A row of the list as an episode; a repeat that no run can have is refused, since figures count up to it."""
+        made = EpisodeRow(*row)
+        if not 0 <= made.epoch < MOST_REPEATS:
+            raise Damaged(f"{self.path}: episode {made.id} is no repeat that a run can have", "Use an earlier copy.")
+        return made
 
     def count(self) -> int:
         """How many episodes there are."""
@@ -158,7 +165,7 @@ class Journal:
         while True:
             with self._reading() as database:
                 rows = self._rows(_PAGE, (last, PAGE))
-                page = [(EpisodeRow(*row), self._attempts(database, row[0])) for row in rows]
+                page = [(self._episode(row), self._attempts(database, row[0])) for row in rows]
             yield from page
             if len(page) < PAGE:
                 return

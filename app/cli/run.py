@@ -30,6 +30,7 @@ from app.log import log_options
 from app.strings import t
 from app.terminal import clean, json_text
 from models.specs import FORMS
+from store.entries import MOST_REPEATS
 from store.journal import Journal
 from store.run_file import reading
 from tasks.agents.modes import CALLS
@@ -85,7 +86,7 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
     "--shard", type=SHARD, default=None, metavar="K/N",
     help="Run only the K-th of N equal shares of the tasks; `moot merge` puts them together.",
 )  # fmt: skip
-@click.option("--epochs", type=click.IntRange(1), default=1, help="Repeat every task N times.")
+@click.option("--epochs", type=click.IntRange(1, MOST_REPEATS), default=1, help="Repeat every task N times.")
 @click.option("--seed", type=int, default=0, help="Seed of all sampling.")
 @click.option("--max-turns", type=click.IntRange(1), default=None, help="Turns an episode may take.")
 @click.option("--max-tokens", type=click.IntRange(1), default=None, help="Tokens an episode may use.")
@@ -105,7 +106,7 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
 @click.option("--free", is_flag=True, help="Let the model write free text: the older name of --calls free.")
 @click.option(
     "--rollouts",
-    type=click.IntRange(2),
+    type=click.IntRange(2, MOST_REPEATS),
     default=None,
     metavar="G",
     help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.",

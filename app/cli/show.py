@@ -29,7 +29,7 @@ from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of
 from tasks.run.peeking import FORMS
 from tasks.run.reading import read_episode, stopped_of
-from tasks.run.verifying import verify_episode
+from tasks.run.verifying import verify
 
 
 @click.command()
@@ -217,9 +217,7 @@ def _rest(one: dict[str, Any]) -> str:
 
 
 def _verify(run_name: str, episode: str | None, as_json: bool) -> None:
-    with Journal.open(run_path(run_name)) as journal:
-        names = [row.id for row in journal.episodes()] if episode is None else [episode]
-    steps = {name: verify_episode(run_name, name) for name in names}
+    steps = verify(run_name, episode)
     if as_json:
         click.echo(json_text({"verified": steps}))
     else:

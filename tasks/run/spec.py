@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from store.entries import MOST_REPEATS
 from tasks.agents.modes import Calls
 
 PARALLEL_RULES = 16
@@ -38,7 +39,7 @@ class RunSpec(BaseModel):
     """The first so many of them in the order of the file."""
     shard: tuple[int, int] | None = None
     """(k, n): of the tasks that are chosen otherwise, those at the places k, k + n, k + 2n … counted from 1."""
-    epochs: int = Field(default=1, ge=1)
+    epochs: int = Field(default=1, ge=1, le=MOST_REPEATS)
     seed: int = 0
     max_turns: int | None = Field(default=None, ge=1)
     max_tokens: int | None = Field(default=None, ge=1)

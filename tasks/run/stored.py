@@ -7,7 +7,7 @@ Nothing is written and no engine is opened.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,17 +44,25 @@ class Stored:
         spec = spec_of(header)
         return cls(header, row, records, spec, benchmark(spec.benchmark))
 
-    @contextmanager
-    def program(self, *, other_prompts: bool = False) -> Iterator[Program]:
-        """Its rules, as long as the pack is open.
+    def program(self, *, other_prompts: bool = False) -> AbstractContextManager[Program]:
+        """Its rules, as long as the pack is open (see `program_of`)."""
+        return program_of(self.header, other_prompts=other_prompts)
 
-        Args:
-            other_prompts: whether prompts may have changed since.
 
-        Raises:
-            RecordMismatch: the task file or the pack is not that of the run.
-        """
-        with Pack.open(self.header.get("pack", {}).get("path") or self.spec.pack) as pack:
-            tasks = task_file(self.spec, pack)
-            check_same(self.header, self.bench, self.spec, pack, tasks, other_prompts)
-            yield self.bench.program(pack, self.bench.load(tasks), self.spec)
+@contextmanager
+def program_of(header: HeaderData, *, other_prompts: bool = False) -> Iterator[Program]:
+    """The rules that the episodes of a run were played by, as long as the pack is open.
+
+    Args:
+        header: of the run.
+        other_prompts: whether prompts may have changed since.
+
+    Raises:
+        RecordMismatch: the task file or the pack is not that of the run.
+    """
+    spec = spec_of(header)
+    bench = benchmark(spec.benchmark)
+    with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
+        tasks = task_file(spec, pack)
+        check_same(header, bench, spec, pack, tasks, other_prompts)
+        yield bench.program(pack, bench.load(tasks), spec)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +16,18 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import tasks.agents.prompts  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
+from store.entries import MOST_REPEATS  # noqa: E402
 from store.errors import BadInput, Damaged, NotFound, StoreError  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.episode.events import AttemptStarted, Seated, ToolReturned  # noqa: E402
 from tasks.episode.state import completed, digest, fold  # noqa: E402
 from tasks.errors import RecordMismatch, UsageError  # noqa: E402
+from tasks.legalagentbench.benchmark import LegalAgentBench  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.rescoring import read_stored  # noqa: E402
 from tasks.run.runner import fork_run, resume_run, start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify_episode  # noqa: E402
+from tasks.run.verifying import verify, verify_episode  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
 
@@ -144,6 +149,37 @@ def test_verify_runs_the_episode_against_its_record(spec: dict[str, Any], tmp_pa
         steps = {name: driver.state.steps for name, driver in run.scheduler.episodes.items()}
     for name, count in steps.items():
         assert verify_episode(tmp_path / "r.moot", name) == count
+
+
+def test_a_whole_run_is_verified_with_one_look_at_its_tasks_and_its_list(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with started(spec, tmp_path / "r.moot", epochs=3) as run:
+        run.go()
+        steps = {name: driver.state.steps for name, driver in run.scheduler.episodes.items()}
+    looks = Counter[str]()
+    for owner, name in ((LegalAgentBench, "load"), (Journal, "episodes")):
+        monkeypatch.setattr(owner, name, counting(getattr(owner, name), looks))
+    assert len(steps) > 3 and verify(tmp_path / "r.moot") == steps
+    assert looks == {"load": 1, "episodes": 1}
+
+
+def counting(told: Callable[..., Any], looks: Counter[str]) -> Callable[..., Any]:
+    def count(*given: Any, **more: Any) -> Any:
+        looks[told.__name__] += 1
+        return told(*given, **more)
+
+    return count
+
+
+@pytest.mark.parametrize("epoch", [-3, MOST_REPEATS, 10**15])
+def test_a_repeat_that_no_run_can_have_is_refused(spec: dict[str, Any], tmp_path: Path, epoch: int) -> None:
+    with started(spec, tmp_path / "r.moot", limit=1) as run:
+        header, (row,) = run.journal.header, run.journal.episodes()
+    Journal.create(tmp_path / "odd.moot", header, [replace(row, epoch=epoch)]).close()
+    for read in (verify, lambda path: list(read_stored(path).results)):
+        with pytest.raises(Damaged, match=f"episode {row.id} is no repeat"):
+            read(tmp_path / "odd.moot")
 
 
 def test_epochs_are_episodes_of_their_own(spec: dict[str, Any], tmp_path: Path) -> None:

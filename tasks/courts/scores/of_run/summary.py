@@ -9,6 +9,7 @@ ran, its metrics stand at the top level too.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
@@ -321,8 +322,11 @@ def summarise(
             Metric(measure(rule, OVERALL), whole, sums.value, every[rule], in_points(sums.interval), there, main=True)
         )
         rows.append(Metric(Measure(rule, "by_env", unit=POINTS, section="overall"), whole, sums.by_env, every[rule]))
-    for epoch in range(tally.epochs if tally.epochs > 1 else 0):
-        own = by_env([one for one in rated if one.result.epoch == epoch])
+    again = defaultdict[int, list[Rated]](list)
+    for one in rated if tally.epochs > 1 else ():
+        again[one.result.epoch].append(one)
+    for epoch in sorted(again):
+        own = by_env(again[epoch])
         for rule in RULES:
             part = _Part(rule, own)
             rows += [
