@@ -240,30 +240,3 @@ def heat_map(runs: Mapping[str, Data], part: str = "all") -> HeatMap:
 def _cell(scores: Data | None, part: str, count: str) -> tuple[float, int] | None:
     value = scores.get(part) if scores else None
     return None if scores is None or value is None else (float(value), int(scores.get(count) or 0))
-
-
-def as_rows(analysis: Data) -> list[tuple[str, str, str, str, float | int | None]]:
-    """An analysis as rows for any table: (part, task or year, tool, measure, value); tasks and tools are '' for all."""
-    rows: list[tuple[str, str, str, str, float | int | None]] = []
-    aware = analysis["awareness"]
-    cells = [("", "", aware["all"])]
-    cells += [("", tool, count) for tool, count in aware["by_tool"].items()]
-    cells += [(task, tool, count) for task, tools in aware["by_task"].items() for tool, count in tools.items()]
-    for task, tool, count in cells:
-        rows += [
-            ("queries", task, tool, name, count[name]) for name in ("calls", "queries", "aware", "explicit", "share")
-        ]
-    for tool, length in analysis["answers"]["all"].items():
-        rows += [("answers", "", tool, name, length[name]) for name in ("answers", "characters", "tokens")]
-    for year, scores in analysis["lar_by_year"].items():
-        rows += [("lar_by_year", year, "", name, scores.get(name)) for name in ("all", "covered", "n")]
-    wrong = analysis["wrong_version"] or {}
-    rows += [("wrong_version", "", "", name, wrong[name]) for name in ("rate", "n") if name in wrong]
-    pairs = analysis["consistency"]
-    rows += [
-        ("consistency", "", "", name, pairs[name])
-        for name in ("rate", "n", "consistent", "blind", "swapped", "other")
-    ]
-    for reading, found in (analysis["format"] or {}).items():
-        rows += [("format", "", "", f"{reading} {name}", found[name]) for name in ("rate", "passed", "n")]
-    return rows

@@ -19,11 +19,6 @@ from tasks.run.reading import episode_of, read_episode
 from tasks.run.stored import program_of
 
 
-def verify_episode(name: str | Path, episode: str) -> int:
-    """Run an episode again against its record (see `verify`); returns the number of steps that agree."""
-    return verify(name, episode)[episode]
-
-
 def verify(name: str | Path, episode: str | None = None) -> dict[str, int]:
     """Run an episode, or all of a run, again against the record and compare every event; returns the number of steps
     that agree, by episode.

@@ -14,9 +14,6 @@ from tasks.sample.geography import Place
 Value = str | int | float | None
 Record = dict[str, Value]
 
-NONE_DASH = ("-", " -", " - ")
-"""Upstream's three ways to write nothing."""
-
 
 def stream(seed: int, part: str) -> Random:
     """An own stream of chance for each part, so that a change in one leaves the others as they were."""

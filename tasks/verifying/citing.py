@@ -22,7 +22,6 @@ from tasks.courts.casefile.law import Laws, all_laws, shipped_laws
 from tasks.verifying.taskset import Task, TaskSet
 
 Force = Literal["in_force", "not_yet", "ended", "no_article", "no_day", "unknown"]
-FORCES: tuple[Force, ...] = ("in_force", "not_yet", "ended", "no_article", "no_day", "unknown")
 DAYS = ("day", "date", "as_of")
 """Fields in which a record may state its day."""
 

@@ -22,7 +22,7 @@ from tasks.run.opened import Run
 from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.run.verifying import verify_episode
+from tasks.run.verifying import verify
 from tests.courts.test_courts_injection import CASES, ITEMS, Play, with_field
 from tests.support.court_run_fixture import ROLES, prepare_courts
 from tests.support.court_stage import Court
@@ -75,7 +75,7 @@ def test_a_model_may_sit_in_every_seat(profile: str, free: bool, model: str, moo
             parsed = [record.event.result for record in records if isinstance(record.event, ActionParsed)]
             assert set(parsed) <= {"ok"}, "a grammar leaves nothing to repair"
             spoke |= {record.event.seat for record in records if isinstance(record.event, Said)}
-            assert verify_episode(run.journal.path, episode) == run.scheduler.episodes[episode].state.steps
+            assert verify(run.journal.path, episode)[episode] == run.scheduler.episodes[episode].state.steps
         assert spoke >= {"agent", "client", "plaintiff", "defendant"}
         if profile == "law" and not free:
             assert spoke & {"procurator", "defence_lawyer"} or spoke & {"plaintiff_lawyer", "defendant_lawyer"}

@@ -18,7 +18,7 @@ from tasks.episode.events import ModelCalled  # noqa: E402
 from tasks.legalsearch.kinds import KINDS  # noqa: E402
 from tasks.run.header import header_of  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.verifying import verify_episode  # noqa: E402
+from tasks.run.verifying import verify  # noqa: E402
 from tests.support.law_run_fixture import TASKS, prepare_law  # noqa: E402
 
 Moot = Callable[..., tuple[int, Any, str]]
@@ -63,7 +63,7 @@ def test_a_run_keeps_the_prompt_that_it_was_given_and_its_today(moot: Moot, tmp_
     assert header["spec"]["prompt"] == "{today}你是测试员。\n{tools}\n" and header["spec"]["today"] == "2026-03-04"
     assert header["prompts"]["own"] == sha256(header["spec"]["prompt"].encode()).hexdigest()
     assert system.startswith("今天是2026年3月4日。\n你是测试员。") and "web_search" not in system, "no snapshot"
-    assert verify_episode(out, "3") == 2
+    assert verify(out, "3")["3"] == 2
     assert moot("report", str(out), tasks=False)[1].count("你是测试员") == 0
     assert moot(*asked, "--out", str(tmp_path / "day.moot"))[0] == 0
     with Journal.open(tmp_path / "day.moot") as journal:

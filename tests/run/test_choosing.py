@@ -26,7 +26,7 @@ from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.runner import resume_run, start_run  # noqa: E402
 from tasks.run.sampling import sample  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify_episode  # noqa: E402
+from tasks.run.verifying import verify  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def test_a_limit_of_an_earlier_release_is_the_first_so_many(sample_pack: Path, t
         run.record_scores()
     assert _tasks(old) == _tasks(first)
     for row in _rows(old):
-        assert verify_episode(str(old), row.id)
+        assert verify(str(old), row.id)[row.id]
     shard = play(tmp_path / "s.moot", first=4, shard=(1, 2))
     one = as_before(shard, tmp_path / "s1.moot", 4)
     with resume_run(one) as run:

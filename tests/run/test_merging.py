@@ -27,7 +27,7 @@ from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.rescoring import read_stored, summary_of  # noqa: E402
 from tasks.run.runner import resume_run, start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify_episode  # noqa: E402
+from tasks.run.verifying import verify  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
 
@@ -81,7 +81,7 @@ def test_shards_merge_into_the_run_that_one_machine_would_have_made(spec: dict[s
     one, two = (summary_of(read_stored(path)).block() for path in (whole, made.path))
     assert {**one, "run": ""} == {**two, "run": ""}
     for name, *_ in digests(whole):
-        assert verify_episode(made.path, name) == verify_episode(whole, name)
+        assert verify(made.path, name)[name] == verify(whole, name)[name]
     with Journal.open(made.path) as journal:
         journal.check()
         header = header_of(journal)

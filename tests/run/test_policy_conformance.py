@@ -25,7 +25,7 @@ from tasks.episode.events import EngineFailed, ModelCalled, Seated  # noqa: E402
 from tasks.episode.state import State, digest, fold  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify_episode  # noqa: E402
+from tasks.run.verifying import verify  # noqa: E402
 from tests.support import law_run_fixture as law  # noqa: E402
 from tests.support.court_run_fixture import prepare_courts  # noqa: E402
 from tests.support.kill_harness import CALL, END, prepare  # noqa: E402
@@ -256,7 +256,7 @@ def test_whatever_a_model_says(
         outcomes[case] = state.stopped.outcome
         if state.stopped.outcome == "error":
             assert state.stopped.reason.startswith("engine failed"), f"{case}: {state.stopped.reason}"
-        assert verify_episode(path, str(number)) == state.steps, "and it repeats from its record"
+        assert verify(path, str(number))[str(number)] == state.steps, "and it repeats from its record"
     expected = {"engine fails": "error", "full at once": "context_full"}
     assert {case: outcomes[case] for case in expected if case in outcomes} == {
         c: o for c, o in expected.items() if c in names

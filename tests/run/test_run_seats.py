@@ -20,7 +20,7 @@ from tasks.run.cast import Cast  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.runner import fork_run, resume_run, start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify_episode  # noqa: E402
+from tasks.run.verifying import verify  # noqa: E402
 from tests.support.kill_harness import CALL, END, prepare  # noqa: E402
 
 
@@ -74,7 +74,7 @@ def test_a_model_takes_a_seat_and_its_engine_is_closed_with_the_run(
     assert not opened
     first, second, third = seats(tmp_path / "r.moot")
     assert not first.described and second.described and second.described != third.described
-    assert verify_episode(tmp_path / "r.moot", "1") == state.steps
+    assert verify(tmp_path / "r.moot", "1")["1"] == state.steps
 
 
 def test_resume_opens_the_engines_of_seats_that_changed_hands(
@@ -168,7 +168,7 @@ def test_the_seat_of_a_call_that_was_stopped_may_change_hands(
         run.seat("1", Seated(seat="agent", policy="gold/1"))
         run.go()
         assert run.scheduler.episodes["1"].stopped and run.scheduler.episodes["1"].state.calls == 0
-    assert verify_episode(tmp_path / "r.moot", "1")
+    assert verify(tmp_path / "r.moot", "1")["1"]
 
 
 def runner_reply_cancelled() -> Any:

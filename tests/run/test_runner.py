@@ -27,7 +27,7 @@ from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.rescoring import read_stored  # noqa: E402
 from tasks.run.runner import fork_run, resume_run, start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify, verify_episode  # noqa: E402
+from tasks.run.verifying import verify  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
 
@@ -140,7 +140,7 @@ def test_a_fork_may_seat_somebody_else(spec: dict[str, Any], tmp_path: Path) -> 
         seen = [r.event.observation for r in state.records if isinstance(r.event, ToolReturned)]
         assert seen[-1] == "{'公司代码': '999001'}"
         assert run.summary().block()["flags"]["human"] == 1, "a person's answer is never passed off as the agent's"
-    assert verify_episode(tmp_path / "f.moot", "1") == state.steps
+    assert verify(tmp_path / "f.moot", "1")["1"] == state.steps
 
 
 def test_verify_runs_the_episode_against_its_record(spec: dict[str, Any], tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_verify_runs_the_episode_against_its_record(spec: dict[str, Any], tmp_pa
         run.go()
         steps = {name: driver.state.steps for name, driver in run.scheduler.episodes.items()}
     for name, count in steps.items():
-        assert verify_episode(tmp_path / "r.moot", name) == count
+        assert verify(tmp_path / "r.moot", name)[name] == count
 
 
 def test_a_whole_run_is_verified_with_one_look_at_its_tasks_and_its_list(
@@ -306,9 +306,9 @@ def test_a_record_with_half_a_character_is_refused_when_it_is_verified(spec: dic
                 if owner == row.id
             )
     hit = next(owner for owner, entry in whole if entry.tag == AttemptStarted.tag)
-    assert verify_episode(tmp_path / "r.moot", hit)
+    assert verify(tmp_path / "r.moot", hit)[hit]
     with pytest.raises(Damaged, match=f"an event of episode {hit} holds half a character"):
-        verify_episode(tmp_path / "half.moot", hit)
+        verify(tmp_path / "half.moot", hit)
 
 
 def _halved(data: dict[str, Any]) -> dict[str, Any]:

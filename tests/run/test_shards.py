@@ -28,7 +28,7 @@ from tasks.run.merging import merge_runs  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
 from tasks.run.runner import start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify_episode  # noqa: E402
+from tasks.run.verifying import verify  # noqa: E402
 from tests.support.gguf_files import tiny_llama  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
@@ -122,7 +122,7 @@ def test_nodes_that_have_nothing_play_the_run_of_one_machine(stage: Stage) -> No
         "kill",
         stage.spec["tasks"],
     )
-    assert verify_episode(made, "1#1") == verify_episode(stage.folder / "whole.moot", "1#1")
+    assert verify(made, "1#1")["1#1"] == verify(stage.folder / "whole.moot", "1#1")["1#1"]
     assert [path.name for path in (stage.folder / "node-1" / "cache").glob("shard-*")] == []
 
 

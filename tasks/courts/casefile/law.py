@@ -244,8 +244,3 @@ def _spelled(name: str) -> str:
         ]
     )
     return f"Did you mean {' or '.join(near)}?" if near else "Cite laws of the index by their official titles."
-
-
-def law_kind(ref: LawRef) -> str:
-    """criminal, civil, procedure … of the law that is cited."""
-    return kind_of(ref.law)

@@ -12,8 +12,6 @@ from tasks.courts.procedure.replies import items_named, numbers_named
 from tasks.courts.procedure.tables import Profile
 from tasks.courts.procedure.turns import Hearing, Item, Side
 
-END_TAG = "结束庭审"
-
 _TAG = re.compile(r"<\s*([一-鿿]{2,8})\s*>")
 _CLOSING = re.compile(r"(?:现在|宣布|可以)?闭庭(?!前|后|之前)|庭审(?:到此)?结束(?!前|后)|<\s*结束庭审\s*>")
 _MARKS = re.compile(rf"{_CLOSING.pattern}|{_TAG.pattern}")

@@ -29,7 +29,6 @@ VERSION_COMPAT = "compat/1"
 VERSION_STRICT = "strict/1"
 PROMPT = "grader-topic/1"
 METRICS = ("BIN", "NBIN", "BIN_all", "NBIN_all", "COV")
-PROXIES = ("NBIN_proxy", "NBIN_all_proxy")
 LISTED = 8
 """A strict answer on one article names at most so many in one reply: a list of articles is no answer."""
 FLOOR_REPLY = "这个问题不能一概而论，要看具体情况，建议依照有关法律规定处理。"

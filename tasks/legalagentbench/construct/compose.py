@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections.abc import Sequence
 from decimal import Decimal
-from hashlib import sha256
 from importlib.resources import files
 from random import Random
 from typing import Any
@@ -38,17 +37,12 @@ NOUN = 0.35
 LONG_PHRASE = 14
 CUT = 0.3
 """How much each link adds to the chance that the phrase is cut there and taken up again."""
-HELD_SHARE = 5
-"""One form in so many is held out, of lists that have at least three."""
 
 
 class Parts:
-    """Lists of forms by their key, drawn without repetition.
+    """Lists of forms by their key, drawn without repetition."""
 
-    keep: "" for all forms, "known" or "held" for the one or the other side of a split by `seed`.
-    """
-
-    def __init__(self, text: str, rng: Random, keep: str = "", seed: int = 0) -> None:
+    def __init__(self, text: str, rng: Random) -> None:
         try:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -59,7 +53,7 @@ class Parts:
         self._alias: dict[str, str] = data.pop("alias", {})
         lists = _flat(data)
         _sound(lists)
-        self._forms = {key: _kept(key, forms, keep, seed) for key, forms in lists}
+        self._forms = dict(lists)
         self._rng, self._left = rng, dict[str, list[str]]()
 
     def __contains__(self, key: str) -> bool:
@@ -121,14 +115,6 @@ def _sound(lists: list[tuple[str, list[str]]]) -> None:
                     f"The file of parts: {key} has a form with braces that name nothing: {form}",
                     "Name a list of [slot] in braces, or what the shipped parts.toml names there.",
                 ) from error
-
-
-def _kept(key: str, forms: list[str], keep: str, seed: int) -> list[str]:
-    if not keep or len(forms) < 3:
-        return forms
-    ranked = sorted(forms, key=lambda form: sha256(f"{seed}/{key}/{form}".encode()).digest())
-    held = max(1, len(forms) // HELD_SHARE)
-    return ranked[:held] if keep == "held" else ranked[held:]
 
 
 def shipped_parts() -> str:

@@ -61,7 +61,7 @@ class Made:
 
 @dataclass
 class Generator:
-    """Everything that a construction needs; `allowed` narrows paths and entities (splits of a training set)."""
+    """Everything that a construction needs."""
 
     source: Source
     brute: BruteSolver
@@ -70,7 +70,6 @@ class Generator:
     rng: Random
     prefix: str
     progress: Progress = _silent
-    allowed: Callable[[Plan | Skeleton, Entity | None], bool] = lambda plan, entity: True
     fallen: Counter[str] = field(default_factory=Counter)
     used: set[tuple[str, Entity]] = field(default_factory=set)
     sparse: bool = False
@@ -83,7 +82,7 @@ class Generator:
         """Tasks of a hop level, two a path, as many as wanted or as the rows give."""
         pool: dict[str, list[Skeleton]] = defaultdict(list)
         for skeleton in skeletons(hops, self.rng, _DRAWN, self._leads):
-            if self._begins(skeleton) and self.allowed(skeleton, None):
+            if self._begins(skeleton):
                 pool[skeleton.tools[0]].append(skeleton)
         made: list[Task] = []
         served: Counter[str] = Counter()
@@ -160,7 +159,7 @@ class Generator:
         for entity in self.rng.sample(entities, min(len(entities), TRIES)):
             if len(made) == wanted:
                 break
-            if (plan.way, entity) in self.used or not self.allowed(plan, entity):
+            if (plan.way, entity) in self.used:
                 continue
             try:
                 made.append(self._task(plan, entity))

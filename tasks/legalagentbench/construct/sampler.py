@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from random import Random
@@ -121,8 +120,3 @@ def _task(template: Template, core: str, walked: Walked) -> dict[str, Any]:
 
 def _joined(value: Binding) -> object:
     return "、".join(value) if isinstance(value, list) else value
-
-
-def as_lines(tasks: Sequence[dict[str, object]]) -> list[str]:
-    """Tasks as JSON lines."""
-    return [json.dumps(task, ensure_ascii=False) for task in tasks]

@@ -25,10 +25,6 @@ COMPANY_COLUMN: dict[Kind, str] = {
     "doc": "关联公司", "restriction": "限制高消费企业名称", "finalized": "终本公司名称",
     "dishonesty": "失信被执行公司名称", "administrative": "行政处罚公司名称",
 }  # fmt: skip
-DATE_COLUMN: dict[Kind, str] = {
-    "doc": "日期", "restriction": "立案日期", "finalized": "立案日期", "dishonesty": "立案日期",
-    "administrative": "处罚日期",
-}  # fmt: skip
 AMOUNT_COLUMN: dict[Kind, str] = {
     "doc": "涉案金额（元）", "restriction": "涉案金额（元）", "finalized": "执行标的（元）",
     "dishonesty": "涉案金额（元）", "administrative": "处罚金额（元）",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from store.text.normalise import fold_width
@@ -24,8 +23,3 @@ def contained(part: str, whole: str) -> float:
     """The share of the pairs of `part` that `whole` has too."""
     wanted = pairs(part)
     return len(wanted & pairs(whole)) / len(wanted) if wanted else 0.0
-
-
-def contained_in_any(part: str, wholes: Iterable[str]) -> float:
-    """The largest share among several texts."""
-    return max((contained(part, whole) for whole in wholes), default=0.0)
