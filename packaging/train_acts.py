@@ -6,18 +6,18 @@ Data, all in tests/courts: acts_CI.jsonl and acts_CR.jsonl, paraphrases and wron
 people wrote who had not read the program (a third of them, by the hash of the text, is held out: never trained on);
 acts_more_CI.jsonl and acts_more_CR.jsonl, turns in many registers with all acts that they do; acts_spoken.jsonl,
 sentences of the rules' own judge and of the model trials of the tests, labelled by former lists of phrases, and a few
-by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`);
-turns_a.jsonl, turns_b.jsonl and the labels that are no longer unseen: whole turns in the layout of `moot procedure
-check`. Of such a turn nobody says which words do its act: it is learnt from the piece that does it most by what the
-other rows teach, and no piece does what the turn does not. Beside the acts it learns what a sentence is: one that only
-speaks of acts, or words said for others. Everything is seeded: the same data gives the same files.
+by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`). A row
+with `mentions` speaks of an act and does nothing. turns_a.jsonl to turns_e.jsonl and the labels that are no longer
+unseen: whole turns in the layout of `moot procedure check`. Of such a turn nobody says which words do its act: it is
+learnt from the piece that does it most by what the other rows teach, and no piece does what the turn does not. Beside
+the acts it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is seeded:
+the same data gives the same files.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -37,6 +37,7 @@ from tasks.courts.procedure.classifier import SCALE  # noqa: E402
 from tasks.courts.procedure.features import BUCKETS, features, folded  # noqa: E402
 from tasks.courts.procedure.labels import Row, read_rows  # noqa: E402
 from tasks.courts.procedure.tables import profile  # noqa: E402
+from tasks.courts.procedure.turns import SIDE_OF  # noqa: E402
 
 DATA, OUT = ROOT / "tests/courts", ROOT / "tasks/courts/procedure"
 PERSONS = {
@@ -55,8 +56,6 @@ TITLES = {
 FOLDS, SEED, COST, WEIGHT = 3, 2026, 1.0, 8
 BESIDE = (INSTEAD, MENTION)
 """Columns beside the acts."""
-_MENTIONS = re.compile("预告|引用|引述|报告已|报告结果|说明已|已经做过|提及")
-"""Remarks on wrong turns that speak of an act and do nothing."""
 MOST = 8
 """Parts of one text that are trained on."""
 SURE = 0.88
@@ -73,8 +72,6 @@ TWICE, COUNTS = 2, 3
 UNSAID = -0.6
 """A turn that gets no credit for an act may do it all the same (out of its place, or nobody answered): where it may
 not have, it scores less than this."""
-_UNANSWERED = re.compile("不计|未答|没答|答非所问|未回答|没有回答|岔|不能记|未作|没有作|没接")
-"""Remarks on turns that ask for what nobody answered."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +118,7 @@ def rows_of(env: str) -> Rows:
         label[at, [place[act] for act in row.get("unsure", []) if act in place]] = -1
         if at >= here:
             label[at, : -len(BESIDE)] = -1
-        told = row.get("mentions") or bool(_MENTIONS.search(row.get("why", "")))
-        label[at, place[MENTION]] = 1 if told else 0 if done else -1
+        label[at, place[MENTION]] = 1 if row.get("mentions") else 0 if done else -1
     own = np.array([place.get(row["act"], -1) if "act" in row else -1 for row in rows])
     own[here:] = -1
     does = np.array([row.get("does", True) for row in rows])
@@ -145,6 +141,8 @@ def credited(row: Row, env: str, acts: list[str], scores: np.ndarray) -> np.ndar
     """What a labelled turn does, as in `Rows.label`; scores: of its best piece, by what the other rows teach."""
     specs, hearing = profile("law", row.env).acts, row.hearing()
     did, before = ({key.split("/")[0] for key in keys} for keys in (row.acts, row.done))
+    # Whoever speaks and is credited nothing has been asked something that he did not answer.
+    beside = {SIDE_OF.get(said.speaker) for said in row.reply} - {key.split("/")[-1] for key in row.acts}
 
     def of(act: str, score: float) -> int:
         if act == INSTEAD:
@@ -156,7 +154,7 @@ def credited(row: Row, env: str, acts: list[str], scores: np.ndarray) -> np.ndar
         spec = specs[act]
         if spec.level(hearing) == "none" or not set(spec.when) <= hearing.needs | {"settled"}:
             return -1
-        open_ = bool(row.faults) or act in before or (bool(spec.asked) and bool(_UNANSWERED.search(row.why)))
+        open_ = bool(row.faults) or act in before or not beside.isdisjoint(spec.asked)
         return -1 if open_ and score > UNSAID else 0
 
     return np.array([of(act, score) for act, score in zip(acts, scores, strict=True)])

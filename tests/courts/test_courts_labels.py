@@ -39,7 +39,7 @@ rules before / now: acts 0.93 / 0.95 and 0.93 / 0.96, actions 0.89 / 0.94 and 0.
 `turns_c` to `turns_e` are 150 turns each by three more people (a judge who speaks as people do, a language model, court
 records), written to be trained on. `labels_unseen_g` are 80 turns by a fourth, at first sight acts 0.96 / 0.95, actions
 0.87 / 1.00, faults 0.88 / 0.85. With turns_c to e trained on, e, f and g together (200 turns, none trained on): acts
-0.95 / 0.96, actions 0.90 / 0.97, faults 0.89 / 0.82; one change to a table was made after the errors on them had been
+0.95 / 0.96, actions 0.90 / 0.97, faults 0.88 / 0.82; one change to a table was made after the errors on them had been
 read: for the benchmark, too, an answer comes behind the claims.
 
 `no_answer` is a fault only where nobody who was asked says anything; the first four sets also named it where somebody
@@ -145,7 +145,7 @@ def test_rates_on_three_sets_of_development() -> None:
     [
         ("ab", (0.96, 0.97), (0.89, 0.95), (0.76, 0.83)),
         ("cd", (0.9, 0.95), (0.89, 0.92), (0.85, 0.76)),
-        ("efg", (0.95, 0.95), (0.9, 0.97), (0.88, 0.82)),
+        ("efg", (0.95, 0.95), (0.9, 0.97), (0.87, 0.82)),
     ],
 )
 def test_rates_on_turns_that_nobody_saw(
