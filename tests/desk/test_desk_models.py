@@ -173,7 +173,7 @@ async def test_a_file_is_looked_at_while_one_types_and_taken_in(tiny_gguf: Path)
     async with desk() as pilot:
         models = await at_models(pilot, 0)
         screen = await adding(pilot, str(tiny_gguf))
-        assert "llama" in str(screen.query_one("#peek", Static).content)
+        await until(pilot, lambda: "llama" in str(screen.query_one("#peek", Static).content))
         assert screen.query_one("#name", Input).placeholder == "tiny"
         await pilot.press("f5")
         await until(pilot, lambda: pilot.app.screen is models and len(models.shelf.lines) == 1)
