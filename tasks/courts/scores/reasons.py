@@ -5,8 +5,9 @@ of characters and numbers, each weighing more the rarer it is in the case. A pai
 does not (予以采纳, 不予采纳) contradicts the point and costs `AGAINST` times what agreement earns. What is left is measured
 between two marks of the case itself: what other passages of the gold, and the empty formula, share with the point by
 chance (0), and what the gold's own passage shares (1). A point is made from `MADE` on, so that the gold makes all of
-its own points and a judge who says the same in other words is not asked for the gold's. `narrow` is the first
-edition's measure of nearness, pairs alone.
+its own points and a judge who says the same in other words is not asked for the gold's; a point whose numbers the
+gold's reasons say is not made by reasons that say none of them. `narrow` is the first edition's measure of nearness,
+pairs alone.
 
 It is a proxy: it hears words, not law. A false reason in the words of the right one, without a denial, passes; a
 right one that shares hardly a word with the gold fails. The grader's REA is the score; this one needs none.
@@ -99,9 +100,11 @@ def score_reasons(reason: str, points: Sequence[str], gold: str, formula: str = 
     sentences = _sentences(reason)
     runs = list(passages(reason[:LONGEST]))
     measures = _measures(tuple(points), gold, formula)
+    said = frozenset[str]().union(*(one.holds for one in sentences))
     found = []
     for point, measure in zip(points, measures, strict=True):
         share, passage, against = measure.of(sentences)
+        share = share if measure.sums.isdisjoint(said) == (not measure.sums) else 0.0
         wanted = bigrams(point)
         nearest = max((f1(wanted, run) for run in runs), default=0.0)
         found.append(Point(point, nearest, share, share >= MADE, passage[:_QUOTED], against))
@@ -119,6 +122,9 @@ class _Measure:
     ) -> None:
         self._clauses = [clause for sentence in _sentences(point) for clause in sentence.clauses]
         self._wanted = frozenset(name for clause in self._clauses for name in clause)
+        said = frozenset[str]().union(*(one.holds for one in gold))
+        self.sums = frozenset(name for name in self._wanted & said if name.startswith("#"))
+        """Its numbers that the gold's reasons say; reasons that say none of them do not make it."""
         self._weights = {name: weights[name] for name in self._wanted}
         self._whole = sum(self._weights[name] for clause in self._clauses for name in clause) or 1.0
         self._mean = self._whole / max(1, sum(len(clause) for clause in self._clauses))
