@@ -109,6 +109,10 @@ COURT_PHRASES: tuple[tuple[str, str], ...] = (
     (r"no attempt was scored", "没有可计分的评测"),
     (r"nothing to rate", "无可评内容"),
     (
+        r"scaled over the trials of this run: one alone, or all alike, comes to 0 whatever it is",
+        "按本次评测内的庭审缩放：只有一件或者全部相同时总是 0，不说明好坏",
+    ),
+    (
         r"(\w+) (\w+) is consistent in ([\d.]+) of 100 messages, below (\d+)",
         r"\1的\2每 100 条发言仅 \3 条一致，低于 \4",
     ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from tasks.courts.scores.drafts import floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
 from tasks.courts.scores.of_run import gradings, score_one, summarise
 from tasks.courts.scores.of_run.columns import LOWER, averaged, metrics
-from tasks.courts.scores.of_run.means import NO_GRADER, NOTHING_SCORED, UNFINISHED
+from tasks.courts.scores.of_run.means import ALIKE, NO_GRADER, NOTHING_SCORED, UNFINISHED
 from tasks.courts.scores.of_run.stored import stored_overall
 from tasks.courts.scores.topics import FLOOR_REPLY
 from tasks.episode.events import Record, Said, Seated
@@ -362,6 +364,22 @@ def test_repeats_are_told_apart() -> None:
     found = block(draft("CD-0001"), draft("CD-0001", "询问结束", epoch=1))
     assert [one["strict"]["FOR"] for one in found["repeats"]] == [100, 0] and found["strict"]["FOR"] == 50
     assert block(draft("CD-0001"))["repeats"] == []
+
+
+def test_limits_of_the_overall_score_are_of_the_columns_that_it_has() -> None:
+    found = block(trial("CR-0001", GOOD_CRIMINAL[:-1]))
+    there = found["overall"]["strict"]["columns"]
+    for side in ("floor", "ceiling"):
+        own = [found[side]["strict"][env][metric] for env, metric in map(str.split, there)]
+        assert found[side]["strict"]["overall"] == pytest.approx(fmean(own), abs=0.01)
+
+
+def test_one_trial_alone_says_nothing_by_the_published_distances() -> None:
+    alone = block(trial("CR-0001", GOOD_CRIMINAL[:-1]))
+    assert alone["compat"]["SEN"] == 0 and alone["unscored"]["compat"]["SEN"] == ALIKE
+    harsh = re.sub("判处(?:有期徒刑|拘役)[^，；。]*", "判处有期徒刑九年", gold_text(CASES["CR-0001"]))  # type: ignore[arg-type]
+    both = block(trial("CR-0001", GOOD_CRIMINAL[:-1]), trial("CR-0001", GOOD_CRIMINAL[:-1], harsh, epoch=1))
+    assert "SEN" not in both["unscored"]["compat"]
 
 
 def test_a_slip_of_a_role_counts_and_forbids_comparison() -> None:

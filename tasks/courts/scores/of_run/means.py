@@ -22,6 +22,7 @@ NO_GRADER = "no grader"
 UNFINISHED = "no dialogue reached every topic"
 NOTHING_SCORED = "no attempt was scored"
 NOTHING_TO_RATE = "nothing to rate"
+ALIKE = "scaled over the trials of this run: one alone, or all alike, comes to 0 whatever it is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,12 @@ def overall(made: Mapping[tuple[Env, str], Column], envs: Sequence[Env]) -> Over
         tuple(key for key in wanted if key not in there),
         _drawn([(family(env), made[env, metric].points) for env, metric in there]),
     )
+
+
+def mean_of(made: Mapping[tuple[Env, str], Column], columns: Sequence[tuple[Env, str]]) -> Value:
+    """The mean of those of these columns that are there: what a limit comes to where a run has only them."""
+    known = [value for key in columns if key in made and (value := made[key].value) is not None]
+    return round(math.fsum(known) / len(known), DIGITS) if known else None
 
 
 def _drawn(columns: Sequence[tuple[str, Sequence[tuple[float, str]]]]) -> Interval | None:

@@ -29,7 +29,7 @@ from tasks.courts.scores.of_run.columns import (
 )
 from tasks.courts.scores.of_run.limits import Limit as Extreme
 from tasks.courts.scores.of_run.limits import ceiling, floor
-from tasks.courts.scores.of_run.means import NOTHING_SCORED, Column, Overall, column, overall
+from tasks.courts.scores.of_run.means import ALIKE, NOTHING_SCORED, Column, Overall, column, mean_of, overall
 from tasks.courts.scores.of_run.members import Rated, rate, scored, with_verdicts
 from tasks.courts.scores.of_run.rating import JUDGMENT_VERSIONS
 from tasks.courts.scores.of_run.rows import CONSISTENCY_VERSION, VALIDITY_VERSION
@@ -317,7 +317,7 @@ def summarise(
             ))  # fmt: skip
     for rule in RULES:
         sums = parts[rule].sums
-        there = {key: made[rule].sums.value for key, made in extremes.items()}
+        there = {key: mean_of(made[rule].columns, sums.columns) for key, made in extremes.items()}
         rows.append(
             Metric(measure(rule, OVERALL), whole, sums.value, every[rule], in_points(sums.interval), there, main=True)
         )
@@ -385,6 +385,9 @@ def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
         made["CR", "VER"] = replace(
             made["CR", "VER"], value=sum(parts) / len(parts) if parts else None, note="", bounds=None
         )
+        finished = {one.distances for one in members["CR"] if one.distances is not None}
+        if len(finished) == 1:
+            made |= {key: replace(made[key], note=ALIKE) for key in (("CR", "SEN"), ("CR", "FINE"), ("CR", "VER"))}
     return made
 
 
