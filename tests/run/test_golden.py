@@ -90,7 +90,7 @@ def test_it_is_scored_again_as_then(release: Golden, sample_pack: Path) -> None:
             # A later release says more, and its scorers have other versions; what was said then is said still.
             told = json.loads(json.dumps(block))
             # Limits of the overall score have been those of the columns that the run has since then.
-            for side in ({"floor", "ceiling"} if "overall" in told["floor"].get("strict", ()) else ()):
+            for side in {"floor", "ceiling"} if "overall" in told["floor"].get("strict", ()) else ():
                 for rule in ("compat", "strict"):
                     told[side][rule]["overall"] = release.expected["block"][side][rule]["overall"]
             versions = frozenset(str(one) for one in block["scorers"].values() if one in LATER)
