@@ -13,8 +13,9 @@ from typing import Any
 
 from store.journal import text_hash
 from tasks.benchmark import benchmark
+from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
-from tasks.reports.words import figure, phrase, show, word
+from tasks.reports.words import WORDS, figure, phrase, show, word
 from tasks.run.header import is_fictional, tested
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
@@ -53,14 +54,24 @@ def fictional(report: Report) -> bool:
 
 
 def agent(report: Report, language: str) -> str:
-    """Who was tested: the policy's label, and its model or source file."""
+    """Who was tested: the policy's label, and its model or source file; in a fork also from whom he took over."""
     name, model = tested(report.header)
-    behind = model or at(report.header, "imported", "file") or ""
-    label = word(f"agent.{name}", language) if name else ""
+    label = word(_agent(name), language) if name else ""
     people = report.summary.tally.flags.get("human", 0)
-    if people and name != "human":
+    if people and label != word("agent.human", language):
         label += word("agent.helped", language).format(n=people)
-    return f"{label} · {behind}" if behind else label
+    behind = model or at(report.header, "imported", "file") or ""
+    label = f"{label} · {behind}" if behind and behind != "human" else label
+    before = (at(report.header, "spec", "agent") or "", at(report.header, "spec", "model") or "")
+    if before[0] and at(report.header, "parent", "seat") == SEAT:
+        who = " · ".join(filter(None, (word(_agent(before[0]), language), before[1])))
+        label += word("agent.took_over", language).format(who=who)
+    return label
+
+
+def _agent(name: str) -> str:
+    """The key of an agent or a policy (court-human: human)."""
+    return next((key for one in (name, name.partition("-")[2]) if (key := f"agent.{one}") in WORDS), f"agent.{name}")
 
 
 def facts(report: Report, language: str) -> list[tuple[str, str]]:

@@ -116,6 +116,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "flag.human": ("本人参与", "A person took part"),
     "flag.human_role": ("本人扮演模拟角色", "A person in a simulated role"),
     "role.helped": ("（其中 {n} 题有本人扮演）", " (a person played in {n} of the tasks)"),
+    "agent.took_over": ("（分叉后接手，之前为 {who}）", " (took over a fork from {who})"),
     "agent.helped": ("（其中 {n} 题有本人作答）", " (a person answered in {n} of the tasks)"),
     "agent.human": ("本人", "A person"),
     "agent.gold": ("参照答案", "Reference answer"),

@@ -402,6 +402,7 @@ def called(line: RunLine) -> str:
     told = Path(line.source).stem == line.name  # imports are called after their file unless somebody says otherwise
     named = f"{one(line.name)} · " if line.name and not told else ""
     who = one(line.source) or policy_name(line.agent, line.model)
+    who += t("home.forked") if (line.origin or {}).get("seat") else ""
     return f"{named}{who}{''.join(f' #{one(tag)}' for tag in line.tags)}"
 
 
