@@ -145,7 +145,7 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo(error.format_message(), err=True)
         sys.exit(2)
     except click.ClickException as error:
-        _say(said(error.format_message()))
+        _say(said(error.format_message().replace("\n\t", " ")))  # click breaks its list of choices
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.exit(0)

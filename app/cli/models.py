@@ -14,9 +14,10 @@ from pathlib import Path
 import click
 
 from app.cli.data import Talk
+from app.cli.help_text import Whole
 from app.cli.tables import Data
 from app.strings import t
-from app.strings.sentences import said
+from app.strings.sentences import said, told
 from app.terminal import clean, json_text, pad
 from models.errors import BadEngine
 from models.llama import library as shelf
@@ -26,11 +27,8 @@ from models.llama.header import Header, read_header
 from models.llama.template import complaint
 from store import places
 
-LATER: dict[str, tuple[str, str]] = {
-    "bench": ("app.cli.models_bench:bench", "Measure a model beside plain llama.cpp in the same run."),
-    "embed": ("app.cli.models_bench:embed", "Vectors of texts from an embedding model."),
-}
-"""Commands of the group that are imported on use -> (where they live, their line in the help)."""
+LATER = {"bench": "app.cli.models_bench:bench", "embed": "app.cli.models_bench:embed"}
+"""Commands of the group that are imported on use -> where they live."""
 SLOTS = (1, 4, 8)
 """Numbers of sequences for which `check` says the memory."""
 MEGABYTE = 1_000_000
@@ -38,7 +36,7 @@ _MARKS = {True: "✔", False: "✘"}
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-class ModelsGroup(click.Group):
+class ModelsGroup(Whole):
     """A group some of whose commands are imported on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -49,16 +47,10 @@ class ModelsGroup(click.Group):
         """The command of this name."""
         if name not in LATER:
             return super().get_command(ctx, name)
-        module, attribute = LATER[name][0].split(":")
+        module, attribute = LATER[name].split(":")
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in the help, without importing what is imported on use."""
-        own = [(name, self.commands[name].get_short_help_str(60)) for name in super().list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl([*own, *((name, line) for name, (_, line) in LATER.items())])
 
 
 @click.group(cls=ModelsGroup)
@@ -274,7 +266,7 @@ def _print_unsound(path: Path, error: BadEngine, as_json: bool) -> None:
     if as_json:
         click.echo(json_text({"ok": False, "path": str(path), "reason": error.title, "hint": error.hint}))
     else:
-        click.echo(clean(t("library.unsound", reason=str(error)), multiline=False))
+        click.echo(clean(t("library.unsound", reason=told(error)), multiline=False))
 
 
 def _print_facts(found: Data) -> None:

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import strings
+from app.cli.help_text import HelpText
 from app.cli.main import COMMANDS, cli
 from app.cli.settings import _options
 from app.strings import sentences
@@ -119,6 +120,26 @@ def test_every_help_has_its_twin() -> None:
     others = own("others.toml")
     assert sorted(here - table.keys() - others.keys()) == []
     assert sorted(table.keys() - here) == [], "said by nobody"
+
+
+def groups(group: click.Group, context: click.Context) -> Iterator[click.Context]:
+    """The contexts of a group and of those below it."""
+    yield context
+    for name in group.list_commands(context):
+        below = group.get_command(context, name)
+        if isinstance(below, click.Group):
+            yield from groups(below, click.Context(below, info_name=name, parent=context))
+
+
+def test_the_commands_of_every_group_are_listed_whole_and_in_chinese() -> None:
+    strings.set_language("zh")
+    for context in groups(cli, click.Context(cli, info_name="moot")):
+        assert isinstance(context.command, click.Group)
+        formatter = HelpText(width=400)
+        context.command.format_commands(context, formatter)
+        rows = formatter.getvalue().splitlines()[1:]
+        assert len(rows) == len(context.command.list_commands(context)), context.info_name
+        assert [row for row in rows if "..." in row or not re.search("[\u4e00-\u9fff]", row)] == []
 
 
 @pytest.mark.parametrize("name", sentences.TABLES)
