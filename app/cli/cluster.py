@@ -105,7 +105,7 @@ def run_on(
     )  # fmt: skip
     forget(folder)
     with resume_run(path) as made:
-        finish(made, as_json, time.perf_counter() - began)
+        finish(made, as_json, time.perf_counter() - began, total)
 
 
 def _looked_at(spec: RunSpec) -> tuple[RunSpec, dict[str, Parcel], dict[str, str], Need, int]:

@@ -69,7 +69,8 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
 
     Exits with 1 where episodes are left, or all ended in an error.
     """
-    if play(made, watch, lambda seconds: finish(made, as_json, seconds), max_failures) != "ended":
+    left = made.scheduler.episodes.open
+    if play(made, watch, lambda seconds: finish(made, as_json, seconds, left), max_failures) != "ended":
         sys.exit(1)
 
 
@@ -115,15 +116,18 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
         return "ended"
 
 
-def finish(made: Run, as_json: bool, seconds: float) -> None:
-    """Grade a run whose episodes are over, where that is asked for, and print what came of it.
+def finish(made: Run, as_json: bool, seconds: float, played: int) -> None:
+    """Grade a run whose episodes are over, `played` of them just now, where that is asked for, and print what came of it.
 
     Exits with 1 where all ended in an error.
     """
     graded(made)
     summary, header = made.summary(), header_of(made.journal)
     episodes, n = made.scheduler.episodes, len(made.scheduler.episodes)
-    click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
+    if played:
+        click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{played / max(seconds, 1e-9):.1f}"), err=True)
+    else:
+        click.echo(t("run.over"), err=True)
     nothing_but_errors = name_errors(episodes.errors, n)
     print_summary(summary, as_json, header)
     if nothing_but_errors:
