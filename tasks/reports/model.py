@@ -36,8 +36,8 @@ COLUMNS = (
 SHOWN_HASH = 16
 """Characters of a hash that a person compares by eye."""
 SETTINGS = ("paper", "calls", "seed", "epochs", "types", "only", "limit", "first")
-LONGEST_FACT = 300
-"""Characters of a fact of an engine that are shown; of a longer text (a chat template) its hash is."""
+ENGINE_FACTS = ("file", "source", "url", "urls", "model", "parameters", "quantisation", "context", "sha256")
+"""What engines say of themselves that a report shows, in its order."""
 
 
 def lines(report: Report, groups: Sequence[Group] | None = None) -> list[Metric]:
@@ -85,7 +85,7 @@ def facts(report: Report, language: str) -> list[tuple[str, str]]:
         ("agent", agent(report, language)),
         ("pack", f"{pack} {_hash(at(header, 'pack', 'hash'))}{marks}".strip()),
         ("task_file", f"{at(header, 'tasks', 'file') or ''} {_hash(at(header, 'tasks', 'sha256'))}".strip()),
-        ("engines", "; ".join(f"{name} {_described(what)}".strip() for name, what in engines.items())),
+        ("engines", "; ".join(f"{name} {_described(what, language)}".strip() for name, what in engines.items())),
         ("harness", ", ".join(f"{name} {version}" for name, version in (at(header, "versions") or {}).items())),
         ("scorers", ", ".join(report.summary.scorers.values())),
         (
@@ -140,14 +140,16 @@ def _hash(value: object) -> str:
     return f"({str(value)[:SHOWN_HASH]})" if value else ""
 
 
-def _described(value: object) -> str:
+def _described(value: object, language: str) -> str:
+    """What a reader needs of an engine; its template, build and threads are in the record."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_described(item)}" for key, item in value.items())
+        told = [(name, _described(value[name], language)) for name in ENGINE_FACTS if value.get(name)]
+        return ", ".join(f"{word(f'engine.{name}', language)} {text}" for name, text in told)
     if isinstance(value, list):  # the servers behind a seat
-        return " + ".join(map(_described, value))
+        return " + ".join(_described(one, language) for one in value)
+    if isinstance(value, int):
+        return f"{value:,}"
     text = str(value)
-    if len(text) > LONGEST_FACT:
-        return text_hash(text)[:SHOWN_HASH]
     return text[:SHOWN_HASH] if re.fullmatch(r"[0-9a-f]{40,}", text) else text
 
 

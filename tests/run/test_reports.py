@@ -87,11 +87,17 @@ def test_every_format_shows_what_a_number_needs(form: str, language: str) -> Non
             assert WORDS[key][language == "en"] in text
 
 
-def test_a_long_fact_of_an_engine_is_shown_by_its_hash() -> None:
-    template = "{% for message in messages %}" * 20
-    header = {**HEADER, "engines": {"llama:x": {"template": {"name": "file", "text": template}}}}
+def test_of_an_engine_a_reader_sees_file_size_and_hash_in_the_language_of_the_report() -> None:
+    told = {"kind": "llama", "file": "x.gguf", "sha256": "ab" * 32, "quantisation": "Q8_0", "parameters": 2225856}
+    rest = {
+        "context": 1024,
+        "threads": 1,
+        "template": {"name": "file", "text": "{% x %}"},
+        "build": {"system": "CPU : AVX"},
+    }
+    header = {**HEADER, "prompts": {}, "engines": {"llama:x": {**told, **rest}}}
     shown = dict(facts(Report(made(), header), "zh"))["模型"]
-    assert "message" not in shown and "name file, text " in shown
+    assert shown == f"llama:x 文件 x.gguf, 参数量 2,225,856, 量化 Q8_0, 上下文词元 1,024, SHA-256 {'ab' * 8}"
 
 
 def test_lines_hold_every_rate_of_every_group() -> None:
