@@ -16,7 +16,7 @@ from app.cli.names import RUN, codes_option
 from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
 from app.cli.would_read import show_prompt
-from app.score_names import score_name
+from app.score_names import score_figure, score_name
 from app.strings import t
 from app.terminal import clean, json_text, pad, truncate, width
 from store.journal import Journal, ScoreRow
@@ -200,7 +200,11 @@ def _rests(scores: list[ScoreRow]) -> Iterator[str]:
         rests = [one for one in kept if isinstance(one, dict) and isinstance(one.get("metrics"), list)]
         if not rests or not isinstance(score.value, dict):
             continue
-        values = [f"{score_name(name)} {100 * value:.1f}" for name, value in score.value.items() if value is not None]
+        values = [
+            f"{score_name(name)} {score_figure(name, value)}"
+            for name, value in score.value.items()
+            if value is not None
+        ]
         yield t("show.rests", scorer=score.scorer, version=score.version)
         yield f"  {' · '.join(values)}"
         for metrics, own in groupby(rests, lambda one: one["metrics"]):

@@ -31,7 +31,20 @@ from tasks.legalsearch.measures import (
 from tasks.legalsearch.questions import Question
 from tasks.legalsearch.summary import ALL, COVERED, DOMAINS, GROUPS, LawSummary, MixedUp
 from tasks.legalsearch.versions import ABSTAINED, Attribution, VersionTexts, attribute
-from tasks.scoring.metrics import POINTS, Group, Limit, Measure, Metric, Rule, Tally, Unit, Value, complete, in_points
+from tasks.scoring.metrics import (
+    DISTANCE,
+    POINTS,
+    Group,
+    Limit,
+    Measure,
+    Metric,
+    Rule,
+    Tally,
+    Value,
+    complete,
+    in_points,
+)
+from tasks.scoring.names import DISTANCES
 from tasks.scoring.result import Result, Score
 from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
@@ -174,8 +187,8 @@ def _details(members: Sequence[Rated], group: Group) -> list[Metric]:
     made = []
     for rule in PICKS:
         for name in scored[0].details[rule] if scored else ():
-            unit = Unit(1.0, 4) if name == "log_distance" else POINTS
-            value = _mean((one.details[rule][name] for one in scored), unit.top)
+            unit = DISTANCE if name in DISTANCES else POINTS
+            value = _mean((one.details[rule][name] for one in scored), 1.0 if unit is DISTANCE else unit.top)
             made.append(Metric(Measure(rule, name, unit=unit, section="details"), group, value, len(scored)))
     return made
 

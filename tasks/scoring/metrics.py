@@ -43,6 +43,8 @@ class Unit:
 
 SHARE, POINTS = Unit(1.0, 2), Unit(100.0, 2)
 COUNT = Unit(float("inf"), 0)
+DISTANCE = Unit(float("inf"), 2)
+"""Of logarithms: no best value that a scale could end at."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,8 @@ MEASURES: dict[str, Names] = {
 """Code -> (Chinese, English)."""
 
 PROXY = "_proxy"
+DISTANCES = frozenset({"SEN_d", "FINE_d", "log_distance"})
+"""Values that are differences of logarithms, no shares: they are shown as they are."""
 
 _codes: ContextVar[bool] = ContextVar("codes", default=False)
 

@@ -22,10 +22,11 @@ from app.desk.widgets.choice import Choice
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import Row, wrapped
 from app.ports import OnDesk
-from app.score_names import score_name
+from app.score_names import score_figure, score_name
 from app.strings import t
 from app.terminal import pad, width
 from tasks.courts.scores.of_run.columns import LOWER
+from tasks.scoring.names import DISTANCES
 
 SIGNS = {True: ("✔", "good"), False: ("✘", "bad"), None: ("·", "dim")}
 TONES = {"granted": "good", "partly": "warn", "rejected": "bad", "omitted": "mark"}
@@ -72,9 +73,9 @@ class GroundsView(Choice):
 
     def _score(self, name: str, room: int) -> Iterator[Row]:
         value = self.scores.strict.get(name)
-        said = t("scores.unscored") if value is None else f"{100 * value:.1f}"
+        said = t("scores.unscored") if value is None else score_figure(name, value)
         head: list[Piece] = [(f"── {score_name(name)}  ", "label"), (said, "value")]
-        if value is not None:
+        if value is not None and name not in DISTANCES:
             full = round(BAR * min(max(value, 0.0), 1.0))
             head.append((f"  {'▮' * full}{'▯' * (BAR - full)}", "bar"))
             head += [(f"  {t('grounds.lower')}", "dim")] if name in LOWER else []

@@ -14,7 +14,7 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
 from app.desk.episode.scores import OVERALL, Part, RunScores, StepScores
 from app.desk.widgets.lines import LineView, Row, wrapped
-from app.score_names import score_name
+from app.score_names import score_figure, score_name
 from app.strings import counted, t
 from app.terminal import pad, truncate, width
 from tasks.courts.scores.of_run.columns import LOWER
@@ -30,6 +30,10 @@ GRADED = frozenset({"score", "NBIN", "NBIN_all", "DOC", "CLA", "F&R", "JUD", "RE
 def rate(value: float | None) -> str:
     """A share in points of 100, or a dash."""
     return "—" if value is None else f"{100 * value:.1f}"
+
+
+def _figure(name: str, value: float | None) -> str:
+    return "—" if value is None else score_figure(name, value)
 
 
 def interval(pair: tuple[float, float] | None) -> str:
@@ -124,7 +128,10 @@ class ScoreStrip(LineView):
     def _of_step(self, step: StepScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
         for name in step.rates:
             pair = (step.compat.get(name), step.strict.get(name)) if step.answered else (None, None)
-            said = (t("scores.unscored") if v is None and step.answered and name in GRADED else rate(v) for v in pair)
+            said = (
+                t("scores.unscored") if v is None and step.answered and name in GRADED else _figure(name, v)
+                for v in pair
+            )
             cells = (score_name(name), *said)
             tones = (_tone(None if v is None else 1 - v if name in LOWER else v) for v in pair)
             yield Row(tuple(_cells(cells, columns, ("text", *tones))))

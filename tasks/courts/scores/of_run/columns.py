@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from tasks.courts.casefile.case import Env
 from tasks.courts.environment import environment
 from tasks.courts.scores.documents import PARTS
-from tasks.scoring.metrics import POINTS, Measure, Rule
-from tasks.scoring.names import Names, called, measure_name
+from tasks.scoring.metrics import DISTANCE, POINTS, Measure, Rule
+from tasks.scoring.names import DISTANCES, Names, called, measure_name
 
 OVERALL = "overall"
 OVERALL_NAMES: Names = ("全部", "All")
@@ -31,8 +31,6 @@ OVERALL_CODES: Names = ("总分（不含 VER）", "overall (without VER)")
 """The same among codes; published as a key of JSON."""
 LOWER = frozenset({"VER", "SEN", "FINE", "SEN_d", "FINE_d", "LAW_FAKE", "LAW_OLD", "LAW_UNK"})
 """Less is better."""
-RAW = frozenset({"SEN_d", "FINE_d"})
-"""Distances of logarithms, no shares: a run gives them as they are, without an interval."""
 OF_RUN = frozenset({"VER", "SEN", "FINE"})
 """Compat scores that are scaled over a run; one attempt has none."""
 FINISHED_ONLY = frozenset({"BIN", "NBIN"})
@@ -54,13 +52,14 @@ def family(env: Env) -> str:
 
 def scale(metric: str) -> float:
     """What a share is multiplied by in the figures of a run."""
-    return 1.0 if metric in RAW else 100.0
+    return 1.0 if metric in DISTANCES else 100.0
 
 
 def measure(rule: Rule, metric: str) -> Measure:
     """What a metric measures."""
     label = OVERALL_LABEL if metric == OVERALL else ("", "")
-    return Measure(rule, metric, label, POINTS, "down" if metric in LOWER else "up")
+    unit = DISTANCE if metric in DISTANCES else POINTS
+    return Measure(rule, metric, label, unit, "down" if metric in LOWER else "up")
 
 
 def overall_name(language: str) -> str:

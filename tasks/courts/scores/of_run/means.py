@@ -11,9 +11,9 @@ import numpy as np
 
 from tasks.courts.casefile.case import Env
 from tasks.courts.scores.of_run.columns import FINISHED_ONLY, averaged, family, scale
-from tasks.courts.scores.of_run.columns import RAW as DISTANCES
 from tasks.courts.scores.of_run.members import Rated
 from tasks.scoring.metrics import Rule, Value
+from tasks.scoring.names import DISTANCES
 from tasks.scoring.statistics import DRAWS, FEW_CLUSTERS, Interval, mean_interval
 
 DIGITS = 10
