@@ -60,7 +60,7 @@ def scores(rows: Sequence[tuple[str, Metric]], title: str, language: str) -> str
     if not rows:
         return ""
     bottom = 48 + LINE * len(rows)
-    named = [(name + (" ↓" if row.measure.better == "down" else ""), row) for name, row in rows]
+    named = [(f"{name.removesuffix(' ↓')} ↓" if row.measure.better == "down" else name, row) for name, row in rows]
     left = min(MOST, max(LEAST, 30 + 6.9 * max(width(name) for name, _ in named)))
 
     def x(value: float) -> float:
