@@ -142,8 +142,8 @@ def told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:
 
 
 def exhibit_words(event: ExhibitMoved) -> str:
-    """An exhibit and its state; of one that is refused the gist of why. The pane of exhibits has the whole reason."""
-    why = truncate(event.reason, WHY) if event.reason and event.state == "不采信" else ""
+    """An exhibit and its state; of one that is refused, or a part of it, the gist of why. Its pane has the whole reason."""
+    why = truncate(event.reason, WHY) if event.reason and event.state in ("部分采信", "不采信") else ""
     return f"{event.title or event.exhibit}：{event.state}" + (f"（{why}）" if why else "")
 
 

@@ -340,7 +340,7 @@ class Violation(Event):
 
 
 class ExhibitMoved(Event):
-    """An exhibit goes a step on its way: 已出示, 已质证, 采信 or 不采信.
+    """An exhibit goes a step on its way: 已出示, 已质证, 采信, 部分采信 or 不采信.
 
     `state` as courts say it; `reason`: what was said for it.
     """

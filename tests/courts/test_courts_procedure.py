@@ -273,6 +273,22 @@ def test_who_names_exhibits_rules_on_these_alone() -> None:
     assert ruled == {item.id for item in hearing.exhibits} and rest
 
 
+def test_what_is_admitted_in_part_rules_on_no_other_exhibit() -> None:
+    hearing = HEARINGS["civil"]
+    first, second, *_ = hearing.exhibits
+    said = (
+        f"{first.title}，其中与在案其他证据一致的陈述予以采信，与在案其他证据不符的辩解不予采信。"
+        f"{second.title}，因对方对其真实性提出异议，缺乏佐证，不予采信。"
+    )
+    ruled = {found.item.id: found for found in rulings(said, hearing, hearing.exhibits)}
+    assert set(ruled) == {first.id, second.id} and ruled[first.id].partly and not ruled[second.id].partly
+    assert ruled[first.id].reason.endswith("辩解不予采信") and ruled[second.id].reason.endswith("缺乏佐证")
+    others = f"{first.title}予以采信，其他证据不予采信。"
+    assert {found.item.id: found.admitted for found in rulings(others, hearing, hearing.exhibits)} == {
+        item.id: item is first for item in hearing.exhibits
+    }
+
+
 def test_only_questions_count_against_the_cap() -> None:
     machine = Machine.resumed(HEARINGS["civil"], stage="评议宣判")
     machine.feed(GOOD_CIVIL[-1])

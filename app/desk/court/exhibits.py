@@ -10,7 +10,8 @@ from app.desk.episode.renderers import Line, one
 from app.strings import t
 
 STATES: Mapping[str, tuple[str, str]] = {
-    "未出示": ("☐", "dim"), "已出示": ("▶", "label"), "已质证": ("◐", "seat"), "采信": ("✔", "good"), "不采信": ("✘", "bad"),
+    "未出示": ("☐", "dim"), "已出示": ("▶", "label"), "已质证": ("◐", "seat"), "采信": ("✔", "good"),
+    "部分采信": ("◑", "good"), "不采信": ("✘", "bad"),
 }  # fmt: skip
 """State -> sign and role."""
 

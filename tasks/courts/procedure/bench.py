@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tasks.courts.procedure.acts import MAX_TEXT, sentences
 from tasks.courts.procedure.quoting import own_words
@@ -33,7 +33,7 @@ _RULED = re.compile(
     r"(?P<no>(?:不予|不能|不应|难以|不)(?:采信|采纳|确认|认定))|(?:予以|应予|均予|可以|依法)(?:采信|采纳|确认|认定)|采信"
 )
 _ALL = re.compile(
-    r"上述|以上|前述|全部|各项|双方(?:提交|提供|出示)?的?(?:其他|其余)?证据|所举证据|无异议的证据|其余|其他证据"
+    r"上述|以上|前述|全部|各项|双方(?:提交|提供|出示)?的?(?:其他|其余)?证据|所举证据|无异议的证据|其余|(?<![与和同])(?<![与和同][在本]案)其他证据"
 )
 _REASON = re.compile(r"因|由于|故|鉴于|缺乏|没有|未|不能|不足|无|印证|矛盾|不符|一致|单方|存疑|无法|并非|超过|违反")
 _OWNERS: tuple[tuple[str, Side], ...] = (
@@ -47,12 +47,13 @@ _OWNERS: tuple[tuple[str, Side], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """What was said about an exhibit in court."""
+    """What was said about an exhibit in court. partly: only a part of it is admitted."""
 
     item: Item
     admitted: bool
     reason: str
     reasoned: bool
+    partly: bool = False
 
 
 def spoken_by_judge(text: str, texts: Sequence[str]) -> str:
@@ -103,22 +104,31 @@ def speaks_for(text: str, own: Iterable[tuple[int, int]] = ()) -> str:
 
 
 def rulings(text: str, hearing: Hearing, shown: Iterable[Item]) -> Iterator[Ruled]:
-    """What a turn decides about exhibits: the words before each 采信 or 不予采信 name them and give the reason."""
+    """What a turn decides about exhibits: the words before each 采信 or 不予采信 name them and give the reason.
+
+    X，其中……予以采信，……不予采信 admits a part of what it names.
+    """
     offered = list(shown)
     taken: set[str] = set()
     for _, sentence in sentences(text):
         begin = 0
+        last: list[Ruled] = []
         for match in _RULED.finditer(sentence):
             if sentence[max(0, match.start() - 12) : match.start()].find("量刑建议") >= 0:
                 continue
             piece = sentence[begin : match.end()]
-            begin = match.end()
-            for item in _meant(piece, hearing, offered, taken):
-                taken.add(item.id)
+            begin, admitted = match.end(), not match["no"]
+            if meant := _meant(piece, hearing, offered, taken):
+                yield from last
+                taken.update(item.id for item in meant)
                 reason = (
                     piece[: len(piece) - len(match[0])].strip("，,。；; ").removesuffix("本院").rstrip("，,。；; ")
                 )
-                yield Ruled(item, not match["no"], reason, bool(_REASON.search(reason)))
+                last = [Ruled(item, admitted, reason, bool(_REASON.search(reason))) for item in meant]
+            elif last and last[0].admitted != admitted and (part := last[0].reason.find("其中")) >= 0:
+                reason = sentence[sentence.index(last[0].reason) + part :].strip("。；; \n")
+                last = [replace(one, admitted=True, partly=True, reason=reason) for one in last]
+        yield from last
 
 
 def _meant(piece: str, hearing: Hearing, offered: list[Item], taken: set[str]) -> list[Item]:

@@ -1,4 +1,4 @@
-"""The exhibits of a trial on their way: 未出示, 已出示, 已质证, 采信 or 不采信 with the reason that was given."""
+"""The exhibits of a trial on their way: 未出示, 已出示, 已质证, 采信, 部分采信 or 不采信 with the reason that was given."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Exhibits:
                 yield "uncrossed_relied", ruled.item.title
             if not ruled.admitted and not ruled.reasoned:
                 yield "no_reason", ruled.item.title
-            state: ExhibitState = "采信" if ruled.admitted else "不采信"
+            state: ExhibitState = "部分采信" if ruled.partly else "采信" if ruled.admitted else "不采信"
             self.state[ruled.item.id] = replace(known, state=state, ruled=turn.number, reason=ruled.reason)
 
     def take_up(self, act: str, identity: str, side: str) -> None:

@@ -10,7 +10,7 @@ from tasks.courts.procedure.tables import Duty, Profile
 from tasks.courts.procedure.turns import Hearing, Side
 from tasks.courts.simulated.wording import Reason
 
-ExhibitState = Literal["未出示", "已出示", "已质证", "采信", "不采信"]
+ExhibitState = Literal["未出示", "已出示", "已质证", "采信", "部分采信", "不采信"]
 FATAL = frozenset({"speaks_for_party", "stages_bundled", "judgment_before_debate"})
 """Violations that void the unity of a trial (UNI')."""
 CODES: Mapping[str, str] = {
