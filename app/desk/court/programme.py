@@ -156,10 +156,10 @@ def _act_item(name: str, course: _Course, duties: Sequence[Duty]) -> Item:
         (seq for duty in open_ if (seq := course.missing.get((duty.spec.id, duty.side or "", ""))) is not None), None
     )
     mark = "done" if not open_ else "failed" if missing is not None else "partly" if done else "open"
-    spec, basis = duties[0].spec, duties[0].basis
+    spec, basis = duties[0].spec, (duty.basis[0].label for duty in duties if duty.basis)
     left = "、".join(SIDES[duty.side] for duty in open_ if duty.side) if done else ""
     seq = course.done[done[0].key][0] if done else missing
-    note = basis[0].label if basis else ""
+    note = "、".join(dict.fromkeys(basis))
     return Item(
         f"act/{name}", spec.name, mark, note, t("court.left", who=left) if left else "", optional=not owed, seq=seq
     )

@@ -64,9 +64,9 @@ class ActSpec:
     """An act of the judge. `asked` empty: an announcement, done when it is said; else each of these sides owes a reply.
 
     `exhibits`: the act is owed for each exhibit, to its owner or to the other side. `after`: acts that come first where they
-    are mandatory. `closes`: the stage that it ends. `anchor`: the act itself opens its stage. `fallback`: any
-    question on the case counts if nothing else does. `words`: a pattern of what the clerk says; acts of the judge are
-    read by the classifier.
+    are mandatory. `by_basis`: the articles for a procedure, or for a side. `closes`: the stage that it ends. `anchor`: the
+    act itself opens its stage. `fallback`: any question on the case counts if nothing else does. `words`: a pattern of what
+    the clerk says; acts of the judge are read by the classifier.
     """
 
     id: str
@@ -106,9 +106,9 @@ class ActSpec:
         """Whether the court must do it here."""
         return self.level(hearing) == "must" and set(self.when) <= hearing.needs
 
-    def articles(self, procedure: Procedure) -> tuple[Basis, ...]:
-        """The articles for a procedure."""
-        return self.by_basis.get(procedure, self.basis)
+    def articles(self, procedure: Procedure, side: Side | None = None) -> tuple[Basis, ...]:
+        """The articles for a procedure, and for the side that is asked."""
+        return self.by_basis.get(side or procedure, self.by_basis.get(procedure, self.basis))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ def _duties(spec: ActSpec, hearing: Hearing) -> Iterator[Duty]:
     else:
         for side in spec.asked:
             key = f"{spec.id}/{side}"
-            yield Duty(key, key, spec, side, "", must, level, basis)
+            yield Duty(key, key, spec, side, "", must, level, spec.articles(hearing.procedure, side))
 
 
 def needed_turns(hearing: Hearing, name: ProfileName = "law") -> int:
