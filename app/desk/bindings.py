@@ -98,7 +98,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("board_back", "G", "place(-1)"),
         Key("board_field", "t", "field", 12),
         Key("board_papers", "p", "papers", 13),
-        Key("board_shipped", "m", "shipped"),
+        Key("board_shipped", "m", "shipped", 10),
         Key("board_view", "v", "view", 14),
         Key("compare", "c", "compare", 15),
         Key("filter_rows", "slash", "find", 16),

@@ -248,12 +248,13 @@ async def test_the_model_that_comes_with_moot_stands_there_only_where_it_is_aske
     monkeypatch.setattr(shipped, "card", lambda: card)
     lines = [read_run(runs[0]), replace(read_run(runs[1]), model="llama:moot-tiny#ctx=256")]
     monkeypatch.setattr(library, "runs", lambda: lines)
-    async with desk((200, 50)) as pilot:
+    async with desk((80, 24)) as pilot:
         await pilot.press("f5")
         screen = pilot.app.screen
         assert isinstance(screen, BoardScreen)
         await until(pilot, lambda: [entry.line for entry in screen.entries if entry.line] == lines[:1])
-        await until(pilot, lambda: "另有随附演示模型的 1 次未列" in text_of(pilot) and "1 次评测" in text_of(pilot))
+        await until(pilot, lambda: "另有随附演示模型的 1 次未列（m 列出）" in text_of(pilot))
+        assert "m 演示模型" in text_of(pilot).splitlines()[-1]
         await pilot.press("m")
         await until(pilot, lambda: len([entry for entry in screen.entries if entry.line]) == 2)
         await until(pilot, lambda: "含随附演示模型的 1 次" in text_of(pilot))

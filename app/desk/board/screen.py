@@ -215,6 +215,8 @@ class BoardScreen(OnDesk, Screen[None]):
         field, place, en = self.field, self._place, language() == "en"
         rows, words = self.entries, [t("board.title")]
         if field is not None:
+            if self.left_out:  # first: without these rows the board may look empty
+                words.append(counted("board.shipped" if self.shipped else "board.left_out", self.left_out))
             name = f"benchmark.{field.benchmark}"
             words.append(t(name) if known(name) else one(field.benchmark))
             words.append(counted("board.runs", len(field.lines)))
@@ -223,8 +225,6 @@ class BoardScreen(OnDesk, Screen[None]):
             words += [fiction(WORDY)] if any(line.fictional for line in field.lines) else []
             if len(self.fields) > 1:
                 words.append(t("board.of", at=self.at + 1, of=len(self.fields)))
-            if self.left_out:
-                words.append(counted("board.shipped" if self.shipped else "board.left_out", self.left_out))
             left = sum(entry.reading and entry.line.path not in self.failed for entry in rows if entry.line)
             words += [t("board.reading", n=left)] if left else []
         elif not self._loaded:
@@ -298,11 +298,13 @@ class BoardScreen(OnDesk, Screen[None]):
         return next((line for line in lines if str(line.path) == chosen), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim."""
+        """What makes no sense at the moment is dim; absent where the model that comes with Moot has played nothing."""
+        if action == "shipped":
+            return self.left_out > 0
         rules = {
             "open": self.line is not None, "compare": self.line is not None, "place": len(self.places) > 1,
             "measure": len({name for name, _ in self.places}) > 1, "field": len(self.fields) > 1,
-            "papers": bool(self._paper), "shipped": self.left_out > 0,
+            "papers": bool(self._paper),
         }  # fmt: skip
         return True if rules.get(action, True) else None
 
