@@ -275,6 +275,8 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
         card = lines_of(screen, "speech")
         assert screen.closing and t("presenter.hidden") in card and "程序遵循" not in card
         assert "遗漏" in card and "\n二、驳回其他诉讼请求。" in card
+        assert "F9" not in text_of(pilot).splitlines()[-1]
+        assert all(screen.source.check_action(name, ()) is False for name in ("stop", "step", "auto", "seat"))
 
 
 async def test_a_document_stands_beside_what_is_said(courts: dict[str, Any]) -> None:

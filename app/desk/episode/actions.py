@@ -138,7 +138,7 @@ class EpisodeActions(OnDesk, FindingScreen):
         self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim."""
+        """What makes no sense at the moment is dim; what makes none any more, once the episode is over, is absent."""
         if self.moving == "followed" and action in PLAYED:
             return PLAYED[action](self.shown.back) or None
         if action in ACTING and self.asked and not self.shown.back:
@@ -151,6 +151,8 @@ class EpisodeActions(OnDesk, FindingScreen):
             return self.loaded and self.facts is not None and self.facts.benchmark == "courts"
         if action == "stop" and not (self.loaded and self.has_model):
             return False
+        if self.over and (action in ("stop", "seat") or (action in ("step", "auto") and not self.shown.back)):
+            return False
         if action in ("aside", "everything"):
             return self.loaded and bool(self.face.tabs)
         needs = ("step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide")
@@ -162,10 +164,9 @@ class EpisodeActions(OnDesk, FindingScreen):
             return self.has_class("-narrow")
         if action == "now" and self.loaded:
             return self.shown.back
-        live = self.shown.back or not self.over
         rules = {
-            "step": self.shown.back or not (self.over or self.speaking), "auto": live, "back": self.shown.step > 0,
-            "seat": not self.over and not self.shown.back, "stop": self.speaking and not self.stopping,
+            "step": self.shown.back or not self.speaking, "back": self.shown.step > 0, "seat": not self.shown.back,
+            "stop": self.speaking and not self.stopping,
             "prompt": action != "prompt" or (self.loaded and (not self.human or next(self._calls(), None) is not None)),
         }  # fmt: skip
         return True if rules.get(action, True) else None

@@ -108,13 +108,13 @@ class PresenterActions(OnDesk, ModalScreen[None]):
         return self.turn is not None and self.turn.under_way
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim, or absent while one types."""
+        """What makes no sense at the moment is dim; absent while one types, or where the trial is over."""
         over, waits = self.source.over, bool(self.asked) and self.head
-        if action in ("pace", "auto") and self.asked:
+        if (action in ("pace", "auto") and self.asked) or (action == "seat" and over):
             return False
         rules = {
             "next": self.at < self.last or not (over or waits or self.speaking), "back": self.at > 0,
-            "auto": not self.closing, "now": self.at < self.last, "seat": not over,
+            "auto": not self.closing, "now": self.at < self.last,
         }  # fmt: skip
         return True if rules.get(action, True) else None
 
