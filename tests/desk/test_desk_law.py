@@ -222,6 +222,8 @@ async def test_an_empty_question_and_signs_of_queries_are_harmless(lamps: Path) 
             await asked(pilot, words)
             assert not isinstance(pilot.app.screen, ProblemScreen)
             assert "\x1b" not in text_of(pilot)
+        cited = (await asked(pilot, "刑法第二百六十四条")).asked
+        assert cited is not None and not cited.hits and "数据包没有收录 刑法" in text_of(pilot)
 
 
 async def test_a_hole_is_read_by_the_version_before_it_and_numbers_are_followed(lamps: Path) -> None:

@@ -18,6 +18,7 @@ from app.strings import t
 from app.terminal import pad
 from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, Unknown
 from store.statutes.model import Article, LawVersion
+from store.statutes.names import short_name
 from store.statutes.timeline import wording
 
 LABEL = 10
@@ -55,7 +56,7 @@ class ArticleView(LineView):
 
 def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
     """All lines of a reading for a width in cells; bars and rules fill it."""
-    law = one(reading.law.short or reading.law.name)
+    law = one(short_name(reading.law.name))
     title = reading.article.title if reading.article else ""
     yield ((f"{law}{reading.number.chinese}", "question"), *(((f"　{one(title)}", "label"),) if title else ()))
     answer = reading.answer

@@ -15,6 +15,7 @@ from app.desk.law.bar import FULL, HOLE, law_bar, with_years, years_width
 from app.desk.law.shelf import Faults
 from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import t
+from store.statutes.names import short_name
 
 TONES = {"certain": "bad", "likely": "warn", "possible": "dim"}
 HANG = 4
@@ -46,7 +47,7 @@ class FaultsView(LineView):
 
 
 def _lines(faults: Faults, room: int) -> Iterator[Line]:
-    law = one(faults.law.short or faults.law.name)
+    law = one(short_name(faults.law.name))
     yield (
         (law, "question"),
         (f"　{t('law_screen.faults_head', versions=faults.versions, n=len(faults.findings))}", "dim"),

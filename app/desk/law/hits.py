@@ -15,6 +15,7 @@ from app.desk.widgets.lines import Row, wrapped
 from app.strings import known, t
 from app.terminal import width
 from store.statutes.model import LawVersion
+from store.statutes.names import short_name
 
 CHANNELS = ("exact", "keyword", "dense", "bm25")
 EXTRACT = 2
@@ -66,7 +67,8 @@ class HitsView(Choice):
         hit = line.hit
         head = (
             (f" {index + 1:<{INDENT - 1}}", "dim"),
-            (f"{one(line.short)}{hit.article.number.chinese}", "question"),
+            (f"{one(short_name(hit.version.law))}{hit.article.number.chinese}", "question"),
+            *(((f" ● {t('mark.fictional')}", "mark"),) if hit.provenance == "authored" else ()),
         )
         title = ((f"　{one(hit.article.title)}", "label"),) if hit.article.title else ()
         yield from wrapped((*head, *title), room, INDENT)

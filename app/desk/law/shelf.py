@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from store.statutes.check import KINDS, Finding, check_law
 from store.statutes.comparing import Compared, compare
 from store.statutes.counterparts import Counterpart
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
+from store.statutes.names import short_name
 from store.statutes.relations import Doubt
 from store.statutes.timeline import Entry, timeline
 from tasks.run.embedding import embedder_of
@@ -66,7 +67,6 @@ class HitLine:
     """A hit with what its line needs."""
 
     hit: law_search.Hit
-    short: str
     state: str
     life: Life | None
 
@@ -277,7 +277,7 @@ class LawDesk:
                 numbers = sorted(n for n in self.book.numbers(law.name, version.label) if n.number)
                 if numbers:
                     named = [n for n in numbers if n.sub]
-                    return f"{law.short or law.name}{(named or numbers)[0].chinese}"
+                    return f"{short_name(law.name)}{(named or numbers)[0].chinese}"
         return ""
 
     def ask(self, text: str, day: date | None) -> Asked | None:
@@ -302,6 +302,10 @@ class LawDesk:
                 answer = self._search.search(text, Settings(k=MOST, at=day, today=today(), channels=("exact",)))
                 fault = f"{error.title}. {error.hint}"
             now, query = today(), answer.query
+            absent = any(note.startswith(("unknown_law:", "no_article:")) for note in answer.notes)
+            if absent and not (query.keywords or query.headings):
+                # Who only cites what the pack does not hold has asked about nothing else.
+                answer = replace(answer, hits=tuple(hit for hit in answer.hits if "exact" in hit.ranks))
             direct = query.pairs[0] if query.pairs else None
             when = day or (_day_in(query.spans[0], now) if query.spans else None)
             return Asked(text, when, answer, tuple(self._lines(answer, now)), direct, fault)
@@ -312,9 +316,7 @@ class LawDesk:
             law = hit.version.law
             if law not in lives:
                 lives[law] = life_of(self.book.versions(law), now)
-            entry = self.book.law(law)
-            short = (entry.short if entry else "") or law
-            yield HitLine(hit, short, state_key(self.book, hit.version, now), lives[law])
+            yield HitLine(hit, state_key(self.book, hit.version, now), lives[law])
 
     def read(self, law: str, number: ArticleNumber, day: date | None, label: str | None = None) -> Reading | None:
         """An article on a day (None: today), or as it stands in a version.

@@ -20,6 +20,7 @@ from app.desk.widgets.lines import Row, wrapped
 from app.strings import t
 from app.terminal import truncate, width
 from store.statutes.model import LawVersion
+from store.statutes.names import short_name
 from store.statutes.timeline import Entry
 
 TONES = {"changed": "mark", "first": "good", "untold": "warn", "same": "dim", "absent": "rule", "listed": "warn"}
@@ -133,7 +134,7 @@ class TimelineView(Choice):
             for line in said:
                 yield from (Row(tuple(row)) for row in wrapped(line, width_))
             return
-        law = one(reading.law.short or reading.law.name)
+        law = one(short_name(reading.law.name))
         counts = t(
             "law_screen.timeline_head",
             versions=len(reading.versions),
