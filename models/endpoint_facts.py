@@ -86,8 +86,10 @@ def _choose(wanted: str, listed: Sequence[Mapping[str, object]], server: Server)
 
 def lists(names: Sequence[str]) -> str:
     """Says which models a server has."""
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return f"It lists: {', '.join(shown(name) for name in names[:LISTED])}{more}." if names else "It lists none."
+    first = ", ".join(shown(name) for name in names[:LISTED])
+    if len(names) > LISTED:
+        return f"It lists: {first} and {len(names) - LISTED} more."
+    return f"It lists: {first}." if names else "It lists none."
 
 
 def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:

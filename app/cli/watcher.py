@@ -71,13 +71,15 @@ RENDERERS: dict[type[Event], Callable[[Any], str]] = {
         f"  {t('event.human_called')}: {e.text}"
         if e.human
         else f"  {t('event.model_called')}: {e.evaluated} + {e.reused} → {e.generated} tok · {e.milliseconds:.0f} ms"
-        f"{_parted(e)}{' · ' + t('origin.cached') if e.origin == 'cached' else ''}{' · ' + e.note if e.note else ''}"
+        f"{_parted(e)}{' · ' + t('origin.cached') if e.origin == 'cached' else ''}{' · ' + said(e.note) if e.note else ''}"
     ),
     EngineFailed: lambda e: f"  {t('event.engine_failed')} ({e.attempt}): {e.message}",
-    ActionParsed: lambda e: "" if e.result == "ok" else f"  {t('event.action_' + e.result)}: {e.note}",
+    ActionParsed: lambda e: "" if e.result == "ok" else f"  {t('event.action_' + e.result)}: {said(e.note)}",
     ToolCalled: lambda e: f"  {t('event.tool_called')}: {e.tool} {json.dumps(e.input, ensure_ascii=False)}",
     ToolReturned: _returned,
-    ToolsChosen: lambda e: f"  {t('event.tools_chosen')}: {', '.join(e.tables)}" + (f" ({e.note})" if e.note else ""),
+    ToolsChosen: lambda e: (
+        f"  {t('event.tools_chosen')}: {', '.join(e.tables)}" + (f" ({said(e.note)})" if e.note else "")
+    ),
     Said: lambda e: f"  {e.seat}: {e.text}" + (f" {t('event.unfinished')}" if e.unfinished else ""),
     Answered: lambda e: f"  {t('event.answered')}: {e.res}",
     LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",

@@ -103,7 +103,7 @@ def resolve(name_or_path: str, library: Path) -> Path:
 def unknown(name: str, library: Path) -> BadEngine:
     """The error for a name that nothing has."""
     names = [entry.name for entry in entries(library)]
-    known = f"Known: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}." if names else "The library is empty."
+    known = f"Known: {', '.join([*names[:8], *['…'] * (len(names) > 8)])}." if names else "The library is empty."
     return BadEngine(
         f"No model '{name}' in the library, and no such file", f"{known} `moot models add FILE` adds one."
     )

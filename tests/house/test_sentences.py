@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAYING = frozenset(
     "StoreError NotFound BadInput Damaged TaskError UsageError RecordMismatch BadEngine EngineError Unavailable Busy ChildFailed TooMuch _Refusal"
     " _LeftOut Refused Unsound NativeError Unreadable CaseFault ForeignHost NetworkRefused Fault Finding Problem BadParameter"
-    " ClickException note __init__".split()
+    " ClickException note __init__ Reply Stopped".split()
 )
 """What sentences are given to."""
 
@@ -60,18 +60,67 @@ def texts(node: ast.AST) -> Iterator[str]:
                 yield from texts(child)
 
 
+def named(tree: ast.AST) -> dict[str, list[ast.expr]]:
+    """Name -> what a module gives it: the values of a variable, what a function returns."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                | ast.NamedExpr(target=ast.Name(id=name), value=value)
+            ):
+                found.setdefault(name, []).append(value)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=given_)):
+                for target, one in zip(targets, given_, strict=False):
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, []).append(one)
+            case ast.FunctionDef(name=name):
+                said_ = (one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value)
+                found.setdefault(name, []).extend(said_)
+    return found
+
+
+def flowing(node: ast.AST, values: dict[str, list[ast.expr]], seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The texts that an expression may have as its value, through the names of its module."""
+    match node:
+        case ast.JoinedStr(values=parts):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
+            for part in parts:
+                if isinstance(part, ast.FormattedValue):
+                    yield from flowing(part.value, values, seen)
+        case ast.Constant(value=str() as text):
+            yield text
+        case ast.Name(id=name) if name not in seen:
+            for one in values.get(name, ()):
+                yield from flowing(one, values, seen | {name})
+        case ast.Call(func=ast.Name() as called):
+            yield from flowing(called, values, seen)
+        case ast.Call(func=ast.Attribute(value=table, attr="get"), args=[_, *default]):
+            for one in (table, *default):
+                yield from flowing(one, values, seen)
+        case (
+            ast.IfExp() | ast.BoolOp() | ast.BinOp() | ast.Tuple() | ast.List() | ast.Dict() | ast.Subscript()
+            | ast.NamedExpr()
+        ):  # fmt: skip
+            for child in ast.iter_child_nodes(node):
+                yield from flowing(child, values, seen)
+
+
 def spoken() -> dict[str, str]:
     """Template -> a file in which it stands."""
     found: dict[str, str] = {}
     for room in ("app", "store", "models", "tasks", "moot.py"):
         for file in sorted((ROOT / room).rglob("*.py")) or [ROOT / room]:
-            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            tree = ast.parse(file.read_text("utf-8"))
+            values = named(tree)
+            for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in SAYING:
                     for given_ in (*node.args, *(keyword.value for keyword in node.keywords)):
-                        for text in texts(given_):
+                        for text in (*texts(given_), *flowing(given_, values)):
                             if (
                                 " " in text.strip()
-                                and re.search("[A-Za-z]{2}", text)
+                                and sum(map(str.isalpha, text)) >= sentences.LEAST
                                 and not re.search("[\u4e00-\u9fff]{4}", text)
                             ):
                                 found.setdefault(text, str(file.relative_to(ROOT)))

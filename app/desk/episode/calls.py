@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from app.strings import known, t
+from app.strings.sentences import said
 from app.terminal import clean
 from tasks.agents.native import words
 from tasks.episode.events import ModelCalled, Record
@@ -69,13 +70,13 @@ def call_lines(event: ModelCalled) -> tuple[tuple[Line, ...], tuple[Line, ...] |
     ended: list[Piece] = [(t(f"finish.{event.finish}"), ENDS[event.finish])] if event.finish in ENDS else []
     head: list[Line] = [tuple(between([*ended, *_cost(event)]))]
     if event.note:
-        head.append(((clean(event.note, multiline=False), ENDS.get(event.finish, "dim")),))
-    said = words(event)
-    speech = lines_of(said, "dim")
-    if not event.reasoning and not event.logprobs and len(speech) == 1 and len(said) <= SHORT:
-        return (*head, *(speech if said else ())), None
+        head.append(((clean(said(event.note), multiline=False), ENDS.get(event.finish, "dim")),))
+    text = words(event)
+    speech = lines_of(text, "dim")
+    if not event.reasoning and not event.logprobs and len(speech) == 1 and len(text) <= SHORT:
+        return (*head, *(speech if text else ())), None
     thought: Piece = (t("call.reasoning", n=f"{len(event.reasoning):,}"), "thought")
-    spoken: Piece = (t("call.speech", n=f"{len(said):,}"), "dim")
+    spoken: Piece = (t("call.speech", n=f"{len(text):,}"), "dim")
     folded = [thought, spoken] if event.reasoning else [spoken]
     if event.logprobs:
         folded.append((t("call.chances", n=f"{len(event.logprobs):,}"), "dim"))

@@ -24,6 +24,7 @@ from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.ports import OnDesk
 from app.strings import known, t
+from app.strings.sentences import said
 from app.terminal import clean
 from tasks.agents.native import words
 from tasks.episode.events import ModelCalled, Record
@@ -240,7 +241,7 @@ def _facts(seen: SeenCall) -> list[tuple[str, Line]]:
     if seen.template:
         facts.append(("template", ((one(seen.template), "text"),)))
     if event.note:
-        facts.append(("note", ((one(event.note), "warn"),)))
+        facts.append(("note", ((one(said(event.note)), "warn"),)))
     return [*facts, ("digest", ((one(event.asked)[:12], "dim"),))]
 
 

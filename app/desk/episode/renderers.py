@@ -194,7 +194,7 @@ def _tools(record: Record, event: ToolsChosen) -> Block:
     head = _joined(
         [(counted("event.tables", len(event.tables)), "label"), (counted("event.tools", len(event.tools)), "dim")]
     )
-    note = many(event.note, "warn" if event.result == "repaired" else "bad") if event.note else ()
+    note = many(said(event.note), "warn" if event.result == "repaired" else "bad") if event.note else ()
     return _block(
         record, t("event.tools_chosen"), "dim", (head, ((tables, "text"),), *note), "\n".join(event.tools), SHORT
     )
@@ -219,7 +219,7 @@ def _parsed(record: Record, event: ActionParsed) -> Block | None:
     if event.result == "ok":
         return None
     tone = "warn" if event.result == "repaired" else "bad"
-    return _block(record, t(f"event.action_{event.result}"), tone, many(event.note or "—"), event.note, SHORT)
+    return _block(record, t(f"event.action_{event.result}"), tone, many(said(event.note) or "—"), event.note, SHORT)
 
 
 def _called(record: Record, event: ToolCalled) -> Block:

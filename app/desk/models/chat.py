@@ -174,7 +174,7 @@ class TrialScreen(OnDesk, Screen[None]):
             self.said.append(Message("assistant", reply.text))
         else:
             self.said.pop()
-        text, thought, note = reply.text.strip(), reply.reasoning.strip(), one(reply.note)
+        text, thought, note = reply.text.strip(), reply.reasoning.strip(), one(said(reply.note))
         lines = [*(many(text) if text else ()), self._cost(reply, event.speed)]
         lines += [((note, "warn"),)] if note else []
         self.query_one(ChatLog).say(Spoken("model", tuple(lines), many(thought, "thought") if thought else ()))
