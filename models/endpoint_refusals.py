@@ -122,10 +122,8 @@ def about_status(
     any; `wait`: seconds that the server asked for."""
     said = f": {text}" if text else ""
     if 300 <= status < 400:
-        target = f" to {shown(location)}" if location else ""
-        return EngineError(
-            f"the server at {url} redirects{target}", "Give the final address; redirects are not followed."
-        )
+        said = f"the server at {url} redirects to {shown(location)}" if location else f"the server at {url} redirects"
+        return EngineError(said, "Give the final address; redirects are not followed.")
     if status in (401, 403):
         what = f"refuses the key in {variable}" if keyed else "asks for a key"
         put = f"Put it into the environment variable {variable}." if variable else BIND
