@@ -12,6 +12,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from app.cli.main import main  # noqa: E402
+from app.score_names import score_figure  # noqa: E402
+from app.strings import t  # noqa: E402
 from tests.support.court_run_fixture import prepare_courts  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
@@ -83,6 +85,10 @@ def test_show_says_what_the_scores_of_a_court_rest_on(moot: Moot, sample_pack: P
     assert any("metrics" in one for one in rows["documents_strict"]["evidence"])
 
 
+def test_a_distance_of_logarithms_is_shown_as_it_is_and_a_share_in_points() -> None:
+    assert (score_figure("SEN_d", 0.928), score_figure("PFS", 0.928)) == ("0.93", "92.8")
+
+
 def test_fork_and_resume(moot: Moot) -> None:
     run = moot.run("--first", "1")["run"]
     forked = moot("fork", run, "1", "--turn", "1", "--json").json()["run"]
@@ -90,6 +96,7 @@ def test_fork_and_resume(moot: Moot) -> None:
         **moot("show", forked, "--json").json()["header"]["parent"], "run": run, "episode": "1", "step": 1,
     }  # fmt: skip
     assert moot("resume", forked, "--json").json()["run"] == forked
+    assert t("run.over") in moot.err and "每秒" not in moot.err and "a second" not in moot.err
 
 
 def test_a_human_answers_at_the_terminal(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -232,3 +232,11 @@ def test_help_is_chinese_and_no_line_is_too_wide(name: str) -> None:
     )  # fmt: skip
     assert "用法：" in done.stdout and "选项" in done.stdout
     assert max(width(line) for line in done.stdout.splitlines() if " --" not in line) <= 80
+
+
+def test_what_click_says_over_several_lines_is_one_chinese_line() -> None:
+    done = subprocess.run(
+        [ROOT / ".venv" / "bin" / "moot", "export", "run", "--out", "x"], capture_output=True, text=True,
+        encoding="utf-8", env={"MOOT_LANG": "zh", "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert done.returncode == 2 and done.stderr.startswith("moot: 缺少选项 '--to'。可选：jsonl, rollouts")
