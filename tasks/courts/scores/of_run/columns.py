@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from tasks.courts.casefile.case import Env
 from tasks.courts.environment import environment
 from tasks.courts.scores.documents import PARTS
-from tasks.scoring.metrics import DISTANCE, POINTS, Measure, Rule
+from tasks.scoring.metrics import POINTS, Measure, Rule
 from tasks.scoring.names import DISTANCES, Names, called, measure_name
 
 OVERALL = "overall"
@@ -56,10 +56,9 @@ def scale(metric: str) -> float:
 
 
 def measure(rule: Rule, metric: str) -> Measure:
-    """What a metric measures."""
+    """What a metric measures; a distance stands on the scale of points as it is."""
     label = OVERALL_LABEL if metric == OVERALL else ("", "")
-    unit = DISTANCE if metric in DISTANCES else POINTS
-    return Measure(rule, metric, label, unit, "down" if metric in LOWER else "up")
+    return Measure(rule, metric, label, POINTS, "down" if metric in LOWER else "up")
 
 
 def overall_name(language: str) -> str:
