@@ -34,15 +34,15 @@ class Plan:
     """Conversations that only copy: the first chunk holds nothing else."""
 
 
-def chunk(number: int, plan: Plan, words: Vocabulary, drilled: bool = False) -> list[Turns]:
-    """The conversations of a chunk; drilled: with those that only copy among them, lists too."""
+def chunk(number: int, plan: Plan, words: Vocabulary) -> list[Turns]:
+    """The conversations of a chunk, those that only copy among them."""
     rng = Random(f"chunk/{plan.seed}/{number}")
     if not number:
         return list(copies(plan.copies, rng, words))
     land, other = (fresh(f"{plan.seed}/{number}/{which}", words.letters) for which in "ab")
-    maker = Maker(land, rng, Split(plan.seed), other)
+    maker = Maker(land, rng, Split(plan.seed, strange=f"{plan.seed}/{number}"), other)
     made = [words.turns(maker.conversation(task)) for task in tasks_of(maker, rng, plan.tasks)]
-    return [*made, *copies(plan.copies, rng, words), *lists(plan.copies, rng, words)] if drilled else made
+    return [*made, *copies(plan.copies, rng, words), *lists(plan.copies, rng, words)]
 
 
 def copies(count: int, rng: Random, words: Vocabulary) -> Iterator[Turns]:

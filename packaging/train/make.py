@@ -1,6 +1,6 @@
 """Makes the model in the box: `make model`. Trains, converts, measures, writes its card and the table and plot of the docs.
 
-    python packaging/train/make.py [FOLDER] [--steps N --decay N --further N N] [--n TASKS] [--real TASKS PACK]
+    python packaging/train/make.py [FOLDER] [--steps N --decay N] [--n TASKS] [--real TASKS PACK]
         [--skip-training]
 
 FOLDER (build/tiny) keeps the checkpoint, so that an interrupted training goes on. `--n 0` measures nothing. The file and its card go to
@@ -24,7 +24,7 @@ import curve
 import evaluate
 import pages
 from rollouts import SEED
-from train import DECAY, FURTHER, STEPS, train
+from train import DECAY, STEPS, train
 
 from moot import open_run
 
@@ -84,7 +84,6 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "build" / "tiny")
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--decay", type=int, default=DECAY)
-    parser.add_argument("--further", type=int, nargs="*", default=FURTHER)
     parser.add_argument("--n", type=int, default=100)
     parser.add_argument("--agents", default="react,rules,echo,gold")
     parser.add_argument(
@@ -93,7 +92,7 @@ def main() -> None:
     parser.add_argument("--skip-training", action="store_true", help="take the checkpoint as it is")
     given = parser.parse_args()
     if not given.skip_training:
-        train(given.folder, given.steps, given.decay, further=given.further)
+        train(given.folder, given.steps, given.decay)
     weights, shape, words, done = convert.trained(given.folder)
     OUT.mkdir(exist_ok=True)
     model = OUT / f"{convert.NAME}.gguf"

@@ -105,12 +105,26 @@ class Jurisdiction:
         return self._starts[start]
 
 
+@cache
+def _worded() -> frozenset[str]:
+    """The characters that questions are worded in."""
+    return frozenset(wordings(SEED, "known") + wordings(SEED, "held"))
+
+
 def fresh(seed: str, letters: Sequence[str]) -> Jurisdiction:
-    """A jurisdiction of its own seed, whose names are written in characters drawn for it."""
+    """A jurisdiction of its own seed, whose names are written in characters drawn for it.
+
+    Characters that questions are worded in are drawn only if names of the sample have them too, none in some
+    jurisdictions and up to a third in others, as in the sample: so that where a name begins can be seen by what it is
+    written in, also within words that nobody has read before.
+    """
     rng = Random(f"moot-train/{seed}")
     names = _name_letters()
-    stock = [c for c in letters if c not in _KEPT]
-    mapped = str.maketrans(dict(zip(names, rng.sample(stock, len(names)), strict=True)))
+    both = [c for c in names if c in _worded()]
+    stock = [c for c in letters if c not in _KEPT and c not in _worded()]
+    mixed = rng.sample(both, rng.randint(0, len(names) // 3)) if rng.random() < 0.5 else []
+    drawn = [*mixed, *rng.sample(stock, len(names) - len(mixed))]
+    mapped = str.maketrans(dict(zip(names, rng.sample(drawn, len(names)), strict=True)))
     return Jurisdiction({
         table: [{c: cell.translate(mapped) if isinstance(cell, str) else cell for c, cell in row.items()} for row in rows]
         for table, rows in make_world(0.5, rng.randrange(10**6, 10**9)).rows.items()
@@ -181,20 +195,79 @@ def wordings(seed: int, keep: str) -> str:
     if keep == "constructor":
         return shipped_parts()
     ours = tomllib.loads(Path(__file__).with_name("parts.toml").read_text(encoding="utf-8"))
-    made: list[str] = []
-    for key, value in shipped.items():
-        if not isinstance(value, dict):
-            made.append(f"{json.dumps(key)} = {json.dumps(value, ensure_ascii=False)}")
+    made: dict[str, Any] = {}
     for group, lists in shipped.items():
+        made[group] = lists
         if isinstance(lists, dict):
-            made.append(f"[{group}]")
-            for key in dict.fromkeys([*lists, *ours.get(group, {})]):
-                value = lists.get(key, [])
-                if isinstance(value, list):
-                    own = ours.get(group, {}).get(key, [])
-                    value = _side(f"{group}.{key}", value, own, seed, keep)
-                made.append(f"{json.dumps(key, ensure_ascii=False)} = {json.dumps(value, ensure_ascii=False)}")
-    return "\n".join(made)
+            made[group] = {
+                key: _side(f"{group}.{key}", lists.get(key, []), ours.get(group, {}).get(key, []), seed, keep)
+                if isinstance(lists.get(key, []), list)
+                else lists[key]
+                for key in dict.fromkeys([*lists, *ours.get(group, {})])
+            }
+    return _toml(made)
+
+
+STRANGE = (
+    "text.setup",
+    "text.further",
+    "text.ask",
+    "text.give",
+    "context.",
+    "scene.",
+    "start.",
+    "how.column",
+    "what.column",
+)
+"""Lists whose words only frame what is asked; of `how` and `what` those of columns alone."""
+_NEXT = 3
+"""To so many forms of such a list one is added whose words are drawn."""
+_HAN = re.compile("[\u4e00-\u9fff]+")
+
+
+def strange(text: str, rng: Random) -> str:
+    """The parts with further forms in the lists of STRANGE: frames of drawn words, {x} and {o} where they stood.
+
+    The words are pieces of the frames themselves, one to three characters each, in any order. So nothing is learned of
+    such a frame but that it is one, which is what has to be known of all the frames that nobody has written yet.
+    """
+    data = tomllib.loads(text)
+    lists = {
+        f"{group}.{key}": forms
+        for group, keys in data.items()
+        if isinstance(keys, dict)
+        for key, forms in keys.items()
+    }
+    framing = {key: forms for key, forms in lists.items() if key.startswith(STRANGE)}
+    literal = [
+        piece for forms in framing.values() for form in forms for piece in _HAN.findall(re.sub(r"{.*?}", "", form))
+    ]
+
+    def words(said: re.Match[str]) -> str:
+        length, made = max(1, len(said[0]) + rng.randint(-2, 2)), ""
+        while len(made) < length:
+            piece = rng.choice(literal)
+            at = rng.randrange(len(piece))
+            made += piece[at : at + rng.randint(1, 3)]
+        return made[:length]
+
+    for forms in framing.values():
+        forms += [_HAN.sub(words, rng.choice(forms)) for _ in range(-(-len(forms) // _NEXT))]
+    return _toml(data)
+
+
+def _toml(data: Mapping[str, Any]) -> str:
+    """Lists, and tables of lists, as TOML."""
+    lines = [
+        f"{json.dumps(k)} = {json.dumps(v, ensure_ascii=False)}" for k, v in data.items() if not isinstance(v, dict)
+    ]
+    for group, keys in data.items():
+        if isinstance(keys, dict):
+            lines.append(f"[{group}]")
+            lines += [
+                f"{json.dumps(k, ensure_ascii=False)} = {json.dumps(v, ensure_ascii=False)}" for k, v in keys.items()
+            ]
+    return "\n".join(lines)
 
 
 def _side(key: str, shipped: list[str], own: list[str], seed: int, keep: str) -> list[str]:
@@ -211,11 +284,13 @@ def _side(key: str, shipped: list[str], own: list[str], seed: int, keep: str) ->
 
 @dataclass(frozen=True)
 class Split:
-    """What tasks are drawn with: one side of the wordings and of the paths."""
+    """What tasks are drawn with: one side of the wordings and of the paths; strange: what frames of drawn words are
+    drawn from, "" for none of those."""
 
     seed: int
     wordings: str = "known"
     held_paths: bool = False
+    strange: str = ""
 
 
 class Maker:
@@ -223,7 +298,9 @@ class Maker:
 
     def __init__(self, land: Jurisdiction, rng: Random, split: Split, strangers: Jurisdiction | None = None) -> None:
         self._land, self._rng, self._split = land, rng, split
-        self._composer = Composer(Parts(_parts(split.seed, split.wordings), rng), rng)
+        parts = _parts(split.seed, split.wordings)
+        parts = strange(parts, Random(f"strange/{split.strange}")) if split.strange else parts
+        self._composer = Composer(Parts(parts, rng), rng)
         self._abroad = Maker(strangers, rng, split) if strangers else None
 
     def task(self, hops: int) -> Task | None:
@@ -302,7 +379,7 @@ def _line(plan: Plan, entity: Sequence[str], calls: Any, keys: list[str], questi
     }  # fmt: skip
 
 
-HOPS = (1, 1, 2, 2, 2, 3, 3, 3)
+HOPS = (1, 1, 1, 2, 2, 2, 3, 3)
 STRANGERS = 0.06
 
 

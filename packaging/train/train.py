@@ -1,9 +1,8 @@
 """Trains the network: `python packaging/train/train.py FOLDER`; goes on where an interrupted training stood.
 
 FOLDER holds checkpoint.npz (weights, momenta, how far it is) and curve.json (loss in nats, success by cell). Learning rate:
-up over 30 steps, level, down to 2 % over DECAY steps; then, with drills in copying among the conversations, from half
-of it down to 2 % again, once for each of FURTHER. About one core, float32: the same seed gives the same
-weights on the same processor and the same versions.
+up over 30 steps, level, down to 2 % over DECAY steps. About one core, float32: the same seed gives the same weights on
+the same processor and the same versions.
 """
 
 from __future__ import annotations
@@ -14,10 +13,8 @@ import os
 import resource
 import sys
 import time
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,8 +33,8 @@ import numpy as np
 from rollouts import SEED, Maker, Split, fresh, tasks_of, wordings
 from vocabulary import Vocabulary, vocabulary
 
-STEPS, DECAY, FURTHER = 9000, 4000, (4000, 3500)
-"""Steps up to the end of the first decay, steps of that decay, steps of each further leg."""
+STEPS, DECAY = 14_000, 6_000
+"""Steps, and how many of them the rate falls over in the end."""
 CELLS = {
     "known": Split(SEED), "held wordings": Split(SEED, "held"), "held paths": Split(SEED, "known", True),
     "constructor": Split(SEED, "constructor"),
@@ -47,12 +44,9 @@ EACH = 25
 """Tasks a cell in the curve."""
 
 
-def rate(step: int, ends: Sequence[int], decay: int) -> float:
-    """Share of the learning rate at a step, counted from 1. ends: the last step of each leg."""
-    leg = bisect_left(ends, step)
-    if leg:
-        return max(0.02, 0.5 * (ends[leg] - step) / (ends[leg] - ends[leg - 1]))
-    return min(1.0, step / 30) * max(0.02, min(1.0, (ends[0] - step) / decay))
+def rate(step: int, steps: int, decay: int) -> float:
+    """Share of the learning rate at a step, counted from 1."""
+    return min(1.0, step / 30) * max(0.02, min(1.0, (steps - step) / decay))
 
 
 def examined(words: Vocabulary, each: int = EACH) -> dict[str, list[batches.Turns]]:
@@ -119,10 +113,9 @@ def compiled(shape: network.Shape) -> tuple[Callable[..., Any], Callable[..., An
 
 def train(
     folder: Path, steps: int = STEPS, decay: int = DECAY, seed: int = SEED, shape: network.Shape | None = None,
-    each: int = 5, tasks: int = 400, copies: int = 60, further: Sequence[int] = (),
+    each: int = 5, tasks: int = 400, copies: int = 60,
 ) -> Any:  # fmt: skip
-    """Train to `steps`, then the legs of `further`; success is measured after every `each` chunks. Returns the
-    weights."""
+    """Train to `steps`; success is measured after every `each` chunks. Returns the weights."""
     folder.mkdir(parents=True, exist_ok=True)
     words, plan = vocabulary(folder / "vocabulary.json"), batches.Plan(seed, tasks, copies)
     (folder / "wordings.toml").write_text(wordings(seed, "known"), encoding="utf-8")
@@ -139,17 +132,15 @@ def train(
     step, choose = compiled(shape)
     cells = examined(words) if each else {}
     measured = partial(success, choose)
-    ends = list(accumulate(further, initial=steps))
-    while done["step"] < ends[-1]:
+    while done["step"] < steps:
         began, cpu = time.time(), time.process_time()
         losses = []
-        end = next(end for end in ends if done["step"] < end)
-        many = batches.chunk(int(done["chunk"]), plan, words, end > steps)
+        many = batches.chunk(int(done["chunk"]), plan, words)
         for batch in batches.packed(many, Random(f"packed/{seed}/{done['chunk']}")):
-            if done["step"] == end:
+            if done["step"] == steps:
                 break
             done["step"] += 1
-            share = rate(int(done["step"]), ends, decay)
+            share = rate(int(done["step"]), steps, decay)
             weights, state, found = step(weights, state, batch, float(done["step"]), share)
             losses.append(float(found))
             done["tokens"] += int((batch[1] > 0).sum())
@@ -158,7 +149,7 @@ def train(
         done["seconds"] += time.time() - began
         done["cpu"] += time.process_time() - cpu
         point = {**done, "loss": sum(losses) / len(losses), "rate": share}
-        if cells and (done["chunk"] % each == 0 or done["step"] == ends[-1]):
+        if cells and (done["chunk"] % each == 0 or done["step"] == steps):
             point["success"] = {cell: measured(weights, many) for cell, many in cells.items()}
         curve.append(point)
         save(kept, weights, state, done)
@@ -175,11 +166,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--decay", type=int, default=DECAY)
-    parser.add_argument("--further", type=int, nargs="*", default=FURTHER)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--each", type=int, default=5)
     given = parser.parse_args()
-    train(given.folder, given.steps, given.decay, given.seed, each=given.each, further=given.further)
+    train(given.folder, given.steps, given.decay, given.seed, each=given.each)
 
 
 if __name__ == "__main__":

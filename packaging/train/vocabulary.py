@@ -30,7 +30,7 @@ TEMPLATE = (
     "{%- if add_generation_prompt -%}<|assistant|>{%- endif -%}"
 )
 NOT_FOUND = "未查到相关记录。"
-FURTHER = 500
+FURTHER = 250
 """Characters of GB 2312 level 1 beside those that the texts hold: names of other jurisdictions are drawn from them."""
 _FRAMES = (
     '{"action": "', '", "action_input": {"identifier": "', '", "action_input": {"prov": "', '", "city": "', '", "county": "',

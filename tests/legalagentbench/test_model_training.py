@@ -6,8 +6,10 @@ Training itself needs JAX; those tests are skipped where it is not installed.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -94,6 +96,31 @@ def test_the_splits_share_no_path_and_no_wording() -> None:
 def test_jurisdictions_of_other_seeds_share_no_company() -> None:
     one, other = ({row["公司名称"] for row in land.rows["CompanyRegister"]} for land in lands())
     assert len(one) > 100 and not one & other
+
+
+def test_names_are_written_in_few_of_the_characters_that_questions_are_worded_in() -> None:
+    theirs, ours = rollouts._worded(), set(rollouts._name_letters())
+    for seed in "abcdefgh":
+        land = fresh(f"letters/{seed}", words().letters)
+        used = {c for row in land.rows["CourtCode"] for c in row["法院代字"] if "\u4e00" <= c}
+        assert used and used & theirs <= ours
+
+
+def test_frames_of_drawn_words_keep_what_they_frame() -> None:
+    known = rollouts.wordings(1, "known")
+    plain, drawn = (tomllib.loads(text) for text in (known, rollouts.strange(known, Random(1))))
+    slots = re.compile("{.*?}")
+    grown = set()
+    for group, lists in plain.items():
+        for key, forms in lists.items():
+            added = drawn[group][key][len(forms) :]
+            assert drawn[group][key][: len(forms)] == forms
+            assert {tuple(slots.findall(form)) for form in added} <= {tuple(slots.findall(form)) for form in forms}
+            grown |= {group} if added else set()
+    assert grown == {"text", "context", "scene", "start", "how", "what"}
+    assert (
+        rollouts.strange(known, Random(1)) == rollouts.strange(known, Random(1)) != rollouts.strange(known, Random(2))
+    )
 
 
 def llama(path: Path) -> Any:
