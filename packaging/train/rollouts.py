@@ -122,7 +122,7 @@ def fresh(seed: str, letters: Sequence[str]) -> Jurisdiction:
     names = _name_letters()
     both = [c for c in names if c in _worded()]
     stock = [c for c in letters if c not in _KEPT and c not in _worded()]
-    mixed = rng.sample(both, rng.randint(0, len(names) // 3)) if rng.random() < 0.5 else []
+    mixed = rng.sample(both, min(len(both), rng.randint(0, len(names) // 3))) if rng.random() < 0.5 else []
     drawn = [*mixed, *rng.sample(stock, len(names) - len(mixed))]
     mapped = str.maketrans(dict(zip(names, rng.sample(drawn, len(names)), strict=True)))
     return Jurisdiction({
