@@ -33,7 +33,7 @@ import numpy as np
 from rollouts import SEED, Maker, Split, fresh, tasks_of, wordings
 from vocabulary import Vocabulary, vocabulary
 
-STEPS, DECAY = 14_000, 6_000
+STEPS, DECAY = 16_000, 7_000
 """Steps, and how many of them the rate falls over in the end."""
 CELLS = {
     "known": Split(SEED), "held wordings": Split(SEED, "held"), "held paths": Split(SEED, "known", True),
