@@ -142,7 +142,7 @@ def told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:
 
 
 def exhibit_words(event: ExhibitMoved) -> str:
-    """An exhibit and its state; of one that is refused, or a part of it, the gist of why. Its pane has the whole reason."""
+    """An exhibit and its state; of one that is refused, or a part of it, the gist of why. Its pane has it whole."""
     why = truncate(event.reason, WHY) if event.reason and event.state in ("部分采信", "不采信") else ""
     return f"{event.title or event.exhibit}：{event.state}" + (f"（{why}）" if why else "")
 

@@ -117,7 +117,7 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
 
 
 def finish(made: Run, as_json: bool, seconds: float, played: int) -> None:
-    """Grade a run whose episodes are over, `played` of them just now, where that is asked for, and print what came of it.
+    """Grade a run whose episodes are over, where that is asked for, and print what came of it; `played`: just now.
 
     Exits with 1 where all ended in an error.
     """

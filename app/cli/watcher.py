@@ -71,7 +71,8 @@ RENDERERS: dict[type[Event], Callable[[Any], str]] = {
         f"  {t('event.human_called')}: {e.text}"
         if e.human
         else f"  {t('event.model_called')}: {e.evaluated} + {e.reused} → {e.generated} tok · {e.milliseconds:.0f} ms"
-        f"{_parted(e)}{' · ' + t('origin.cached') if e.origin == 'cached' else ''}{' · ' + said(e.note) if e.note else ''}"
+        f"{_parted(e)}{' · ' + t('origin.cached') if e.origin == 'cached' else ''}"
+        f"{' · ' + said(e.note) if e.note else ''}"
     ),
     EngineFailed: lambda e: f"  {t('event.engine_failed')} ({e.attempt}): {e.message}",
     ActionParsed: lambda e: "" if e.result == "ok" else f"  {t('event.action_' + e.result)}: {said(e.note)}",

@@ -72,6 +72,7 @@ def cells(n: int, land: Jurisdiction, other: Jurisdiction, ours: Jurisdiction) -
         "sample",
         asked(ours, other, Split(SEED, "constructor"), n // 3, "own"),
     )
+    yield "shipped pack, held-out wordings", "sample", asked(ours, other, held, n, "shipped held")
 
 
 def build(land: Jurisdiction, name: str) -> None:

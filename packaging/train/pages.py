@@ -16,6 +16,7 @@ CELLS = {
     "entities that do not exist": "不存在的对象（应答“未查到”）",
     "shipped pack, known wordings": "随附数据包，训练过的措辞",
     "shipped pack, wordings of the constructor": "随附数据包，构造器的措辞",
+    "shipped pack, held-out wordings": "随附数据包，留出的措辞",
     "tasks that come with the pack": "随附数据包自带的题目",
     "real questions": "真实题目",
 }

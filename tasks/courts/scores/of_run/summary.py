@@ -294,7 +294,7 @@ def summarise(
             [rate(cases[one.task_id], one, plain) for one in context.walker if one.task_id in cases]
         )
     parts = {rule: _Part(rule, members) for rule in RULES}
-    extremes = {name: {rule: _Part(rule, own) for rule in RULES} for name, own in limits.items()}
+    extremes = {name: {rule: _columns(own, rule) for rule in RULES} for name, own in limits.items()}
     every = {"compat": tally.n, "strict": told}
     rows: list[Metric] = []
     unmet = {env: counts for env, own in members.items() if (counts := around.unmet(own))}
@@ -306,18 +306,14 @@ def summarise(
 
     for rule in RULES:
         for (env, name), found in parts[rule].columns.items():
-            there = {
-                key: made[rule].columns[env, name].value
-                for key, made in extremes.items()
-                if env in made[rule].members
-            }
+            there = {key: made[rule][env, name].value for key, made in extremes.items() if (env, name) in made[rule]}
             rows.append(Metric(
                 measure(rule, name), groups[env], found.value, found.n, in_points(found.interval), there, found.bounds,
                 found.reason or found.note or left_out(rule, env, name), found.waits, name in environment(env).reported,
             ))  # fmt: skip
     for rule in RULES:
         sums = parts[rule].sums
-        there = {key: mean_of(made[rule].columns, sums.columns) for key, made in extremes.items()}
+        there = {key: mean_of(made[rule], sums.columns) for key, made in extremes.items()}
         rows.append(
             Metric(measure(rule, OVERALL), whole, sums.value, every[rule], in_points(sums.interval), there, main=True)
         )
@@ -372,7 +368,6 @@ class _Part:
     """All columns of some attempts under one rule."""
 
     def __init__(self, rule: Rule, members: Members) -> None:
-        self.members = members
         self.columns = _columns(members, rule)
         self.sums: Overall = overall(self.columns, list(members))
 
