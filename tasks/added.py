@@ -66,7 +66,7 @@ def agents_of(benchmark: str) -> dict[str, Agent]:
 def check_agent(name: str) -> None:
     """Say what is wrong with an agent that is registered and offered nowhere; nothing where nothing is."""
     if name in registry.names("agents") and not isinstance(agent := registry.load("agents", name), Agent):
-        raise registry.unusable("agents", name, f"is no agent, but {agent!r:.100}")
+        raise registry.unusable("agents", name, f"this is no agent: {agent!r:.100}")
 
 
 def makers_of(benchmark: str, pack: Pack) -> dict[str, Callable[[], Policy]]:
@@ -158,6 +158,6 @@ def tools_named(names: Iterable[str]) -> dict[str, Tool]:
     for name in names:
         tool = registry.load("tools", name)
         if not isinstance(tool, Tool):
-            raise registry.unusable("tools", name, f"is no tool, but {tool!r:.100}")
+            raise registry.unusable("tools", name, f"this is no tool: {tool!r:.100}")
         found[name] = replace(tool, name=name)  # one name for whoever starts the run and for the model
     return found

@@ -217,9 +217,9 @@ def benchmark(name: str) -> Benchmark:
     try:
         made = maker()
     except Exception as error:
-        raise registry.unusable("benchmarks", name, f"cannot be made: {type(error).__name__}: {error}") from error
+        raise registry.unusable("benchmarks", name, f"{type(error).__name__}: {error}") from error
     if not isinstance(made, Benchmark) or made.name != name:
-        raise registry.unusable("benchmarks", name, f"is no benchmark of this name, but {made!r:.100}")
+        raise registry.unusable("benchmarks", name, f"this is no benchmark of its name: {made!r:.100}")
     added = {agent: (one.policy, one.needs_model) for agent, one in agents_of(name).items()}
     made.agents = {**made.agents, **{agent: who for agent, who in added.items() if agent not in made.agents}}
     return made

@@ -85,7 +85,7 @@ def load(group: Group, name: str) -> Any:
     try:
         return _loaded(point)
     except (Exception, SystemExit) as error:
-        raise unusable(group, name, f"cannot be loaded: {type(error).__name__}: {error}") from error
+        raise unusable(group, name, f"{type(error).__name__}: {error}") from error
 
 
 @cache
@@ -97,8 +97,10 @@ def _loaded(point: EntryPoint) -> Any:
 def unusable(group: Group, name: str, why: str) -> UsageError:
     """What is registered and is not what it should be, as a sentence that names the package."""
     point = _installed(group)[0].get(name)
-    package = f" of package {package_of(point)}" if point is not None else ""
-    return UsageError(f"{_ONE[group]} '{name}'{package} {why}", "Mend or uninstall the package.")
+    title = f"{_ONE[group]} '{name}' cannot be loaded: {why}"
+    if point is not None:
+        title = f"{_ONE[group]} '{name}' of package {package_of(point)} cannot be loaded: {why}"
+    return UsageError(title, "Mend or uninstall the package.")
 
 
 def extensions(group: Group) -> dict[str, str]:

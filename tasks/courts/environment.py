@@ -179,7 +179,7 @@ def environment(code: Env) -> Environment:
     """The environment of this code; `UsageError` where there is none, or none that can be loaded."""
     found = registry.load("environments", code)
     if not isinstance(found, Environment) or found.code != code:
-        raise registry.unusable("environments", code, f"is no court environment of this code, but {found!r:.100}")
+        raise registry.unusable("environments", code, f"this is no court environment of its code: {found!r:.100}")
     return found
 
 

@@ -120,7 +120,7 @@ class LegalAgentBench:
         chosen = LabSettings.of(spec.settings, self.name)
         added = tools_named(chosen.with_tools)
         if ours := sorted(added.keys() & TOOLS.keys()):
-            raise registry.unusable("tools", ours[0], "has the name of one of the 37")
+            raise registry.unusable("tools", ours[0], "it has the name of one of the 37")
         told = tuple(spec_of(tool) for tool in added.values())
         makers: dict[str, Callable[[], Policy]] = {
             **makers_of(self.name, pack),

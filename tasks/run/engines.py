@@ -62,10 +62,10 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
         check_file(rest.partition("#")[0])
     opener: Callable[[Opening], object] = registry.load("engines", kind)
     if not callable(opener):
-        raise registry.unusable("engines", kind, "is no function that opens engines")
+        raise registry.unusable("engines", kind, "this is no function that opens engines")
     made = _admitted(opener, rest, parallel)
     if not isinstance(made, Engine):
-        raise registry.unusable("engines", kind, f"opens no engine, but {made!r:.100}")
+        raise registry.unusable("engines", kind, f"it opens no engine, but {made!r:.100}")
     return made
 
 

@@ -21,5 +21,5 @@ def importer(name: str) -> Import:
         raise NotFound(f"There is no import format named {name}", f"Formats: {', '.join(known)}.")
     found = registry.load("importers", wanted)
     if not callable(found):
-        raise registry.unusable("importers", wanted, "is no function that imports")
+        raise registry.unusable("importers", wanted, "this is no function that imports")
     return cast(Import, found)

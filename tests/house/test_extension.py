@@ -375,19 +375,19 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("number",), "benchmark 'number' of package zz_broken cannot be made: TypeError"),
-        (("nameless",), "benchmark 'nameless' of package zz_broken is no benchmark of this name"),
+        (("number",), "benchmark 'number' of package zz_broken cannot be loaded: TypeError"),
+        (("nameless",), "benchmark 'nameless' of package zz_broken cannot be loaded: this is no benchmark"),
         (
             ("legalagentbench", "--agent", "direct", "--model", "number:x"),
-            "engine 'number' of package zz_broken is no function",
+            "engine 'number' of package zz_broken cannot be loaded: this is no function",
         ),
         (
             ("legalagentbench", "--agent", "direct", "--model", "text:x"),
-            "engine 'text' of package zz_broken opens no engine, but 'x'",
+            "engine 'text' of package zz_broken cannot be loaded: it opens no engine, but 'x'",
         ),
-        (("legalagentbench", "--agent", "seven"), "agent 'seven' of package zz_broken is no agent, but 7"),
-        (("legalagentbench", "--with-tools", "seven"), "tool 'seven' of package zz_broken is no tool, but 7"),
-        (("legalagentbench", "--with-tools", "get_sum"), "package zz_broken has the name of one of the 37"),
+        (("legalagentbench", "--agent", "seven"), "agent 'seven' of package zz_broken cannot be loaded: this is no agent: 7"),
+        (("legalagentbench", "--with-tools", "seven"), "tool 'seven' of package zz_broken cannot be loaded: this is no tool: 7"),
+        (("legalagentbench", "--with-tools", "get_sum"), "package zz_broken cannot be loaded: it has the name of one of the 37"),
         (("legalagentbench", "--with-tools", "storm"), "unknown tool 'storm'. Known: weather, get_sum, seven"),
         (("courts", "--agent", "guesser"), "unknown agent 'guesser' for courts"),
         (("legalagentbench", "--agent", "direct", "--model", "leaver:x"), "cannot be loaded: SystemExit: 3"),
