@@ -7,7 +7,7 @@ people wrote who had not read the program (a third of them, by the hash of the t
 acts_more_CI.jsonl and acts_more_CR.jsonl, turns in many registers with all acts that they do; acts_spoken.jsonl,
 sentences of the rules' own judge and of the model trials of the tests, labelled by former lists of phrases, and a few
 by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`). A row
-with `mentions` speaks of an act and does nothing. turns_a.jsonl to turns_e.jsonl and the labels that are no longer
+with `mentions` speaks of an act and does nothing. turns_a.jsonl to turns_g.jsonl and the labels that are no longer
 unseen: whole turns in the layout of `moot procedure check`. Of such a turn nobody says which words do its act: it is
 learnt from the piece that does it most by what the other rows teach, and no piece does what the turn does not. Beside
 the acts it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is seeded:
@@ -63,8 +63,8 @@ SURE = 0.88
 DOUBT = -0.2
 """A row of one act that scores more than this on an act that its writer was not thinking of says nothing about it."""
 TURNS = (
-    "turns_a", "turns_b", "turns_c", "turns_d", "turns_e", "labels_formal", "labels_model", "labels_spoken", "labels_unseen_a", "labels_unseen_b",
-    "labels_unseen_c", "labels_unseen_d", "court_labels_independent",
+    "turns_a", "turns_b", "turns_c", "turns_d", "turns_e", "turns_f", "turns_g",
+    "labels_formal", "labels_model", "labels_spoken", "labels_unseen_a", "labels_unseen_b", "labels_unseen_c", "labels_unseen_d", "court_labels_independent",
 )  # fmt: skip
 """Files of whole turns in tests/courts."""
 TWICE, COUNTS = 2, 3

@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from tasks.courts.procedure.classifier import classifier
+from tasks.courts.procedure.classifier import shipped
 from tasks.courts.procedure.features import bare, features, folded
 from tasks.courts.procedure.tables import profile
 from tasks.courts.procedure.turns import SIDES, Hearing, Side
@@ -216,7 +216,7 @@ def _parsed(text: str, env: Literal["CI", "CR"], known: Known) -> tuple[Found, .
 
 def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Iterator[Found]:
     """Acts of single sentences, then those that only several sentences in a row do together."""
-    model = classifier(env)
+    model = shipped(f"acts_{env}")
     done: dict[int, bytearray] = {}
     told = [match.span() for match in _RIGHTS.finditer(kept)]
     for start, said in pieces(kept):

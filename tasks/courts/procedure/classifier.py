@@ -2,7 +2,7 @@
 turns written by others.
 
 Weights are shipped as data (`acts_CI.npz`, `acts_CR.npz`, made by `packaging/train_acts.py`; `acts.json` is their
-card). A score is a whole number, 0 and above means that the act is done; equal on every machine.
+card; `replies.npz` reads answers, see `answering`). A score is a whole number, 0 and above means that the act is done; equal on every machine.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from math import isqrt
-from typing import Literal
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,9 +63,9 @@ def _heaviest(gain: list[int]) -> tuple[int, int]:
 
 
 @cache
-def classifier(env: Literal["CI", "CR"]) -> Classifier:
-    """The shipped classifier of an environment."""
-    with as_file(files(__package__).joinpath(f"acts_{env}.npz")) as path, np.load(path, allow_pickle=False) as data:
+def shipped(name: str) -> Classifier:
+    """A classifier that is shipped: acts_CI, acts_CR, replies."""
+    with as_file(files(__package__).joinpath(f"{name}.npz")) as path, np.load(path, allow_pickle=False) as data:
         return Classifier(
             tuple(str(act) for act in data["acts"]), data["weights"], data["rarity"], data["least"].astype(np.int64),
             data["sure"].astype(np.int64),

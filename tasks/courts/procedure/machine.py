@@ -4,7 +4,7 @@ An act of the judge is credited when its words are there, its stage is open (wha
 is marked), what must come before it has come from every side that owes it, it is put to the right side, and that side answers
 before the judge speaks again. More than two demands in one turn, one for each side that is to answer, are a fault; what was
 answered all the same is done. Clear words are blamed at once, doubtful ones when an answer shows how they were taken;
-silence is the judge's fault only where all who were asked kept it. Nothing here reads a judgment or a model; the same
+silence is the judge's fault only where all who were asked kept it, whatever the question was. Nothing here reads a judgment or a model; the same
 turns give the same course.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tasks.courts.procedure import bench
-from tasks.courts.procedure.acts import INSTEAD, Found, Known, given_floor, parse
+from tasks.courts.procedure.acts import INSTEAD, Found, Known, cut, given_floor, parse
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.findings import Course, Credit, Reply, Violation, omissions
 from tasks.courts.procedure.overload import Demand, Load
@@ -30,6 +30,7 @@ from tasks.courts.simulated.wording import Reason
 
 _JUDGED = ("ruling", "verdict")
 _RIGHTS = "rights"
+_QUESTION_MARK = re.compile("[？?]")
 _DEBATED = ("debate", "prosecution")
 """Acts that make a debate; where none is mandatory (the benchmark's civil court) its issues stand for it."""
 _GRAVEST = ("judgment_before_debate", "wrong_addressee", "wrong_stage", "too_early")
@@ -59,6 +60,7 @@ class Machine:
         self._pending: list[Pending] = []
         self._load: Load | None = None
         self._uncalled: set[Side] = set()
+        self._question: tuple[Turn, tuple[Side, ...]] | None = None
         self._spoken_for = self._judging = False
         self._reached: set[Side] = set()
         self._spoke: set[Side] = set()
@@ -206,6 +208,8 @@ class Machine:
         if self._spoken_for:  # he does not demand what he says himself
             load.demands.clear()
         self._violations += load.faults(self.profile)
+        asks = bool(sides) and not judged and not self._spoken_for and _QUESTION_MARK.search(cut(turn.text)) is not None
+        self._question = (turn, sides) if asks and self.profile.name == "law" else None
         if load.heavy:
             first = min((self._stages.home(one.spec) for one in self._pending if one.credited), default=-1)
             open_here = {first, *self._stages.anywhere}
@@ -482,6 +486,7 @@ class Machine:
             self._load = None
         self._unanswered.update(self._ignored())
         self._pending.clear()
+        self._question = None
         self._spoke.clear()
 
     def _ignored(self) -> dict[str, Violation]:
@@ -490,13 +495,17 @@ class Machine:
         blameless."""
         if self._spoke & self._reached:
             return {}
-        return {
+        ignored = {
             key: Violation("no_answer", one.turn.number, one.spec.id, one.side)
             for one in self._pending
             if one.credited and one.found.sure and one.spec.level(self.hearing) in ("must", "bench") and one.addressed
             and (key := one.spec.id if one.spec.any_side or one.spec.exhibits else f"{one.spec.id}/{one.side}") not in self._credits
             and not self._unmet.holds(one.spec.id)
         }  # fmt: skip
+        if self._question and not ignored and not self._spoke.intersection(self._question[1]):
+            turn, sides = self._question
+            return {f"?/{sides[0]}": Violation("no_answer", turn.number, "", sides[0])}
+        return ignored
 
     # --- results ------------------------------------------------------------------------------------------------------
 

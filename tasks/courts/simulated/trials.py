@@ -17,6 +17,8 @@ from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.people import COUNSEL
 from tasks.courts.casefile.visibility import Same, leaves
 from tasks.courts.environment import environment
+from tasks.courts.procedure.acts import Known
+from tasks.courts.procedure.answering import speaks_to
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.replies import items_named, responsive
 from tasks.courts.procedure.tables import ActSpec
@@ -112,6 +114,7 @@ class Answers:
 
     def __init__(self, hearing: Hearing) -> None:
         self._held = hearing.held
+        self._names = Known.of(hearing)
         self._said: list[Turn] = []
         self._own: dict[Side, list[Said]] = {}
         self._known = {side: {*held.words, *court_language()} for side, held in hearing.held.items()}
@@ -148,6 +151,8 @@ class Answers:
             text: what the side said.
             exhibits: where they stand before this answer.
         """
+        if not speaks_to(spec.id, text, self._names):
+            return "evades"
         if (held := self._held.get(side)) is None:
             known = court_language() | bigrams(asked)
             return "" if spec.exhibits or spec.reply in _READ or replies(asked, text, known) else "evades"

@@ -1,0 +1,49 @@
+"""Whether words speak to the act that asked for them: a linear classifier over `features`, one for all trials.
+
+It learnt from labelled turns which replies lawyers took for an answer to an act and which not (`packaging/train_replies.py`,
+`replies.npz`; `replies.json` is its card). Acts that ask about the facts of a case are not its matter: what is said to those
+differs with every case.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import islice
+
+from tasks.courts.procedure.acts import Known, sentences
+from tasks.courts.procedure.classifier import Classifier, shipped
+from tasks.courts.procedure.features import features, folded
+
+MOST = 40
+"""Sentences of a reply that are read."""
+
+
+def speaks_to(act: str, text: str, known: Known) -> bool:
+    """Whether a reply, or one of its sentences, may be meant as an answer to an act (its id in the tables); nothing is
+    said against a reply to an act that the classifier does not know."""
+    return act not in _places() or act in _answered(text, known)
+
+
+@lru_cache(maxsize=512)
+def _answered(text: str, known: Known) -> frozenset[str]:
+    """Remembered: each act of a turn asks about the whole reply."""
+    model, found = _model(), set[str]()
+    for words in parts(text, known):
+        scores = model.scores(features(words))
+        found.update(act for act, place in _places().items() if scores[place] >= 0)
+    return frozenset(found)
+
+
+def parts(text: str, known: Known) -> list[str]:
+    """What is read of a reply, folded: the whole, then its sentences."""
+    said = [text, *(words for _, words in islice(sentences(text), MOST))]
+    return [words for part in said if (words := folded(part, known.persons, known.titles).text)]
+
+
+def _model() -> Classifier:
+    return shipped("replies")
+
+
+@lru_cache(maxsize=1)
+def _places() -> dict[str, int]:
+    return {act: place for place, act in enumerate(_model().acts)}
