@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from tasks.courts.procedure.bench import rulings
 from tasks.courts.procedure.findings import ExhibitState, Shown
 from tasks.courts.procedure.replies import ALL_MEANT, items_named, responsive
-from tasks.courts.procedure.tables import Duty, opposite
+from tasks.courts.procedure.tables import ActSpec, Duty, opposite
 from tasks.courts.procedure.turns import Hearing, Item, Side, Turn
 
 _SOURCE = re.compile(r"来源(?:于|是|为|：)[^，。；\n]{0,80}")
@@ -53,6 +53,18 @@ class Exhibits:
             for item in items_named(text, [i for i in self.hearing.exhibits if i.owner == side])
         ]
         return bool(named) and all(self.state[item.id].shown is None for item in named)
+
+    def misdirected(self, spec: ActSpec, text: str, sides: Collection[Side]) -> bool:
+        """Whether words that ask to offer exhibits, or for a view on them, name those of one side alone, and are put to
+        nobody who has them to offer, or to that side alone for its view on its own."""
+        owners = {
+            side
+            for side in self.hearing.sides
+            if items_named(text, [item for item in self.hearing.exhibits if item.owner == side])
+        }
+        if len(owners) != 1 or not sides:
+            return False
+        return not owners & set(sides) if spec.exhibits == "owner" else owners == set(sides)
 
     def begun(self) -> bool:
         """Whether anything was offered yet."""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tasks.courts.procedure import bench
-from tasks.courts.procedure.acts import INSTEAD, Found, Known, cut, given_floor, parse
+from tasks.courts.procedure.acts import INSTEAD, Found, Known, cut, given_floor, parse, sentences
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.findings import Course, Credit, Reply, Violation, omissions
 from tasks.courts.procedure.overload import Demand, Load
@@ -306,6 +306,8 @@ class Machine:
             self._exhibits.unseen(words, sides or spec.asked) for words in (turn.text, act.quote)
         )
         targets, wrong = self._targets(spec, act, sides, unseen)
+        if spec.exhibits and sides and self._exhibits.misdirected(spec, _around(turn.text, act), act.named or sides):
+            targets, wrong = (), True
         if not targets and not wrong:
             return
         if targets and not (targets := self._not_waiting(spec, targets)):
@@ -536,6 +538,11 @@ class Machine:
         waiting = {**self._unanswered, **self._ignored()}
         left = omissions(course, waiting.values(), self._exhibits.titles, self._asked)
         return replace(course, violations=(*course.violations, *left))
+
+
+def _around(text: str, act: Found) -> str:
+    """The sentences that an act stands in."""
+    return "".join(said for start, said in sentences(text) if start < act.end and act.start < start + len(said))
 
 
 def _refuses(text: str) -> bool:
