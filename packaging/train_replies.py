@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from train_acts import DATA, OUT, SEED, TURNS, counted, rarities
 
 from tasks.courts.procedure.acts import Known
-from tasks.courts.procedure.answering import parts
+from tasks.courts.procedure.answering import answers_anything, parts
 from tasks.courts.procedure.classifier import SCALE
 from tasks.courts.procedure.features import BUCKETS, features
 from tasks.courts.procedure.labels import NOW, course, read_rows
@@ -63,6 +63,8 @@ def read() -> list[Said]:
                     for credit in credits
                     if credit.side == side and credit.key not in row.done and not law[credit.act].fallback
                 ]
+                if answers_anything("\n".join(words)):
+                    tried = []
                 seen = [features(part).ids for part in parts("\n".join(words), known)]
                 if seen:
                     found.append(Said(seen, frozenset(mine), bool(row.faults), number, tried))

@@ -13,6 +13,8 @@ from itertools import islice
 from tasks.courts.procedure.acts import Known, sentences
 from tasks.courts.procedure.classifier import Classifier, shipped
 from tasks.courts.procedure.features import features, folded
+from tasks.courts.scores.bigrams import bigrams
+from tasks.courts.simulated.wording import FEWEST, denies
 
 MOST = 40
 """Sentences of a reply that are read."""
@@ -21,7 +23,12 @@ MOST = 40
 def speaks_to(act: str, text: str, known: Known) -> bool:
     """Whether a reply, or one of its sentences, may be meant as an answer to an act (its id in the tables); nothing is
     said against a reply to an act that the classifier does not know."""
-    return act not in _places() or act in _answered(text, known)
+    return act not in _places() or answers_anything(text) or act in _answered(text, known)
+
+
+def answers_anything(text: str) -> bool:
+    """Whether a reply is a denial in a few words (没有。): it answers whatever was asked."""
+    return len(bigrams(text)) < FEWEST and denies(text)
 
 
 @lru_cache(maxsize=512)

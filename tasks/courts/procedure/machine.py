@@ -108,6 +108,7 @@ class Machine:
             self._waived(turn)
             self._judge(replace(turn, text=bench.spoken_by_judge(turn.text, self.hearing.texts)), at)
         elif side := SIDE_OF.get(turn.speaker):
+            self._question = None
             reason = self._reply(turn, side)
             if not broken(turn.text):
                 self._spoke.add(side)
@@ -504,7 +505,7 @@ class Machine:
             and (key := one.spec.id if one.spec.any_side or one.spec.exhibits else f"{one.spec.id}/{one.side}") not in self._credits
             and not self._unmet.holds(one.spec.id)
         }  # fmt: skip
-        if self._question and not ignored and not self._spoke.intersection(self._question[1]):
+        if self._question and not ignored:
             turn, sides = self._question
             return {f"?/{sides[0]}": Violation("no_answer", turn.number, "", sides[0])}
         return ignored

@@ -151,18 +151,18 @@ class Answers:
             text: what the side said.
             exhibits: where they stand before this answer.
         """
-        if not speaks_to(spec.id, text, self._names):
-            return "evades"
+        meant = speaks_to(spec.id, text, self._names)
         if (held := self._held.get(side)) is None:
             known = court_language() | bigrams(asked)
-            return "" if spec.exhibits or spec.reply in _READ or replies(asked, text, known) else "evades"
+            said = spec.exhibits or spec.reply in _READ or replies(asked, text, known)
+            return "" if meant and said else "evades"
         if spec.exhibits == "owner":
             return _offer(held, side, asked, text, exhibits)
         if spec.exhibits == "other":
             return _opinion(held, side, asked, text, exhibits)
         if points := held.points.get(spec.id):
             return "" if _share(spec.id, points, text) >= LEAST.get(spec.id, 1 / len(points)) else "incomplete"
-        if not responsive(spec.reply, text, exhibits.hearing.names.get(side, ())):
+        if not (meant or spec.reply not in _READ) or not responsive(spec.reply, text, exhibits.hearing.names.get(side, ())):
             return "evades"
         if spec.reply == "open" and not denies(text):
             own = (bigrams(text) & held.words) - bigrams(asked)
