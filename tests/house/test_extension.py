@@ -385,9 +385,18 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
             ("legalagentbench", "--agent", "direct", "--model", "text:x"),
             "engine 'text' of package zz_broken cannot be loaded: it opens no engine, but 'x'",
         ),
-        (("legalagentbench", "--agent", "seven"), "agent 'seven' of package zz_broken cannot be loaded: this is no agent: 7"),
-        (("legalagentbench", "--with-tools", "seven"), "tool 'seven' of package zz_broken cannot be loaded: this is no tool: 7"),
-        (("legalagentbench", "--with-tools", "get_sum"), "package zz_broken cannot be loaded: it has the name of one of the 37"),
+        (
+            ("legalagentbench", "--agent", "seven"),
+            "agent 'seven' of package zz_broken cannot be loaded: this is no agent: 7",
+        ),
+        (
+            ("legalagentbench", "--with-tools", "seven"),
+            "tool 'seven' of package zz_broken cannot be loaded: this is no tool: 7",
+        ),
+        (
+            ("legalagentbench", "--with-tools", "get_sum"),
+            "package zz_broken cannot be loaded: it has the name of one of the 37",
+        ),
         (("legalagentbench", "--with-tools", "storm"), "unknown tool 'storm'. Known: weather, get_sum, seven"),
         (("courts", "--agent", "guesser"), "unknown agent 'guesser' for courts"),
         (("legalagentbench", "--agent", "direct", "--model", "leaver:x"), "cannot be loaded: SystemExit: 3"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from math import isqrt
+
 import numpy as np
 from numpy.typing import NDArray
 

@@ -209,7 +209,9 @@ class Machine:
         if self._spoken_for:  # he does not demand what he says himself
             load.demands.clear()
         self._violations += load.faults(self.profile)
-        asks = bool(sides) and not judged and not self._spoken_for and _QUESTION_MARK.search(cut(turn.text)) is not None
+        asks = (
+            bool(sides) and not judged and not self._spoken_for and _QUESTION_MARK.search(cut(turn.text)) is not None
+        )
         self._question = (turn, sides) if asks and self.profile.name == "law" else None
         if load.heavy:
             first = min((self._stages.home(one.spec) for one in self._pending if one.credited), default=-1)

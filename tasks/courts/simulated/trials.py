@@ -162,7 +162,9 @@ class Answers:
             return _opinion(held, side, asked, text, exhibits)
         if points := held.points.get(spec.id):
             return "" if _share(spec.id, points, text) >= LEAST.get(spec.id, 1 / len(points)) else "incomplete"
-        if not (meant or spec.reply not in _READ) or not responsive(spec.reply, text, exhibits.hearing.names.get(side, ())):
+        if not (meant or spec.reply not in _READ) or not responsive(
+            spec.reply, text, exhibits.hearing.names.get(side, ())
+        ):
             return "evades"
         if spec.reply == "open" and not denies(text):
             own = (bigrams(text) & held.words) - bigrams(asked)
