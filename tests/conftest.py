@@ -32,6 +32,15 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 """Tests start several hundred processes; each would compile the product anew."""
 
+MEMORY, ROOM = Path("/dev/shm"), 4 << 30
+if not {"PYTEST_DEBUG_TEMPROOT", "TMPDIR"} & os.environ.keys() and hasattr(os, "ST_NOEXEC"):
+    with suppress(OSError):
+        disk = os.statvfs(MEMORY)
+        if disk.f_bavail * disk.f_frsize >= ROOM and not disk.f_flag & os.ST_NOEXEC:
+            os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
+"""Where there is much memory, folders of tests lie in it: a run waits for the disk at each of its steps, and so much was
+waited for in half of the tests. What is promised there, that it survives, no test could see on a disk either."""
+
 gc.set_threshold(10_000, 20, 20)
 """Much is made and little is thrown away: looking through all of it took a fortieth of the time."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import sqlite3
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +33,38 @@ from tasks.run.verifying import verify  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
 
-@pytest.fixture
-def spec(moot_home: Path) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What most tests begin with, played once: a home and the settings of its runs, the whole run, and its halves."""
+
+    home: Path
+    spec: dict[str, Any]
+    whole: Path
+    halves: tuple[Path, Path]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     """Six tasks twice, before a model whose words are drawn by the seed of each call, and that fails now and then."""
-    return {**prepare(moot_home, tasks=6), "epochs": 2}
+    home = tmp_path_factory.mktemp("merging")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(home))
+        spec = {**prepare(home, tasks=6, delay_ms=0), "epochs": 2}
+        one, two = shards(spec, home, 2)
+        return Played(home, spec, play(spec, home / "whole.moot"), (one, two))
+
+
+@pytest.fixture
+def spec(played: Played, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The settings, in the home that they belong to."""
+    monkeypatch.setenv("MOOT_HOME", str(played.home))
+    return played.spec
+
+
+@pytest.fixture
+def halves(spec: dict[str, Any], played: Played, tmp_path: Path) -> list[Path]:
+    """Both halves of the run, a copy of each that belongs to the test."""
+    return [Path(shutil.copy(half, tmp_path)) for half in played.halves]
 
 
 def play(spec: dict[str, Any], path: Path, **changes: Any) -> Path:
@@ -69,8 +99,10 @@ def scores(path: Path) -> list[list[object]]:
         ]
 
 
-def test_shards_merge_into_the_run_that_one_machine_would_have_made(spec: dict[str, Any], tmp_path: Path) -> None:
-    whole = play(spec, tmp_path / "whole.moot")
+def test_shards_merge_into_the_run_that_one_machine_would_have_made(
+    spec: dict[str, Any], played: Played, tmp_path: Path
+) -> None:
+    whole = played.whole
     parts = shards(spec, tmp_path, 4)
     assert len(set(map(str, digests(whole)))) == 12
     made = merge_runs([parts[2], parts[0], parts[3], parts[1]], tmp_path / "merged.moot")
@@ -94,18 +126,19 @@ def test_shards_merge_into_the_run_that_one_machine_would_have_made(spec: dict[s
 
 
 @pytest.mark.parametrize("owners", ["abcabc", "cbbaab", "baaaaa"])
-def test_any_split_by_task_merges_into_the_same_run(spec: dict[str, Any], tmp_path: Path, owners: str) -> None:
+def test_any_split_by_task_merges_into_the_same_run(
+    spec: dict[str, Any], played: Played, tmp_path: Path, owners: str
+) -> None:
     parts = [
         play(spec, tmp_path / f"{who}.moot", task_ids=[str(n) for n, owner in enumerate(owners, 1) if owner == who])
         for who in sorted(set(owners))
     ]
     merge_runs(parts[::-1], tmp_path / "merged.moot")
-    assert digests(tmp_path / "merged.moot") == digests(play(spec, tmp_path / "whole.moot"))
+    assert digests(tmp_path / "merged.moot") == digests(played.whole)
 
 
-def test_attempts_and_words_of_people_come_along(spec: dict[str, Any], tmp_path: Path) -> None:
-    parts = shards(spec, tmp_path, 2)
-    with Journal.open(parts[0], write=True) as journal:
+def test_attempts_and_words_of_people_come_along(halves: list[Path], tmp_path: Path) -> None:
+    with Journal.open(halves[0], write=True) as journal:
         row = journal.episodes()[0]
         first = journal.attempts(row.id)[0]
         rows = journal.entries(first.id)
@@ -113,7 +146,7 @@ def test_attempts_and_words_of_people_come_along(spec: dict[str, Any], tmp_path:
         journal.append(type(entry)(second.id, *_rest(entry)) for entry in rows)
         journal.add_scores([ScoreRow(second.id, "human", "1", {}, {"SUC": 0.5}, ["因为"], "张三")])
         before = journal.attempts(row.id), journal.scores(second.id)
-    made = merge_runs(parts, tmp_path / "merged.moot").path
+    made = merge_runs(halves, tmp_path / "merged.moot").path
     with Journal.open(made) as journal:
         attempts = journal.attempts(row.id)
         assert [(a.number, a.reason, a.at) for a in attempts] == [(a.number, a.reason, a.at) for a in before[0]]
@@ -126,7 +159,7 @@ def _rest(entry: Any) -> tuple[Any, ...]:
     return entry.seq, entry.step, entry.parent, entry.at, entry.tag, entry.data
 
 
-def test_a_gap_is_named_and_refused_unless_it_is_meant(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_a_gap_is_named_and_refused_unless_it_is_meant(spec: dict[str, Any], played: Played, tmp_path: Path) -> None:
     parts = shards(spec, tmp_path, 3)
     out = tmp_path / "merged.moot"
     with pytest.raises(UsageError, match=r"4 of 12 episodes .* the first is 2#1.*Add shard 2/3"):
@@ -139,20 +172,20 @@ def test_a_gap_is_named_and_refused_unless_it_is_meant(spec: dict[str, Any], tmp
     assert "2 次评测，缺 4 局" in CliRunner().invoke(cli, ["report", str(out), "--format", "md"]).output
     whole = merge_runs([out, parts[1]], tmp_path / "whole.moot")  # what was partial can be made whole
     assert whole.missing == 0
-    assert digests(whole.path) == digests(play(spec, tmp_path / "one.moot"))
+    assert digests(whole.path) == digests(played.whole)
 
 
-def test_an_episode_in_two_runs_is_refused_by_name(spec: dict[str, Any], tmp_path: Path) -> None:
-    parts = shards(spec, tmp_path, 2)
+def test_an_episode_in_two_runs_is_refused_by_name(spec: dict[str, Any], halves: list[Path], tmp_path: Path) -> None:
     again = play(spec, tmp_path / "again.moot", task_ids=["3"])
     with pytest.raises(UsageError, match=r"episode 3#1 is in both .*1of2\.moot and .*again\.moot"):
-        merge_runs([*parts, again], tmp_path / "merged.moot")
+        merge_runs([*halves, again], tmp_path / "merged.moot")
     assert not (tmp_path / "merged.moot").exists()
 
 
-def test_what_is_unfinished_is_refused_or_goes_on_in_the_merged_run(spec: dict[str, Any], tmp_path: Path) -> None:
-    whole = play(spec, tmp_path / "whole.moot")
-    one = play(spec, tmp_path / "1.moot", shard=(1, 2))
+def test_what_is_unfinished_is_refused_or_goes_on_in_the_merged_run(
+    spec: dict[str, Any], played: Played, halves: list[Path], tmp_path: Path
+) -> None:
+    one = halves[0]
     steps = iter([True] * 7)
     with start_run(RunSpec.model_validate({**spec, "shard": (2, 2)}), out=tmp_path / "2.moot") as run:
         run.go(lambda: next(steps, False))
@@ -164,7 +197,7 @@ def test_what_is_unfinished_is_refused_or_goes_on_in_the_merged_run(spec: dict[s
     assert made.missing == 0 < made.unfinished
     with resume_run(out) as run:
         run.go()
-    assert digests(out) == digests(whole)
+    assert digests(out) == digests(played.whole)
 
 
 def changed_task(spec: dict[str, Any]) -> dict[str, Any]:
@@ -192,12 +225,14 @@ def changed_script(spec: dict[str, Any]) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_another_experiment_is_refused_by_its_first_difference(
-    spec: dict[str, Any], tmp_path: Path, change: Any, said: str
+    spec: dict[str, Any], halves: list[Path], tmp_path: Path, change: Any, said: str
 ) -> None:
-    one = play(spec, tmp_path / "1.moot", shard=(1, 2))
+    script = Path(spec["model"].removeprefix("scripted:"))
+    before = script.read_bytes()
     two = play(spec, tmp_path / "2.moot", shard=(2, 2), **change(spec))
-    with pytest.raises(RecordMismatch, match=rf"2\.moot is of another experiment than .*1\.moot: {said}"):
-        merge_runs([one, two], tmp_path / "merged.moot")
+    script.write_bytes(before)
+    with pytest.raises(RecordMismatch, match=rf"2\.moot is of another experiment than .*1of2\.moot: {said}"):
+        merge_runs([halves[0], two], tmp_path / "merged.moot")
     assert not (tmp_path / "merged.moot").exists()
 
 
@@ -212,43 +247,39 @@ def test_another_pack_is_refused(moot_home: Path, tmp_path: Path) -> None:
         merge_runs([one, tmp_path / "2.moot"], tmp_path / "merged.moot")
 
 
-def test_a_damaged_part_is_refused_and_nothing_is_left(spec: dict[str, Any], tmp_path: Path) -> None:
-    parts = shards(spec, tmp_path, 2)
-    raw = parts[1].read_bytes()
+def test_a_damaged_part_is_refused_and_nothing_is_left(halves: list[Path], tmp_path: Path) -> None:
+    raw = halves[1].read_bytes()
     spot = raw.rindex(b"get_company_info")
-    parts[1].write_bytes(raw[:spot] + b"got" + raw[spot + 3 :])
+    halves[1].write_bytes(raw[:spot] + b"got" + raw[spot + 3 :])
     with pytest.raises(Damaged, match="2of2"):
-        merge_runs(parts, tmp_path / "merged.moot")
+        merge_runs(halves, tmp_path / "merged.moot")
     assert list(tmp_path.glob("*merged*")) == []
 
 
 def test_a_part_that_grows_meanwhile_is_refused(
-    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    halves: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts = shards(spec, tmp_path, 2)
     carry = merging._carry
 
     def slowly(*rest: Any) -> None:
         carry(*rest)
-        with Journal.open(parts[1], write=True) as journal:
+        with Journal.open(halves[1], write=True) as journal:
             journal.begin_attempt(journal.episodes()[0].id, "meanwhile")
 
     monkeypatch.setattr(merging, "_carry", slowly)
     with pytest.raises(StoreError, match=r"2of2\.moot changed while it was read"):
-        merge_runs(parts[::-1], tmp_path / "merged.moot")
+        merge_runs(halves[::-1], tmp_path / "merged.moot")
     assert not (tmp_path / "merged.moot").exists()
 
 
-def test_the_file_must_be_new(spec: dict[str, Any], tmp_path: Path) -> None:
-    parts = shards(spec, tmp_path, 2)
-    before = parts[0].read_bytes()
+def test_the_file_must_be_new(halves: list[Path], tmp_path: Path) -> None:
+    before = halves[0].read_bytes()
     with pytest.raises(StoreError, match="already exists"):
-        merge_runs(parts, parts[0])
-    assert parts[0].read_bytes() == before
+        merge_runs(halves, halves[0])
+    assert halves[0].read_bytes() == before
 
 
-def test_a_full_disk_leaves_nothing(spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = shards(spec, tmp_path, 2)
+def test_a_full_disk_leaves_nothing(halves: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add = strands.add_events
     count = iter(range(9))
 
@@ -259,7 +290,7 @@ def test_a_full_disk_leaves_nothing(spec: dict[str, Any], tmp_path: Path, monkey
 
     monkeypatch.setattr(strands, "add_events", full)
     with pytest.raises(StoreError, match="the disk is full"):
-        merge_runs(parts, tmp_path / "merged.moot")
+        merge_runs(halves, tmp_path / "merged.moot")
     assert list(tmp_path.glob("*merged*")) == []
 
 
@@ -278,25 +309,23 @@ def _killed(home: str, parts: list[str], out: str, after: int) -> None:
 
 
 @pytest.mark.parametrize("after", [1, 12])
-def test_a_killed_merge_can_be_done_again(spec: dict[str, Any], moot_home: Path, tmp_path: Path, after: int) -> None:
-    parts = shards(spec, tmp_path, 2)
+def test_a_killed_merge_can_be_done_again(played: Played, halves: list[Path], tmp_path: Path, after: int) -> None:
     out = tmp_path / "merged.moot"
     child = multiprocessing.get_context("spawn").Process(
-        target=_killed, args=(str(moot_home), list(map(str, parts)), str(out), after)
+        target=_killed, args=(str(played.home), list(map(str, halves)), str(out), after)
     )
     child.start()
     child.join()
     assert child.exitcode == -signal.SIGKILL
     assert not out.exists()
-    merge_runs(parts, out)
+    merge_runs(halves, out)
     with Journal.open(out) as journal:
         journal.check()
     assert len(digests(out)) == 12
 
 
-def test_what_was_not_played_here_is_no_part(spec: dict[str, Any], tmp_path: Path) -> None:
-    one = play(spec, tmp_path / "1.moot")
-    with Journal.open(one) as journal:
+def test_what_was_not_played_here_is_no_part(played: Played, tmp_path: Path) -> None:
+    with Journal.open(played.whole) as journal:
         header, rows = header_of(journal), journal.episodes()
     Journal.create(tmp_path / "2.moot", {**header, "imported": {"file": "x", "sha256": ""}}, rows).close()
     with pytest.raises(UsageError, match="was imported, or forked"):
@@ -316,10 +345,9 @@ def test_what_is_no_shard_exits_2(moot_home: Path, said: str) -> None:
     assert "is not K/N" in str(done.exception)
 
 
-def test_the_command_says_what_it_wrote(spec: dict[str, Any], tmp_path: Path) -> None:
-    parts = shards(spec, tmp_path, 2)
+def test_the_command_says_what_it_wrote(halves: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "merged.moot"
-    done = CliRunner().invoke(cli, ["merge", *map(str, parts), "--out", str(out), "--json"])
+    done = CliRunner().invoke(cli, ["merge", *map(str, halves), "--out", str(out), "--json"])
     assert json.loads(done.output) == {
         "path": str(out), "run": "merged", "parts": 2, "episodes": 12, "missing": 0, "unfinished": 0,
     }  # fmt: skip

@@ -19,6 +19,7 @@ import textual.app
 import textual.pilot
 from textual._compositor import Compositor
 from textual.app import App
+from textual.css.model import RuleSet
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.worker import WorkerState
@@ -43,6 +44,7 @@ def install(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
         patch.setattr(module, "wait_for_idle", idle)
     patch.setattr(Pilot, "_wait_for_screen", idle)
     patch.setattr(Compositor, "render_update", _whole_screens)
+    patch.setattr(RuleSet, "__hash__", object.__hash__)  # by identity as before: asked a million times in each desk
 
 
 def _whole_screens(compositor: Compositor, full: bool = False, *rest: Any, **named: Any) -> object:

@@ -70,13 +70,13 @@ class Report:
     different: list[str] = field(default_factory=list)
 
 
-def prepare(folder: Path, tasks: int = 6) -> dict[str, Any]:
-    """A small pack, a script and a task file; MOOT_HOME is `folder`."""
+def prepare(folder: Path, tasks: int = 6, delay_ms: int = 3) -> dict[str, Any]:
+    """A small pack, a script whose replies come after so much at most, and a task file; MOOT_HOME is `folder`."""
     with PackBuilder(
         "kill", jurisdiction="虚构法域", source="test", licence="MIT", coverage="complete", as_of="2026-01-01"
     ) as pack:
         pack.add_row("CompanyInfo", {"公司名称": "甲公司", "公司代码": "999001"}, "authored")
-    (folder / "script.json").write_text(json.dumps(SCRIPT), encoding="utf-8")
+    (folder / "script.json").write_text(json.dumps({**SCRIPT, "delay_ms": [0, delay_ms]}), encoding="utf-8")
     lines = [
         {
             "id": n,
