@@ -42,7 +42,9 @@ if not {"PYTEST_DEBUG_TEMPROOT", "TMPDIR"} & os.environ.keys() and hasattr(os, "
 waited for in half of the tests. What is promised there, that it survives, no test could see on a disk either."""
 
 gc.set_threshold(10_000, 20, 20)
-"""Much is made and little is thrown away: looking through all of it took a fortieth of the time."""
+gc.disable()
+"""Much is made and little is thrown away: looking through all of it took a fortieth of the time. While tests are
+collected, all of it stays."""
 
 settings.register_profile(
     "any machine",
@@ -87,7 +89,7 @@ SLOW = frozenset(
         " calls court_parts courts_model_seat courts_papers courts_scoring courts_simulators desk_board desk_compare desk_corpus"
         " desk_settings desk_tasks hosts large_stores llama_calls llama_entropy llama_joins runs_at_scale search_llama"
         " merging on_ray recorded_log sample_pack sample_statutes sample_tasks search_reading shards statutes_import store_imports"
-        " construct_set desk_grounds desk_overlays in_a_browser model_training sample_full store_placing store_reading tasks_cli verl_loop walls web_import"
+        " courts_models leaving llama_run courts_labels hosts_network bertscore courts_reasons construct_set desk_grounds desk_overlays in_a_browser model_training sample_full store_placing store_reading tasks_cli verl_loop walls web_import"
     ).split()
 )
 """Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick
@@ -101,6 +103,11 @@ def pytest_xdist_auto_num_workers() -> int:
     return cores + (cores + 1) // 2
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The quick part does not even read what it leaves out."""
+    return True if collection_path.name in SLOW and config.option.markexpr == "not slow" else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark whole modules as slow."""
     for item in items:
@@ -111,6 +118,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Eight thousand tests stay until the end: they need not be looked through again and again."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

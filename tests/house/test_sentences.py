@@ -35,6 +35,7 @@ SAYING = frozenset(
     " ClickException note __init__ Reply Stopped unusable".split()
 )
 """What sentences are given to."""
+CALLED = re.compile(rf"\b(?:{'|'.join(SAYING)})\s*\(")
 
 
 def own(name: str) -> dict[str, str]:
@@ -60,10 +61,15 @@ def texts(node: ast.AST) -> Iterator[str]:
                 yield from texts(child)
 
 
+GIVING = (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.FunctionDef)
+
+
 def named(tree: ast.AST) -> dict[str, list[ast.expr]]:
     """Name -> what a module gives it: the values of a variable, what a function returns."""
     found: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
+        if not isinstance(node, GIVING):  # of a million others most
+            continue
         match node:
             case (
                 ast.Assign(targets=[ast.Name(id=name)], value=value)
@@ -112,7 +118,10 @@ def spoken() -> dict[str, str]:
     found: dict[str, str] = {}
     for room in ("app", "store", "models", "tasks", "moot.py"):
         for file in sorted((ROOT / room).rglob("*.py")) or [ROOT / room]:
-            tree = ast.parse(file.read_text("utf-8"))
+            source = file.read_text("utf-8")
+            if not CALLED.search(source):
+                continue
+            tree = ast.parse(source)
             values = named(tree)
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in SAYING:
