@@ -193,7 +193,7 @@ def test_the_procedure_is_kept_in_cases_of_other_shapes(name: str) -> None:
     if "small" in name:
         assert "终审判决" in record[-1].text and "上诉状" not in record[-1].text
     if "no exhibits" in name:
-        assert "判决如下：\n一、驳回" in record[-1].text
+        assert "判决如下：\n驳回" in record[-1].text
     if name in ("small claims, no counsel", "imported"):
         assert checked(case, "j1")[0].text == "现在开庭。"
 
@@ -210,6 +210,14 @@ def test_many_exhibits_fit_into_fifty_turns() -> None:
     state, record = play(case, "j1")
     assert state.stopped is not None and state.stopped.outcome == "finished" and record[-1].number <= 50
     assert "判决如下" in record[-1].text and strict(case, record, "j1").pfs > 0.9
+
+
+def test_parties_of_a_divorce_are_in_court_themselves_and_no_company_is_asked_in_person() -> None:
+    divorce, sale = (play(CASES[name])[1] for name in ("CI-0006", "CI-0002"))
+    assert "原告逯安平及其委托诉讼代理人山若谷已到庭" in divorce[0].text and "的委托诉讼代理人" in sale[0].text
+    assert "本人沟通" not in "".join(turn.text for turn in sale)
+    assert "原告提交的被告名下银行账户交易明细" in divorce[-1].text
+    assert "今天因双方当事人申请不公开审理，不公开开庭审理" in "".join(turn.text for turn in divorce)
 
 
 def test_every_turn_follows_from_the_record_alone() -> None:
@@ -237,7 +245,7 @@ def test_what_is_admitted_is_granted_and_what_is_disputed_is_left_open() -> None
     assert (
         NO_DECISION in text
         and "证据四普洱茶进货清单一份，对方以" in text
-        and "判决如下：\n一、驳回原告周映川的诉讼请求。" in text
+        and "判决如下：\n驳回原告周映川的诉讼请求。" in text
     )
     admitted = tuple(d.model_copy(update={"position": "admit", "text": "没有异议，同意支付"}) for d in SHORT.defences)
     text = play(SHORT.model_copy(update={"defences": admitted, "answer": ""}))[1][-1].text

@@ -222,6 +222,15 @@ def test_things_held_are_named_one_by_one_and_what_was_given_back_is_not() -> No
     assert "扣押在案的钳子一把，依法予以没收" in judged and "扣押在案的财物" not in judged
 
 
+def test_nothing_is_disposed_of_where_the_prosecution_says_that_nothing_is_held(trials: Any) -> None:
+    for name in ("CR-0006", "CR-0008"):
+        assert "本案没有查封、扣押、冻结的涉案财物" in "".join(turn.text for turn in trials[name, "law"][0])
+        judged = trials[name, "law"][0][-1].text
+        assert "扣押在案" not in judged and "第六十四条" not in judged and "违法所得" not in judged, name
+    returned = trials["CR-0007", "law"][0][-1].text
+    assert "的违法所得依法予以追缴或者责令退赔" in returned and "扣押在案" not in returned
+
+
 def test_a_request_is_followed_where_nobody_objects_to_it() -> None:
     asked = {"text": "建议判处有期徒刑十个月，并处罚金人民币六千元", "months": (10, 10)}
     text = play(changed(CASES["CR-0001"], criminal__request=asked))[0][-1].text
@@ -591,7 +600,7 @@ def test_contested_exhibits_are_read_out_before_anybody_is_heard_on_them_in_full
     for name in CASES:
         turns = trials[name, "law"][0]
         for place, turn in enumerate(turns):
-            if "宣读主要内容：" in turn.text and turn.speaker == "procurator":
+            if "的主要内容：" in turn.text and turn.speaker == "procurator":
                 read += 1
                 before = " ".join(one.text for one in turns[:place] if one.speaker in ("defendant", "defence_lawyer"))
                 after = [one for one in turns[place:] if one.speaker in ("defendant", "defence_lawyer")][:2]
@@ -655,7 +664,9 @@ def test_the_court_is_addressed_as_it_sits_and_the_accused_waits_outside(trials:
             for turn in turns
             if turn.speaker in ("procurator", "defence_lawyer") and "发表如下" in turn.text
         ]
-        assert all(text.startswith("尊敬的审判员：" if alone else "审判长、审判员：") for text in opinions), name
+        lay = "、人民陪审员" if any(one.title == "人民陪审员" for one in case.court.panel) else ""
+        address = "尊敬的审判员：" if alone else f"审判长、审判员{lay}："
+        assert all(text.startswith(address) for text in opinions), name
         assert "在庭外候审" in turns[0].text and not re.search("被告人[^，]{2,4}已到庭", turns[0].text)
 
 

@@ -29,7 +29,7 @@ from tasks.courts.papers.made import PAPERS, Held
 from tasks.courts.papers.paper import DISCLAIMER, FICTIONAL, Paper, Paragraph, written_day
 from tasks.courts.papers.stored import WRITERS, papers_of
 from tasks.courts.terms import wrong_words
-from tasks.episode.events import Said
+from tasks.episode.events import ActDone, Event, Said
 from tasks.sample.courtcases import court_cases
 from tests.support import court_plays
 from tests.support.court_plays import build_pack, play
@@ -87,7 +87,7 @@ def test_a_sole_judge_signs_as_审判员_and_a_panel_by_its_titles() -> None:
     [
         ({"procedure": "普通程序", "public": True}, "本院依法适用普通程序，组成合议庭，公开开庭审理了本案。"),
         ({"procedure": "简易程序", "presiding": None}, "本院依法适用简易程序，实行独任审判，公开开庭审理了本案。"),
-        ({"public": False, "closed_reason": "涉及个人隐私"}, "组成合议庭，不公开（涉及个人隐私）开庭审理了本案。"),
+        ({"public": False, "closed_reason": "涉及个人隐私"}, "组成合议庭，因涉及个人隐私，不公开开庭审理了本案。"),
     ],
 )
 def test_a_criminal_judgment_says_how_the_court_sat(told: dict[str, Any], said: str) -> None:
@@ -121,6 +121,34 @@ def test_a_judgment_is_what_was_read_out_without_what_only_the_hearing_needs() -
     assert text[0].startswith("原告周映川与被告罗成溪民间借贷纠纷一案") and paper.parties[0].startswith(
         "原告：周映川，男"
     )
+
+
+def test_a_judgment_tells_what_both_sides_pleaded() -> None:
+    def body(name: str, *told: tuple[str, str, str]) -> list[str]:
+        events: list[Event] = []
+        for turn, (key, seat, text) in enumerate(told, 1):
+            events += [Said(seat=seat, text=text, turn=turn), ActDone(key=key, name="", turn=turn)]
+        paper = made.judgment(Held(case_of(name), events))
+        assert paper is not None
+        return [part.text for part in paper.body[1:]]
+
+    ruling = "本院认为，应当如此。判决如下：\n一、如此。"
+    assert body(
+        "CI-0001",
+        ("claim/plaintiff", "plaintiff_lawyer", "诉讼请求：一、还款。\n事实和理由：借款到期。"),
+        ("answer/defendant", "defendant_lawyer", "答辩意见如下：\n利息过高。"),
+        ("", "agent", ruling),
+    )[:3] == ["原告周映川向本院提出诉讼请求：一、还款。", "事实和理由：借款到期。", "被告罗成溪辩称：利息过高。"]
+    told = (
+        ("self_defence/accused", "defendant", "我认罪。"),
+        ("defence/defence", "defence_lawyer", "尊敬的审判员：辩护人发表如下辩护意见。系初犯。"),
+    )
+    charge = "公诉机关指控，被告人邵远舟的行为构成盗窃罪。"
+    assert body("CR-0001", *told, ("", "agent", f"{charge}\n经审理查明，属实。\n{ruling}"))[:4] == [
+        charge, "被告人邵远舟辩称：我认罪。", "辩护人温若谷提出：系初犯。", "经审理查明，属实。",
+    ]  # fmt: skip
+    own = f"{charge}\n被告人邵远舟辩称没有异议。\n{ruling}"
+    assert body("CR-0001", *told, ("", "agent", own)) == own.splitlines()
 
 
 def test_what_an_episode_does_not_hold_is_not_made() -> None:

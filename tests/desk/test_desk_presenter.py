@@ -235,6 +235,7 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
             and "由本人发言" in text_of(pilot)
             and DISCLAIMER in text_of(pilot)
         )
+        assert "^O" not in text_of(pilot) and "^T" not in text_of(pilot)
         await pilot.press(*"qnb")
         assert screen.query_one(AnswerText).text == "qnb"
         await pilot.press("f10")

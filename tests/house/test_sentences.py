@@ -130,7 +130,7 @@ def spoken() -> dict[str, str]:
                             if (
                                 " " in text.strip()
                                 and sum(map(str.isalpha, text)) >= sentences.LEAST
-                                and not re.search("[\u4e00-\u9fff]{4}", text)
+                                and 3 * len(re.findall("[a-zA-Z]", text)) > len(re.findall("[\u4e00-\u9fff]", text))
                             ):
                                 found.setdefault(text, str(file.relative_to(ROOT)))
     return found

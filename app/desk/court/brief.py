@@ -44,7 +44,7 @@ def _presiding(scene: Scene) -> Iterator[Line]:
     owed = owed_now(programme(scene))
     if owed:
         more = t("court.brief.more", n=len(owed) - DUTIES) if len(owed) > DUTIES else ""
-        yield ((t("court.brief.owed"), "dim"), ("、".join(owed[:DUTIES]) + more, "text"))
+        yield ((t("court.brief.owed"), "dim"), ("；".join(owed[:DUTIES]) + more, "text"))
     elif scene.duties:
         yield ((t("court.brief.stage_done"), "dim"),)
 

@@ -110,7 +110,7 @@ class PresenterActions(OnDesk, ModalScreen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What makes no sense at the moment is dim; absent while one types, or where the trial is over."""
         over, waits = self.source.over, bool(self.asked) and self.head
-        if (action in ("pace", "auto") and self.asked) or (action == "seat" and over):
+        if action in ("tools", "draft") or (action in ("pace", "auto") and self.asked) or (action == "seat" and over):
             return False
         rules = {
             "next": self.at < self.last or not (over or waits or self.speaking), "back": self.at > 0,

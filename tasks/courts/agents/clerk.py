@@ -10,6 +10,7 @@ from typing import Any
 
 from store.search.law_search import LawSearch
 from tasks.courts.casefile.material import presiding_title
+from tasks.courts.casefile.people import divorce
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import Move, Say
 
@@ -39,7 +40,8 @@ def _civil(held: Mapping[str, Any]) -> str:
     for party in held.get("parties", ()):
         side = "原告" if party["side"] == "plaintiff" else "被告"
         counsel, name = party.get("counsel"), party.get("name", "")
-        who = f"{side}{name}的委托诉讼代理人{counsel.get('name', '')}" if counsel else f"{side}{name}"
+        link = "及其" if divorce(str(held.get("cause", ""))) else "的"
+        who = f"{side}{name}{link}委托诉讼代理人{counsel.get('name', '')}" if counsel else f"{side}{name}"
         parts.append(f"{who}已到庭")
     return "，".join(parts) + "。"
 

@@ -144,6 +144,12 @@ class Persona(Strict):
     legal_literacy: Literal["none", "some"] = "none"
 
 
+def divorce(cause: str) -> bool:
+    """Whether the parties have to be in court beside their counsel, and may not marry on an open judgment (民事诉讼法第六十五条、
+    第一百五十一条)."""
+    return "离婚" in cause and "离婚后" not in cause
+
+
 class Counsel(Strict):
     """A lawyer: 委托诉讼代理人 of a civil party, 辩护人 of an accused."""
 

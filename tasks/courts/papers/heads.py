@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tasks.courts.casefile.case import CivilCase, CriminalCase
-from tasks.courts.casefile.people import Counsel, Party
+from tasks.courts.casefile.people import Counsel, Party, divorce
 from tasks.courts.papers.paper import day, written_day
 
 Trial = CivilCase | CriminalCase
@@ -112,7 +112,8 @@ def _heard(case: Trial) -> str:
     """By which procedure the court sat, in public or not, as the paragraphs of both proceedings say it; what a case
     does not tell is left out."""
     court = case.court
-    public = "公开" if court.public else f"不公开（{court.closed_reason}）" if court.closed_reason else "不公开"
+    why = f"因{court.closed_reason}，" if court.closed_reason and not court.public else ""
+    public = f"{why}{'公开' if court.public else '不公开'}"
     by = [f"适用{court.procedure}"] if court.procedure else []
     if criminal(case):
         by.append("组成合议庭" if court.collegial else "实行独任审判")
@@ -126,8 +127,10 @@ def _civil_origin(case: Trial) -> str:
         "、".join(f"{side_name(party, case)}{party.name}" for party in group) for group in named.values() if group
     )
     filed = f"于{day(case.dates.filed)}" if case.dates.filed else ""
+    link = "及其" if divorce(case.cause) else "的"
     came = "、".join(
-        f"{side_name(party, case)}{party.name}" + (f"的委托诉讼代理人{party.counsel.name}" if party.counsel else "")
+        f"{side_name(party, case)}{party.name}"
+        + (f"{link}委托诉讼代理人{party.counsel.name}" if party.counsel else "")
         for party in case.parties
     )
     return f"{who}{case.cause}一案，本院{filed}立案后，{_heard(case)}。{came}到庭参加诉讼。本案现已审理终结。"

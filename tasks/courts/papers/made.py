@@ -34,7 +34,12 @@ _SIGNED = re.compile(
 )
 _MARKDOWN = re.compile(r"^\s{0,3}#{1,6}\s+|\*\*")
 _DELIBERATION = re.compile(r"合议|合议庭(?:评议|合议)?|评议")
-_PLAINT = re.compile(r"诉称|提出(?:如下)?诉讼请求")
+_PLAINT = re.compile(r"诉称|提出(?:如下)?诉讼请求|辩称|辩护意见")
+_CHARGE = re.compile(r"^公诉机关.{0,40}指控")
+_LEAD = re.compile(
+    r"^(?:[^，。：]{2,20}：)?(?:诉讼请求|答辩意见|(?:辩护人)?(?:发表)?(?:如下)?辩护意见)(?:如下)?[：。]\s*"
+)
+"""How a speaker opens a pleading: nothing that a judgment repeats."""
 _BLANK = r"[\d〇一二三四五六七八九十　 ]{0,9}"
 _RIGHT = re.compile(
     rf"^(?:起诉人|具状人|答辩人|原告|被告)(?:（(?:签[名字章]|盖章)+）)?[:：].{{0,80}}$|^{_BLANK}年{_BLANK}月{_BLANK}日$"
@@ -112,10 +117,11 @@ def judgment(held: Held) -> Paper | None:
     if found is None:
         return None
     text = list(_read_out(found.text))
-    opening = () if any(_PLAINT.search(line.text) for line in text) else tuple(_pleadings(held, case))
+    pleaded = () if any(_PLAINT.search(line.text) for line in text) else tuple(_pleadings(held, case))
+    charge = sum(1 for line in text[:1] if _CHARGE.search(line.text))
     return Paper(
         (case.court.name or COURT, "刑事判决书" if heads.criminal(case) else "民事判决书"), case.court.docket,
-        heads.parties(case), (Paragraph(heads.origin(case)), *opening, *text), heads.signatures(case, judged=True),
+        heads.parties(case), (Paragraph(heads.origin(case)), *text[:charge], *pleaded, *text[charge:]), heads.signatures(case, judged=True),
     )  # fmt: skip
 
 
@@ -128,18 +134,30 @@ def _read_out(text: str) -> Iterator[Paragraph]:
             yield Paragraph(line)
 
 
-def _pleadings(held: Held, case: Trial) -> Iterator[Paragraph]:
-    """What the parties of a civil case pleaded, in the words in which they did."""
+def _pleaders(case: Trial) -> Iterator[tuple[str, str, str, str]]:
+    """Act and seat of those whose pleading a judgment tells, who they are, and the word for it."""
     if heads.criminal(case):
+        for party in case.parties:
+            yield "self_defence/accused", "defendant", f"被告人{party.name}", "辩称"
+            if party.counsel:
+                yield "defence/defence", "defence", f"辩护人{party.counsel.name}", "提出"
         return
     for act, side, verb in (("claim", "plaintiff", "诉称"), ("answer", "defendant", "辩称")):
         party = next((party for party in case.parties if party.side == side), None)
-        turn = next((e.turn for e in held.events if isinstance(e, ActDone) and e.key == f"{act}/{side}"), None)
-        said = [e.text for e in held.said if e.turn == turn and e.seat.startswith(side)]
-        if party is None or turn is None or not said:
+        if party is not None:
+            yield f"{act}/{side}", side, f"{heads.side_name(party, case)}{party.name}", verb
+
+
+def _pleadings(held: Held, case: Trial) -> Iterator[Paragraph]:
+    """What the parties pleaded, in the words in which they did (民事诉讼法第一百五十五条; 刑诉法解释第三百条: 反映控辩双方的意见)."""
+    for key, seat, who, verb in _pleaders(case):
+        turn = next((event.turn for event in held.events if isinstance(event, ActDone) and event.key == key), None)
+        text = "\n".join(e.text for e in held.said if e.turn == turn and e.seat.startswith(seat)).strip()
+        if turn is None or not text:
             continue
-        first, *rest = [line for text in said for line in text.splitlines() if line.strip()] or [""]
-        yield Paragraph(f"{heads.side_name(party, case)}{party.name}{verb}：{first.strip()}")
+        told = "向本院提出诉讼请求" if text.startswith("诉讼请求") else verb
+        first, *rest = [line for line in _LEAD.sub("", text).splitlines() if line.strip()] or [""]
+        yield Paragraph(f"{who}{told}：{first.strip()}")
         yield from lines("\n".join(rest))
 
 

@@ -133,7 +133,7 @@ class Circumstances:
 
     def _payment(self) -> Iterator[Circumstance]:
         """赔偿, 退赃, 谅解."""
-        told = _cue("unpaid").sub("", self.own + self.facts)
+        told = _cue("unpaid").sub("", self.facts + self.own)
         if paid := _cue("paid").search(told):
             forgiven = _cue("forgiven").search(told) and not _cue("unforgiven").search(self.accusing)
             weight = -8 if _cue("part").search(told) else -20 if forgiven else -12

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tasks.courts.agents.criminal.agenda import denies, procedure_of
+from tasks.courts.agents.criminal.agenda import denies, procedure_of, property_due
 from tasks.courts.agents.criminal.asking import DENIES, filled
 from tasks.courts.agents.criminal.charges import charged
 from tasks.courts.agents.criminal.citing import CRIMINAL_LAW, PROCEDURE_LAW, Cited, cite, cited_by_prosecution
@@ -126,7 +126,7 @@ def _laws(
         laws += [law for law in circumstance.articles if law.law == CRIMINAL_LAW]
         further += [law for law in circumstance.articles if law.law not in (CRIMINAL_LAW, PROCEDURE_LAW)]
     laws += [cite("52"), cite("53")] if whole.fine else []
-    laws += [cite("64")] if re.search(r"扣押|没收|追缴|退赔|违法所得", heard.all_of("procurator")) else []
+    laws += [cite("64")] if property_due(heard) else []
     if whole.months and not whole.probation and set_off(heard.view.held.get("criminal", {}).get("custody", ()))[1]:
         laws.append(cite({"拘役": "44", "管制": "41"}.get(whole.kind, "47")))
     laws += [cite("69")] if len(names) > 1 else []

@@ -18,6 +18,7 @@ from tasks.courts.agents.civil.weighing import Weighed
 from tasks.courts.agents.civil.words import bench_words
 from tasks.courts.agents.court_above import court_above
 from tasks.courts.agents.quoting import gist, outer, quotable
+from tasks.courts.casefile.people import divorce
 from tasks.courts.checking.civil import court_fee
 
 MOST_SIGNS = 20
@@ -70,12 +71,8 @@ def _parts(case: Case, held: Mapping[str, Any], decided: Substance, most: int, f
         late_interest(case.hearing) if any(one.claim.kind == "pay" for one in granted) else "",
         _costs(case, granted, procedure),
         _appeal(held, procedure),
-        "当事人在本判决发生法律效力前，不得另行结婚。" if _marriage(case) else "",
+        "当事人在本判决发生法律效力前，不得另行结婚。" if divorce(case.cause) else "",
     ]
-
-
-def _marriage(case: Case) -> bool:
-    return "离婚" in case.cause and "离婚后" not in case.cause
 
 
 # --- facts, exhibits, reasons -----------------------------------------------------------------------------------------
@@ -133,7 +130,7 @@ def _listed(items: Sequence[Weighed], full: bool) -> str:
     """原告证据一借条、证据三聊天记录; titles that name the other side stand without their numbers."""
     me = "原告" if items[0].offer.side == "plaintiff" else "被告"
     if _crossed(items[0]):
-        return f"{me}的{'、'.join(quotable(one.offer.title, 60) for one in items)}"
+        return f"{me}提交的{'、'.join(quotable(one.offer.title, 60) for one in items)}"
     named = [numbered(one.offer.number, quotable(one.offer.title, 60) if full else "") for one in items]
     return f"{me}{'、'.join(named)}"
 
@@ -148,6 +145,8 @@ def _rulings(case: Case, found: Sequence[Finding], granted: Sequence[Finding]) -
         lines.append(f"驳回原告{plaintiff}的诉讼请求")
     elif len(granted) < len(found):
         lines.append(f"驳回原告{plaintiff}的其他诉讼请求")
+    if len(lines) == 1:
+        return [f"{lines[0]}。"]
     ends = ["；"] * (len(lines) - 1) + ["。"]
     return [f"{numeral(place)}、{line}{end}" for place, (line, end) in enumerate(zip(lines, ends, strict=True), 1)]
 
@@ -193,7 +192,7 @@ def _costs(case: Case, granted: Sequence[Finding], procedure: str) -> str:
     asked = sum(claim.amount or 0 for claim in listed)
     given = sum(one.claim.amount or 0 for one in granted)
     share = given / asked if asked else len(granted) / len(listed) if listed else 0.0
-    if fee <= TOKEN_FEE or _marriage(case):
+    if fee <= TOKEN_FEE or divorce(case.cause):
         share = (1.0 if fee <= TOKEN_FEE else 0.5) if granted else 0.0
     theirs = _whole(fee * min(1.0, share))
     own = cents(fee - theirs)

@@ -229,7 +229,7 @@ class Speaker:
         return "，".join(said) + "。"
 
     def _asked_client(self) -> str:
-        return f"经与{self.me}本人沟通，{self.me}" if self.counsel.get("authority") == "一般授权" else self.we
+        return f"经与{self.me}沟通，{self.me}" if self.counsel.get("authority") == "一般授权" else self.we
 
     def proposal(self, words: str) -> str:
         """Whether a proposed settlement is accepted: by its sum, or where the side named none, by its terms."""

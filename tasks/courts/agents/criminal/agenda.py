@@ -25,7 +25,7 @@ NEEDS = ("may", "practice", "must", "essential")
 """In the order in which steps are left out."""
 PROPERTY = re.compile(r"扣押|查封|冻结|追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
 _MARKS = {
-    "findings": "法庭宣读有关单位", "detail": "宣读主要内容", "detail_views": "被告人可以对该内容提出异议",
+    "findings": "法庭宣读有关单位", "detail": "播放主要内容", "detail_views": "被告人可以对该内容提出异议",
     "detail_cross": "请辩护人对该内容具体提出异议", "mutual_again": "补充的辩论意见有无回应",
 }  # fmt: skip
 """Words by which a step that is put once is known."""
@@ -132,6 +132,12 @@ def property_told(heard: Heard) -> bool:
     """Whether the prosecution has told of property or losses on which the others are to be heard (刑诉法解释第二百七十九条)."""
     told = heard.answers("procurator", "property")
     return bool(told) and not (_NO_PROPERTY.search(told) and len(told) < 40)
+
+
+def property_due(heard: Heard) -> bool:
+    """Whether the prosecution has spoken of property otherwise than to say that there is none."""
+    none = "" if property_told(heard) else heard.answers("procurator", "property")
+    return bool(PROPERTY.search(heard.all_of("procurator").replace(none, "")))
 
 
 def findings(heard: Heard) -> str:

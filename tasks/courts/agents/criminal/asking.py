@@ -142,9 +142,12 @@ class Floor:
 
     @property
     def bench(self) -> str:
-        """How the court is addressed: 审判员 alone where the record says that one judge sits alone."""
-        told = (turn.text for turn in self.view.record if turn.speaker in ("clerk", "judge"))
-        return "尊敬的审判员" if any(map(_SOLE.search, told)) else "审判长、审判员"
+        """How the court is addressed: 审判员 alone where the record says that one judge sits alone,
+        人民陪审员 where it names one."""
+        told = [turn.text for turn in self.view.record if turn.speaker in ("clerk", "judge")]
+        if any(map(_SOLE.search, told)):
+            return "尊敬的审判员"
+        return "审判长、审判员" + ("、人民陪审员" if any("人民陪审员" in text for text in told) else "")
 
     def say(self, key: str, **values: object) -> str:
         """A phrase of this role; fields it does not hold are left out."""

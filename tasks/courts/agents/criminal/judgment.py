@@ -14,7 +14,7 @@ from datetime import date
 
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.court_above import court_above
-from tasks.courts.agents.criminal.agenda import PROPERTY, admits, contests, hearing, procedure_of
+from tasks.courts.agents.criminal.agenda import admits, contests, hearing, procedure_of, property_due
 from tasks.courts.agents.criminal.announcing import request_contested
 from tasks.courts.agents.criminal.asking import filled
 from tasks.courts.agents.criminal.charges import charged
@@ -69,7 +69,7 @@ def judgment(heard: Heard, decide: Decide) -> str:
         *_orders(
             [
                 _verdict(heard, made),
-                *(_disposed(heard) if PROPERTY.search(heard.all_of("procurator")) else ()),
+                *(_disposed(heard, made) if property_due(heard) else ()),
             ]
         ),
         filled(order["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
@@ -77,9 +77,10 @@ def judgment(heard: Heard, decide: Decide) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _disposed(heard: Heard) -> list[str]:
+def _disposed(heard: Heard, made: Decision) -> list[str]:
     """What becomes of the things that the prosecution said are held and not given back, thing by thing (刑诉法解释第二百七十九条):
-    forfeited are the tools of the crime and what is forbidden (刑法第六十四条), as it named them; 财物 where it named nothing."""
+    forfeited are the tools of the crime and what is forbidden (刑法第六十四条), as it named them; where nothing is held, the
+    gains of who is convicted."""
     told, order = heard.answers("procurator", "property"), hearing()["order"]
     forfeit, back = (
         {one for things in named.findall(told) for one in things.split("、")} for named in (_TO_FORFEIT, _BACK)
@@ -88,8 +89,10 @@ def _disposed(heard: Heard) -> list[str]:
     held = [one for one in (seized[1].split("、") if seized else ()) if one not in back]
     parts = {
         "forfeited": [one for one in held if one in forfeit],
-        "deposited": [one for one in held if one not in forfeit] or ([] if held else ["财物"]),
+        "deposited": [one for one in held if one not in forfeit],
     }
+    if not held:
+        return [filled(order["gains"], {"name": heard.name})] if made.convicted else [order["no_things"]]
     return [filled(order[how], {"things": "、".join(things)}) for how, things in parts.items() if things]
 
 
