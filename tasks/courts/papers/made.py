@@ -143,9 +143,9 @@ def _pleaders(case: Trial) -> Iterator[tuple[str, str, str, str]]:
                 yield "defence/defence", "defence", f"辩护人{party.counsel.name}", "提出"
         return
     for act, side, verb in (("claim", "plaintiff", "诉称"), ("answer", "defendant", "辩称")):
-        party = next((party for party in case.parties if party.side == side), None)
-        if party is not None:
-            yield f"{act}/{side}", side, f"{heads.side_name(party, case)}{party.name}", verb
+        pleads = next((party for party in case.parties if party.side == side), None)
+        if pleads is not None:
+            yield f"{act}/{side}", side, f"{heads.side_name(pleads, case)}{pleads.name}", verb
 
 
 def _pleadings(held: Held, case: Trial) -> Iterator[Paragraph]:

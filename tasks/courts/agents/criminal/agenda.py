@@ -135,9 +135,9 @@ def property_told(heard: Heard) -> bool:
 
 
 def property_due(heard: Heard) -> bool:
-    """Whether the prosecution has spoken of property otherwise than to say that there is none."""
-    none = "" if property_told(heard) else heard.answers("procurator", "property")
-    return bool(PROPERTY.search(heard.all_of("procurator").replace(none, "")))
+    """Whether the prosecution has charged or asked for something that is to become of property, or told of some."""
+    said = ("indictment", "opinion", *(("property",) if property_told(heard) else ()))
+    return any(PROPERTY.search(heard.answers("procurator", kind)) for kind in said)
 
 
 def findings(heard: Heard) -> str:
