@@ -107,16 +107,17 @@ class Jurisdiction:
 
 @cache
 def _worded() -> frozenset[str]:
-    """The characters that questions are worded in."""
-    return frozenset(wordings(SEED, "known") + wordings(SEED, "held"))
+    """The characters of the wordings that are trained on. What a held-out wording is written in is nobody's business
+    here: names may hold it."""
+    return frozenset(wordings(SEED, "known"))
 
 
 def fresh(seed: str, letters: Sequence[str]) -> Jurisdiction:
     """A jurisdiction of its own seed, whose names are written in characters drawn for it.
 
-    Characters that questions are worded in are drawn only if names of the sample have them too, none in some
+    Characters that known questions are worded in are drawn only if names of the sample have them too, none in some
     jurisdictions and up to a third in others, as in the sample: so that where a name begins can be seen by what it is
-    written in, also within words that nobody has read before.
+    written in.
     """
     rng = Random(f"moot-train/{seed}")
     names = _name_letters()

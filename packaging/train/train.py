@@ -19,7 +19,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+os.environ.setdefault("XLA_FLAGS", " ".join(
+    ("--xla_cpu_multi_thread_eigen=false", "intra_op_parallelism_threads=1", "--xla_gpu_deterministic_ops=true", "--xla_gpu_autotune_level=0")
+))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 try:
@@ -33,7 +35,9 @@ import numpy as np
 from rollouts import SEED, Maker, Split, fresh, tasks_of, wordings
 from vocabulary import Vocabulary, vocabulary
 
-STEPS, DECAY = 16_000, 7_000
+jax.config.update("jax_default_matmul_precision", "highest")
+
+STEPS, DECAY = 4_000, 1_750
 """Steps, and how many of them the rate falls over in the end."""
 CELLS = {
     "known": Split(SEED), "held wordings": Split(SEED, "held"), "held paths": Split(SEED, "known", True),
@@ -42,6 +46,8 @@ CELLS = {
 """What success is measured on: wordings trained on, held out, paths held out, the constructor's own wordings."""
 EACH = 25
 """Tasks a cell in the curve."""
+WORKERS = max(1, min(4, (os.cpu_count() or 1) - 1))
+"""Processes that make batches ahead."""
 
 
 def rate(step: int, steps: int, decay: int) -> float:
@@ -113,7 +119,7 @@ def compiled(shape: network.Shape) -> tuple[Callable[..., Any], Callable[..., An
 
 def train(
     folder: Path, steps: int = STEPS, decay: int = DECAY, seed: int = SEED, shape: network.Shape | None = None,
-    each: int = 5, tasks: int = 400, copies: int = 60,
+    each: int = 5, tasks: int = 400, copies: int = 60, workers: int = WORKERS,
 ) -> Any:  # fmt: skip
     """Train to `steps`; success is measured after every `each` chunks. Returns the weights."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -132,23 +138,25 @@ def train(
     step, choose = compiled(shape)
     cells = examined(words) if each else {}
     measured = partial(success, choose)
+    chunks = batches.ahead(int(done["chunk"]), plan, words, workers)
     while done["step"] < steps:
         began, cpu = time.time(), time.process_time()
         losses = []
-        many = batches.chunk(int(done["chunk"]), plan, words)
-        for batch in batches.packed(many, Random(f"packed/{seed}/{done['chunk']}")):
+        many, elsewhere = next(chunks)
+        for batch in many:
             if done["step"] == steps:
                 break
             done["step"] += 1
             share = rate(int(done["step"]), steps, decay)
             weights, state, found = step(weights, state, batch, float(done["step"]), share)
-            losses.append(float(found))
+            losses.append(found)
             done["tokens"] += int((batch[1] > 0).sum())
             done["own"] += int(batch[4].sum())
         done["chunk"] += 1
+        loss = sum(map(float, losses)) / len(losses)
         done["seconds"] += time.time() - began
-        done["cpu"] += time.process_time() - cpu
-        point = {**done, "loss": sum(losses) / len(losses), "rate": share}
+        done["cpu"] += time.process_time() - cpu + elsewhere
+        point = {**done, "loss": loss, "rate": share}
         if cells and (done["chunk"] % each == 0 or done["step"] == steps):
             point["success"] = {cell: measured(weights, many) for cell, many in cells.items()}
         curve.append(point)
