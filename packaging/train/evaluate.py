@@ -1,11 +1,12 @@
 """What the model in the box can do, measured as a user would: packs and task files on disk, llama.cpp, `moot run`.
 
     python packaging/train/evaluate.py FILE.gguf [--n 100] [--json OUT] [--real TASKS PACK]
-        [--agents react,rules,echo,gold]
-        [--folder FOLDER]
+        [--agents react,rules,echo,gold] [--folder FOLDER] [--trainer TRAINED]
 
 Prints one table: share of tasks with all keys in the answer (strict), by hops, with 95 % intervals of Wilson. Fresh
 jurisdictions have seeds and names that no training chunk has. `--real` adds a task file and a pack of the user's.
+`--trainer`: beside that, for the same tasks, how often the weights in a folder of train.py say all of the conversation
+of `gold`, token for token, each the likeliest, computed by JAX.
 """
 
 from __future__ import annotations
@@ -194,6 +195,26 @@ def measured(place: Path, agent: str, model: Path, tasks: str, pack: str) -> dic
     return block
 
 
+def by_trainer(folder: Path, place: Path) -> list[dict[str, Any]]:
+    """Rows of the table for the weights before they were quantised, without llama.cpp and `moot run`."""
+    # of the extra that trains
+    import convert
+    from train import compiled, success
+
+    weights, shape, words, _ = convert.trained(folder)
+    _, choose = compiled(shape)
+    lands = {"fresh": fresh("evaluate/a", words.letters), "sample": shipped()}
+    found = []
+    for name, pack, path in laid(place, 0, words.letters):
+        tasks = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()] if path else []
+        maker = Maker(lands[pack], Random(0), Split(SEED))
+        for hops in sorted({task["hops"] for task in tasks}):
+            many = [words.turns(maker.conversation(task)) for task in tasks if task["hops"] == hops]
+            share = success(choose, weights, many)
+            found.append({"cell": name, "agent": "trainer", "group": f"{hops}-hop", "n": len(many), "success": share})
+    return found
+
+
 def evaluate(
     model: Path, n: int, agents: Sequence[str], real: Sequence[str] = (), place: Path | None = None
 ) -> list[dict[str, Any]]:
@@ -223,11 +244,14 @@ def main() -> None:
     parser.add_argument("--agents", default="react,rules,echo,gold")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--real", nargs=2, default=())
+    parser.add_argument("--trainer", type=Path, help="needs --folder")
     given = parser.parse_args()
     found = evaluate(given.model, given.n, [a for a in given.agents.split(",") if a], given.real, given.folder)
     if given.json:
         given.json.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     print(table(found))
+    for row in by_trainer(given.trainer, given.folder.resolve()) if given.trainer and given.folder else ():
+        print(f"{row['cell']}, {row['group']}: {row['success']:.3f} of {row['n']} by the trainer")
 
 
 if __name__ == "__main__":
