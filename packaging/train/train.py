@@ -19,9 +19,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-os.environ.setdefault("XLA_FLAGS", " ".join(
-    ("--xla_cpu_multi_thread_eigen=false", "intra_op_parallelism_threads=1", "--xla_gpu_deterministic_ops=true", "--xla_gpu_autotune_level=0")
-))
+os.environ.setdefault(
+    "XLA_FLAGS",
+    " ".join(
+        (
+            "--xla_cpu_multi_thread_eigen=false",
+            "intra_op_parallelism_threads=1",
+            "--xla_gpu_deterministic_ops=true",
+            "--xla_gpu_autotune_level=0",
+        )
+    ),
+)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 try:
