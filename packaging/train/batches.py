@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import count
@@ -58,7 +58,9 @@ def ready(number: int, plan: Plan, words: Vocabulary) -> tuple[list[Batch], floa
     return made, time.process_time() - began
 
 
-def ahead(first: int, plan: Plan, words: Vocabulary, workers: int) -> Iterator[tuple[list[Batch], float]]:
+def ahead(
+    first: int, plan: Plan, words: Vocabulary, workers: int
+) -> Generator[tuple[list[Batch], float], None, None]:
     """The chunks from `first` on without end, made by other processes while the one before is trained on."""
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         waiting = deque(pool.submit(ready, number, plan, words) for number in range(first, first + 2 * workers))

@@ -54,6 +54,8 @@ CELLS = {
 """What success is measured on: wordings trained on, held out, paths held out, the constructor's own wordings."""
 EACH = 25
 """Tasks a cell in the curve."""
+EVERY = 16
+"""Chunks between two measurements."""
 WORKERS = max(1, min(4, (os.cpu_count() or 1) - 1))
 """Processes that make batches ahead."""
 
@@ -127,7 +129,7 @@ def compiled(shape: network.Shape) -> tuple[Callable[..., Any], Callable[..., An
 
 def train(
     folder: Path, steps: int = STEPS, decay: int = DECAY, seed: int = SEED, shape: network.Shape | None = None,
-    each: int = 5, tasks: int = 400, copies: int = 60, workers: int = WORKERS,
+    each: int = EVERY, tasks: int = 400, copies: int = 60, workers: int = WORKERS,
 ) -> Any:  # fmt: skip
     """Train to `steps`; success is measured after every `each` chunks. Returns the weights."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -171,6 +173,7 @@ def train(
         save(kept, weights, state, done)
         (folder / "curve.json").write_text(json.dumps(curve, indent=1) + "\n", encoding="utf-8")
         print(json.dumps(point), flush=True)
+    chunks.close()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"trained: {done['step']:.0f} steps, {done['cpu'] / 60:.1f} CPU minutes, {peak / 1024:.0f} MB", flush=True)
     return weights
@@ -183,7 +186,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--decay", type=int, default=DECAY)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--each", type=int, default=5)
+    parser.add_argument("--each", type=int, default=EVERY)
     given = parser.parse_args()
     train(given.folder, given.steps, given.decay, given.seed, each=given.each)
 

@@ -143,17 +143,18 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def trained(name: str) -> None:
         train.train(tmp_path / name, 4, 2, shape=shape, each=0, tasks=12, copies=8)
 
-    chunk = batches.chunk
+    ahead = batches.ahead
 
-    def broken(number: int, *rest: Any) -> Any:
-        if number == 2:
-            raise KeyboardInterrupt
-        return chunk(number, *rest)
+    def broken(first: int, *rest: Any) -> Any:
+        for number, made in enumerate(ahead(first, *rest), first):
+            if number == 2:
+                raise KeyboardInterrupt
+            yield made
 
-    monkeypatch.setattr(batches, "chunk", broken)
+    monkeypatch.setattr(batches, "ahead", broken)
     with pytest.raises(KeyboardInterrupt):
         trained("broken")
-    monkeypatch.setattr(batches, "chunk", chunk)
+    monkeypatch.setattr(batches, "ahead", ahead)
     trained("broken")
     trained("whole")
     return tmp_path
