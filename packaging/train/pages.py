@@ -56,7 +56,7 @@ def learned(points: list[dict[str, Any]], page: str) -> str:
             " / ".join(f"{point['success'][f'{cell} {hops}']:.2f}" for hops in (1, 2, 3))
             for cell in ("known", "held wordings")
         )
-        lines.append(f"{point['cpu'] / 60:.1f} | {point['step']:.0f} | {point['loss']:.2f} | {' | '.join(sides)}")
+        lines.append(f"{point['cpu'] / 60:.1f} | {point['step']:.0f} | {point['loss']:.3f} | {' | '.join(sides)}")
     return _table(HEADS[page][1], lines)
 
 
