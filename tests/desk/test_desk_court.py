@@ -253,8 +253,10 @@ async def test_a_case_is_chosen_from_those_of_its_environment(pack: Path) -> Non
         assert offered[0] == ALL and len(offered) > 1 and all(task.startswith("CR-") for task in offered[1:])
         screen.query_one("#env", Select).value = "CI"
         await pilot.pause()
-        screen.query_one("#task", Select).value = "CI-0001"
+        screen.query_one("#task", Select).focus()
+        await pilot.press("enter", *"0001", "enter")
         await pilot.pause()
+        assert screen.query_one("#task", Select).value == "CI-0001"
         assert "CI-0001 民事一审庭审" in text_of(pilot)
         seats = screen.query_one(SeatsForm)
         seats.collapsed = False

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.content import Content
 from textual.widgets import Collapsible, Select
 
 from app.desk.engines_offered import Offer
 from app.desk.episode.renderers import one, policy_name, seat_name
 from app.desk.widgets.engine_field import ROOM
-from app.desk.widgets.field import Field, choice
+from app.desk.widgets.field import Field, choice, plain
 from app.strings import t
 from app.terminal import truncate
 from tasks.benchmark import Benchmark, Choices
@@ -41,9 +40,7 @@ class SeatsForm(Collapsible):
             if "model" in self.bench.roles[role]:
                 select = field.query_one(Select)
                 kept = select.value
-                select.set_options(
-                    [(Content(text), value) for text, value in [*_among(self.bench.roles[role]), *models]]
-                )
+                select.set_options(plain([*_among(self.bench.roles[role]), *models]))
                 select.value = kept
 
     def values(self) -> dict[str, str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textual.content import Content
 from textual.widgets import Select
 
 from app.desk.episode.renderers import one
-from app.desk.widgets.field import Field, choice
+from app.desk.widgets.field import Field, choice, plain
 from app.strings import t
 from app.terminal import truncate
 from store.errors import StoreError
@@ -78,7 +77,7 @@ class TaskField(Field):
         shown = [task for task in tasks if group in ("", task.group)]
         select = self.query_one("#task", Select)
         lines = [(t("new.task.all"), ALL), *((truncate(one(task.label), ROOM), task.id) for task in shown)]
-        select.set_options([(Content(text), value) for text, value in lines])
+        select.set_options(plain(lines))
         select.value = kept if kept in {task.id for task in shown} else ALL
 
     def narrow(self, group: str) -> None:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.widgets import Input, Select, Static
 
 from app.desk.engines_offered import Offer
 from app.desk.episode.renderers import one
-from app.desk.widgets.field import Field, choice, line
+from app.desk.widgets.field import Field, choice, line, plain
 from app.strings import t
 from app.terminal import truncate
 
@@ -58,7 +57,7 @@ class EngineField(Vertical):
         """Put these in the list; what was chosen stays chosen."""
         self._offers = list(offers)
         select = self.query_one("#offers", Select)
-        select.set_options([(Content(text), value) for text, value in self._options()])
+        select.set_options(plain(self._options()))
         known = [offer.spec for offer in offers]
         self.set_class(not any(spec.startswith("llama:") for spec in known), "-no-models")
         typed = self.query_one("#spec", Input).value.strip()

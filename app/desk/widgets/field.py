@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Static
 
@@ -88,10 +90,15 @@ class Field(Horizontal):
         self.fault("")
 
 
+def plain(options: Iterable[tuple[str, str]]) -> list[tuple[Text, str]]:
+    """Options of a list as they are shown: no markup, and found by typing (Textual looks in `Text`, not in `Content`)."""
+    return [(Text(text), value) for text, value in options]
+
+
 def choice(options: list[tuple[str, str]], name: str | None, value: str | None = None) -> Select[str]:
     """A compact drop-down list of (text, value); texts are never markup."""
     known = [chosen for _, chosen in options]
-    shown = [(Content(text), chosen) for text, chosen in options]
+    shown = plain(options)
     if value in known:
         return Select(shown, allow_blank=False, id=name, compact=True, value=value)
     return Select(shown, allow_blank=not options, id=name, compact=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from textual.content import Content
 from textual.widgets import Select
 from textual.widgets.select import InvalidSelectValueError
 
-from app.desk.widgets.field import Field, choice
+from app.desk.widgets.field import Field, choice, plain
 from app.strings import t
 from tasks.agents.modes import CALLS, MODES
 from tasks.benchmark import Benchmark
@@ -26,7 +25,7 @@ class ModeField(Field):
         policy, _ = bench.agents.get(agent, ("", False))
         known = bench.modes(policy) or MODES[:1]
         select, kept = self._select, self.mode
-        select.set_options([(Content(text), mode) for text, mode in _options(known)])
+        select.set_options(plain(_options(known)))
         select.value = kept if kept in known else known[0]
 
     def prefer(self, mode: str) -> None:
