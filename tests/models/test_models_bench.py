@@ -28,6 +28,7 @@ from tasks.run.overhead import overhead
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.support.gguf_files import CHATML, REWRITING, tiny_llama  # noqa: E402
 
+SHIPPED = Path(__file__).resolve().parents[2] / "models" / "tiny" / "moot-tiny.gguf"
 live = pytest.mark.skipif(importlib.util.find_spec("llama_cpp") is None, reason="llama-cpp-python is not installed")
 
 
@@ -292,3 +293,23 @@ def test_the_count_of_the_engine_is_that_of_llama_cpp(tiny_gguf: Path) -> None:
     assert done.returncode == 0, done.stderr
     ours, counted = json.loads(done.stdout.splitlines()[-1])
     assert ours == counted
+
+
+@live
+def test_quantised_weights_pass_through_the_chat_client_too() -> None:
+    """Where the processor has tiles (AMX) it would die of what `model_settings` keeps out of every other loop."""
+    calls = [{"messages": [("user", "问题：" + "你好" * 40)], "max_tokens": 1}]
+    with RawProcess(SHIPPED, length=256, streams=1, threads=1, batch=128) as raw:
+        (turn,) = raw.chat(calls, length=256, stateless=True)
+        assert turn["generated"] == 1 and raw.run("speed", tokens=list(range(300, 332)), generate=1)["decode"] > 0
+
+
+@live
+def test_loops_that_ended_are_said_to_have(tiny_gguf: Path) -> None:
+    with (
+        pytest.raises(EngineError, match="loops ended"),
+        RawProcess(tiny_gguf, length=64, streams=1, threads=1, batch=32) as raw,
+    ):
+        raw._process.kill()
+        raw._process.wait()
+        raw.run("speed", tokens=[5] * 8, generate=1)

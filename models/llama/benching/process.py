@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -81,7 +82,8 @@ class RawProcess:
         process = self._process
         for stream in (process.stdin, process.stdout):
             if stream is not None:
-                stream.close()
+                with suppress(BrokenPipeError):  # what ended it has been said
+                    stream.close()
         try:
             process.wait(timeout=5)
         except subprocess.TimeoutExpired:

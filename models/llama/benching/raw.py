@@ -164,6 +164,8 @@ def chat(
             self.fed.append(len(tokens))
             super().eval(tokens)
 
+    # It loads models by defaults of its own: without what the engine keeps out, see `model_settings`.
+    lib.llama_cpp.llama_model_default_params = importlib.import_module("models.llama.native").model_settings
     settings: dict[str, Any] = {"n_ctx": length, "n_batch": batch, "n_ubatch": batch, "flash_attn": False}
     model = Counting(path, n_threads=threads, n_threads_batch=threads, verbose=False, seed=0, **settings)
     if "tokenizer.chat_template" not in model.metadata:
