@@ -320,6 +320,11 @@ def test_the_items_of_a_ruling_on_one_line_get_one_each() -> None:
         ("本院认为，一、二项请求成立。判决如下：", "text"), ("一、被告还款；", RULING), ("二、驳回其他诉讼请求。现在闭庭。", RULING),
     ]  # fmt: skip
     assert len(paragraphs(lawyer)) == 1
+    alone = "本院认为，请求不成立。判决如下：\n驳回原告的诉讼请求。\n案件受理费50元，由原告负担。"
+    (judge,) = utterances(trial(Said(seat="agent", text=alone, turn=1)))
+    assert [line[-1] for line in paragraphs(judge)][1:] == [
+        ("驳回原告的诉讼请求。", RULING), ("案件受理费50元，由原告负担。", "text"),
+    ]  # fmt: skip
 
 
 def test_a_card_without_the_case_says_what_the_record_says() -> None:

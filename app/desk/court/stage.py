@@ -150,9 +150,11 @@ def paragraphs(said: Utterance) -> list[Line]:
     head, introduction, rulings = said.text.partition(RULES)
     text = head + introduction + _BREAK.sub("\n", rulings) if said.role == "judge" else said.text
     lines: list[Line] = []
-    ruled = False
+    ruled = opened = False
     for part in filter(None, map(str.strip, text.split("\n"))):
-        lines.append(((INDENT, "text"), (part, RULING if ruled and _ITEM.match(part) else "text")))
+        # A ruling of one item has no number: it is what follows the words that open it.
+        lines.append(((INDENT, "text"), (part, RULING if opened or (ruled and _ITEM.match(part)) else "text")))
+        opened = said.role == "judge" and part.endswith(f"{RULES}：")
         ruled = ruled or (said.role == "judge" and RULES in part)
     return lines
 

@@ -156,7 +156,7 @@ class Reply:
         parts = [f"证据{numeral(place + 1)}：{title}"]
         if one.get("kind"):
             parts.append(one["kind"])
-        if witness := one.get("witness", {}).get("name"):
+        if (witness := one.get("witness", {}).get("name")) and witness not in title:
             parts.append(f"证人{witness}")
         if one.get("source"):
             parts.append(f"来源：{one['source']}")
