@@ -87,7 +87,7 @@ def test_a_sole_judge_signs_as_审判员_and_a_panel_by_its_titles() -> None:
     [
         ({"procedure": "普通程序", "public": True}, "本院依法适用普通程序，组成合议庭，公开开庭审理了本案。"),
         ({"procedure": "简易程序", "presiding": None}, "本院依法适用简易程序，实行独任审判，公开开庭审理了本案。"),
-        ({"public": False, "closed_reason": "涉及个人隐私"}, "组成合议庭，因涉及个人隐私，不公开开庭审理了本案。"),
+        ({"public": False, "closed_reason": "涉及个人隐私"}, "组成合议庭，不公开开庭审理了本案（涉及个人隐私）。"),
     ],
 )
 def test_a_criminal_judgment_says_how_the_court_sat(told: dict[str, Any], said: str) -> None:

@@ -112,13 +112,13 @@ def _heard(case: Trial) -> str:
     """By which procedure the court sat, in public or not, as the paragraphs of both proceedings say it; what a case
     does not tell is left out."""
     court = case.court
-    why = f"因{court.closed_reason}，" if court.closed_reason and not court.public else ""
-    public = f"{why}{'公开' if court.public else '不公开'}"
+    public = "公开" if court.public else "不公开"
+    why = f"（{court.closed_reason}）" if court.closed_reason and not court.public else ""
     by = [f"适用{court.procedure}"] if court.procedure else []
     if criminal(case):
         by.append("组成合议庭" if court.collegial else "实行独任审判")
-        return f"依法{'，'.join(by)}，{public}开庭审理了本案"
-    return f"{'依法' if by else ''}{'，'.join([*by, f'{public}开庭进行了审理'])}"
+        return f"依法{'，'.join(by)}，{public}开庭审理了本案{why}"
+    return f"{'依法' if by else ''}{'，'.join([*by, f'{public}开庭进行了审理{why}'])}"
 
 
 def _civil_origin(case: Trial) -> str:

@@ -205,14 +205,14 @@ class Bench:
         parties = [f"{NAME[side]}{self._case.names[side]}" for side in SIDES]
         public = "公开开庭" if court.get("public", True) else "不公开开庭"
         reason = (
-            f"因{quotable(court['closed_reason'], 60)}，"
+            f"，不公开审理的理由是{quotable(court['closed_reason'], 60)}"
             if court.get("closed_reason") and not court.get("public", True)
             else ""
         )
         known = all(("identity", side) in self._trial.answered for side in SIDES)
         return (
             f"{self._admitted() if known else ''}"
-            f"{court.get('name') or '本院'}今天{reason}{public}审理{'诉'.join(parties)}{held.get('cause', '')}一案。"
+            f"{court.get('name') or '本院'}今天{public}审理{'诉'.join(parties)}{held.get('cause', '')}一案{reason}。"
             f"本案适用{court.get('procedure', '普通程序')}，{self._members()}。"
         )
 
