@@ -46,6 +46,11 @@ def _civil(case: CivilCase) -> Hearing:
     )
 
 
+def holds_property(told: str) -> bool:
+    """Whether words of the prosecution, titles of its exhibits among them, leave property to be disposed of."""
+    return bool(_PROPERTY.search(told) or (_SEIZED.search(told) and not _RETURNED.search(told)))
+
+
 def _criminal(case: CriminalCase) -> Hearing:
     side_of: dict[str, Side] = {PROCURATORATE: "procurator", COUNSEL: "defence"}
     side_of |= {party.id: "defence" for party in case.parties}
@@ -60,7 +65,7 @@ def _criminal(case: CriminalCase) -> Hearing:
         "collegial": case.court.collegial,
         "guilty_plea": matter.plea.stance == "guilty" and matter.plea.signed,
         "request": matter.request is not None,
-        "property": bool(_PROPERTY.search(told) or (_SEIZED.search(told) and not _RETURNED.search(told))),
+        "property": holds_property(told),
     }
     return Hearing(
         "CR",

@@ -11,6 +11,8 @@ turns give the same course.
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -60,6 +62,7 @@ class Machine:
         self._pending: list[Pending] = []
         self._load: Load | None = None
         self._uncalled: set[Side] = set()
+        self._homes: list[tuple[int, str]] = []
         self._question: tuple[Turn, tuple[Side, ...]] | None = None
         self._spoken_for = self._judging = False
         self._reached: set[Side] = set()
@@ -139,6 +142,7 @@ class Machine:
         tagged = self._stages.tagged(turn)
         if tagged and not self._stages.enter(tagged[0], turn.text):
             self._fault("back", turn, detail=self.profile.stages[tagged[0]].name)
+        self._homes = list(sentences(turn.text))
         read = parse(turn.text, self.hearing.env, self._known)
         self._spoken_for = self._instead(turn, read)
         table = list(self.profile.acts)
@@ -309,7 +313,7 @@ class Machine:
             self._exhibits.unseen(words, sides or spec.asked) for words in (turn.text, act.quote)
         )
         targets, wrong = self._targets(spec, act, sides, unseen)
-        if spec.exhibits and sides and self._exhibits.misdirected(spec, _around(turn.text, act), act.named or sides):
+        if spec.exhibits and sides and self._exhibits.misdirected(spec, self._around(act), act.named or sides):
             targets, wrong = (), True
         if not targets and not wrong:
             return
@@ -389,6 +393,12 @@ class Machine:
             return tuple(able if showing or (self._exhibits.begun() and not unseen) else asked), False
         open_sides = tuple(side for side in asked if self._open(spec, (side,)))
         return open_sides, not asked and self._open(spec, spec.asked)
+
+    def _around(self, act: Found) -> str:
+        """The sentences of this turn that an act stands in."""
+        first = max(bisect_right(self._homes, (act.start, chr(sys.maxunicode))) - 1, 0)
+        last = bisect_left(self._homes, (act.end, ""))
+        return "".join(said for _, said in self._homes[first:last])
 
     def _open(self, spec: ActSpec, sides: Iterable[Side]) -> bool:
         """Whether a side still owes an answer to this act."""
@@ -541,11 +551,6 @@ class Machine:
         waiting = {**self._unanswered, **self._ignored()}
         left = omissions(course, waiting.values(), self._exhibits.titles, self._asked)
         return replace(course, violations=(*course.violations, *left))
-
-
-def _around(text: str, act: Found) -> str:
-    """The sentences that an act stands in."""
-    return "".join(said for start, said in sentences(text) if start < act.end and act.start < start + len(said))
 
 
 def _refuses(text: str) -> bool:

@@ -20,6 +20,7 @@ from tasks.courts.agents.criminal.charges import charged
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
 from tasks.courts.casefile.material import collegial as panel_sits
 from tasks.courts.environment import Role
+from tasks.courts.procedure.hearing import holds_property
 
 NEEDS = ("may", "practice", "must", "essential")
 """In the order in which steps are left out."""
@@ -135,9 +136,10 @@ def property_told(heard: Heard) -> bool:
 
 
 def property_due(heard: Heard) -> bool:
-    """Whether the prosecution has charged or asked for something that is to become of property, or told of some."""
-    said = ("indictment", "opinion", *(("property",) if property_told(heard) else ()))
-    return any(PROPERTY.search(heard.answers("procurator", kind)) for kind in said)
+    """Whether what the prosecution has charged, asked for, shown or told leaves property to be disposed of."""
+    kinds = ("indictment", "opinion", *(("property",) if property_told(heard) else ()))
+    told = (*(heard.answers("procurator", kind) for kind in kinds), *(exhibit.name for exhibit in heard.exhibits))
+    return holds_property(" ".join(told))
 
 
 def findings(heard: Heard) -> str:
