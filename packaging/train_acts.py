@@ -64,7 +64,8 @@ DOUBT = -0.2
 """A row of one act that scores more than this on an act that its writer was not thinking of says nothing about it."""
 TURNS = (
     "turns_a", "turns_b", "turns_c", "turns_d", "turns_e", "turns_f", "turns_g",
-    "labels_formal", "labels_model", "labels_spoken", "labels_unseen_a", "labels_unseen_b", "labels_unseen_c", "labels_unseen_d", "court_labels_independent",
+    "labels_formal", "labels_model", "labels_spoken", "labels_unseen_a", "labels_unseen_b", "labels_unseen_c",
+    "labels_unseen_d", "court_labels_independent",
 )  # fmt: skip
 """Files of whole turns in tests/courts."""
 TWICE, COUNTS = 2, 3

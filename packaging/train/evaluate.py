@@ -5,8 +5,8 @@
 
 Prints one table: share of tasks with all keys in the answer (strict), by hops, with 95 % intervals of Wilson. Fresh
 jurisdictions have seeds and names that no training chunk has. `--real` adds a task file and a pack of the user's.
-`--trainer`: beside that, for the same tasks, how often the weights in a folder of train.py say all of the conversation
-of `gold`, token for token, each the likeliest, computed by JAX.
+`--trainer`: beside that, for the same tasks, how often the weights in a folder of train.py say the conversation of
+`gold`, token for token, each the likeliest, computed by JAX.
 """
 
 from __future__ import annotations

@@ -256,8 +256,8 @@ def test_no_path_is_drawn_beyond_a_dead_end(pack: Pack) -> None:
         return len(reach.front(skeleton.start, skeleton.branches)) >= 2
 
     made.sparse = True
-    assert all(map(led, skeletons(4, Random(1), 100, made._leads)))
-    assert not all(map(led, skeletons(4, Random(1), 100)))
+    assert all(map(led, skeletons(4, Random(1), 400, made._leads)))
+    assert not all(map(led, skeletons(4, Random(1), 400)))
 
 
 def test_an_enforcement_has_no_plaintiff() -> None:

@@ -74,17 +74,16 @@ READERS = {
          "<think>a</plan>"],
     ),
 }  # fmt: skip
-SIZE = 800
-SIZES = {"2015年3月5日": 4000, "5元": 1500}
-"""Small, because places are counted one by one; of questions only the first dates are looked at, of sums in a judgment
-only what is near."""
+SIZES = {"questions": 4000, "hearings": 800, "judgments": 1500, "replies": 2000}
+"""Small, because places are counted one by one; of questions only the first dates and articles are looked at,
+of sums in a judgment only what is near."""
 
 if __name__ == "__main__":
     meter("store", "tasks")
     made, units = READERS[sys.argv[1]]
     with made() as read:
         json.dump(
-            [fault for unit in units for fault in faults(read, unit, SIZES.get(unit, SIZE))],
+            [fault for unit in units for fault in faults(read, unit, SIZES[sys.argv[1]])],
             sys.stdout,
             ensure_ascii=False,
         )

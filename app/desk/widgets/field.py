@@ -91,7 +91,7 @@ class Field(Horizontal):
 
 
 def plain(options: Iterable[tuple[str, str]]) -> list[tuple[Text, str]]:
-    """Options of a list as they are shown: no markup, and found by typing (Textual looks in `Text`, not in `Content`)."""
+    """Options of a list as shown: no markup, and found by typing (Textual looks in `Text`, not in `Content`)."""
     return [(Text(text), value) for text, value in options]
 
 

@@ -4,8 +4,8 @@ An act of the judge is credited when its words are there, its stage is open (wha
 is marked), what must come before it has come from every side that owes it, it is put to the right side, and that side answers
 before the judge speaks again. More than two demands in one turn, one for each side that is to answer, are a fault; what was
 answered all the same is done. Clear words are blamed at once, doubtful ones when an answer shows how they were taken;
-silence is the judge's fault only where all who were asked kept it, whatever the question was. Nothing here reads a judgment or a model; the same
-turns give the same course.
+silence is the judge's fault only where all who were asked kept it, whatever the question was. Nothing here reads a
+judgment or a model; the same turns give the same course.
 """
 
 from __future__ import annotations

@@ -151,25 +151,24 @@ class Answers:
             text: what the side said.
             exhibits: where they stand before this answer.
         """
-        meant = speaks_to(spec.id, text, self._names)
         if (held := self._held.get(side)) is None:
             known = court_language() | bigrams(asked)
             said = spec.exhibits or spec.reply in _READ or replies(asked, text, known)
-            return "" if meant and said else "evades"
+            return "" if said and speaks_to(spec.id, text, self._names) else "evades"
         if spec.exhibits == "owner":
             return _offer(held, side, asked, text, exhibits)
         if spec.exhibits == "other":
             return _opinion(held, side, asked, text, exhibits)
         if points := held.points.get(spec.id):
             return "" if _share(spec.id, points, text) >= LEAST.get(spec.id, 1 / len(points)) else "incomplete"
-        if not (meant or spec.reply not in _READ) or not responsive(
-            spec.reply, text, exhibits.hearing.names.get(side, ())
-        ):
+        if not responsive(spec.reply, text, exhibits.hearing.names.get(side, ())):
             return "evades"
+        if spec.reply in _READ:  # what else is said differs with every case, and is compared with it
+            return "" if speaks_to(spec.id, text, self._names) else "evades"
         if spec.reply == "open" and not denies(text):
             own = (bigrams(text) & held.words) - bigrams(asked)
             return "" if len(own) >= OWN else "evades"
-        return "" if spec.reply in _READ or replies(asked, text, held.words | court_language()) else "evades"
+        return "" if replies(asked, text, held.words | court_language()) else "evades"
 
     def _asked(self, turn: Turn) -> str:
         """What a turn answers: the last that was said to its speaker, else by the judge."""
