@@ -16,6 +16,9 @@ from typing import Any, TypedDict
 from store.errors import BadInput, Damaged, StoreError
 
 STEPS_PER_CALLBACK = 10_000
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file raises: a word of its schema that is no text is quoted as it is in SQLite's own message."""
+
 MAX_STEPS = 200_000_000
 """About ten seconds of work: far above any lookup or search over the full corpora."""
 
@@ -68,7 +71,7 @@ class Reader:
                 isolation_level=None,
             )
             self._prepare()
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             raise Damaged(f"{path} cannot be opened: {error}", "Build or import the pack again.") from None
 
     def _prepare(self) -> None:
@@ -84,7 +87,7 @@ class Reader:
                 connection.execute(f"SELECT rowid FROM {quoted(name)} LIMIT 0").fetchall()
             connection.set_progress_handler(self._tick, STEPS_PER_CALLBACK)
             connection.set_authorizer(_authorize)
-        except sqlite3.Error:
+        except UNREADABLE:
             connection.close()
             raise
 
@@ -138,7 +141,7 @@ class Reader:
                 raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
             except sqlite3.ProgrammingError as error:
                 raise StoreError(f"{self._path} is closed: {error}") from None
-            except sqlite3.DatabaseError as error:
+            except UNREADABLE as error:
                 if "not authorized" in str(error) or "prohibited" in str(error):
                     raise StoreError(f"A query on {self._path} was refused: {error}") from None
                 raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
@@ -193,7 +196,7 @@ def _checked(path: Path, ask: Callable[[sqlite3.Connection], str]) -> str:
     try:
         answer = ask(connection)
         return "" if answer == "ok" else answer
-    except sqlite3.Error as error:
+    except UNREADABLE as error:
         return str(error)
     finally:
         connection.close()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from store import places
+from store.connection import UNREADABLE
 from store.errors import BadInput, Damaged, StoreError
 
 T = TypeVar("T")
@@ -96,7 +97,7 @@ class Replies:
             return what()
         except Damaged as error:
             self._put_aside(error.title)
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             if code in _MISUSED:
                 self._put_aside(str(error))
@@ -114,7 +115,7 @@ class Replies:
                 database.execute(line)
             database.execute(_TABLE)
             database.execute("SELECT key, hash, text FROM replies LIMIT 0")
-        except sqlite3.Error:
+        except UNREADABLE:
             database.close()
             raise
         self._database = database

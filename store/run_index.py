@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from store import identity, places
+from store.connection import UNREADABLE
 from store.journal import SUFFIX
 
 FILE = "runs.db"
@@ -84,7 +85,7 @@ def remembered() -> dict[str, tuple[str, str]]:
     try:
         with _opened() as database:
             rows = database.execute("SELECT path, identity, text, seal FROM lines").fetchall()
-    except (sqlite3.Error, OSError):
+    except (*UNREADABLE, OSError):
         return {}
     return {path: (mark, text) for path, mark, text, seal in rows if seal == _seal(path, mark, text)}
 
@@ -94,7 +95,7 @@ def remember(fresh: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
     again."""
     rows = [(path, mark, text, _seal(path, mark, text)) for path, (mark, text) in fresh.items()]
     gone = list(gone)
-    with suppress(sqlite3.Error, OSError), _opened() as database:
+    with suppress(*UNREADABLE, OSError), _opened() as database:
         database.execute("BEGIN IMMEDIATE")
         database.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?)", rows)
         for table in _TABLES:
@@ -109,7 +110,7 @@ def figures(file: RunFile) -> str | None:
             row = database.execute(
                 "SELECT identity, text, seal FROM figures WHERE path = ?", (str(file.path),)
             ).fetchone()
-    except (sqlite3.Error, OSError):
+    except (*UNREADABLE, OSError):
         return None
     if row is None or not file.identity or row[0] != file.identity or row[2] != _seal(str(file.path), *row[:2]):
         return None
@@ -121,7 +122,7 @@ def remember_figures(file: RunFile, text: str) -> None:
     if not file.settled or not file.identity:
         return
     path = str(file.path)
-    with suppress(sqlite3.Error, OSError), _opened() as database:
+    with suppress(*UNREADABLE, OSError), _opened() as database:
         row = (path, file.identity, text, _seal(path, file.identity, text))
         database.execute("INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?)", row)
 
@@ -150,7 +151,7 @@ def _opened() -> Iterator[sqlite3.Connection]:
                 return
             except sqlite3.OperationalError:
                 raise  # somebody writes it, or the disk is full
-            except sqlite3.DatabaseError:
+            except UNREADABLE:
                 if not again:
                     raise
         path.unlink(missing_ok=True)

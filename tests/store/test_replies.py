@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from store.errors import BadInput, Damaged
@@ -159,6 +159,7 @@ def test_a_place_that_cannot_be_used_is_said_and_left(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), max_size=30), st.floats(0, 1))
+@example([(0.1640625, 0x80)], 1.0)  # a word of the schema that is no text
 def test_any_file_is_read_rightly_or_put_aside(tmp_path: Path, flips: list[tuple[float, int]], cut: float) -> None:
     """Whatever becomes of its bytes: what is found is what was kept, and nothing is raised."""
     path = tmp_path / "r.db"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from store import run_index
 from store.builder import PackBuilder
-from store.connection import Reader
+from store.connection import Reader, integrity_problem
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.pack import Pack
 from store.rows import UNKNOWN, Cell
@@ -281,3 +283,23 @@ def test_a_damaged_file_is_a_sentence_when_it_is_told(tmp_path: Path) -> None:
     (tmp_path / "cut.db").write_bytes(whole.read_bytes()[:4096] + b"x" * 4096)
     with pytest.raises(Damaged, match="cannot be"):
         Reader(tmp_path / "cut.db").tables()
+
+
+def test_a_word_of_a_schema_that_is_no_text_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite's own message quotes it as it stands."""
+    monkeypatch.setenv("MOOT_HOME", str(tmp_path))
+    run_index.remember({"a": ("1", "line")}, ())
+    (index,) = tmp_path.rglob(run_index.FILE)
+    pack = tmp_path / "pack.db"
+    with closing(sqlite3.connect(pack)) as made:
+        made.execute("CREATE TABLE t (a, b)")
+    for path in (pack, index):
+        path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CRE\x80TE TABLE"))
+        with closing(sqlite3.connect(path)) as broken, pytest.raises(UnicodeDecodeError):
+            broken.execute("SELECT * FROM sqlite_schema")
+    with pytest.raises(Damaged, match="cannot be"):
+        Reader(pack)
+    assert integrity_problem(pack)
+    assert run_index.remembered() == {}
+    run_index.remember({"a": ("2", "line")}, ())
+    assert run_index.remembered() == {"a": ("2", "line")}, "a broken index begins anew"
