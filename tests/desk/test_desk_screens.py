@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager
@@ -403,6 +404,35 @@ async def test_new_records_do_not_move_a_reader_who_is_elsewhere(pack: Path) -> 
         assert record.cursor == 0 and record.unseen > 0 and str(record.unseen) in str(record.border_subtitle)
         await pilot.press("end")
         assert record.unseen == 0 and record.cursor == len(record.blocks) - 1
+
+
+async def test_a_slow_look_at_runs_takes_back_no_newer_list(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a look began with may have been read anew before it comes back."""
+    spec = RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack))
+    with start_run(spec) as run:
+        run.go()
+    begun, go, looked = threading.Event(), threading.Event(), []
+
+    def slow() -> dict[str, Any]:
+        begun.set()
+        assert go.wait(PATIENCE)
+        looked.append(True)
+        return {}
+
+    async with desk() as pilot:
+        home = pilot.app.home_screen  # type: ignore[attr-defined]
+        await until(pilot, lambda: len(home.runs) == 1)
+        with monkeypatch.context() as patch:
+            patch.setattr("app.desk.home.screen.played", slow)
+            home._look()
+            await until(pilot, begun.is_set)
+        with start_run(spec) as run:
+            run.go()
+        home.reload()
+        await until(pilot, lambda: len(home.runs) == 2)
+        go.set()
+        await until(pilot, lambda: looked and all(worker.is_finished for worker in pilot.app.workers))
+        assert len(home.runs) == 2
 
 
 async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:

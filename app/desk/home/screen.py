@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -108,7 +107,7 @@ class HomeScreen(OnDesk, Screen[None]):
         """How far other processes are with what they play; one look at a time, for large runs take long."""
         busy = any(worker.group == "played" and not worker.is_finished for worker in self.workers)
         if self.is_current and self._loaded and not busy:
-            job = partial(_changes, tuple(self.runs))
+            job = partial(_changes, self.runs)
             self.run_worker(job, name="played", group="played", thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -120,10 +119,10 @@ class HomeScreen(OnDesk, Screen[None]):
             self._loaded = True
             self._show()
         elif event.worker.name == "played":
-            begun_or_ended, lines = event.worker.result
+            looked_at, begun_or_ended, lines = event.worker.result
             if begun_or_ended:
                 self.reload()
-            elif lines != self.runs:
+            elif looked_at is self.runs and lines != self.runs:  # else the list was read anew meanwhile
                 self.runs = lines
                 self._show_runs()
 
@@ -335,11 +334,11 @@ class HomeScreen(OnDesk, Screen[None]):
         self.reload()
 
 
-def _changes(lines: Sequence[RunLine]) -> tuple[bool, list[RunLine]]:
-    """Whether a run has begun or ended elsewhere, and the lines as they are now."""
+def _changes(lines: list[RunLine]) -> tuple[list[RunLine], bool, list[RunLine]]:
+    """The lines looked at, whether a run has begun or ended elsewhere, and the lines as they are now."""
     found = played()
     before = {line.path.name for line in lines if line.process is not None}
-    return before != found.keys(), with_play(lines, found)
+    return lines, before != found.keys(), with_play(lines, found)
 
 
 LOOK = 2.0
