@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from app import log
 from models.llama.process import command
 from store import places
-from store.files import cannot_write
+from store.files import cannot_write, real_path
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import fold
 from tasks.errors import UsageError
@@ -152,7 +152,7 @@ def began(run: str, path: Path) -> None:
     if file is None:
         log.start(lines, False)
         file = lines
-    begun = Begun(run, str(path.resolve()), os.getpid(), str(file), str(words))
+    begun = Begun(run, str(real_path(path)), os.getpid(), str(file), str(words))
     print(json.dumps({MARK: asdict(begun)}), flush=True)
     sys.stderr.flush()
     with said:

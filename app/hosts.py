@@ -22,7 +22,7 @@ from models.errors import ForeignHost
 from models.hosts import is_near, normal_host
 from store import places
 from store.errors import BadInput, NotFound
-from store.files import written_whole
+from store.files import real_path, written_whole
 from tasks.errors import UsageError
 from tasks.run import engines
 
@@ -123,7 +123,7 @@ def revoke(host: str) -> None:
 
 def _change(made_of: Callable[[dict[str, Host]], dict[str, Host]]) -> None:
     """Replace the file by another one, whole, that only its owner can read."""
-    path = file_of_hosts().resolve()
+    path = real_path(file_of_hosts())
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
         content = _File(hosts=made_of(allowed())).model_dump_json(indent=1)

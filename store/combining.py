@@ -23,6 +23,7 @@ from store.builder import PackBuilder
 from store.combined import Conflicts, joined, provided, same_version, tagged
 from store.connection import Reader, quoted
 from store.errors import BadInput
+from store.files import real_path
 from store.manifest import Part
 from store.pack import Pack
 from store.rows import UNKNOWN
@@ -71,7 +72,7 @@ def combine(first: Pack, second: Pack, name: str, progress: Progress, *, replaci
 
 def _check(first: Pack, second: Pack, name: str, replacing: bool) -> None:
     manifests.check_name(name)
-    if first.path.resolve() == second.path.resolve() or first.hash == second.hash:
+    if real_path(first.path) == real_path(second.path) or first.hash == second.hash:
         raise BadInput(f"{first.name} and {second.name} are the same pack", "Name two packs that differ.")
     if name in (first.name, second.name):
         raise BadInput(f"{name} is one of the packs that are merged", "Choose another name: --name NAME.")

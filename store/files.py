@@ -37,6 +37,11 @@ _HINTS: dict[int, str] = {
 _UNHELPED = "Name another file."
 
 
+def real_path(path: Path) -> Path:
+    """Where a path leads through links; a loop of links leads nowhere but to itself (`Path.resolve` breaks on one)."""
+    return Path(os.path.realpath(path))
+
+
 def cannot_write(path: Path, error: OSError) -> StoreError:
     """What a failed write is called: the file, the reason, and what to do about it."""
     why = error.strerror or str(error) or type(error).__name__
@@ -104,7 +109,7 @@ def _place(path: Path, new: bool, parents: bool) -> Path | None:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        real = Path(os.path.realpath(path))
+        real = real_path(path)
         return real if real.is_file() or not real.exists() else None
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from store import places
 from store.errors import BadInput, Damaged, StoreError
-from store.files import written_whole
+from store.files import real_path, written_whole
 
 FILE = "runs.json"
 TAG = "tag:"
@@ -71,7 +71,7 @@ def change(path: Path, how: Callable[[Label], Label | None]) -> Label:
     Raises:
         BadInput: the run does not lie among those of this machine, or the name is taken.
     """
-    if path.parent.resolve() != places.runs().resolve():
+    if real_path(path.parent) != real_path(places.runs()):
         raise BadInput(
             f"{path} does not lie among the runs of this machine",
             f"Move it to {places.runs()} to give it a name or tags.",

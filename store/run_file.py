@@ -24,6 +24,7 @@ from filelock import FileLock
 from store import writer
 from store.bounded import CHARACTERS
 from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.files import real_path
 from store.upgrades import UPGRADES, VERSION
 
 APPLICATION_ID = 0x4D6F6F74  # "Moot"
@@ -140,7 +141,7 @@ def connect(path: Path, *, write: bool) -> Opened:
         BadInput: it is of a newer release, or no run.
         Damaged: its schema is not the one that its version has.
     """
-    path = path.resolve()  # the log lies beside the real file
+    path = real_path(path)  # the log lies beside the real file
     database = _to_write(path) if write else _to_read(path)
     try:
         database.execute("PRAGMA trusted_schema=OFF")
@@ -279,7 +280,7 @@ class Watch:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        path = path.resolve()
+        path = real_path(path)
         self._log = path.with_name(f"{path.name}-wal")
         self._file = _identity(path)
         self._log_file: Identity | None = None

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from store import identity, places
 from store.connection import UNREADABLE
+from store.files import real_path
 from store.journal import SUFFIX
 
 FILE = "runs.db"
@@ -69,7 +70,7 @@ def _looked_at(folder: Path, entry: os.DirEntry[str] | Path, seen: Container[str
         if not stat.S_ISREG(meant.st_mode):
             return RunFile(path, own.st_mtime_ns, "", False)
         marks, latest = identity.of(meant), max(meant.st_mtime_ns, meant.st_ctime_ns)
-        log = path.resolve() if entry.is_symlink() else path
+        log = real_path(path) if entry.is_symlink() else path
         log = log.with_name(f"{log.name}-wal")
         if seen is None or log.name in seen or log.parent != folder:
             with suppress(FileNotFoundError):

@@ -20,7 +20,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from store.errors import StoreError
-from store.files import let_go
+from store.files import let_go, real_path
 
 GLANCE = 1.0
 """Seconds to wait for a lock: whoever only looks whether it is held holds it for a moment."""
@@ -43,7 +43,7 @@ def lock(path: Path) -> FileLock:
     Raises:
         StoreError: another process is, or the folder cannot be written.
     """
-    real = path.resolve()
+    real = real_path(path)
     held = FileLock(_beside(real, "lock"), timeout=GLANCE)
     if not os.access(real.parent, os.W_OK):
         raise StoreError(f"cannot write {path}: the folder is read-only", "Choose another place with --out.")
@@ -69,13 +69,13 @@ def lock(path: Path) -> FileLock:
 def release(path: Path, held: FileLock | None) -> None:
     """Let others write; what lay beside the file goes with the lock."""
     if held is not None:
-        _forget(path.resolve())
+        _forget(real_path(path))
         let_go(held)
 
 
 def writer_of(path: Path) -> Writer | None:
     """Who writes a run file at this moment, this process included; None where nobody does."""
-    real = path.resolve()
+    real = real_path(path)
     if not _is_held(real):
         return None
     try:
@@ -101,7 +101,7 @@ def ask_to_stop(path: Path) -> Writer | None:
     found = writer_of(path)
     if found is not None:
         try:
-            _beside(path.resolve(), "stop").touch(exist_ok=False)  # never through a link
+            _beside(real_path(path), "stop").touch(exist_ok=False)  # never through a link
         except FileExistsError:
             pass
         except OSError as error:
@@ -114,7 +114,7 @@ def ask_to_stop(path: Path) -> Writer | None:
 
 def asked_to_stop(path: Path) -> bool:
     """Whether somebody wishes that this run stops."""
-    return _beside(path.resolve(), "stop").exists()
+    return _beside(real_path(path), "stop").exists()
 
 
 @contextmanager

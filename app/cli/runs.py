@@ -21,6 +21,7 @@ from app.strings.sentences import said
 from app.terminal import clean, json_text, pad
 from store import places, run_file
 from store.errors import StoreError
+from store.files import real_path
 from store.journal import SUFFIX
 from store.labels import Label, change, check_name, check_tags
 from store.writer import writer_of
@@ -225,7 +226,7 @@ def tag(run_name: str, tags: tuple[str, ...], away: bool, as_json: bool) -> None
 
 
 def _is_listed(path: Path) -> bool:
-    return path.parent.resolve() == places.runs().resolve() and path.suffix == SUFFIX
+    return real_path(path.parent) == real_path(places.runs()) and path.suffix == SUFFIX
 
 
 def _tell(path: Path, label: Label, as_json: bool) -> None:

@@ -23,6 +23,7 @@ from app.leaving import ASKED, Leave, when_asked
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import clean
+from store.files import real_path
 
 PATIENCE = 30.0
 """To wait for a step of a run that is to end."""
@@ -61,7 +62,7 @@ class Quitting(App[int]):
         if path is not None:
             self.notify(t("quit.handing"), markup=False)
             try:
-                begun = await asyncio.to_thread(background.begin, ["resume", str(path.resolve()), "--background"])
+                begun = await asyncio.to_thread(background.begin, ["resume", str(real_path(path)), "--background"])
             except (background.NotBegun, OSError) as error:
                 return self._stay(str(getattr(error, "title", error)))
             words = Text(clean(t("run.background", run=begun.run, pid=begun.pid, log=begun.log), multiline=False))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from store.errors import BadInput, NotFound
+from store.files import real_path
 from store.importers.archives import unpack
 from store.importers.limits import MAX_DEPTH, MAX_FILE, MAX_RATIO, MAX_RECORD, RATIO_COUNTS_FROM
 from store.importers.process import ReadingProcess
@@ -346,7 +347,7 @@ def files_in(root: Path) -> list[Path]:
     Raises:
         BadInput: a symbolic link leads outside the folder.
     """
-    top = root.resolve()
+    top = real_path(root)
     found: list[Path] = []
     waiting = [root]
     while waiting:
@@ -354,7 +355,7 @@ def files_in(root: Path) -> list[Path]:
         for path in sorted(folder.iterdir()):
             if path.name.startswith("."):
                 continue
-            if path.is_symlink() and not path.resolve().is_relative_to(top):
+            if path.is_symlink() and not real_path(path).is_relative_to(top):
                 raise BadInput(f"{path.relative_to(root)} is a link that leads outside {root}", "Remove the link.")
             if path.is_dir():
                 if not path.is_symlink():

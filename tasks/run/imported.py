@@ -18,6 +18,7 @@ from typing import Any
 
 from store import places
 from store.errors import BadInput
+from store.files import real_path
 from store.journal import SUFFIX, EpisodeRow, Journal
 from store.labels import change, check_name
 from tasks.benchmark import Question, benchmark
@@ -80,7 +81,7 @@ def _in_folder(name: str, dataset: Path, folder: Path) -> list[Sources]:
     files = {
         path.name: path
         for path in sorted(folder.iterdir())
-        if path.name.endswith(ENDINGS) and path.is_file() and path.resolve() != dataset.resolve()
+        if path.name.endswith(ENDINGS) and path.is_file() and real_path(path) != real_path(dataset)
         if not path.name.startswith(".")
     }
     beside = {_stem(file).removesuffix(TOKENS): path for file, path in files.items() if _stem(file).endswith(TOKENS)}

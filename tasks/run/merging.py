@@ -17,6 +17,7 @@ from typing import Any
 
 from store import identity, merging
 from store.errors import Damaged, StoreError
+from store.files import real_path
 from store.journal import EpisodeRow, Journal, text_hash
 from tasks.benchmark import Question, benchmark
 from tasks.episode.events import Stopped
@@ -198,7 +199,7 @@ def _refuse(header: HeaderData, journal: Journal) -> None:
 
 
 def _has_log(path: Path) -> bool:
-    log = path.resolve().with_name(f"{path.name}-wal")
+    log = real_path(path).with_name(f"{path.name}-wal")
     return log.exists() and log.stat().st_size > 0
 
 

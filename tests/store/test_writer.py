@@ -141,3 +141,12 @@ def test_looking_refuses_no_writer(run: Path) -> None:
         over.set()
         for thread in threads:
             thread.join()
+
+
+def test_a_loop_of_links_is_a_sentence_whoever_asks(tmp_path: Path) -> None:
+    path = tmp_path / "r.moot"
+    path.symlink_to(path)
+    assert writer_of(path) is None and not asked_to_stop(path)
+    for write in (False, True):
+        with pytest.raises(StoreError):
+            Journal.open(path, write=write)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from store.errors import BadInput, NotFound
+from store.files import real_path
 from store.importers.reading import opened
 
 MAX_LINE_BYTES = 16_000_000
@@ -100,7 +101,7 @@ def find_logs(source: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _candidates(folder: Path) -> Iterator[Path]:
-    root = folder.resolve()
+    root = real_path(folder)
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() not in LOG_SUFFIXES or any(p.startswith(".") for p in path.relative_to(folder).parts):
             continue
@@ -114,7 +115,7 @@ def _candidates(folder: Path) -> Iterator[Path]:
 
 def _inside(path: Path, root: Path) -> bool:
     try:
-        return path.resolve().is_relative_to(root)
+        return real_path(path).is_relative_to(root)
     except (OSError, RuntimeError):
         return False
 
