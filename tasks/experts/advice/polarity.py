@@ -37,18 +37,8 @@ _LEAD = re.compile(
     r"^(?:那么?|另外|还有|最后)?[，,]?(?:我?(?:还)?想(?:再)?(?:问|请教|知道)(?:一下|您|你)?|再?请问(?:一下|您|你)?|再?问(?:一下|您|你)?)[，,:：]?"
 )
 _ASKING = re.compile(r"[^。！？!?；;\n]*(?:[？?]|(?:吗|呢)(?=[。！!\s]|$))")
-_SENTENCE = re.compile(r"[^。！？!?；;\n]+")
-_TAIL = re.compile(
-    r"(?:那么?|所以|请问|您说|你说)?[，,]?(?:"
-    r"(?:真的?|就|到底|难道)?是?不?是?(?:这样子?|这么回事|那么回事|这个理儿?|真的|如此)的?[吗么]?"
-    r"|(?:他们?|她|对方)?(?:这|那)?(?:种|个|些|句|么|样)?(?:话|说法|讲法|理解|道理|理由|说|讲|想)?[得的]?(?:到底|在?法律上)?"
-    r"(?:对|正确|有道理|有(?:法律)?依据|站得住脚?|没错|算数|成立)(?:不对)?[吗么吧]?"
-    r"|(?:这|那)?(?:是|出自|在)?(?:《[^《》]{2,20}》|[\u4e00-\u9fff]{0,6}法典?)?(?:里|中)?的?(?:是)?(?:第几|哪一?)[条款](?:规定|里?定|里?写|里?讲|里?说)?的?"
-    r"|(?:法律)?依据(?:是什么|在哪里?|呢)"
-    r")[？?]?"
-)
-"""A question that says nothing of its matter: 真是这样吗, 这话对吗, 是刑诉法哪条定的. The sentence before it has the matter."""
-
+SHORT = 10
+"""A question of fewer characters asks of what was said before it: 真是这样吗, 是刑诉法哪条定的."""
 _PREDICATES: tuple[tuple[str, bool, str], ...] = (
     ("valid", True, r"无效|不算数|不作数|(?:没有|不具有|不发生|失去)(?:法律)?(?:效力|约束力)|不成立|不合法|不合规|违法|违规|非法|不生效|不管用|不受(?:法律)?保护"),
     ("must", True, r"没有?义务|不用|不需要|不必|无需|无须|可以不|能不(?!能)|不应当?|不该|免(?:除|予)|拒绝(?=[^，。]{0,8}(?:履行|支付|付|还|交|承担|赔)?)"),
@@ -69,16 +59,7 @@ _PREDICATES: tuple[tuple[str, bool, str], ...] = (
 _LIGHT = ("be", "will", "has", "apply")
 _PREDICATE = re.compile("|".join(f"(?P<p{at}>{words})" for at, (_, _, words) in enumerate(_PREDICATES)))
 
-_KIN: Mapping[str, tuple[str, ...]] = {
-    "can": ("valid", "has", "will", "be"), "valid": ("can",), "must": ("liable", "will"),
-    "liable": ("must", "will", "can"), "will": ("liable", "must", "be", "can"), "be": ("valid", "apply", "will"),
-    "has": ("can",), "apply": ("can", "be", "valid"),
-}  # fmt: skip
-"""Where nothing is said of one, what answers for it, nearest first."""
 _NOT_BEFORE = re.compile(r"(?:没有?|未|不)$")
-_DONE_NOT = re.compile(
-    r"(?:没有?|未|不|拒绝|拒不|擅自|单方|随意|强制|强迫|变相)(?!能|得|可|同|管|动|少|满|足|论|仅|要|用|需|必)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +76,7 @@ class Predicate:
 class Asked:
     """A question. binary: whether yes or no answers it; plain: in half-width forms, its A-not-A forms resolved.
 
-    turns: the clause in which its predicates stand; their places are places in it. claim: whose statement is asked to
-        be right
-    (他说得对吗), '' for a question of any other kind; act: what comes before a clause that asks no more than 这样可以吗.
+    turns: the clause in which its predicates stand; their places are places in it.
     """
 
     text: str
@@ -105,42 +84,20 @@ class Asked:
     turns: str
     binary: bool
     predicates: tuple[Predicate, ...]
-    claim: Literal["", "own", "theirs"] = ""
-    act: str = ""
-
-
-_RIGHT = re.compile(
-    r"(?:(?:这种|这个|他|她|他们|对方|房东|公司|单位|老板|商家|物业)?的?(?:说法|这么说|这样说|说|讲|话|理解|理由)[得的]?(?:到底)?(?:在?法律上)?)?"
-    r"(?:对|正确|有道理|有依据|站得住脚?|没错|真的|算数)[吗么]$|(?:是吗|是(?:这样子?|这么回事|那么回事|这个理儿?|真的)的?[吗么]|说法.{0,2}成立吗|对不对|[对是]吧)$"
-)
-"""Asks whether what was said is right."""
-_SAID = re.compile(r"(?:说|称|讲|认为|坚持|咬定|觉得)(?!明|服|好)")
-_BARE = re.compile(
-    r"(?:这|那)?(?:样|么|种)?(?:做法?|规定|行为|约定|说法)?(?:在法律上)?(?:是)?(?:可以|合法|行|允许|能行|合理|应该|符合规定|有效)吗"
-)
 
 
 @lru_cache(maxsize=1024)
 def question_of(utterance: str) -> str:
-    """The question that an utterance ends with; without one its last sentence; '' where nothing was said."""
-    found = [match.group().strip() for match in _ASKING.finditer(utterance[-4 * LONGEST :]) if len(match.group()) > 3]
-    if found:
-        last = _LEAD.sub("", found[-1][-LONGEST:])
-        return f"{_before(utterance, found[-1])}{last}"[-LONGEST:] if bare(last) else last
-    parts = [part.strip() for part in re.split(r"[。！？!?；;\n]", utterance[-4 * LONGEST :]) if part.strip()]
-    return parts[-1][-LONGEST:] if parts else ""
-
-
-def bare(text: str) -> bool:
-    """Whether a question only asks whether something is right, or by which article, and not what it is about."""
-    return bool(_TAIL.fullmatch(text[:LONGEST].strip()))
-
-
-def _before(utterance: str, tail: str) -> str:
-    """The sentence before a bare tail, as a clause of the same question; '' where nothing was said before."""
+    """The question that an utterance ends with, after the sentence before it where it is short; without one its last
+    sentence; '' where nothing was said."""
     said = utterance[-4 * LONGEST :]
-    parts = [part.strip() for part in _SENTENCE.findall(said[: said.rfind(tail)]) if part.strip()]
-    return f"{_LEAD.sub('', parts[-1])}，" if parts else ""
+    found = [match for match in _ASKING.finditer(said) if len(match.group()) > 3]
+    before = [part.strip() for part in re.split(r"[。！？!?；;\n]", said[: found[-1].start()] if found else said)]
+    last = next((_LEAD.sub("", part) for part in reversed(before) if part), "")
+    if not found:
+        return last[-LONGEST:]
+    asked = _LEAD.sub("", found[-1].group().strip()[-LONGEST:])
+    return f"{last}，{asked}"[-LONGEST:] if last and len(asked) < SHORT else asked
 
 
 @lru_cache(maxsize=1024)
@@ -152,18 +109,12 @@ def read_question(text: str) -> Asked:
         plain = re.sub(words, form, plain)
     plain = plain.replace("是否", "")
     clauses = [part for part in re.split(r"[,，;；。]", plain.rstrip("?？ ")) if part.strip()] or [""]
-    tail, claim, act = clauses[-1], "", ""
-    if _RIGHT.search(tail) and (len(clauses) > 1 or len(tail) > 6):
-        claim = "theirs" if _SAID.search(plain) else "own"
-        tail = clauses[-2] if len(clauses) > 1 else _RIGHT.sub("", tail)
-    elif len(clauses) > 1 and _BARE.fullmatch(tail):
-        act = "，".join(clauses[:-1])
+    tail = clauses[-1]
     turns = tail if any(predicates(tail)) else plain
     open_ended = _OPEN.search(tail) or (_OPEN.search(plain) and not _BINARY.search(text[-24:]))
     weighty = sorted(predicates(turns), key=lambda one: one.kind in _LIGHT and not one.denied)
-    asks = claim or _BINARY.search(text) or _MARKED.search(text.rstrip())
-    binary = bool(asks) and not open_ended
-    return Asked(text, plain, turns, binary, tuple(weighty), claim, act)  # type: ignore[arg-type]
+    asks = _BINARY.search(text) or _MARKED.search(text.rstrip())
+    return Asked(text, plain, turns, bool(asks) and not open_ended, tuple(weighty))
 
 
 def predicates(text: str) -> Iterator[Predicate]:
@@ -176,18 +127,8 @@ def predicates(text: str) -> Iterator[Predicate]:
 def by_signs(asked: Asked, signs: Mapping[str, bool]) -> Verdict:
     """The answer where it is known of some kinds of predicate how a plain question is answered (can: True is yes)."""
     for predicate in asked.predicates:
-        if (
-            predicate.kind in ("can", "valid")
-            and predicate.kind not in signs
-            and signs.get("must")
-            and _undone(asked)
-        ):
-            # 不签合同合法吗: what must be done was left undone.
-            return "yes" if predicate.denied else "no"
-        for kind in (predicate.kind, *_KIN.get(predicate.kind, ())):
-            if kind not in signs:
-                continue
-            return "yes" if signs[kind] != predicate.denied else "no"
+        if predicate.kind in signs:
+            return "yes" if signs[predicate.kind] != predicate.denied else "no"
     return "none"
 
 
@@ -243,8 +184,3 @@ def by_bound(asked: Asked, unit: str, limit: float, within: Verdict) -> Verdict:
             said = within != "yes" if beyond != denied else within == "yes"
             return "yes" if said else "no"
     return "none"
-
-
-def _undone(asked: Asked) -> bool:
-    """Whether the clause that asks speaks of something left undone."""
-    return bool(asked.predicates) and bool(_DONE_NOT.search(asked.turns[: asked.predicates[0].start]))

@@ -9,7 +9,7 @@ are named. Where neither helps, the trainee says so. The record is all that is r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from store.errors import Damaged, StoreError
@@ -18,15 +18,7 @@ from store.statutes.book import Found as FoundArticle
 from store.statutes.model import ArticleNumber
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import Move, Say
-from tasks.experts.advice.answering import (
-    NOTHING,
-    Basis,
-    Kind,
-    binary,
-    cited,
-    in_points,
-    kind_of,
-)
+from tasks.experts.advice.answering import NOTHING, Basis, answer
 from tasks.experts.advice.knowledge import in_force, stands
 from tasks.experts.advice.polarity import Asked, question_of, read_question
 from tasks.experts.advice.weighing import STRONG, Found, named_laws, recalled
@@ -38,8 +30,8 @@ MOST = 3
 NEAR = 0.9
 FAR = 0.96
 """A further rule needs this share of the score of the first; one of another law more."""
-_ALSO: Mapping[Kind, int] = {"binary": 1, "law": 0, "open": 3}
-"""Articles that a row names besides its own, as an answer of a kind has them."""
+_ALSO = (3, 1)
+"""Articles that a row names besides its own, in an answer in points and in one of yes or no."""
 FRESH = 3
 """So many characters of the question a further rule speaks of that the first does not."""
 ALIKE = 0.3
@@ -72,31 +64,23 @@ class Trainee:
         told = heard if view.env == "LC" else [*heard[:1], last]
         before = "\n".join(dict.fromkeys(told)).replace(asked.text, "")
         found: Sequence[Found] = recalled(asked.text, before, view.day)
-        return Say(self._answer(asked, found, view.day))
+        bases = self._bases(asked, found, view.day)
+        return Say(answer(asked, bases) if bases else NOTHING)
 
-    def _answer(self, asked: Asked, found: Sequence[Found], day: date | None) -> str:
-        kind = kind_of(asked)
-        bases = self._bases(asked, kind, found, day)
-        if not bases:
-            return NOTHING
-        if kind == "binary":
-            return binary(asked, bases)
-        return cited(bases) if kind == "law" else in_points(asked, bases)
-
-    def _bases(self, asked: Asked, kind: Kind, found: Sequence[Found], day: date | None) -> list[Basis]:
+    def _bases(self, asked: Asked, found: Sequence[Found], day: date | None) -> list[Basis]:
         """What to rest the answer on, best first."""
         searched = self._searched(asked, day)
-        known = chosen(asked, kind, found) if found and found[0].score >= LITTLE else []
+        known = chosen(asked, found) if found and found[0].score >= LITTLE else []
         if searched and (not known or known[0].score < STRONG):
-            return searched[:1] + [self._of_rule(asked, kind, one, day) for one in known[:1]]
-        return [self._of_rule(asked, kind, one, day) for one in known]
+            return searched[:1] + [self._of_rule(asked, one, day) for one in known[:1]]
+        return [self._of_rule(asked, one, day) for one in known]
 
-    def _of_rule(self, asked: Asked, kind: Kind, found: Found, day: date | None) -> Basis:
+    def _of_rule(self, asked: Asked, found: Found, day: date | None) -> Basis:
         rule = found.rule
         words = self._words(rule.law, rule.number, day, f"{asked.text}{rule.text}") if rule.number else ""
         also = tuple(place.named for place in rule.also if stands(place, day))
         verdict = rule.weighed(asked)[0] if asked.binary else "none"
-        return Basis(rule.law, rule.named, rule.text, words, verdict, rule.todo, also[: _ALSO[kind]])
+        return Basis(rule.named, rule.text, words, verdict, rule.todo, also[: _ALSO[asked.binary]])
 
     def _searched(self, asked: Asked, day: date | None) -> list[Basis]:
         """The articles that the statutes give, of those that share enough with the question."""
@@ -120,30 +104,29 @@ class Trainee:
         return _nearest(found.article.text or "", matter) if isinstance(found, FoundArticle) else ""
 
 
-def chosen(asked: Asked, kind: Kind, found: Sequence[Found]) -> list[Found]:
+def chosen(asked: Asked, found: Sequence[Found]) -> list[Found]:
     """The rules that an answer names, the one that decides first: a further one only where it speaks of something
     else."""
     first = found[0]
-    if kind == "binary":
+    if asked.binary:
         near = [one for one in found if one.score >= NEAR * first.score]
         # A quantity counts for the matter at hand alone; words that settle a question are written for it.
         decisive = [one for one in near if one.rule.place == first.rule.place and one.rule.settles(asked)]
         decisive += [one for one in near if one.score >= FAR * first.score and one.rule.says(asked) != "none"]
         decisive += [one for one in near if one.rule.weighed(asked)[1]]
-        first = decisive[0] if decisive else first
-        return [first]
+        return [decisive[0] if decisive else first]
     laws = named_laws(asked.text)
-    if kind == "open":  # of rules that fit alike, the one that tells what to do
-        near = [one for one in found if one.score >= NEAR * first.score]
-        first = max(near, key=lambda one: one.score * (1 + _STEPS * min(3, len(one.rule.todo))))
+    # Of rules that fit alike, the one that tells what to do.
+    near = [one for one in found if one.score >= NEAR * first.score]
+    first = max(near, key=lambda one: one.score * (1 + _STEPS * min(3, len(one.rule.todo))))
     further = []
     for one in found:
-        bar = NEAR if kind == "open" and one.rule.law == first.rule.law else FAR
+        bar = NEAR if one.rule.law == first.rule.law else FAR
         if one.rule.place == first.rule.place or one.score < max(STRONG, bar * first.score):
             continue
         if not (laws and one.rule.law not in laws) and len(one.places - first.places) >= FRESH:
             further.append(one)
-    most = 1 if kind == "law" or len(first.rule.todo) > 1 else MOST - 1
+    most = 1 if len(first.rule.todo) > 1 else MOST - 1
     return [first, *{one.rule.place: one for one in reversed(further)}.values()][: 1 + most]
 
 
@@ -154,7 +137,7 @@ def _citable(hit: Hit, day: date | None) -> bool:
 
 def _of_hit(asked: Asked, hit: Hit) -> Basis:
     words = _nearest(hit.article.text or "", asked.text)
-    return Basis(hit.version.law, f"《{hit.version.law}》{hit.article.number.chinese}", words.rstrip("。；"))
+    return Basis(f"《{hit.version.law}》{hit.article.number.chinese}", words.rstrip("。；"))
 
 
 def _nearest(text: str, question: str) -> str:

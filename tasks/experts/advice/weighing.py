@@ -34,9 +34,6 @@ _SETTLES = 0.15
 """What a rule gains that speaks of a word or a quantity of the question."""
 _NAMED = 0.5
 """What a rule gains whose law the question names, and what others lose."""
-_EARLIER = 0.4
-"""What rules of transition gain where the question tells of days before the Civil Code."""
-_BEFORE_THE_CODE = re.compile(r"20(?:0\d|1\d|20)年|民法典》?(?:施行|实施|生效)?(?:之?前|以前)|还没(?:有)?施行")
 _LIKE = 1.6
 """The weight of shared words beside the keys."""
 _ALIKE = 0.15
@@ -69,7 +66,6 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
     weights = _weights()
     length = math.sqrt(sum(weights.get(gram, _rare()) ** 2 for gram in grams)) or 1.0
     told = f"{before}\n{question}"
-    earlier = bool(_BEFORE_THE_CODE.search(question))
     likeness = _LIKE * (3 if laws else 1)  # who asks for an article says what stands in it
     found = []
     for rule in rules_of(day):
@@ -83,7 +79,6 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
                 continue
             share = _UNNAMED
         score = share + likeness * alike + _SETTLES * rule.settles(asked)
-        score += _EARLIER if earlier and "时间效力" in rule.law else 0
         score += _NAMED * (1 if rule.law in laws else -1) if laws else 0
         if score >= WEAK:
             found.append(Found(rule, score, _places(rule, question)))

@@ -1,8 +1,7 @@
-"""The circumstances of sentencing that a court finds, from what was said and shown: each with its articles and its
-weight.
+"""The circumstances of sentencing that a court finds, from what was said and shown: each with its articles.
 
 A circumstance is found where the prosecution grants it, or where the defence claims it and something shown in court
-bears it out. Weights are percent of the starting term (最高人民法院量刑指导意见).
+bears it out.
 """
 
 from __future__ import annotations
@@ -27,14 +26,11 @@ _NOT = re.compile(r"(?:不|未|没有|并非|无|不能)[^，。；]{0,6}$")
 
 @dataclass(frozen=True, slots=True)
 class Circumstance:
-    """One that is found. first: it multiplies before the others are added; lenient: it opens a lower range."""
+    """One that is found, in the words of a judgment."""
 
     id: str
     text: str
-    weight: int = 0
     articles: tuple[Cited, ...] = ()
-    first: bool = False
-    lenient: bool = False
 
 
 @cache
@@ -71,11 +67,8 @@ class Circumstances:
         """Whether a circumstance is found."""
         return any(one.id == identity for one in self.found)
 
-    def _made(
-        self, key: str, weight: int = 0, *articles: Cited, first: bool = False, lenient: bool = False, how: str = ""
-    ) -> Circumstance:
-        text = filled(words()["reason"][key], {"name": self.name, "how": how})
-        return Circumstance(key, text, weight, articles, first, lenient)
+    def _made(self, key: str, *articles: Cited, how: str = "") -> Circumstance:
+        return Circumstance(key, filled(words()["reason"][key], {"name": self.name, "how": how}), articles)
 
     @staticmethod
     def _says(text: str, pattern: str) -> bool:
@@ -87,11 +80,11 @@ class Circumstances:
         if not _cue("joint").search(self.facts):
             return
         if self._says(self.accusing, "(?:系|是|属于)?从犯"):
-            yield self._made("accessory", -30, cite("25.1"), cite("27"), first=True, lenient=True)
+            yield self._made("accessory", cite("25.1"), cite("27"))
         elif self._says(self.accusing, "主犯|主要作用|组织、指挥"):
-            yield self._made("principal", 0, cite("25.1"), cite("26.1"), cite("26.4"))
+            yield self._made("principal", cite("25.1"), cite("26.1"), cite("26.4"))
         else:
-            yield self._made("joint", 0, cite("25.1"))
+            yield self._made("joint", cite("25.1"))
 
     @cached_property
     def candid(self) -> bool:
@@ -120,24 +113,22 @@ class Circumstances:
         told = self.facts + self.shown + (self.accusing if claimed else "")
         came = any(not _cue("others").search(told[: match.start()]) for match in _cue("came").finditer(told))
         if granted or (came and self.candid and (claimed or not _cue("caught").search(self.facts))):
-            yield self._made("surrender", -20, cite("67.1"), interpretation("自首 1")[0])
+            yield self._made("surrender", cite("67.1"), interpretation("自首 1")[0])
         elif self.candid:
-            yield self._made("confession", -10, cite("67.3"))
+            yield self._made("confession", cite("67.3"))
 
     def _plea(self) -> Iterator[Circumstance]:
         """刑事诉讼法第十五条."""
         if self.signed and self.pleads:
-            yield self._made("plea", -10, cite("15", PROCEDURE_LAW))
+            yield self._made("plea", cite("15", PROCEDURE_LAW))
         elif self.pleads and not self.candid:
-            yield self._made("plea_court", -5)
+            yield self._made("plea_court")
 
     def _payment(self) -> Iterator[Circumstance]:
         """赔偿, 退赃, 谅解."""
         told = _cue("unpaid").sub("", self.facts + self.own)
         if paid := _cue("paid").search(told):
-            forgiven = _cue("forgiven").search(told) and not _cue("unforgiven").search(self.accusing)
-            weight = -8 if _cue("part").search(told) else -20 if forgiven else -12
-            yield self._made("paid", weight, how=paid[0])
+            yield self._made("paid", how=paid[0])
 
     def _table(self) -> Iterator[Circumstance]:
         for row in words()["circumstances"]:
@@ -145,14 +136,11 @@ class Circumstances:
             shown = re.search(cue, self.shown + self.facts) and self._says(self.defending, row["said"])
             if shown or re.search(sure, self.facts + self.shown) or self._says(self.accusing, row["said"]):
                 laws = tuple(cite(place) for place in row.get("law", ()))
-                text = filled(row["text"], {"name": self.name})
-                yield Circumstance(
-                    row["id"], text, row["change"], laws, row.get("first", False), row.get("lenient", False)
-                )
+                yield Circumstance(row["id"], filled(row["text"], {"name": self.name}), laws)
 
     def _record(self) -> Iterator[Circumstance]:
         """刑法第六十五条, where the prosecution says so."""
         if self._says(self.accusing, "累犯"):
-            yield self._made("recidivist", 20, cite("65.1"))
+            yield self._made("recidivist", cite("65.1"))
         elif "判处" in str(self.heard.view.held.get("criminal", {}).get("record", "")):
-            yield self._made("record", 5)
+            yield self._made("record")

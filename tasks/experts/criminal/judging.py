@@ -1,8 +1,8 @@
-"""The criminal expert: whether contested charges stand, what weighs for and against the accused, the sentence and its
-articles.
+"""The criminal expert: whether contested charges stand, what weighs for and against the accused, and the articles.
 
 A contested charge stands on two exhibits of the prosecution that the objections leave standing, his own earlier words
-aside (刑事诉讼法第五十五条).
+aside (刑事诉讼法第五十五条). The sentence is the middle of what the prosecution asks for; where it asks for none, none is
+pronounced.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from tasks.courts.agents.criminal.asking import DENIES, filled
 from tasks.courts.agents.criminal.charges import charged
 from tasks.courts.agents.criminal.citing import CRIMINAL_LAW, PROCEDURE_LAW, Cited, cite, cited_by_prosecution
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
-from tasks.courts.agents.criminal.judgment import Decision, agreed, verdict_laws
+from tasks.courts.agents.criminal.judgment import Decision, agreed, asked_for, verdict_laws
 from tasks.courts.agents.criminal.request import Request, count_request, request_of
 from tasks.courts.agents.criminal.serving import Punishment, set_off
 from tasks.courts.agents.own_words import agree
 from tasks.experts.criminal.circumstances import Circumstances, words
-from tasks.experts.criminal.law import UNKNOWN, crime, interpretation
-from tasks.experts.criminal.sentencing import amount, inside, punish, tier_of, together
+from tasks.experts.criminal.law import interpretations
 
+GENERAL_PART = 101
+"""Articles of the Criminal Law up to this one are on crime and punishment in general."""
 ENOUGH = 2
 """Exhibits that bear a contested charge."""
 _SHAKEN = re.compile(
@@ -39,16 +40,16 @@ def decide(heard: Heard) -> Decision:
             False, _exhibits(heard, False), reasons, [cite("55", PROCEDURE_LAW), *verdict_laws(heard, None)], ()
         )
     request = request_of(heard)
-    followed = request if request and (inside(request, tier_of(names[0], found)) or _lenient(found)) else None
-    each = [punish(name, _asked(heard, name, followed, len(names)), found) for name in names]
-    whole = together(each, followed)
+    counts = [one for name in names if (one := count_request(heard, name))]
+    whole = asked_for(request) if request else None
     said = [filled(text["guilty"], {"name": heard.name, "charge": name}) for name in names]
     said += [f"{one.text}。" for one in found.found]
-    said += [filled(text["probation"], {"name": heard.name}) + "。"] if whole.probation else []
-    said.append(text["adopt" if followed else "reject" if request else "no_request"])
-    laws = _laws(heard, names, found, each, whole)
-    laws += _procedure(heard, found, followed)
-    return Decision(True, _exhibits(heard, True), "".join(said), laws, names, each, whole)
+    said += [filled(text["probation"], {"name": heard.name}) + "。"] if whole and whole.probation else []
+    said.append(text["adopt" if request else "no_request"])
+    laws = [*_laws(heard, names, found, whole), *_procedure(heard, found, request)]
+    return Decision(
+        True, _exhibits(heard, True), "".join(said), laws, names, [asked_for(one) for one in counts], whole
+    )
 
 
 def _proven(heard: Heard) -> bool:
@@ -56,17 +57,6 @@ def _proven(heard: Heard) -> bool:
     if denies(heard):
         return sum(not _refused(one) for one in shown) >= ENOUGH
     return bool(shown) or procedure_of(heard) == "速裁"
-
-
-def _lenient(found: Circumstances) -> bool:
-    return any(one.lenient for one in found.found)
-
-
-def _asked(heard: Heard, name: str, followed: Request | None, several: int) -> Request | None:
-    """What is asked for one charge, as far as the request is followed."""
-    if followed is None:
-        return None
-    return count_request(heard, name) or (followed if several == 1 else None)
 
 
 def _exhibits(heard: Heard, facts: bool) -> str:
@@ -101,40 +91,24 @@ def _refused(one: Exhibit) -> bool:
 # --- articles ---------------------------------------------------------------------------------------------------------
 
 
-def _laws(
-    heard: Heard, names: tuple[str, ...], found: Circumstances, each: list[Punishment], whole: Punishment
-) -> list[Cited]:
-    """Articles of the Criminal Law, then interpretations of it."""
-    laws: list[Cited] = []
-    further: list[Cited] = []
-    for name, one in zip(names, each, strict=True):
-        known, tier = crime(name), tier_of(name, found)
-        if known is UNKNOWN:
-            laws += cited_by_prosecution(heard)[:2]
-            continue
-        places = [tier.law, *known.law[1:]] if "." in tier.law else list(known.law)
-        laws += [cite(place) for place in dict.fromkeys(known.narrowed(places, found.facts))]
-        when = {
-            "base": True,
-            "sum": bool(known.unit and amount(known, found.facts)),
-            "fine": bool(one.fine),
-            "grave": tier is not known.tiers[0],
-        }
-        seen = map(interpretation, known.see)
-        further += [article for article, cue in seen if (when[cue] if cue in when else re.search(cue, found.facts))]
-    for circumstance in found.found:
-        laws += [law for law in circumstance.articles if law.law == CRIMINAL_LAW]
-        further += [law for law in circumstance.articles if law.law not in (CRIMINAL_LAW, PROCEDURE_LAW)]
-    laws += [cite("52"), cite("53")] if whole.fine else []
-    laws += [cite("64")] if property_due(heard) else []
-    if whole.months and not whole.probation and set_off(heard.view.held.get("criminal", {}).get("custody", ()))[1]:
-        laws.append(cite({"拘役": "44", "管制": "41"}.get(whole.kind, "47")))
-    laws += [cite("69")] if len(names) > 1 else []
-    if whole.probation:
-        laws += [cite("72.1"), cite("73.1" if whole.kind == "拘役" else "73.2"), cite("73.3")]
-        laws += [cite("72.3")] if whole.fine else []
-    general = sorted((law for law in laws if law.number < 102), key=lambda law: (law.number, law.paragraph))
-    return [*(law for law in laws if law.number >= 102), *general, *further]
+def _laws(heard: Heard, names: Sequence[str], found: Circumstances, whole: Punishment | None) -> list[Cited]:
+    """Articles of the Criminal Law, those of the charges as the prosecution cites them, then interpretations of it."""
+    laws = [one for one in cited_by_prosecution(heard) if one.number > GENERAL_PART]
+    articles = [law for circumstance in found.found for law in circumstance.articles]
+    general = [law for law in articles if law.law == CRIMINAL_LAW]
+    further = [law for name in names for law, cue in interpretations(name) if re.search(cue, found.facts)]
+    further += [law for law in articles if law.law not in (CRIMINAL_LAW, PROCEDURE_LAW)]
+    general += [cite("64")] if property_due(heard) else []
+    general += [cite("69")] if len(names) > 1 else []
+    if whole is not None:
+        general += [cite("52"), cite("53")] if whole.fine else []
+        custody = heard.view.held.get("criminal", {}).get("custody", ())
+        if whole.months and not whole.probation and set_off(custody)[1]:
+            general.append(cite({"拘役": "44", "管制": "41"}.get(whole.kind, "47")))
+        if whole.probation:
+            general += [cite("72.1"), cite("73.1" if whole.kind == "拘役" else "73.2"), cite("73.3")]
+            general += [cite("72.3")] if whole.fine else []
+    return [*laws, *sorted(general, key=lambda law: (law.number, law.paragraph)), *further]
 
 
 def _procedure(heard: Heard, found: Circumstances, followed: Request | None) -> list[Cited]:

@@ -27,16 +27,13 @@ _REQUEST = re.compile(r"(?:量刑建议[^。\n]{0,4}[:：]|建议[^。；\n]{0,1
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the prosecution asks for. suspended: None where it leaves 缓刑 open; fined: a fine is asked for, whatever
-    the sum."""
+    """What the prosecution asks for. suspended: None where it leaves 缓刑 open."""
 
     kind: str
     months: tuple[int, int]
     suspended: bool | None = None
     probation: int = 0
     fine: tuple[float, float] | None = None
-    fined: bool = False
-    text: str = ""
 
 
 def request_of(heard: Heard) -> Request | None:
@@ -44,7 +41,7 @@ def request_of(heard: Heard) -> Request | None:
     found = _texts(heard)
     for text in reversed(found):
         executed = _EXECUTED.search(text)
-        if made := _read(text[executed.end() :] if executed else text, text):
+        if made := _read(text[executed.end() :] if executed else text):
             return made
     return None
 
@@ -54,7 +51,7 @@ def count_request(heard: Heard, charge: str) -> Request | None:
     for text in reversed(_texts(heard)):
         for match in _COUNT.finditer(text):
             if canonical(match["name"]) == canonical(charge):
-                return _read(match["rest"], text)
+                return _read(match["rest"])
     return None
 
 
@@ -65,7 +62,7 @@ def _texts(heard: Heard) -> list[str]:
     ]
 
 
-def _read(text: str, whole: str) -> Request | None:
+def _read(text: str) -> Request | None:
     term, fine = _TERM.search(text), _FINE.search(text)
     if term is None and fine is None:
         return None
@@ -80,8 +77,6 @@ def _read(text: str, whole: str) -> Request | None:
         False if refused else True if suspended else None,
         months(suspended["term"]) if suspended and suspended["term"] and not refused else 0,
         sums if sums and sums[1] else None,
-        "罚金" in text,
-        whole,
     )
 
 

@@ -22,13 +22,12 @@ _HELD = ("拘留", "逮捕")
 
 @dataclass(frozen=True, slots=True)
 class Punishment:
-    """kind: 有期徒刑, 拘役, 无期徒刑, 单处罚金; months 0 where it has none."""
+    """kind: 有期徒刑, 拘役, 管制, 单处罚金; months 0 where it has none."""
 
     kind: str
     months: int = 0
     fine: float = 0.0
     probation: int = 0
-    forfeit: bool = False
 
 
 def money(yuan: float) -> str:
@@ -43,9 +42,7 @@ def pronounced(made: Punishment) -> str:
     said = f"判处{made.kind}{term(made.months)}" if made.months else f"判处{made.kind}"
     if made.probation:
         said += f"，缓刑{term(made.probation)}"
-    if made.forfeit:
-        said += "，并处没收个人全部财产" if made.months >= 180 else "，并处没收个人财产人民币一万元"
-    elif made.fine:
+    if made.fine:
         said += f"，并处罚金人民币{money(made.fine)}"
     return said
 
