@@ -53,7 +53,7 @@ def decide(heard: Heard) -> Decision:
 
 
 def _proven(heard: Heard) -> bool:
-    shown = [one for one in heard.exhibits if one.owner == "procurator" and one.kind != "供述"]
+    shown = [one for one in heard.exhibits if one.owner == "procurator" and not one.own_words]
     if denies(heard):
         return sum(not _refused(one) for one in shown) >= ENOUGH
     return bool(shown) or procedure_of(heard) == "速裁"
@@ -74,7 +74,7 @@ def _exhibits(heard: Heard, facts: bool) -> str:
 
 def _denying(one: Exhibit) -> bool:
     """Whether words of an accused that are shown as an exhibit contest the charge."""
-    return one.kind == "供述" and ("辩解" in one.name or bool(DENIES.search(one.offer.body)))
+    return one.own_words and ("辩解" in one.name or bool(DENIES.search(one.offer.body)))
 
 
 def _bears_out(other: Exhibit, one: Exhibit, among: Sequence[Exhibit]) -> bool:

@@ -145,13 +145,10 @@ class AccusedSpeaks(Speaks):
             return re.sub("；$", "。", joined(self._fresh(found) or found))
         for asked, words in _TOPICS:
             if re.search(asked, question) and (found := [one for one in pool if re.search(words, one)]):
-                return joined(self._shorter(self._fresh(found))) or self.floor.say("statement_none")
+                return joined(self._fresh(found)[:2]) or self.floor.say("statement_none")
         if _STORY.search(question) and pool:
             return joined(self._fresh(pool)[:2]) or self.floor.say("statement_none")
         return self.floor.say("forgotten")
-
-    def _shorter(self, told: list[str]) -> list[str]:
-        return told[: 1 if self.floor.view.traits.get("extraversion") == "low" else 2]
 
     def _coloured(self, text: str) -> str:
         """An open answer with the fillers of a personality; who pleads guilty says sorry once."""
@@ -196,9 +193,7 @@ class AccusedSpeaks(Speaks):
 
     def _victims(self) -> str:
         found = [one for one in (*self._facts(), *self._own()) if re.search(r"赔|退缴|退了|谅解|补偿|道歉", one)]
-        return joined(self._shorter(self._fresh(found))) or self.floor.say(
-            "victims_none" if self.guilty else "victims_denied"
-        )
+        return joined(self._fresh(found)[:2]) or self.floor.say("victims_none" if self.guilty else "victims_denied")
 
     def _property(self) -> str:
         stance = self.plea.get("stance")

@@ -15,7 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from tasks.courts.agents.criminal.asking import DENIES, NO_OBJECTION
+from store.text.numerals import int_to_chinese
+from tasks.courts.agents.criminal.asking import NO_OBJECTION, contested
 from tasks.courts.agents.criminal.charges import charged
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
 from tasks.courts.casefile.material import collegial as panel_sits
@@ -85,8 +86,7 @@ def steps() -> tuple[Step, ...]:
 
 def denies(heard: Heard) -> bool:
     """Whether the accused contests the charge, in whole or in part."""
-    told = NO_OBJECTION.sub("", heard.answers("defendant", "plea", "fast") or heard.answers("defendant", "statement"))
-    return bool(DENIES.search(told))
+    return contested(heard.answers("defendant", "plea", "fast") or heard.answers("defendant", "statement"))
 
 
 def admits(heard: Heard) -> bool:
@@ -276,8 +276,6 @@ def _form(heard: Heard, step: Step, room: int) -> Next | None:
 
 def named(exhibits: list[Exhibit]) -> str:
     """证据三; 全部证据 where there are several."""
-    from store.text.numerals import int_to_chinese
-
     if len(exhibits) == 1:
         return f"证据{int_to_chinese(exhibits[0].offer.number)}"
     return "全部证据"

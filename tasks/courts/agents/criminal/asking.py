@@ -154,6 +154,12 @@ class Floor:
         return filled(str(speech()["say"][self.view.role].get(key, "")), values)
 
     @property
+    def questions(self) -> Mapping[str, str]:
+        """What this role asks the accused, by topic."""
+        found: Mapping[str, str] = speech()["say"][self.view.role]["questions"]
+        return found
+
+    @property
     def own_exhibits(self) -> list[Mapping[str, Any]]:
         """The exhibits that this role may offer, in the order of the case."""
         return [item for item in self.view.held.get("evidence", ()) if item.get("title") and not self._others(item)]
@@ -166,6 +172,11 @@ class Floor:
 
     def _others(self, item: Mapping[str, Any]) -> bool:
         return (item.get("owner") == PROCURATORATE) != (self.view.role == "procurator")
+
+
+def contested(text: str) -> bool:
+    """Whether words of the accused deny something."""
+    return bool(DENIES.search(NO_OBJECTION.sub("", text)))
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:

@@ -6,7 +6,7 @@ import re
 
 from tasks.courts.agents.criminal.heard import Heard
 from tasks.legalsearch.charges import canonical
-from tasks.legalsearch.rules.facts import by_canonical, read_facts
+from tasks.legalsearch.rules.facts import by_canonical
 
 _SAID = re.compile(r"罪名(?:是|为|系)|应当?以|构成(?:了)?|涉嫌(?:犯)?|(?<!侵)犯(?!罪)|(?<=罪)(?:、|和|与|及|以及)")
 _NAME = re.compile(r"[\u4e00-\u9fff、（）()]{2,60}")
@@ -16,14 +16,12 @@ _NEGATED = re.compile(r"(?:不|未|没有)$")
 _FORMER = re.compile(
     r"(?:曾|前|此前|先后)?因(?:涉嫌)?(?:犯)?[^，。；]{0,24}罪(?:于[^，。；]{2,14})?[^，。；]{0,30}(?:判处|刑满释放|行政拘留|处罚)[^。；]{0,60}"
 )
-LEAST = 6.0
-"""Points of the facts from which on they tell a charge that nobody has named."""
 
 
 def charged(heard: Heard) -> tuple[str, ...]:
     """The charges with 罪 behind them, in the order in which they were said; () where none was heard."""
     accusing = heard.answers("procurator", "charge", "indictment", "opinion")
-    return _named(accusing) or _named(heard.all_of("procurator")) or _by_facts(heard) or _docketed(heard)
+    return _named(accusing) or _named(heard.all_of("procurator")) or _named(heard.all_of("clerk"))
 
 
 def _named(text: str) -> tuple[str, ...]:
@@ -43,15 +41,3 @@ def name_at(text: str, start: int) -> str:
     names = (run[0][:end] for end in ends) if run else ()
     known = (name for name in names if len(name) > 2 and canonical(name) in by_canonical())
     return next(known, run[0][: ends[0]] if run and ends and not _NO_NAME.search(run[0][: ends[0]]) else "")
-
-
-def _docketed(heard: Heard) -> tuple[str, ...]:
-    """As the clerk has called the case."""
-    return _named("".join(turn.text for turn in heard.record if turn.speaker == "clerk"))
-
-
-def _by_facts(heard: Heard) -> tuple[str, ...]:
-    told = heard.answers("procurator", "indictment")
-    points = read_facts(told).points if told else {}
-    best = max(points, key=lambda name: points[name], default="")
-    return (f"{best}罪",) if best and points[best] >= LEAST else ()

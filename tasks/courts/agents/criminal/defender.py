@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from tasks.courts.agents.criminal.asking import joined
-from tasks.courts.agents.criminal.examining import by_defence
+from tasks.courts.agents.criminal.asking import contested, filled, joined
 from tasks.courts.agents.criminal.exhibits import brief_round, left_to_show, names, offered
 from tasks.courts.agents.criminal.objections import asked_about, grounds_text, objections
 from tasks.courts.agents.criminal.speaking import Speaks
@@ -39,11 +38,18 @@ class DefenderSpeaks(Speaks):
 
     def _examine(self) -> str:
         floor = self.floor
-        asked = by_defence(floor, denies=self.denies) if self.may_examine and not self.examined else []
-        if not asked:
+        if self.examined or not self.may_examine:
             return floor.say("examine_none")
         self.to = ("defendant",)
-        return "被告人，" + "？".join(asked) + "？"
+        if not self.denies:
+            return f"被告人，{floor.questions['attitude']}？"
+        heard = parts_of(turn.text for turn in floor.view.record if turn.speaker == "defendant")
+        account = next(filter(contested, heard), "")
+        return (
+            f"被告人，{filled(floor.questions['deny'], {'account': account})}？"
+            if account
+            else floor.say("examine_none")
+        )
 
     def _views(self) -> str:
         floor = self.floor

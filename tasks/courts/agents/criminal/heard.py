@@ -22,19 +22,7 @@ from tasks.courts.procedure.turns import Turn
 
 _REPLY = {"recusal": "recusal", "plea": "plea", "fast": "plea", "identity": "identity", "views": "view"}
 """Kind of question -> what counts as an answer to it; any words do for the others."""
-_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern))
-    for kind, pattern in (
-        ("供述", r"供述|辩解|讯问笔录"),
-        ("被害人陈述", r"被害人[^，。]{0,16}陈述|[\u4e00-\u9fff]{2,4}的陈述|陈述笔录"),
-        ("证人证言", r"证言|情况说明|询问笔录"),
-        ("鉴定意见", r"鉴定|检验报告|检测报告|检验意见"),
-        ("勘验", r"勘验|检查笔录|辨认笔录|辨认|侦查实验|称量|取样"),
-        ("视听资料", r"视听资料|录像|录音|视频|聊天记录|电子|转账记录|手机.{0,4}记录"),
-        ("物证", r"^扣押的|物证|实物"),
-    )
-)
-"""Kind of an exhibit by the words of its title, where its kind is not said."""
+_OWN_WORDS = re.compile(r"供述|辩解|讯问笔录")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +49,10 @@ class Exhibit:
     offer: Offer
     views: Mapping[Role, str] = field(default_factory=dict)
 
-    @cached_property
-    def kind(self) -> str:
-        """Of 刑事诉讼法第五十条, in short; 书证 where nothing tells."""
-        said = re.search(r"属于([^，。]{2,24})", self.offer.body)
-        for text in (said[1] if said else "", self.offer.title):
-            for kind, pattern in _KINDS:
-                if text and pattern.search(text):
-                    return kind
-            if "书证" in text:
-                return "书证"
-        return "书证"
+    @property
+    def own_words(self) -> bool:
+        """Whether it holds earlier words of the accused (刑事诉讼法第五十条, 供述和辩解)."""
+        return bool(_OWN_WORDS.search(f"{self.offer.title}{self.offer.body[:40]}"))
 
     @property
     def name(self) -> str:
@@ -181,7 +162,6 @@ class Evidence:
     def _hear(self, role: Role, one: Exchange) -> None:
         said = one.said(role)
         if not self.waiting[role]:
-            self._hear_again(role, one.turn.text, said)
             return
         if not said or broken(said) or not responsive("view", said):
             self.tries[role] += 1
@@ -195,20 +175,6 @@ class Evidence:
             view = about(said, exhibit.offer, [self.shown[other].offer for other in meant])
             self.shown[place] = Exhibit(exhibit.owner, exhibit.offer, {**exhibit.views, role: view})
             self.waiting[role].remove(place)
-
-    def _hear_again(self, role: Role, asked: str, said: str) -> None:
-        """Exhibits that are named once more, after they were read out: the fuller view counts."""
-        if broken(said) or not responsive("view", said):
-            return
-        owner: Role = "defence_lawyer" if role == "procurator" else "procurator"
-        numbers = numbers_named(asked)
-        places = [at for at, one in enumerate(self.shown) if one.owner == owner and one.offer.number in numbers]
-        for place in places:
-            exhibit = self.shown[place]
-            view = about(said, exhibit.offer, [self.shown[other].offer for other in places])
-            self.shown[place] = Exhibit(
-                exhibit.owner, exhibit.offer, {**exhibit.views, role: view or exhibit.views.get(role, "")}
-            )
 
     def _meant(self, role: Role, text: str) -> list[int]:
         numbers = numbers_named(text)

@@ -14,7 +14,6 @@ from tasks.courts.agents.criminal import announcing
 from tasks.courts.agents.criminal.agenda import (
     Next,
     collegial,
-    denies,
     findings,
     following,
     hearing,
@@ -23,7 +22,6 @@ from tasks.courts.agents.criminal.agenda import (
     procedure_of,
 )
 from tasks.courts.agents.criminal.asking import filled
-from tasks.courts.agents.criminal.examining import topic_asked
 from tasks.courts.agents.criminal.heard import Heard
 from tasks.courts.agents.criminal.judgment import Decide, judgment, undisputed
 from tasks.courts.casefile.material import presiding_title
@@ -74,7 +72,6 @@ def _words(heard: Heard, due: Next) -> str:
     court = heard.view.held.get("court", {})
     title = presiding_title(court)
     values = {"name": heard.name, "title": "审判员" if title == "独任审判员" else title, "findings": findings(heard)}
-    values["questions"] = "".join(_inquiries(heard)[:2])
     values["which"] = "、".join(named([one]) for one in objected(heard))
     return filled(words.get(form, words["say"]), values)
 
@@ -92,17 +89,6 @@ def _variant(heard: Heard, due: Next) -> str:
     if step.id == "mutual_pros" and announcing.request_contested(heard):
         return "adjust"
     return "say"
-
-
-def _inquiries(heard: Heard) -> list[str]:
-    """What the court asks the accused of its own: topics on which nobody has questioned him yet."""
-    stance = "denies" if denies(heard) else "admits"
-    harmed = bool(re.search(r"被害|损失|失主", heard.answers("procurator", "indictment")))
-    fits = [
-        one for one in hearing()["inquiry"] if one["when"] in ("", stance) and (harmed or one["topic"] != "victims")
-    ]
-    open_ = [one["say"] for one in fits if one["topic"] and not topic_asked(heard.record, one["topic"])]
-    return open_ or [one["say"] for one in fits if not one["topic"]]
 
 
 def _preface(heard: Heard, due: Next) -> str:

@@ -2,7 +2,7 @@
 
 Counsel and prosecutor know the exhibits of the other side by title: the title tells, in whatever order they are
 offered. The accused has no list: his objections come in the order of the case, so the number of an id (E4) tells the
-place; where ids tell nothing, the words that objection and exhibit share do.
+place.
 """
 
 from __future__ import annotations
@@ -12,14 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tasks.courts.agents.criminal.asking import NO_OBJECTION, Floor, Offer, kinds_of, offers_of
+from tasks.courts.agents.criminal.asking import Floor, Offer, kinds_of, offers_of
 from tasks.courts.environment import Role
 from tasks.courts.procedure.replies import numbers_named
 from tasks.courts.procedure.turns import Turn
-from tasks.courts.scores.bigrams import bigrams, recall
 
-LIKE = 0.15
-"""Share of an objection's character pairs that an exhibit must hold where ids tell nothing."""
 GROUNDS = ("truth", "legality", "relevance", "weight", "text")
 _AGREED = re.compile(r"^对[^。；]{0,24}(?:没有|无)异议")
 _PLACE = re.compile(r"(\d{1,3})$")
@@ -78,7 +75,7 @@ def objections(floor: Floor, offers: Sequence[Offer], shift: int = 0) -> list[tu
     found = []
     for offer in offers:
         titled = _by_title(known, offer)
-        if item := titled[0] if len(titled) == 1 else _untitled(titled or known, offer, shift):
+        if item := titled[0] if len(titled) == 1 else _by_place(titled or known, offer.number + shift):
             found.append((offer, grounds(item.get("objections", ()))))
     return [(offer, held) for offer, held in found if held]
 
@@ -92,34 +89,15 @@ def _by_title(known: Sequence[Mapping[str, Any]], offer: Offer) -> list[Mapping[
     return same or [item for title, item in titles if said and (title.startswith(said) or said.startswith(title))]
 
 
-def _untitled(known: Sequence[Mapping[str, Any]], offer: Offer, shift: int) -> Mapping[str, Any] | None:
-    """Where titles do not tell: by the place in the case, else by the words that objection and exhibit share."""
-    held = [item for item in known if item.get("objections")]
-    numbered = all(_PLACE.search(item["id"]) for item in held)
-    return _by_place(held, offer.number + shift) if numbered else _by_words(held, offer)
-
-
 def plain_title(title: str) -> str:
     """A title without blanks and quotation marks, its commas as they are read out."""
     return re.sub(r"[\s“”\"《》]", "", title.replace("，", "、"))
 
 
-def _by_place(held: Sequence[Mapping[str, Any]], number: int) -> Mapping[str, Any] | None:
-    for item in held:
-        match = _PLACE.search(item["id"])
-        if match and int(match[1]) == number:
-            return item
-    return None
-
-
-def _by_words(held: Sequence[Mapping[str, Any]], offer: Offer) -> Mapping[str, Any] | None:
-    said = bigrams(offer.body)
-    likeness = [
-        (recall(bigrams(NO_OBJECTION.sub("", "。".join(grounds(item["objections"]).values()))), said), item)
-        for item in held
-    ]
-    best = max(likeness, key=lambda pair: pair[0], default=(0.0, None))
-    return best[1] if best[0] >= LIKE else None
+def _by_place(known: Sequence[Mapping[str, Any]], number: int) -> Mapping[str, Any] | None:
+    """Where titles do not tell: the exhibit at that place in the case."""
+    places = ((item, _PLACE.search(item["id"])) for item in known if item.get("objections"))
+    return next((item for item, place in places if place and int(place[1]) == number), None)
 
 
 def grounds(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:

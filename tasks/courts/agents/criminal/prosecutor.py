@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from tasks.courts.agents.criminal.asking import joined
-from tasks.courts.agents.criminal.examining import by_prosecution
+from tasks.courts.agents.criminal.asking import contested, joined
 from tasks.courts.agents.criminal.exhibits import ended, exhibit_numbers, left_to_show, names, offered
 from tasks.courts.agents.criminal.objections import asked_about, grounds_text, objections
 from tasks.courts.agents.criminal.speaking import Speaks
@@ -125,7 +124,13 @@ class ProsecutorSpeaks(Speaks):
         if not self.may_examine:
             return floor.say("examine_court")
         self.to = ("defendant",)
-        return "被告人，" + "？".join(by_prosecution(floor)) + "？"
+        heard = " ".join(turn.text for turn in floor.view.record if turn.speaker == "defendant")
+        topics = (
+            "deny" if contested(heard) else "story",
+            "arrest",
+            "victims" if floor.matter.get("victims") else "money",
+        )
+        return "被告人，" + "".join(f"{floor.questions[topic]}？" for topic in topics)
 
     # --- evidence -----------------------------------------------------------------------------------------------------
 
@@ -139,7 +144,7 @@ class ProsecutorSpeaks(Speaks):
         return offered(floor, left)
 
     def _detail(self) -> str:
-        return self._details(numbers_named(floor.text)) if (floor := self.floor) else ""
+        return self._details(numbers_named(self.floor.text))
 
     def _details(self, numbers: frozenset[int]) -> str:
         """The words of exhibits that were offered already and are asked for again."""

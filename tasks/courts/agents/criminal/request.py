@@ -20,6 +20,8 @@ _FINE = re.compile(
 )
 _SUSPENDED = re.compile(rf"缓刑(?:考验期(?:限)?)?(?P<term>{_SPAN})?")
 _NO_SUSPENSION = re.compile(r"不(?:适用|宜适用|予适用|宣告)缓刑|实刑")
+LEAST_FINE = 1000.0
+"""Of 最高人民法院关于适用财产刑若干问题的规定第二条: what is asked for where a fine has no sum."""
 _EXECUTED = re.compile(r"决定执行|合并执行")
 _COUNT = re.compile(r"以(?P<name>[\u4e00-\u9fff、]{2,30}?罪)判处(?P<rest>[^；。]*)")
 _REQUEST = re.compile(r"(?:量刑建议[^。\n]{0,4}[:：]|建议[^。；\n]{0,16}(?:判处|处以|适用))[^。\n]*")
@@ -76,7 +78,7 @@ def _read(text: str) -> Request | None:
         (least, max(least, most)),
         False if refused else True if suspended else None,
         months(suspended["term"]) if suspended and suspended["term"] and not refused else 0,
-        sums if sums and sums[1] else None,
+        sums if sums and sums[1] else (LEAST_FINE, LEAST_FINE) if "罚金" in text else None,
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from tasks.courts.agents.criminal.asking import DENIES, NO_OBJECTION, Floor, acts_of
+from tasks.courts.agents.criminal.asking import Floor, acts_of, contested
 from tasks.courts.agents.criminal.objections import grounds
 from tasks.courts.agents.own_words import meeting, parts_of, unsaid
 from tasks.courts.agents.quoting import gist
@@ -60,7 +60,7 @@ class Speaks:
         mine = said.get(self.floor.view.role, "")
         points = [one for one in parts_of([said.get(other, "")]) if gist(one) not in mine and "“" not in one]
         heard = " ".join(turn.text for turn in self.floor.view.record if turn.speaker == "defendant")
-        if not DENIES.search(NO_OBJECTION.sub("", heard)):
+        if not contested(heard):
             return self.floor.say("mutual")
         told = [f"针对“{gist(point)}”的意见，{text}。" for point, text in meeting(points, unsaid(own, mine))]
         return self.floor.say("answered", points="".join(told)) if told else self.floor.say("mutual")
