@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tasks.courts.agents import registry
-from tasks.courts.agents.clients.manner import ASIDES, WORRIES
 from tasks.courts.agents.clients.seat import AskingClient
+from tasks.courts.agents.clients.speech import CHATTER, WORRY
 from tasks.courts.agents.clients.voices import narrative
 from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.environment import TopicCue, environment
@@ -141,7 +141,7 @@ def test_the_background_comes_bit_by_bit_and_counter_questions_are_answered() ->
 def test_asides_are_few_and_never_the_same(env: Any) -> None:
     """What is added to the story and the questions: at most one remark a turn, in half of the turns, none of them
     twice."""
-    remarks = (*ASIDES[env], *WORRIES[env])
+    remarks = (*CHATTER, *WORRY)
     for case_id in (case_id for case_id in CASES if case_id.startswith(env)):
         texts = [event.text.replace("你", "您") for event in play(case_id).said if event.seat == "client"]
         counts = [sum(text.count(remark) for remark in remarks) for text in texts]

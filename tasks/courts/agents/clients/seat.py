@@ -12,8 +12,7 @@ from typing import Any
 
 from store.search.law_search import LawSearch
 from tasks.courts.agents.clients.asking import Client
-from tasks.courts.agents.clients.manner import reaction, spoken
-from tasks.courts.agents.clients.speech import pick, styled, unsaid
+from tasks.courts.agents.clients.speech import addressing, pick, styled, unsaid
 from tasks.courts.agents.clients.told import Teller
 from tasks.courts.agents.clients.voices import narrative, vague
 from tasks.courts.environment import TopicCue
@@ -24,6 +23,7 @@ from tasks.episode.actions import Move, Say
 
 _LEADS = ("", "我想问，", "", "我想请教，", "再请问您，", "")
 _AGAIN = ("我没太听明白，", "我还是不大懂，", "您能不能说得再明白一点，")
+_HEARD = ("哦，是这样。我先前还不知道。", "行，我记下了。这下心里有数了。", "原来如此。这我可没想到。")
 _ASKED_BACK = re.compile(r"[?？]|吗[。！]?$|请(?:您)?(?:说|讲|告诉|介绍|提供|把)")
 _COUNTERED = re.compile(r"想先跟您核实|请您先(?:说|讲|告诉)|先确认一下|请问您[^。]{0,60}[？?]$")
 _ENDS_ASKING = re.compile(r"[?？]\s*$")
@@ -46,17 +46,24 @@ class AskingClient:
         topic = view.topic or TopicCue("close")
         client = view.held.get("client", {})
         if topic.kind == "theme":
-            return Say(spoken([], _opening(client), _theme(view), view), view.there)
+            return Say(_putting(_opening(client), _theme(view), view), view.there)
         if topic.kind == "close":
             return Say(_farewell(view), view.there)
         countered = bool(_COUNTERED.search(view.asked.text)) if view.asked else False
         wording = _wording(topic, view)
         told = _background(view, str(client.get("background", "")), topic) if view.env == "LC" else []
         if topic.kind == "ask":
-            before, lead = reaction(view), pick(_LEADS, view) if len(view.own) > 1 else ""
+            lead = pick(_LEADS, view) if len(view.own) > 1 else ""
         else:
-            before, lead = [], "" if countered else unsaid(_AGAIN, view)
-        return Say(spoken(before, told, f"{lead}{wording}", view), view.there)
+            lead = "" if countered else unsaid(_AGAIN, view)
+        return Say(_putting(told, f"{lead}{wording}", view), view.there)
+
+
+def _putting(told: Sequence[str], question: str, view: CourtView) -> str:
+    """What is told in the manner of its speaker, then the question; who likes to talk says that the answer was heard."""
+    if not told and len(view.own) > 1 and view.traits.get("extraversion") == "high":
+        told = [pick(_HEARD, view, "heard")]
+    return styled(told, view, thanks=len(view.own) > 1) + addressing(question, view)
 
 
 def _opening(client: Mapping[str, Any]) -> list[str]:

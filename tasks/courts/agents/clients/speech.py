@@ -12,14 +12,14 @@ from hashlib import sha256
 from tasks.courts.play.views import CourtView
 from tasks.courts.scores.bigrams import sentences
 
-_CHATTER = (
+CHATTER: tuple[str, ...] = (
     "我说话啰嗦，您多担待。", "要是哪儿没说清楚，您随时打断我。", "我这个人有一说一。", "您慢慢来，我不赶时间。",
-    "这些天我跟家里人说的也都是这件事。", "身边的人各说各的，我也不知道该听谁的。", "能想起来的我都说了。",
-    "我这也是头一回打官司。", "我一说起来就收不住，您别见怪。", "昨晚我还跟邻居念叨来着。", "听人说多问一句总没有坏处。",
+    "身边的人各说各的，我也不知道该听谁的。", "能想起来的我都说了。",
+    "我一说起来就收不住，您别见怪。", "昨晚我还跟邻居念叨来着。", "听人说多问一句总没有坏处。",
 )  # fmt: skip
-_WORRY = ("我心里一直挺担心的。", "我真有点着急。", "唉，一想到这事我就害怕。", "您说这可怎么办。")
+WORRY = ("我心里一直挺担心的。", "我真有点着急。", "唉，一想到这事我就害怕。", "您说这可怎么办。")
 _THANKS = ("麻烦您了。", "谢谢您。", "辛苦您了。")
-_BLUNT = ("这些你记好。", "我说的都是实话。", "你写的时候别漏了。")
+_BLUNT = ("这些你记好。", "我说的都是实话。")
 _FILLED = ("呃，", "嗯，", "唉，", "这个，")
 _AT_HOME = re.compile(r"家里人|邻居|身边的人")
 """What a company does not speak of."""
@@ -45,7 +45,7 @@ def styled(parts: Sequence[str], view: CourtView, *, thanks: bool = True) -> str
     """The sentences of an utterance in the manner of its speaker.
 
     Args:
-        parts: what is to be said, in order; the last part stays last.
+        parts: what is to be said, in order.
         view: with the traits.
         thanks: whether thanks fit here at all.
     """
@@ -53,7 +53,7 @@ def styled(parts: Sequence[str], view: CourtView, *, thanks: bool = True) -> str
     told = [part for part in parts if part.strip()]
     plain = len(told)
     if traits.get("extraversion") == "low":
-        told = run_together(told)
+        told = _run_together(told)
     elif traits.get("extraversion") == "high":
         told = _long(told, view)
     if traits.get("agreeableness") == "high" and thanks:
@@ -70,11 +70,12 @@ def styled(parts: Sequence[str], view: CourtView, *, thanks: bool = True) -> str
         view.turn % 2 or not any(_WORRIED.search(turn.text) for turn in view.own)
     ):
         text = pick(_FILLED[: 3 if text.startswith("这个") else 4], view, "filler") + text
-    return addressing(text, "你" if traits.get("agreeableness") == "low" else "您")
+    return addressing(text, view)
 
 
-def addressing(text: str, word: str) -> str:
+def addressing(text: str, view: CourtView) -> str:
     """The lawyer addressed in one way throughout; what others are quoted with stays."""
+    word = "你" if view.traits.get("agreeableness") == "low" else "您"
     parts = _QUOTED.split(text)
     return "".join(part if part.startswith("“") else re.sub("您|你(?!们)", word, part) for part in parts)
 
@@ -87,7 +88,7 @@ def _company(view: CourtView) -> bool:
     )
 
 
-def run_together(told: Sequence[str]) -> list[str]:
+def _run_together(told: Sequence[str]) -> list[str]:
     """At most two sentences: what comes before the last is run together."""
     parts = [sentence for part in told for sentence in sentences(part)]
     if len(parts) <= _LOW:
@@ -98,10 +99,10 @@ def run_together(told: Sequence[str]) -> list[str]:
 
 def _long(told: Sequence[str], view: CourtView) -> list[str]:
     parts = list(told)
-    pool: tuple[str, ...] = (
-        (*_CHATTER, *_WORRY) if view.traits.get("stability") == "low" and not _company(view) else _CHATTER
-    )
-    pool = tuple(one for one in pool if not (_AT_HOME.search(one) and _company(view)))
+    worries = view.traits.get("stability") == "low" and view.env != "KQ"
+    pool = (*CHATTER, *WORRY) if worries else CHATTER
+    if _company(view):
+        pool = tuple(one for one in CHATTER if not _AT_HOME.search(one))
     extra = unsaid(pool, view, "first")
     if not extra or view.turn % 2 or sum(len(sentences(part)) for part in parts) > _HIGH:
         return parts
