@@ -28,7 +28,7 @@ from tasks.courts.agents import registry  # noqa: E402
 from tasks.courts.agents.experts import expert  # noqa: E402
 from tasks.courts.benchmark import Courts  # noqa: E402
 from tasks.courts.casefile.questions import CourtQuestion, load_questions  # noqa: E402
-from tasks.courts.environment import environment  # noqa: E402
+from tasks.courts.environment import codes, environment  # noqa: E402
 from tasks.courts.play.episode import CourtEpisode  # noqa: E402
 from tasks.courts.play.tracker_seat import RULES as TRACKER  # noqa: E402
 from tasks.courts.play.views import CourtPolicy, CourtView  # noqa: E402
@@ -218,8 +218,8 @@ def swap(where: str, neutral: Any) -> None:
 
 def loaded() -> None:
     """Import everything that a knock-out may have to reach."""
-    for where in {*registry._RULES.values()}:
-        registry._load(where)
+    for seat in (seat for code in codes() for seat in environment(code).seats.values() if seat.rules):
+        registry._load(seat.rules)
     for kind in ("civil", "criminal", "advice"):
         expert(kind)  # type: ignore[arg-type]
 
@@ -317,19 +317,7 @@ KNOCKS: list[Knock] = [
     ),
     fun("criminal articles of procedure", CR, (R + "judging:_procedure", _nil)),
     fun("criminal articles of substance", CR, (R + "judging:_laws", _nil)),
-    fun(
-        "criminal items and interpretations (also, see)",
-        CR,
-        (R + "law:Crime.narrowed", lambda self, places, facts: list(places)),
-        (R + "law:interpretation", lambda entry: (_at(R + "law:cite")("1"), "never-so")),
-    ),
-    fun("criminal sums above a threshold", CR, (R + "sentencing:amount", lambda known, facts: 0.0)),
-    fun(
-        "criminal examination by parties",
-        CR,
-        (P + "criminal.examining:by_prosecution", lambda floor: ["事情经过是怎样的"]),
-        full=True,
-    ),
+    fun("criminal interpretations", CR, (R + "law:interpretations", _nil)),
     fun("advice all rows", AD, (A + "weighing:recalled", lambda *_, **__: [])),
     Knock("advice rows of fields (advice_*.toml)", AD, _rows_of_one_table),
     fun("advice answers by signs", AD, (A + "polarity:by_signs", lambda *_: "none")),
