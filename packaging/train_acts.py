@@ -7,7 +7,7 @@ people wrote who had not read the program (a third of them, by the hash of the t
 acts_more_CI.jsonl and acts_more_CR.jsonl, turns in many registers with all acts that they do; acts_spoken.jsonl,
 sentences of the rules' own judge and of the model trials of the tests, labelled by former lists of phrases, and a few
 by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`). A row
-with `mentions` speaks of an act and does nothing. turns_a.jsonl to turns_g.jsonl and the labels that are no longer
+with `mentions` speaks of an act and does nothing. turns_a.jsonl to turns_j.jsonl and the labels that are no longer
 unseen: whole turns in the layout of `moot procedure check`. Of such a turn nobody says which words do its act: it is
 learnt from the piece that does it most by what the other rows teach, and no piece does what the turn does not. Beside
 the acts it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is seeded:
@@ -58,14 +58,18 @@ BESIDE = (INSTEAD, MENTION)
 """Columns beside the acts."""
 MOST = 8
 """Parts of one text that are trained on."""
-SURE = 0.88
+BETA = 1.15
+"""When thresholds are chosen an act that is missed weighs so much more than one that is found wrongly: whoever is asked
+has to answer before it counts."""
+SURE = 0.92
 """Of acts that are found with the greater threshold, so many are to be right."""
 DOUBT = -0.2
 """A row of one act that scores more than this on an act that its writer was not thinking of says nothing about it."""
 TURNS = (
-    "turns_a", "turns_b", "turns_c", "turns_d", "turns_e", "turns_f", "turns_g",
+    "turns_a", "turns_b", "turns_c", "turns_d", "turns_e", "turns_f", "turns_g", "turns_h", "turns_i", "turns_j",
     "labels_formal", "labels_model", "labels_spoken", "labels_unseen_a", "labels_unseen_b", "labels_unseen_c",
-    "labels_unseen_d", "court_labels_independent",
+    "labels_unseen_d", "labels_unseen_e", "labels_unseen_f", "labels_unseen_g", "labels_unseen_h",
+    "court_labels_independent",
 )  # fmt: skip
 """Files of whole turns in tests/courts."""
 TWICE, COUNTS = 2, 3
@@ -319,7 +323,8 @@ def thresholds(
     table = np.array([[f1(act, least) for act in every] for least in steps])
 
     def best(counts: np.ndarray) -> float:
-        value = 2 * counts[:, 0] / np.maximum(1, 2 * counts[:, 0] + counts[:, 1] + counts[:, 2])
+        found = (1 + BETA**2) * counts[:, 0]
+        value = found / np.maximum(1, found + counts[:, 1] + BETA**2 * counts[:, 2])
         return float(steps[int(np.argmax(np.convolve(np.pad(value, 1, "edge"), np.ones(3) / 3, "valid")))])
 
     def shares(counts: np.ndarray) -> dict[str, float]:

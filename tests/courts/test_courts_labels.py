@@ -4,51 +4,17 @@
 faults that a lawyer would name; the file was finished before its author opened the tables. Run with -s for the
 figures.
 
-`labels_spoken`, `labels_formal` and `labels_model` are 60 turns each by three more people: a judge who speaks as
-people do, one who keeps to the formulas, and a small language model in the seat. At first sight, the three together,
-precision / recall (lists of phrases; classifier):
-
-* strict, acts of the law: 0.92 / 0.71; 0.92 / 0.84
-* strict, actions of the benchmark: 0.72 / 0.70; 0.77 / 0.85; compat on the same: 0.37 / 0.45
-* faults of a turn: 0.70 / 0.69; 0.53 / 0.74
-
-They are training data now: rules and training rows were written with their errors in view, so that what they give today
-says little about turns that nobody saw. They credit every demand of an overloaded turn that was answered, as the rules
-do, the 190 the first two.
-
-`labels_unseen_a` to `labels_unseen_d` are 60 turns each by four more people, written when rules and training were
-done and measured once before anybody read them: acts 0.92 / 0.83 and 0.89 / 0.97, actions 0.88 / 0.96 and 0.82 /
-0.96, faults 0.56 / 0.43 and 0.52 / 0.74 (a, b). Then the logic of faults was made anew, with the errors on those two
-in view, and rows of training were written (`acts_turns.jsonl`, none of them a turn of any label). First sight of that
-on c and d, old rules / new: acts 0.90 / 0.97 and 0.91 / 0.96 together, actions 0.90 / 0.98 and 0.89 / 0.93, faults
-0.76 / 0.55 and 0.86 / 0.77. The errors on c and d were read afterwards, and one change followed: a judgment retells a
-trial only behind a debate.
-
-`turns_a` and `turns_b` are 269 and 200 turns by two more people, dense in faults and in turns that only seem to do
-something, written to be trained on. At first sight they had acts 0.93 / 0.88, actions 0.87 / 0.90, faults 0.76 / 0.48.
-Since then all files of turns are trained on, and none of them says anything about turns that nobody saw. What does is
-each part of them read by a classifier that was trained on the others: a and b acts 0.96 / 0.98, faults 0.91 / 0.98; c
-and d 0.95 / 0.96, 0.88 / 0.80; turns_a 0.95 / 0.87, 0.84 / 0.62; turns_b 0.93 / 0.90, 0.80 / 0.57. The logic of
-faults was again made with the errors on a to d in view.
-
-`labels_unseen_e` and `labels_unseen_f` are 60 turns each by two more people, written while that was done and measured
-when it had landed; nobody has read them with the program in view, and nothing is trained on them. First sight, the
-rules before / now: acts 0.93 / 0.95 and 0.93 / 0.96, actions 0.89 / 0.94 and 0.89 / 0.98, faults 0.89 / 0.79 and 0.87 /
-0.81. A lawyer who labelled the bare turns again agreed with 194 of 195 acts and with all 42 faults.
-
-`turns_c` to `turns_e` are 150 turns each by three more people (a judge who speaks as people do, a language model, court
-records), written to be trained on. `labels_unseen_g` are 80 turns by a fourth, at first sight acts 0.96 / 0.95, actions
-0.87 / 1.00, faults 0.88 / 0.85. With turns_c to e trained on, e, f and g together (200 turns, none trained on): acts
-0.95 / 0.96, actions 0.90 / 0.97, faults 0.88 / 0.82; one change to a table was made after the errors on them had been
-read: for the benchmark, too, an answer comes behind the claims.
-
-`turns_f` and `turns_g` are 160 turns each by two more people, written to be trained on: half of the good ones have
-replies that evade, leave something out or answer something else. At first sight acts 0.66 / 0.91 and 0.65 / 0.93,
-faults 0.74 / 0.55 and 0.85 / 0.58. `labels_unseen_h` are 100 turns by a third, at first sight acts 0.90 / 0.95, actions
-0.85 / 0.97, faults 0.76 / 0.52. The errors on h were read then; replies are read by a classifier since (a hand's replies
-left out, it finds a third of those that are no answer and loses one in a hundred that are), a question that nobody
-answers is a fault whatever it was, and so is asking one side for the exhibits of the other. Now e, f, g and h together
-(300 turns, none trained on): acts 0.96 / 0.96, actions 0.93 / 0.97, faults 0.85 / 0.73.
+Since then eighteen people have written turns without having seen the program. Some wrote to be trained on (`turns_a` to
+`turns_j`, dense in faults and in turns that only seem to do something, 1,569 turns), some to measure (`labels_spoken`,
+`labels_formal`, `labels_model`, `labels_unseen_a` to `l`); whatever had been measured and read was trained on later.
+Nothing is trained on `labels_unseen_i` to `l`, 80 turns each by four people. Precision / recall on these 320, before the
+whole turn was read (and e to h and turns_h to j were trained on) / now: acts 0.95 / 0.96 and 0.95 / 0.95, actions 0.91 /
+0.96 and 0.92 / 0.96, faults 0.91 / 0.79 and 0.93 / 0.88. Of what followed when they had been measured once only one
+number was chosen with their figures in view (SURE in packaging/train_acts.py; with the former one faults 0.92 / 0.88).
+At first sight the earlier ones had, acts / actions / faults: spoken, formal and model 0.92 / 0.84, 0.77 / 0.85, 0.53 /
+0.74; c and d 0.91 / 0.96, 0.89 / 0.93, 0.86 / 0.77; e and f 0.93 / 0.96, 0.89 / 0.98, 0.87 / 0.81; g 0.96 / 0.95, 0.87
+/ 1.00, 0.88 / 0.85; h 0.90 / 0.95, 0.85 / 0.97, 0.76 / 0.52. A lawyer who labelled e and f again from the bare turns
+agreed with 194 of 195 acts and with all 42 faults.
 
 `no_answer` is a fault only where nobody who was asked says anything; the first four sets also named it where somebody
 answered beside the point or left a part out, which 16 remarks in `why` tell.
@@ -148,19 +114,9 @@ def test_rates_on_three_sets_of_development() -> None:
     assert strict.right > published.right and strict.wrong < published.wrong
 
 
-@pytest.mark.parametrize(
-    ("names", "law_least", "actions_least", "faults_least"),
-    [
-        ("ab", (0.96, 0.97), (0.89, 0.95), (0.76, 0.83)),
-        ("cd", (0.9, 0.95), (0.89, 0.92), (0.85, 0.76)),
-        ("efg", (0.95, 0.95), (0.9, 0.97), (0.87, 0.82)),
-    ],
-)
-def test_rates_on_turns_that_nobody_saw(
-    names: str, law_least: tuple[float, float], actions_least: tuple[float, float], faults_least: tuple[float, float]
-) -> None:
+def test_rates_on_turns_that_nobody_saw() -> None:
     every: list[Judged] = []
-    for name in names:
+    for name in "ijkl":
         figures, found = measured(read_rows(Path(__file__).with_name(f"labels_unseen_{name}.jsonl")))
         print(name, figures)
         every += found
@@ -168,5 +124,5 @@ def test_rates_on_turns_that_nobody_saw(
     strict = rates((one.actions, one.wanted_actions) for one in every)
     published = rates((one.published, one.wanted_actions) for one in every)
     faults = rates((one.faults, one.row.blamed()) for one in every)
-    assert reaches(law, *law_least) and reaches(strict, *actions_least) and reaches(faults, *faults_least)
+    assert reaches(law, 0.95, 0.95) and reaches(strict, 0.92, 0.95) and reaches(faults, 0.92, 0.87)
     assert strict.right > published.right and strict.wrong < published.wrong

@@ -16,9 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from store.journal import SUFFIX
 from tests.support.forked import forked, raised
 from tests.support.hostile_runs import Base, Hostile, clear, place
+from tests.support.idle import ask_loop
 
 BATCH, MANY = 40, 200
 """Files that one desk opens one after another, and that one library shows together."""
@@ -136,6 +139,7 @@ async def _desk(act: Callable[..., Any], told: Callable[[dict[str, Any]], None])
 
     app = Desk()
     app.animation_level = "none"
+    ask_loop(pytest.MonkeyPatch(), app)
     async with app.run_test(size=(120, 40)) as pilot:
         await act(pilot, told)
         os._exit(0)  # a worker that never ends would keep the process

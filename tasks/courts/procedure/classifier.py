@@ -2,7 +2,7 @@
 turns written by others.
 
 Weights are shipped as data (`acts_CI.npz`, `acts_CR.npz`, made by `packaging/train_acts.py`; `acts.json` is their
-card; `replies.npz` reads answers, see `answering`). A score is a whole number, 0 and above means that the act is done; equal on every machine.
+card; `replies.npz` reads answers, see `answering`, `faults.npz` whole turns, see `whole`). A score is a whole number, 0 and above means that the act is done; equal on every machine.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _heaviest(gain: list[int]) -> tuple[int, int]:
 
 @cache
 def shipped(name: str) -> Classifier:
-    """A classifier that is shipped: acts_CI, acts_CR, replies."""
+    """A classifier that is shipped: acts_CI, acts_CR, replies, faults."""
     with as_file(files(__package__).joinpath(f"{name}.npz")) as path, np.load(path, allow_pickle=False) as data:
         return Classifier(
             tuple(str(act) for act in data["acts"]), data["weights"], data["rarity"], data["least"].astype(np.int64),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -100,6 +101,12 @@ def features(text: str) -> Features:
         found.append(np.array(meant, dtype=np.int64))
     places = np.concatenate(found)
     return Features(np.unique(places[:, 0]), places)
+
+
+def in_stage(ids: NDArray[np.int64], stage: str) -> NDArray[np.int64]:
+    """Features as they are met in a stage: others than the same without one."""
+    mark = np.array([zlib.crc32(stage.encode())], dtype=np.uint64) * _MIX[1]
+    return np.unique(_bucket(ids.astype(np.uint64) * _MIX[0] + mark)) + BUCKETS
 
 
 _PLAIN = ("later", "done", "negation", "directive", "whether", "telling", "norm")

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tasks.courts.procedure import bench
-from tasks.courts.procedure.acts import INSTEAD, Found, Known, cut, given_floor, parse, sentences
+from tasks.courts.procedure.acts import INSTEAD, Found, Known, given_floor, parse, sentences
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.findings import Course, Credit, Reply, Violation, omissions
 from tasks.courts.procedure.overload import Demand, Load
@@ -27,12 +27,12 @@ from tasks.courts.procedure.stages import Stages
 from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, profile
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Side, Turn
 from tasks.courts.procedure.unmet import Pending, Unanswered
+from tasks.courts.procedure.whole import faults_of
 from tasks.courts.simulated.trials import Answers
 from tasks.courts.simulated.wording import Reason
 
 _JUDGED = ("ruling", "verdict")
 _RIGHTS = "rights"
-_QUESTION_MARK = re.compile("[？?]")
 _DEBATED = ("debate", "prosecution")
 """Acts that make a debate; where none is mandatory (the benchmark's civil court) its issues stand for it."""
 _GRAVEST = ("judgment_before_debate", "wrong_addressee", "wrong_stage", "too_early")
@@ -63,8 +63,8 @@ class Machine:
         self._load: Load | None = None
         self._uncalled: set[Side] = set()
         self._homes: list[tuple[int, str]] = []
-        self._question: tuple[Turn, tuple[Side, ...]] | None = None
         self._spoken_for = self._judging = False
+        self._began_in = ""
         self._reached: set[Side] = set()
         self._spoke: set[Side] = set()
         self._suspected: list[tuple[Violation, ActSpec, Found]] = []
@@ -111,7 +111,6 @@ class Machine:
             self._waived(turn)
             self._judge(replace(turn, text=bench.spoken_by_judge(turn.text, self.hearing.texts)), at)
         elif side := SIDE_OF.get(turn.speaker):
-            self._question = None
             reason = self._reply(turn, side)
             if not broken(turn.text):
                 self._spoke.add(side)
@@ -139,6 +138,7 @@ class Machine:
         if self._closed:  # what is said behind the end is none of the trial
             self._fault("after_end", turn, detail=turn.text[:40])
             return
+        self._began_in = self._stages.open
         tagged = self._stages.tagged(turn)
         if tagged and not self._stages.enter(tagged[0], turn.text):
             self._fault("back", turn, detail=self.profile.stages[tagged[0]].name)
@@ -213,10 +213,6 @@ class Machine:
         if self._spoken_for:  # he does not demand what he says himself
             load.demands.clear()
         self._violations += load.faults(self.profile)
-        asks = (
-            bool(sides) and not judged and not self._spoken_for and _QUESTION_MARK.search(cut(turn.text)) is not None
-        )
-        self._question = (turn, sides) if asks and self.profile.name == "law" else None
         if load.heavy:
             first = min((self._stages.home(one.spec) for one in self._pending if one.credited), default=-1)
             open_here = {first, *self._stages.anywhere}
@@ -498,10 +494,10 @@ class Machine:
             number = self._load.turn.number
             understood = {credit.act for credit in self._credits.values() if credit.turn == number}
             self._violations += self._load.faults(self.profile, understood)
+            self._violations += self._as_a_whole()
             self._load = None
         self._unanswered.update(self._ignored())
         self._pending.clear()
-        self._question = None
         self._spoke.clear()
 
     def _ignored(self) -> dict[str, Violation]:
@@ -517,10 +513,18 @@ class Machine:
             and (key := one.spec.id if one.spec.any_side or one.spec.exhibits else f"{one.spec.id}/{one.side}") not in self._credits
             and not self._unmet.holds(one.spec.id)
         }  # fmt: skip
-        if self._question and not ignored:
-            turn, sides = self._question
-            return {f"?/{sides[0]}": Violation("no_answer", turn.number, "", sides[0])}
         return ignored
+
+    def _as_a_whole(self) -> list[Violation]:
+        """What only the whole of the turn shows to be wrong; silence only where somebody who was asked kept it."""
+        if self._load is None or self.profile.name != "law":
+            return []
+        turn = self._load.turn
+        named = {fault.code for fault in self._violations if fault.turn == turn.number}
+        if self._ignored() or self._spoke.issuperset(SIDE_OF[role] for role in turn.to if role in SIDE_OF):
+            named.add("no_answer")
+        codes = faults_of(turn.text, f"{self.hearing.env}/{self._began_in}", self._known) - named
+        return [Violation(code, turn.number, detail=turn.text[:40]) for code in sorted(codes)]
 
     # --- results ------------------------------------------------------------------------------------------------------
 
@@ -550,7 +554,7 @@ class Machine:
             return course
         waiting = {**self._unanswered, **self._ignored()}
         left = omissions(course, waiting.values(), self._exhibits.titles, self._asked)
-        return replace(course, violations=(*course.violations, *left))
+        return replace(course, violations=(*course.violations, *self._as_a_whole(), *left))
 
 
 def _refuses(text: str) -> bool:
