@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from tasks.courts.casefile.case import CivilCase, CriminalCase
-from tasks.courts.casefile.people import COUNSEL, PROCURATORATE, Party
+from tasks.courts.casefile.people import COUNSEL, PROCURATORATE, Party, divorce
 from tasks.courts.procedure.quoting import texts_of
 from tasks.courts.procedure.turns import Hearing, Item, Side
 from tasks.courts.simulated.trials import holdings
@@ -33,7 +33,7 @@ def _civil(case: CivilCase) -> Hearing:
         "represented": bool(case.parties) and all(party.counsel for party in case.parties),
         "collegial": case.court.collegial,
         "mediable": not _NOT_MEDIABLE.search(case.cause),
-        "divorce": "离婚" in case.cause and "离婚后" not in case.cause,
+        "divorce": divorce(case.cause),
     }
     return Hearing(
         "CI",

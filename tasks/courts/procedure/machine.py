@@ -19,16 +19,14 @@ from dataclasses import replace
 
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import INSTEAD, Found, Known, given_floor, parse, sentences
-from tasks.courts.procedure.exhibits import Exhibits
-from tasks.courts.procedure.findings import Course, Credit, Reply, Violation, omissions
+from tasks.courts.procedure.findings import Course, Violation, omissions
+from tasks.courts.procedure.ledger import Ledger
 from tasks.courts.procedure.overload import Demand, Load
-from tasks.courts.procedure.replies import broken, responsive
 from tasks.courts.procedure.stages import Stages
 from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, profile
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Side, Turn
-from tasks.courts.procedure.unmet import Pending, Unanswered
+from tasks.courts.procedure.unmet import Pending
 from tasks.courts.procedure.whole import faults_of
-from tasks.courts.simulated.trials import Answers
 from tasks.courts.simulated.wording import Reason
 
 _JUDGED = ("ruling", "verdict")
@@ -50,34 +48,21 @@ class Machine:
         self._known = Known.of(hearing)
         self.profile = profile(name, hearing.env)
         self.duties = duties(hearing, name)
-        self._groups: dict[str, str] = {duty.key: duty.group for duty in self.duties}
         self._extra = extra or {}
         self._stages = Stages(self.profile)
-        self._credits: dict[str, Credit] = {}
-        self._before: set[str] = set()
-        self._tried: set[tuple[str, Side | None]] = set()
+        self._ledger = Ledger(hearing, self.profile, self.duties)
         self._violations: list[Violation] = []
-        self._unanswered: dict[str, Violation] = {}
-        self._exhibits = Exhibits(hearing, self.duties)
-        self._pending: list[Pending] = []
         self._load: Load | None = None
         self._uncalled: set[Side] = set()
         self._homes: list[tuple[int, str]] = []
         self._spoken_for = self._judging = False
         self._began_in = ""
-        self._reached: set[Side] = set()
-        self._spoke: set[Side] = set()
         self._suspected: list[tuple[Violation, ActSpec, Found]] = []
         self._asked: Counter[Side] = Counter()
-        self._unheard: Counter[tuple[str, Side]] = Counter()
         self._stage_of: list[str] = []
-        self._declined: set[Side] = set()
         self._settled = False
         self._closed = False
         self._judge_turns = 0
-        self._answers = Answers(hearing)
-        self._replies: list[Reply] = []
-        self._unmet = Unanswered(self.duties, self._exhibits)
 
     @classmethod
     def resumed(cls, hearing: Hearing, name: ProfileName = "law", *, stage: str, done: Iterable[str] = ()) -> Machine:
@@ -86,18 +71,20 @@ class Machine:
         stages, acts = machine._stages, machine.profile.acts.values()
         stages.take_up(stage)
         held = stages.at + bool(stages.floating)
-        machine._tried.update((spec.id, side) for spec in acts if stages.home(spec) < held for side in spec.asked)
+        machine._ledger.tried.update(
+            (spec.id, side) for spec in acts if stages.home(spec) < held for side in spec.asked
+        )
         given = list(done)
-        machine._before.update(given)
+        machine._ledger.before.update(given)
         for key in given:
             act, *names = key.split("/")
-            machine._tried.add((act, next((side for side in hearing.sides if side in names), None)))
+            machine._ledger.tried.add((act, next((side for side in hearing.sides if side in names), None)))
         if any(spec.id == "exhibit" and stages.home(spec) < stages.at for spec in acts):
             given += [duty.key for duty in machine.duties if duty.exhibit]
         for key in given:
             act, _, rest = key.partition("/")
             identity, _, side = rest.partition("/")
-            machine._exhibits.take_up(act, identity, side)
+            machine._ledger.exhibits.take_up(act, identity, side)
         return machine
 
     # --- feeding ------------------------------------------------------------------------------------------------------
@@ -108,30 +95,21 @@ class Machine:
         reason: Reason = ""
         if turn.speaker == "judge":
             self._expire()
-            self._waived(turn)
+            self._ledger.waived(turn)
             self._judge(replace(turn, text=bench.spoken_by_judge(turn.text, self.hearing.texts)), at)
         elif side := SIDE_OF.get(turn.speaker):
-            reason = self._reply(turn, side)
-            if not broken(turn.text):
-                self._spoke.add(side)
-            self._replies.append(Reply(at, side, reason))
+            reason = self._ledger.hear(turn, side, at)
         elif turn.speaker == "clerk":
             self._clerk(turn, at)
-        self._answers.hear(turn, reason)
+        self._ledger.answers.hear(turn, reason)
         self._stage_of.append(self._stages.open)
 
     def _clerk(self, turn: Turn, at: int) -> None:
         for spec in self.profile.acts.values():
             if spec.speaker == "clerk" and re.search(spec.words, turn.text):
-                self._credit(spec, None, "", Found(spec.id, 0, len(turn.text), turn.text[:80]), turn, None, at, False)
-
-    def _waived(self, turn: Turn) -> None:
-        """A side that was asked twice for its view and gave none may be held to have waived it; that earns no credit."""
-        if "视为放弃质证" in turn.text:
-            for side in self.hearing.sides:
-                for item in list(self._exhibits.to_hear(side)):
-                    if self._unheard[item.id, side] >= 2:
-                        self._exhibits.hear(item, side, turn)
+                self._ledger.credit(
+                    spec, None, "", Found(spec.id, 0, len(turn.text), turn.text[:80]), turn, None, at, False
+                )
 
     def _judge(self, turn: Turn, at: int) -> None:
         self._judge_turns += 1
@@ -197,12 +175,12 @@ class Machine:
         for index in entered:
             self._stages.enter(index, turn.text)
         floor = given_floor(turn.text, self.hearing.env, self._known) if self.profile.name == "law" else frozenset()
-        for side in floor - {one.side for one in self._pending}:
+        for side in floor - {one.side for one in self._ledger.pending}:
             self._hand_over(side, turn, at)
-        self._reached = {one.side for one in self._pending}
+        self._ledger.asked()
         # A side that was rightly asked something was not asked wrongly, nor does a judgment ask: the other reading of the
         # words is the doubtful one.
-        asked = [one.found for one in self._pending if one.credited and one.found.sure]
+        asked = [one.found for one in self._ledger.pending if one.credited and one.found.sure]
         blamed = [
             fault
             for fault, spec, act in self._suspected
@@ -214,10 +192,12 @@ class Machine:
             load.demands.clear()
         self._violations += load.faults(self.profile)
         if load.heavy:
-            first = min((self._stages.home(one.spec) for one in self._pending if one.credited), default=-1)
+            first = min((self._stages.home(one.spec) for one in self._ledger.pending if one.credited), default=-1)
             open_here = {first, *self._stages.anywhere}
-            self._pending = [replace(one, earns=self._stages.home(one.spec) in open_here) for one in self._pending]
-        if self.profile.name == "j1" and len({pending.side for pending in self._pending}) > 1:
+            self._ledger.pending = [
+                replace(one, earns=self._stages.home(one.spec) in open_here) for one in self._ledger.pending
+            ]
+        if self.profile.name == "j1" and len({pending.side for pending in self._ledger.pending}) > 1:
             self._fault("two_addressees", turn)
         self._closed = self._closed or bench.closes(turn.text)
 
@@ -225,7 +205,7 @@ class Machine:
         """Whether words that ask something out of its place are read wrongly, seeing what was asked rightly."""
         if fault.code == "too_early":
             return any(act.shares(one.start, one.end) for one in asked)
-        others = (one.found for one in self._pending) if fault.code == "wrong_addressee" else ()
+        others = (one.found for one in self._ledger.pending) if fault.code == "wrong_addressee" else ()
         return bool(asked) or any(not act.shares(one.start, one.end) for one in others)
 
     def _judges(self, read: Sequence[Found]) -> bool:
@@ -246,33 +226,22 @@ class Machine:
     # --- acts ---------------------------------------------------------------------------------------------------------
 
     def _ready(self, spec: ActSpec) -> str:
-        """The act that should have come first and did not; empty when the ground is laid."""
-        for name in spec.after:
-            first = self.profile.acts[name]
-            needed = first.mandatory(self.hearing) and (not first.exhibits or self.hearing.exhibits)
-            if needed and not self._heard(first):
-                return name
-        return ""
+        """The act that should have come first and did not; a judgment does not wait for what it asks in the same
+        breath."""
+        return self._ledger.ready(spec, judging=self._judging)
 
     def _agrees(self, settlement: ActSpec) -> bool:
         """Whether all were asked to settle and nobody declined."""
-        return not self._declined and not self._ready(settlement)
+        return not self._ledger.declined and not self._ready(settlement)
 
     def _needed(self, spec: ActSpec) -> bool:
         """Whether the case needs an act; nobody is blamed for where he speaks of what it does not need."""
         return set(spec.when) <= self.hearing.needs | {"settled"}
 
-    def _heard(self, spec: ActSpec) -> bool:
-        """Whether all sides that an act is put to have had their say, or are asked in this turn."""
-        # A judgment does not wait for what it asks in the same breath.
-        pending = set() if self._judging else {(one.spec.id, one.side) for one in self._pending}
-        whom = {side for act, side in self._tried | pending if act == spec.id}
-        return bool(whom) if spec.exhibits or spec.any_side else whom >= set(spec.asked or (None,))
-
     def _announce(self, spec: ActSpec, act: Found, turn: Turn, at: int) -> None:
         if spec.id == "admission":
             told = {(fault.code, fault.detail) for fault in self._violations if fault.code == "uncrossed_relied"}
-            for code, title in dict.fromkeys(self._exhibits.rule(turn)):
+            for code, title in dict.fromkeys(self._ledger.exhibits.rule(turn)):
                 if (code, title) not in told:
                     self._fault(code, turn, spec.id, detail=title)
         missing = self._ready(spec)
@@ -282,7 +251,9 @@ class Machine:
         if undebated:
             self._suspected.append((Violation("judgment_before_debate", turn.number, spec.id), spec, act))
         if missing or place in ("early", "wrong"):
-            fresh = (spec.id, None) not in self._tried and (not spec.ends or spec.id in _JUDGED) and not undebated
+            fresh = (
+                (spec.id, None) not in self._ledger.tried and (not spec.ends or spec.id in _JUDGED) and not undebated
+            )
             if sure and fresh and self._needed(spec):
                 code = "too_early" if missing else "wrong_stage"
                 detail = self.profile.acts[missing].name if missing else self._stages.name
@@ -292,8 +263,8 @@ class Machine:
             if not self._agrees(spec):
                 return
             self._settled = True
-        self._tried.add((spec.id, None))
-        self._credit(spec, None, "", act, turn, None, at, place == "late")
+        self._ledger.tried.add((spec.id, None))
+        self._ledger.credit(spec, None, "", act, turn, None, at, place == "late")
 
     def _ask(
         self,
@@ -306,30 +277,30 @@ class Machine:
     ) -> None:
         """Put a question on the list of those that wait for an answer, or say why it is none."""
         unseen = spec.exhibits == "other" and any(
-            self._exhibits.unseen(words, sides or spec.asked) for words in (turn.text, act.quote)
+            self._ledger.exhibits.unseen(words, sides or spec.asked) for words in (turn.text, act.quote)
         )
         targets, wrong = self._targets(spec, act, sides, unseen)
-        if spec.exhibits and sides and self._exhibits.misdirected(spec, self._around(act), act.named or sides):
+        if spec.exhibits and sides and self._ledger.exhibits.misdirected(spec, self._around(act), act.named or sides):
             targets, wrong = (), True
         if not targets and not wrong:
             return
-        if targets and not (targets := self._not_waiting(spec, targets)):
+        if targets and not (targets := self._ledger.not_waiting(spec, targets)):
             return
         overlaps = any(
             act.sure <= one.sure and act.shares(one.start, one.end) and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
             for one, other, _ in counted
         )  # fmt: skip
-        again = bool(targets) and {f"{spec.id}/{side}" for side in targets} <= self._before
+        again = bool(targets) and {f"{spec.id}/{side}" for side in targets} <= self._ledger.before
         # Doubtful words may earn what they ask for; nobody is blamed for them.
         if not overlaps and not again:
             counted.append((act, spec, targets))
         missing = self._ready(spec)
-        showing = any(one.spec.exhibits == "owner" for one in self._pending)
+        showing = any(one.spec.exhibits == "owner" for one in self._ledger.pending)
         if unseen and not showing:
             missing = "exhibit"
         place = self._stages.place(spec, not missing)
         # What was asked in its place and got no answer may be spoken of again.
-        stray = act.fallback or not self._needed(spec) or self._unmet.holds(spec.id)
+        stray = act.fallback or not self._needed(spec) or self._ledger.unmet.holds(spec.id)
         fine = not missing and place in ("ok", "late")
         if act.sure and sides and not stray and (wrong or not fine):
             if wrong and fine:
@@ -340,7 +311,7 @@ class Machine:
                 code, detail = "wrong_stage", self._stages.name
             self._suspected.append((Violation(code, turn.number, spec.id, None, detail), spec, act))
         for side in targets:
-            self._pending.append(
+            self._ledger.pending.append(
                 Pending(spec, side, act, turn, at, place == "late", fine, bool(sides) and not self._spoken_for)
             )
 
@@ -355,17 +326,12 @@ class Machine:
             and self._stages.at in map(self.profile.stage, spec.stages)
             and spec.level(self.hearing) in ("must", "practice", "may")
             and self._needed(spec)
-            and (spec.id, side) not in self._tried
+            and (spec.id, side) not in self._ledger.tried
             and not self._ready(spec)
         )
         if spec := next(owed, None):
             found = Found(spec.id, 0, len(turn.text), turn.text, sure=False)
-            self._pending.append(Pending(spec, side, found, turn, at, False, True))
-
-    def _not_waiting(self, spec: ActSpec, sides: tuple[Side, ...]) -> tuple[Side, ...]:
-        """Of some sides those that have not been asked this already and owe the answer."""
-        waiting = {pending.side for pending in self._pending if pending.spec is spec}
-        return tuple(side for side in sides if side not in waiting)
+            self._ledger.pending.append(Pending(spec, side, found, turn, at, False, True))
 
     def _targets(
         self, spec: ActSpec, act: Found, sides: tuple[Side, ...], unseen: bool
@@ -374,21 +340,21 @@ class Machine:
         about exhibits that nobody has offered yet."""
         heard = sides or tuple(act.named) or self.hearing.sides
         if act.named and not act.named & set(heard):
-            return (), self._open(spec, spec.asked)
+            return (), self._ledger.open(spec, spec.asked)
         asked = [side for side in spec.asked if side in heard]
         if act.named <= set(heard):  # whoever is named and not spoken to is only spoken of
             asked = [side for side in asked if side in act.named | self._uncalled] or asked
         if spec.exhibits == "other" and not self.hearing.exhibits:
             return (), False
         if spec.exhibits == "other":
-            showing = {pending.side for pending in self._pending if pending.spec.exhibits == "owner"}
-            able = [side for side in asked if self._exhibits.to_hear(side) or showing - {side}]
-            if not able and asked and any(self._exhibits.to_hear(side) for side in spec.asked):
+            showing = {pending.side for pending in self._ledger.pending if pending.spec.exhibits == "owner"}
+            able = [side for side in asked if self._ledger.exhibits.to_hear(side) or showing - {side}]
+            if not able and asked and any(self._ledger.exhibits.to_hear(side) for side in spec.asked):
                 return (), True
             # A side that was heard on all that was shown owes nothing when it is asked about an exhibit once more.
-            return tuple(able if showing or (self._exhibits.begun() and not unseen) else asked), False
-        open_sides = tuple(side for side in asked if self._open(spec, (side,)))
-        return open_sides, not asked and self._open(spec, spec.asked)
+            return tuple(able if showing or (self._ledger.exhibits.begun() and not unseen) else asked), False
+        open_sides = tuple(side for side in asked if self._ledger.open(spec, (side,)))
+        return open_sides, not asked and self._ledger.open(spec, spec.asked)
 
     def _around(self, act: Found) -> str:
         """The sentences of this turn that an act stands in."""
@@ -396,124 +362,14 @@ class Machine:
         last = bisect_left(self._homes, (act.end, ""))
         return "".join(said for _, said in self._homes[first:last])
 
-    def _open(self, spec: ActSpec, sides: Iterable[Side]) -> bool:
-        """Whether a side still owes an answer to this act."""
-        if spec.exhibits == "owner":
-            return any(self._exhibits.unshown(side) for side in sides)
-        if spec.exhibits == "other":
-            return any(self._exhibits.to_hear(side) for side in sides)
-        if spec.any_side:
-            return spec.id not in self._credits
-        return any(f"{spec.id}/{side}" not in self._credits for side in sides)
-
-    # --- replies ------------------------------------------------------------------------------------------------------
-
-    def _reply(self, turn: Turn, side: Side) -> Reason:
-        """Credit what a reply answers; why it is no answer to anything that was asked, '' where it is one."""
-        waiting = [pending for pending in self._pending if pending.side == side]
-        against = [self._answers.to(p.spec, side, p.turn.text, turn.text, self._exhibits) for p in waiting]
-        plain = self._answers.plain(turn, side) or ("" if waiting else self._answers.freely(turn, side))
-        if plain or (against and all(against)):
-            for pending, reason in zip(waiting, against, strict=True):
-                self._leave(pending, plain or reason)
-            return plain or against[0]
-        for pending in (p for p, reason in zip(waiting, against, strict=True) if not reason):
-            if pending.spec.exhibits:
-                self._evidence(pending, turn)
-            elif responsive(pending.spec.reply, turn.text, self.hearing.names.get(side, ())):
-                self._pending.remove(pending)
-                if pending.spec.id == "mediate":
-                    (self._declined.add if _refuses(turn.text) else self._declined.discard)(side)
-                self._answered(pending, "", turn)
-        return ""
-
-    def _leave(self, pending: Pending, reason: Reason) -> None:
-        """What got no valid answer is neither credited nor missing, and what comes behind it may go on."""
-        self._pending.remove(pending)
-        self._tried.add((pending.spec.id, pending.side))
-        if pending.credited:
-            self._unmet.note(pending.spec, pending.side, pending.turn.number, reason, self._credits)
-
-    def _evidence(self, pending: Pending, turn: Turn) -> None:
-        side, exhibits = pending.side, self._exhibits
-        if pending.spec.exhibits == "owner":
-            self._unmet.shown(side)
-            for item in exhibits.offered(side, turn.text):
-                exhibits.show(item, turn)
-                self._answered(pending, item.id, turn)
-        else:
-            for item in exhibits.heard_on(side, pending.turn.text, turn.text):
-                exhibits.hear(item, side, turn)
-                self._answered(pending, item.id, turn)
-
-    def _answered(self, pending: Pending, exhibit: str, turn: Turn) -> None:
-        self._tried.add((pending.spec.id, pending.side))
-        if pending.credited and pending.earns:
-            self._credit(
-                pending.spec,
-                pending.side,
-                exhibit,
-                pending.found,
-                pending.turn,
-                turn.number,
-                pending.at,
-                pending.late,
-            )
-
-    def _credit(
-        self,
-        spec: ActSpec,
-        side: Side | None,
-        exhibit: str,
-        act: Found,
-        turn: Turn,
-        reply: int | None,
-        at: int,
-        late: bool,
-    ) -> None:
-        if spec.exhibits == "owner":
-            key = f"{spec.id}/{exhibit}"
-        elif spec.exhibits == "other":
-            key = f"{spec.id}/{exhibit}/{side}"
-        else:
-            key = spec.id if side is None or spec.any_side else f"{spec.id}/{side}"
-        group = self._groups.get(key, key)
-        self._credits.setdefault(
-            key,
-            Credit(
-                key, group, spec.id, side, exhibit, turn.number, reply, at, spec.order, late, act.by, act.quote[:120]
-            ),
-        )
-        self._unanswered.pop(key, None)
-        self._unmet.done(key)
-
     def _expire(self) -> None:
-        crossed = {pending.side for pending in self._pending if pending.spec.exhibits == "other"}
-        self._unheard.update((item.id, side) for side in crossed for item in self._exhibits.to_hear(side))
         if self._load:
             number = self._load.turn.number
-            understood = {credit.act for credit in self._credits.values() if credit.turn == number}
+            understood = {credit.act for credit in self._ledger.credits.values() if credit.turn == number}
             self._violations += self._load.faults(self.profile, understood)
             self._violations += self._as_a_whole()
             self._load = None
-        self._unanswered.update(self._ignored())
-        self._pending.clear()
-        self._spoke.clear()
-
-    def _ignored(self) -> dict[str, Violation]:
-        """What was put to somebody in its place while nobody of those who were asked says anything: it is for the
-        judge to ask again. Whoever answers something else, or a part, leaves the duty open but the judge
-        blameless."""
-        if self._spoke & self._reached:
-            return {}
-        ignored = {
-            key: Violation("no_answer", one.turn.number, one.spec.id, one.side)
-            for one in self._pending
-            if one.credited and one.found.sure and one.spec.level(self.hearing) in ("must", "bench") and one.addressed
-            and (key := one.spec.id if one.spec.any_side or one.spec.exhibits else f"{one.spec.id}/{one.side}") not in self._credits
-            and not self._unmet.holds(one.spec.id)
-        }  # fmt: skip
-        return ignored
+        self._ledger.expire()
 
     def _as_a_whole(self) -> list[Violation]:
         """What only the whole of the turn shows to be wrong; silence only where somebody who was asked kept it."""
@@ -521,7 +377,9 @@ class Machine:
             return []
         turn = self._load.turn
         named = {fault.code for fault in self._violations if fault.turn == turn.number}
-        if self._ignored() or self._spoke.issuperset(SIDE_OF[role] for role in turn.to if role in SIDE_OF):
+        if self._ledger.ignored() or self._ledger.spoke.issuperset(
+            SIDE_OF[role] for role in turn.to if role in SIDE_OF
+        ):
             named.add("no_answer")
         codes = faults_of(turn.text, f"{self.hearing.env}/{self._began_in}", self._known) - named
         return [Violation(code, turn.number, detail=turn.text[:40]) for code in sorted(codes)]
@@ -537,7 +395,7 @@ class Machine:
         return (
             not wanted
             or self._settled
-            or any({(act.id, side) for side in act.asked} <= self._tried for act in wanted)
+            or any({(act.id, side) for side in act.asked} <= self._ledger.tried for act in wanted)
         )
 
     def _fault(self, code: str, turn: Turn, act: str = "", side: Side | None = None, detail: str = "") -> None:
@@ -546,19 +404,14 @@ class Machine:
     def course(self, *, final: bool = True) -> Course:
         """Where the trial stands; `final` adds what was never done and what never got an answer."""
         course = Course(
-            self.hearing, self.profile, self.duties, tuple(self._credits.values()), tuple(self._violations),
-            dict(self._exhibits.state), self._stages.open, tuple(self._stage_of),
-            self._settled, self._closed, self._judge_turns, self._unmet.all(), tuple(self._replies),
+            self.hearing, self.profile, self.duties, tuple(self._ledger.credits.values()), tuple(self._violations),
+            dict(self._ledger.exhibits.state), self._stages.open, tuple(self._stage_of),
+            self._settled, self._closed, self._judge_turns, self._ledger.unmet.all(), tuple(self._ledger.replies),
         )  # fmt: skip
         if not final:
             return course
-        waiting = {**self._unanswered, **self._ignored()}
-        left = omissions(course, waiting.values(), self._exhibits.titles, self._asked)
+        left = omissions(course, self._ledger.waiting(), self._ledger.exhibits.titles, self._asked)
         return replace(course, violations=(*course.violations, *self._as_a_whole(), *left))
-
-
-def _refuses(text: str) -> bool:
-    return any(word in text for word in ("不同意", "不愿", "拒绝", "不接受", "不调解", "不能", "不可以"))
 
 
 def follow(
