@@ -250,4 +250,21 @@ def test_scores_carry_their_evidence() -> None:
     assert "刑诉法 第一百九十八条" in word["basis"] and word["turn"] == 27 and word["reply"] == 27
     assert [row["turn"] for row in published.evidence if row.get("action") == "认罪认罚"] == [8]
     (bad,) = scores(BAD_CIVIL, HEARINGS["civil"], "law")[1:]
-    assert {"violation": "after_end", "turn": 8, "act": "", "side": None, "detail": "原告满意吗？"} in bad.evidence
+    assert {
+        "violation": "after_end",
+        "turn": 8,
+        "act": "",
+        "side": None,
+        "detail": "原告满意吗？",
+        "clear": True,
+    } in bad.evidence
+
+
+def test_what_only_the_whole_of_a_turn_shows_is_said_and_voids_nothing() -> None:
+    text = (
+        "现在进行法庭调查，双方材料都在卷里，调查结束；进入法庭辩论，意见以书面为准，辩论结束；调解不成，下面宣判。"
+    )
+    result = strict([Turn(1, "judge", (), text)], HEARINGS["civil"])
+    (shown,) = (violation for violation in result.course.violations if not violation.clear)
+    assert shown.code in FATAL and shown.turn == 1 and shown.detail in text
+    assert result.uni == 1

@@ -93,9 +93,6 @@ def test_it_is_scored_again_as_then(release: Golden, sample_pack: Path) -> None:
             for side in {"floor", "ceiling"} if "overall" in told["floor"].get("strict", ()) else ():
                 for rule in ("compat", "strict"):
                     told[side][rule]["overall"] = release.expected["block"][side][rule]["overall"]
-            # The floor of a trial judges at once: since pfs_strict/8 that is a judgment before any debate, and voids UNI.
-            if "CR" in told["floor"].get("strict", ()):
-                told["floor"]["strict"]["CR"]["UNI"] = release.expected["block"]["floor"]["strict"]["CR"]["UNI"]
             versions = frozenset(str(one) for one in block["scorers"].values() if one in LATER)
             later = frozenset({"scorers"}).union(*(LATER[one] for one in versions))
             expected = _without(release.expected["block"], later)

@@ -54,13 +54,19 @@ class Credit:
 @dataclass(frozen=True, slots=True)
 class Violation:
     """A fault, named with its turn (None: it shows only at the end). `detail`: what was meant, in words of the
-    case."""
+    case. `clear`: False where only the turn as a whole shows it: said, but no trial is void for it."""
 
     code: str
     turn: int | None
     act: str = ""
     side: Side | None = None
     detail: str = ""
+    clear: bool = True
+
+    @property
+    def fatal(self) -> bool:
+        """Whether it voids the unity of its trial."""
+        return self.clear and self.code in FATAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -382,7 +382,7 @@ class Machine:
         ):
             named.add("no_answer")
         codes = faults_of(turn.text, f"{self.hearing.env}/{self._began_in}", self._known) - named
-        return [Violation(code, turn.number, detail=turn.text[:40]) for code in sorted(codes)]
+        return [Violation(code, turn.number, detail=turn.text[:40], clear=False) for code in sorted(codes)]
 
     # --- results ------------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tasks.courts.procedure.acts import Found, blanked
-from tasks.courts.procedure.findings import FATAL, Course
+from tasks.courts.procedure.findings import Course
 from tasks.courts.procedure.machine import follow
 from tasks.courts.procedure.quoting import own_words
 from tasks.courts.procedure.tables import ActSpec, Duty, ProfileName
@@ -216,7 +216,7 @@ def assess(course: Course) -> Strict:
         stages.setdefault(group[0].spec.stages[-1 if group[0].spec.ends else 0], []).append(shares[name])
     sta = sum(all(share == 1 for share in part) for part in stages.values()) / len(stages) if stages else 0.0
     order = _order(course, set(groups))
-    uni = float(course.judge_turns > 0 and not any(v.code in FATAL for v in course.violations))
+    uni = float(course.judge_turns > 0 and not any(v.fatal for v in course.violations))
     pfs = uni * (WEIGHTS["ACT"] * act + WEIGHTS["STA"] * sta + WEIGHTS["ORD"] * order)
     found = [credit.by == "model" for credit in course.credits]
     return Strict(pfs, sta, act, order, uni, shares, sum(found) / len(found) if found else 0.0, course)
@@ -306,7 +306,7 @@ def evidence(course: Course) -> list[Mapping[str, object]]:
         for c in course.credits
     ]  # fmt: skip
     faults = [
-        {"violation": v.code, "turn": v.turn, "act": v.act, "side": v.side, "detail": v.detail}
+        {"violation": v.code, "turn": v.turn, "act": v.act, "side": v.side, "detail": v.detail, "clear": v.clear}
         for v in course.violations
     ]
     unmet = [{"unmet": u.key, "turn": u.turn, "side": u.side, "reason": u.reason} for u in course.unmet]

@@ -65,7 +65,7 @@ def of_procedure(seen: Iterable[Mapping[str, Any]], name: ProfileName, case: Civ
             made.append(_row(_DUTY, title, True, one.get("turn"), str(one.get("quote") or "")))
             continue
         code = str(one["violation"])
-        metrics = ("PFS", "UNI") if code in FATAL else _DUTY
+        metrics = ("PFS", "UNI") if code in FATAL and one.get("clear", True) else _DUTY
         told = "：".join(part for part in (CODES.get(code, code), title, str(one.get("detail") or "")) if part)
         made.append(_row(metrics, told, False, one.get("turn")))
     if not any("UNI" in one["metrics"] for one in made):
