@@ -22,15 +22,13 @@ from models.errors import ForeignHost
 from models.hosts import is_near, normal_host
 from store import places
 from store.errors import BadInput, NotFound
-from store.files import real_path, written_whole
+from store.files import BY_HAND, read_whole, real_path, written_whole
 from tasks.errors import UsageError
 from tasks.run import engines
 
 if TYPE_CHECKING:
     from tasks.run.opened import Run
 
-MOST_BYTES = 1_000_000
-"""Size that the file may have."""
 VARIABLE = r"^(?:[A-Z_][A-Z0-9_]*)?$"
 """How an environment variable for a key is called: in capitals, so that a key is not taken for its name."""
 
@@ -83,18 +81,14 @@ def allowed() -> dict[str, Host]:
     """The hosts that the user allowed, by name; `BadInput` for a damaged file, which allows nothing."""
     path = file_of_hosts()
     try:
-        with path.open("rb") as file:
-            raw = file.read(MOST_BYTES + 1)
-        if len(raw) > MOST_BYTES:
-            raise ValueError("too large")
-        return _File.model_validate_json(raw).hosts
-    except FileNotFoundError:
+        return _File.model_validate_json(read_whole(path, BY_HAND)).hosts
+    except NotFound:
         return {}
     except ValidationError as error:
         first = error.errors()[0]
         reason = f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}"
-    except ValueError as error:
-        reason = str(error)
+    except BadInput as error:
+        reason = error.title
     raise BadInput(
         f"{path} does not say which hosts are allowed ({reason})", "Correct or delete it; until then none is."
     )

@@ -14,6 +14,9 @@ DEPTH = 100
 """Levels of lists and objects; our own records are cut at 50."""
 CHARACTERS = 64_000_000
 """Characters of one value."""
+VALUES = 4_000_000
+"""Values of one JSON text, about: an empty list takes three characters and seventy bytes of memory. The likeliest
+tokens at each place of a reply of 32,768 come to two million."""
 LARGEST = 1e300
 """Numbers lie below this, in either direction: their sums and shares are still numbers. A whole number that is spelt out
 has up to 4,300 digits, as many as Python reads."""
@@ -39,9 +42,16 @@ def load(text: str) -> Any:
 
 
 def check_length(text: str) -> None:
-    """Raise ValueError when a text is longer than any value may be."""
+    """Raise ValueError when a text is longer than any value may be, or holds more values."""
     if len(text) > CHARACTERS:
         raise ValueError(f"it has {len(text)} characters, at most {CHARACTERS} are read")
+    check_values(text)
+
+
+def check_values(text: str, start: int = 0) -> None:
+    """Raise ValueError when a text, from a place on, holds more values than any may: before they are made."""
+    if len(text) - start > VALUES and sum(text.count(mark, start) for mark in ",[{") > VALUES:
+        raise ValueError(f"it holds more than {VALUES} values")
 
 
 def check(text: str, value: object) -> None:

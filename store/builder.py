@@ -68,7 +68,8 @@ class PackBuilder:
     ) -> None:
         self._parts = list(parts)
         self._name = check_name(name)
-        self._jurisdiction, self._source, self._licence, self._as_of = jurisdiction, source, licence, as_of
+        self._jurisdiction, self._licence, self._as_of = jurisdiction, licence, as_of
+        self._source = source.encode("utf-8", "replace").decode()  # a file may have a name that is no text
         self._coverage: Literal["complete", "harvest"] = coverage
         self._rows: Counter[str] = Counter()
         self._documents: Counter[str] = Counter()

@@ -1,6 +1,7 @@
-"""Output files: there whole or not at all, and an error that names the file and what to do.
+"""Files that somebody names: read only where they are plain ones of a stated size, written whole or not at all.
 
-Written beside their place under a hidden name and moved in when all of it is on disk. A failure or a kill leaves what was
+An error names the file and what to do. Whoever opens a pipe waits for whoever writes it, and a device never ends, so
+what is to be read is opened without waiting and looked at first. What is written is made beside their place under a hidden name and moved in when all of it is on disk. A failure or a kill leaves what was
 there before; what a killed process left behind is swept at the next write to the same place. Sizes are in bytes.
 """
 
@@ -11,6 +12,7 @@ import hashlib
 import os
 import stat
 import threading
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,9 +20,11 @@ from typing import IO, Any
 
 from filelock import FileLock
 
-from store.errors import StoreError
+from store.errors import BadInput, NotFound, StoreError
 
 SUFFIX = ".part"
+BY_HAND = 1_000_000
+"""Bytes of the largest file that is read as one that a person wrote: settings, suites, lists of forms."""
 _HINTS: dict[int, str] = {
     errno.ENOSPC: "Free some space, or name a file on another disk.",
     errno.EDQUOT: "Free some space, or name a file on another disk.",
@@ -35,6 +39,67 @@ _HINTS: dict[int, str] = {
     errno.EEXIST: "Name another file, or move it away.",
 }
 _UNHELPED = "Name another file."
+_OPENING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+@contextmanager
+def plain_file(path: Path | str) -> Iterator[tuple[IO[bytes], os.stat_result]]:
+    """A regular file, opened to be read without a buffer, and what the file system says of it.
+
+    Raises:
+        NotFound: it is not there.
+        BadInput: it is no regular file, or cannot be read.
+    """
+    try:
+        regular(path, os.stat(path))
+        with open(os.open(path, _OPENING), "rb", buffering=0) as stream:
+            yield stream, regular(path, os.fstat(stream.fileno()))
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+
+
+def read_whole(path: Path | str, most: int) -> bytes:
+    """All bytes of a regular file of at most `most` bytes; `NotFound` or `BadInput` as in `plain_file`."""
+    with plain_file(path) as (stream, found):
+        data = stream.read(most + 1) if found.st_size <= most else b""
+    if found.st_size > most or len(data) > most:
+        raise BadInput(f"{path} is larger than {most:,} bytes", "Is it the file that you mean?")
+    return data
+
+
+def read_text(path: Path | str, most: int = BY_HAND) -> str:
+    """The same as text (`text_of`)."""
+    return text_of(path, read_whole(path, most))
+
+
+def text_of(path: Path | str, data: bytes) -> str:
+    """The bytes of a file as UTF-8, with or without a mark at its beginning; `BadInput` names it where they are none."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not UTF-8", "Save it as UTF-8.") from None
+
+
+def toml_of(path: Path | str, text: str) -> dict[str, Any]:
+    """What a file in TOML says; `path` names it in the `BadInput` for a text that is none."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput(f"{path} is no TOML: {error}", "Correct it there.") from None
+
+
+def regular(path: Path | str, found: os.stat_result) -> os.stat_result:
+    """The same; anything else than a regular file could make whoever reads it wait, or read without end."""
+    if not stat.S_ISREG(found.st_mode):
+        raise BadInput(f"{path} is no regular file", "Give a file.")
+    return found
+
+
+def unreadable(path: Path | str, error: Exception) -> NotFound | BadInput:
+    """What a failed read is called."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return NotFound(f"There is no file {path}")
+    return BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
 def real_path(path: Path) -> Path:

@@ -26,6 +26,7 @@ from filelock import FileLock
 
 from store import places
 from store.errors import BadInput, Damaged, NotFound
+from store.files import plain_file, regular, unreadable
 
 AnyPath = TypeVar("AnyPath", str, Path)
 
@@ -39,7 +40,6 @@ _LARGEST = 1 << 20
 _PIECE = 1 << 20
 _PATIENCE = 5.0
 _LINE = re.compile(rb"^(\d+(?:--?\d+){4}) ([0-9a-f]{64})$", re.MULTILINE)
-_OPENING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 _known: dict[str, str] = {}
 _guard = threading.Lock()
@@ -97,9 +97,9 @@ def steady(path: Path, mark: Mark) -> Iterator[None]:
 def identity(path: Path | str) -> str:
     """What the file system says of a regular file; `NotFound` or `BadInput` where there is none."""
     try:
-        return of(_regular(path, os.stat(path)))
+        return of(regular(path, os.stat(path)))
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
 
 
 def read_all(path: Path | str) -> str:
@@ -109,35 +109,17 @@ def read_all(path: Path | str) -> str:
 
 def _read(path: Path | str) -> tuple[Mark, int]:
     """A file, hashed through the descriptor that says what it is, and the latest of its times."""
-    try:
-        _regular(path, os.stat(path))
-        with open(os.open(path, _OPENING), "rb", buffering=0) as stream:
-            before = _regular(path, os.fstat(stream.fileno()))
-            running, left = hashlib.sha256(), before.st_size
-            while piece := stream.read(min(_PIECE, left + 1)):
-                running.update(piece)
-                left -= len(piece)
-                if left < 0:
-                    break
-            after = os.fstat(stream.fileno())
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
+    with plain_file(path) as (stream, before):
+        running, left = hashlib.sha256(), before.st_size
+        while piece := stream.read(min(_PIECE, left + 1)):
+            running.update(piece)
+            left -= len(piece)
+            if left < 0:
+                break
+        after = os.fstat(stream.fileno())
     if left or of(before) != of(after):
         raise BadInput(f"{path} changed while it was read", "Try again when nobody writes it.")
     return Mark(of(after), running.hexdigest()), max(after.st_mtime_ns, after.st_ctime_ns)
-
-
-def _regular(path: Path | str, found: os.stat_result) -> os.stat_result:
-    """The same; anything else than a regular file could make whoever reads it wait, or read without end."""
-    if not stat.S_ISREG(found.st_mode):
-        raise BadInput(f"{path} is no regular file", "Give a file.")
-    return found
-
-
-def _unreadable(path: Path | str, error: Exception) -> NotFound | BadInput:
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return NotFound(f"There is no file {path}")
-    return BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
 def of(found: os.stat_result) -> str:

@@ -20,6 +20,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from store import identity, places, placing
 from store.errors import BadInput, Damaged, NotFound
+from store.files import read_whole
 from store.rows import Provenance
 
 FORMAT = 1
@@ -27,6 +28,8 @@ FORMAT = 1
 
 FILE = placing.MANIFEST
 CORPUS = "corpus.db"
+_LARGEST = 16_000_000
+"""Bytes of a manifest; that of the sample has 5,000."""
 
 _SEAL = re.compile(rb'^ "seal": "([0-9a-f]{64})",\n', re.MULTILINE)
 _NAME = re.compile(r"[^\W_][\w.\-]{0,63}")
@@ -265,11 +268,11 @@ def _seal_in(raw: bytes) -> str:
 def _parse(folder: Path) -> tuple[Manifest, bytes]:
     path = folder / FILE
     try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
+        raw = read_whole(path, _LARGEST)
+    except NotFound:
         raise NotFound(f"No pack at {folder}", "`moot data list` shows the packs.") from None
-    except OSError as error:
-        raise Damaged(f"{path} cannot be read: {error.strerror}") from None
+    except BadInput as error:
+        raise Damaged(error.title, "Build or import it again.") from None
     try:
         content = json.loads(raw)
         if not isinstance(content, dict):

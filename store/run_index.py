@@ -22,6 +22,7 @@ from store import identity, places
 from store.connection import UNREADABLE
 from store.files import real_path
 from store.journal import SUFFIX
+from store.layout import storable
 
 FILE = "runs.db"
 VERSION = 4
@@ -35,7 +36,8 @@ _COLUMNS = "(path TEXT PRIMARY KEY, identity TEXT, text TEXT, seal TEXT) STRICT"
 @dataclass(frozen=True, slots=True)
 class RunFile:
     """A run file as the folder shows it. changed: when its name was last written to; settled: whether its times tell
-    this state from the next one; identity: '' where it cannot be looked at."""
+    this state from the next one; identity: '' where it cannot be looked at, or its name is no text, which no table can
+    hold."""
 
     path: Path
     changed: int
@@ -67,7 +69,7 @@ def _looked_at(folder: Path, entry: os.DirEntry[str] | Path, seen: Container[str
     path = folder / entry.name
     try:
         own, meant = entry.stat(follow_symlinks=False), entry.stat()
-        if not stat.S_ISREG(meant.st_mode):
+        if not stat.S_ISREG(meant.st_mode) or not storable(str(path)):
             return RunFile(path, own.st_mtime_ns, "", False)
         marks, latest = identity.of(meant), max(meant.st_mtime_ns, meant.st_ctime_ns)
         log = real_path(path) if entry.is_symlink() else path
@@ -106,6 +108,8 @@ def remember(fresh: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
 
 def figures(file: RunFile) -> str | None:
     """What is remembered of the figures of a run file as it is."""
+    if not file.identity:
+        return None
     try:
         with _opened() as database:
             row = database.execute(
@@ -113,7 +117,7 @@ def figures(file: RunFile) -> str | None:
             ).fetchone()
     except (*UNREADABLE, OSError):
         return None
-    if row is None or not file.identity or row[0] != file.identity or row[2] != _seal(str(file.path), *row[:2]):
+    if row is None or row[0] != file.identity or row[2] != _seal(str(file.path), *row[:2]):
         return None
     return str(row[1])
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from pathlib import Path
 from typing import Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
+from store.errors import StoreError
+from store.files import read_text
 from tasks import registry
 from tasks.errors import UsageError
 
@@ -80,10 +81,9 @@ def text_of(path: str) -> str:
         UsageError: there is no such file, or no text of a reasonable length in it.
     """
     try:
-        with Path(path).open(encoding="utf-8") as file:
-            text = file.read(LONGEST_TEXT + 1).strip()
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} is no text file that can be read", "Name a text file in UTF-8.") from error
+        text = read_text(path, 4 * LONGEST_TEXT).strip()
+    except StoreError as error:
+        raise UsageError(error.title, "Name a text file in UTF-8.") from error
     if not text:
         raise UsageError(f"{path} is an empty file", "Name a text file in UTF-8.")
     if len(text) > LONGEST_TEXT:

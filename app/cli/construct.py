@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.cli.data import Talk
 from app.strings import t
 from store.errors import BadInput, NotFound
+from store.files import read_text
 from store.importers.reading import records
 from store.pack import Pack
 from tasks.errors import UsageError
@@ -54,7 +55,7 @@ def constructed(
     from tasks.legalagentbench.questions import WRITING, load_questions
 
     other = [q.card["question"] for q in load_questions(beside) if q.group != WRITING] if beside else []
-    text = shipped_parts() if parts is None else _read(parts)
+    text = shipped_parts() if parts is None else read_text(parts)
     own = _plans(paths, pack) if paths else []
     engine, talk = _rewriter(seats), Talk()
     try:
@@ -101,15 +102,6 @@ def _reworded(made: Generator, found: Made, parts: Parts, engine: Engine, talk: 
         tasks.append(task)
         talk("rewriting", len(tasks), len(found.tasks))
     return Made(tasks, {**found.report, **coverage(tasks), "rewritten": rewriter.report()})
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise NotFound(f"There is no file {path}", "Give a file.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read as text", "It should be TOML in UTF-8.") from error
 
 
 def _plans(path: Path, pack: Pack) -> list[Plan]:

@@ -20,10 +20,12 @@ from app.strings import t
 from app.terminal import clean, json_text, pad
 from store import places
 from store.errors import BadInput
-from store.files import written_whole
+from store.files import read_whole, text_of, written_whole
 from tasks.errors import UsageError
 
 _WIDTHS = (22, 12, 12)
+_MOST = 1 << 28
+"""Bytes of the texts that are embedded at once."""
 CLIENTS = ("chat_api", "stateless")
 NOISY = 1.3
 """Highest ratio of the repeats over the lowest, above which the machine was not at rest."""
@@ -213,11 +215,8 @@ def embed(
 def _texts_of(source: Path) -> list[str]:
     """The `text` of every line."""
     name = "standard input" if str(source) == "-" else str(source)
-    raw = sys.stdin.buffer.read() if str(source) == "-" else source.read_bytes()
-    try:
-        lines = raw.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise BadInput(f"{name} is not UTF-8", "Save it as UTF-8.") from None
+    raw = sys.stdin.buffer.read() if str(source) == "-" else read_whole(source, _MOST)
+    lines = text_of(name, raw).splitlines()
     found = []
     for number, line in enumerate(lines, 1):
         if not line.strip():

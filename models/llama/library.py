@@ -118,6 +118,10 @@ def add(
     """
     path = Path(os.path.abspath(_expanded(path)))
     header = read_header(path)
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise BadEngine(f"'{path}' has a name that is no text", "Rename the file, or its folder.") from None
     chosen = _checked(name, path)
     _refuse_taken(chosen, path, copy, entries(library))
     if copy and path.parent != Path(os.path.abspath(library / FILES)):
@@ -360,4 +364,4 @@ def _remember(library: Path, key: str, value: list[object]) -> None:
         kept.pop(key, None)
         kept[key] = value
         latest = dict(list(kept.items())[-DIGESTS_KEPT:])
-        _replace(library / DIGESTS, json.dumps(latest, ensure_ascii=False, indent=1))
+        _replace(library / DIGESTS, json.dumps(latest, indent=1))

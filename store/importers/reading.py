@@ -17,6 +17,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
+from store.bounded import check_values
 from store.errors import BadInput, NotFound
 from store.files import real_path
 from store.importers.archives import unpack
@@ -223,6 +224,7 @@ def _decoded(raw: bytes, label: str, line: int) -> str:
 
 def _parsed(text: str, label: str, line: int) -> Any:
     try:
+        check_values(text)
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise BadInput(f"{label}, line {line}: not valid JSON (column {error.colno})") from None
@@ -276,8 +278,11 @@ class _ArrayText:
     def value(self) -> tuple[int, Any, str]:
         """Consume one value: the line it begins on, the value, its text."""
         self.next_character()
+        grown = False
         while True:
             try:
+                if grown:  # most of what is held is this value
+                    check_values(self._text, self._at)
                 content, end = self._json.raw_decode(self._text, self._at)
                 if end < len(self._text) or self._ended:
                     line, text = self._line, self._text[self._at : end]
@@ -294,6 +299,7 @@ class _ArrayText:
             if held > MAX_RECORD:
                 raise BadInput(f"{self._label}, line {self._line}: not valid JSON, or a value too long to read")
             self._more(max(_CHUNK, held))
+            grown = True
 
     def _drop(self, end: int) -> None:
         """Everything before `end` is done with; it is let go when more is read, not once for each value."""
@@ -341,18 +347,23 @@ def entered(source: Path, reader: ReadingProcess | None = None) -> Iterator[Path
         yield inside[0] if len(inside) == 1 and inside[0].is_dir() else root
 
 
-def files_in(root: Path) -> list[Path]:
+def files_in(root: Path, most: int | None = None) -> list[Path]:
     """All files under a folder in a stable order, hidden ones left out.
 
     Raises:
-        BadInput: a symbolic link leads outside the folder.
+        BadInput: a symbolic link leads outside the folder, or it holds more than `most` files and folders.
     """
     top = real_path(root)
     found: list[Path] = []
     waiting = [root]
+    seen = 0
     while waiting:
         folder = waiting.pop()
-        for path in sorted(folder.iterdir()):
+        inside = sorted(folder.iterdir())
+        seen += len(inside)
+        if most is not None and seen > most:
+            raise BadInput(f"{root} holds more than {most:,} files and folders", "Name the folder that is meant.")
+        for path in inside:
             if path.name.startswith("."):
                 continue
             if path.is_symlink() and not real_path(path).is_relative_to(top):

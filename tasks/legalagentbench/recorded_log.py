@@ -12,12 +12,12 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from hashlib import sha256
 from pathlib import Path
 
 from models.engine import Ask, EngineError, Listener, Reply
 from models.errors import BadEngine
 from models.specs import Opening
+from store import identity
 from store.errors import StoreError
 from store.importers.logs.calls import read_observation, values_quoted
 from store.importers.logs.episodes import LoggedEpisode, LoggedStep, read_episodes
@@ -111,7 +111,7 @@ def _read(path: Path, size: int, modified: int) -> RunLog:
             episodes[question] = episode
     if not episodes:
         raise BadEngine(f"{path}: no task in it begins with its question", "Is this a whole run log?")
-    return RunLog(path, sha256(path.read_bytes()).hexdigest(), episodes)
+    return RunLog(path, identity.sha256(path), episodes)
 
 
 class RecordedLogs:

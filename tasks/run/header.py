@@ -16,9 +16,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, V
 from models.specs import on_another_machine
 from store import identity
 from store.errors import BadInput, Damaged
-from store.importers.reading import files_in
 from store.journal import Journal
-from tasks.benchmark import TASK_SUFFIXES, benchmark, benchmarks
+from tasks.benchmark import benchmark, benchmarks, task_files
 from tasks.episode.with_tools import SEAT
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.spec import RunSpec
@@ -48,8 +47,9 @@ def now() -> str:
 def file_hash(path: Path) -> str:
     """sha256 of a file's bytes; of a folder of task files, of their names and bytes in order. What was seen is not
     read again."""
+    files = task_files(path)
     if path.is_dir():
-        marks = identity.marks(file for file in files_in(path) if file.suffix in TASK_SUFFIXES)
+        marks = identity.marks(files)
         parts = [(file.relative_to(path).as_posix(), mark.sha256) for file, mark in marks.items()]
         return sha256(json.dumps(parts).encode()).hexdigest()
     return identity.sha256(path)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -21,7 +20,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from models.errors import BadEngine
 from store import places
-from store.errors import BadInput, StoreError
+from store.errors import BadInput, NotFound, StoreError
+from store.files import read_text, toml_of
 from store.journal import SUFFIX, Journal
 from store.pack import Pack
 from tasks.benchmark import benchmark
@@ -34,8 +34,6 @@ from tasks.run.plan import task_file
 from tasks.run.spec import PARALLEL_RULES, RunSpec
 from tasks.settings import shown, text_of
 
-LARGEST = 1_000_000
-"""Bytes of a suite file."""
 OWN = frozenset("benchmark agent model seed settings shard only free".split())
 """What a run has and the settings of a suite have not: it stands in the blocks, is no part of a suite, or has a newer
 name."""
@@ -152,9 +150,12 @@ def read_suite(file: Path) -> Suite:
         BadInput: the file cannot be read, or is no TOML.
         UsageError: what it asks for means nothing; says where.
     """
-    text = _text(file)
     try:
-        given = SuiteFile.model_validate(_toml(file, text))
+        text = read_text(file)
+    except NotFound as error:
+        raise BadInput(error.title, "Name a TOML file of runs.") from None
+    try:
+        given = SuiteFile.model_validate(toml_of(file, text))
     except ValidationError as error:
         first = error.errors()[0]
         where = f"{file}{_line(text, first['loc'])}"
@@ -212,26 +213,6 @@ def check_ended(path: Path) -> None:
     spec = spec_of(header)
     with Pack.open(header["pack"].get("path") or spec.pack) as pack:
         check_same(header, benchmark(spec.benchmark), spec, pack, task_file(spec, pack), True)
-
-
-def _text(file: Path) -> str:
-    try:
-        with file.open("rb") as stream:
-            raw = stream.read(LARGEST + 1)
-        if len(raw) > LARGEST:
-            raise BadInput(f"suite {file} is larger than {LARGEST:,} bytes", "Name a file of runs.")
-        return raw.decode("utf-8-sig")
-    except OSError as error:
-        raise BadInput(f"suite {file} cannot be read: {error.strerror}", "Name a TOML file of runs.") from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"suite {file} is not UTF-8", "Save it as UTF-8.") from error
-
-
-def _toml(file: Path, text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"suite {file} is no TOML: {error}", "Correct it there.") from error
 
 
 def _specs(

@@ -187,6 +187,6 @@ def test_what_is_wrong_is_one_sentence_with_its_place(moot: Moot, tmp_path: Path
 def test_a_file_that_cannot_be_read_is_one_sentence(moot: Moot, tmp_path: Path) -> None:
     binary = tmp_path / "b.toml"
     binary.write_bytes(b"\xff\xfe\x00")
-    for file, said in ((tmp_path / "none.toml", "无法读取"), (tmp_path, "无法读取"), (binary, "不是 UTF-8")):
+    for file, said in ((tmp_path / "none.toml", "没有文件"), (tmp_path, "不是普通文件"), (binary, "不是 UTF-8")):
         code, _, err = moot("suite", "show", file)
         assert code == 1 and said in err and err.count("\n") == 1

@@ -23,6 +23,7 @@ from tasks.episode.state import digest  # noqa: E402
 from tasks.run import brief  # noqa: E402
 from tasks.run.brief import brief_of  # noqa: E402
 from tasks.run.engines import run_path, run_paths  # noqa: E402
+from tasks.run.figures import figures_of  # noqa: E402
 from tasks.run.listing import RunLine, in_order, read_run, runs  # noqa: E402
 from tasks.run.opened import Run  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
@@ -469,3 +470,13 @@ def test_pages_cover_every_episode_once(spec: dict[str, Any], page: int, monkeyp
     alter(path, "UPDATE episodes SET task_id = '2' WHERE id = '1'")
     with Journal.open(path) as journal, pytest.raises(Damaged, match="list of episodes"):
         next(journal.walk())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of bytes")
+def test_a_file_whose_name_is_no_text_is_a_line_like_others(spec: dict[str, Any]) -> None:
+    path = played(spec)
+    strange = path.with_name(os.fsdecode(b"z\xff.moot"))
+    strange.write_bytes(path.read_bytes())
+    for _ in range(2):  # with and without what is remembered
+        assert sorted((line.path.name, line.error) for line in runs()) == [("r.moot", ""), (strange.name, "")]
+    assert figures_of(strange).tasks == figures_of(path).tasks

@@ -22,6 +22,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, cast
 
+from store.bounded import check_values
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
@@ -126,7 +127,8 @@ def _one_object(path: Path) -> Mapping[str, object] | None:
     if len(data) > MAX_RECORD:
         return None
     try:
-        content = json.loads(bytes(data))
+        check_values(text := data.decode("utf-8-sig"))
+        content = json.loads(text)
     except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None

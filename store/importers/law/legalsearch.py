@@ -21,6 +21,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from store.bounded import check_values
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law.joining import REPORT as REPORT
@@ -177,7 +178,8 @@ def _read_tree(rows: Scratch, path: Path, label: str, tally: Tally, progress: Pr
     if len(data) > MAX_RECORD:
         raise BadInput(f"{label} is larger than {MAX_RECORD >> 20} MiB", "Give the chunks as JSON lines instead.")
     try:
-        content = json.loads(data)
+        check_values(text := data.decode("utf-8-sig"))
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{label}: not readable as JSON ({error})") from None
     done = 0

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ValidationError
 
 from store.errors import BadInput, NotFound
 from store.importers.limits import MAX_RECORD
-from store.importers.reading import files_in, opened, records
-from tasks.benchmark import TASK_SUFFIXES
+from store.importers.reading import opened, records
+from tasks.benchmark import task_files
 from tasks.courts.casefile.case import (
     DISPUTE_SCHEMA,
     SCHEMA,
@@ -90,8 +90,7 @@ def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Where each record stands, and its fields, of a file or of all files of a folder."""
     if not path.exists():
         raise NotFound(f"There is no case file {path}", "Give a file or a folder of case files.")
-    files = [file for file in files_in(path) if file.suffix in TASK_SUFFIXES] if path.is_dir() else [path]
-    for file in files:
+    for file in task_files(path):
         if file.suffix == ".toml":
             yield str(file), _toml(file)
         else:

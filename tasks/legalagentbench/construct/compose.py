@@ -45,7 +45,7 @@ class Parts:
     def __init__(self, text: str, rng: Random) -> None:
         try:
             data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise BadInput(f"The file of parts is no TOML: {error}", "Start from the shipped parts.toml.") from error
         lacking = [name for name in _NEEDED if name not in data]
         if lacking:

@@ -1,0 +1,119 @@
+"""What somebody names is read only where it is a plain file of a stated size: what is a pipe, a device, a ring of links,
+a whole disk, or has a name in no encoding, is read or refused with one sentence, and nobody waits for it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.errors import BadEngine
+from models.llama import library
+from store import bounded, places
+from store import manifest as manifests
+from store.errors import BadInput, Damaged, StoreError
+from store.importers import silent
+from store.importers.reading import files_in, records
+from store.pack import Pack
+from tasks import benchmark
+from tasks.benchmark import task_files
+from tasks.errors import UsageError
+from tasks.run.importing import importer
+from tasks.run.suite import read_suite
+from tasks.settings import text_of
+from tests.support.gguf_files import tiny_llama
+
+ROOT = Path(__file__).resolve().parents[2]
+NO_TEXT = os.fsdecode(b"\xff\xfe")
+READERS: list[Callable[[Path], Any]] = [read_suite, text_of, lambda path: manifests.read(path.parent)]
+"""What reads a whole file that a person, a setting or a folder names."""
+posix = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and names of bytes")
+
+
+@posix
+@pytest.mark.parametrize("kind", ["pipe", "device", "ring", "folder", "endless"])
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_no_file_of_a_size_is_neither_waited_for_nor_read(
+    reader: Callable[[Path], Any], kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / manifests.FILE
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "ring":
+        path.symlink_to(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.touch()
+        os.truncate(path, 1 << 40)
+    with pytest.raises((StoreError, UsageError)) as raised:
+        reader(path)
+    assert len(str(raised.value)) < 800
+
+
+@posix
+def test_links_that_lead_around_in_a_ring_are_no_files(tmp_path: Path) -> None:
+    ring, other = tmp_path / "ring.json", tmp_path / "other.json"
+    ring.symlink_to(ring)
+    other.write_text("{}")
+    assert files_in(tmp_path) == [other]
+
+
+def test_links_are_followed_by_what_raises_nothing() -> None:
+    """`Path.resolve` raises a RuntimeError for a ring of links before Python 3.13."""
+    files = [path for room in ("app", "models", "store", "tasks") for path in (ROOT / room).rglob("*.py")]
+    found = [str(path) for path in files if re.search(r"\.resolve\(\)", path.read_text(encoding="utf-8"))]
+    assert files and not found
+
+
+def test_a_folder_of_tasks_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("b.toml", "a.json", "c.txt"):
+        (tmp_path / name).touch()
+    assert [path.name for path in task_files(tmp_path)] == ["a.json", "b.toml"]
+    monkeypatch.setattr(benchmark, "MOST_FILES", 2)
+    with pytest.raises(BadInput, match="more than 2 files"):
+        task_files(tmp_path)
+    os.truncate(tmp_path / "a.json", benchmark.MOST_BYTES + 1)
+    with pytest.raises(BadInput, match="more than 2 GiB"):
+        task_files(tmp_path / "a.json")
+
+
+FULL = "[" + "[]," * (bounded.VALUES // 2) + "[]]"
+
+
+def test_a_text_of_values_without_number_is_refused_before_they_are_made() -> None:
+    with pytest.raises(ValueError, match="more than 4000000 values"):
+        bounded.load(FULL)
+
+
+@pytest.mark.parametrize("form", ['{{"a": {}}}\n', '[{{"a": {}}}]'])
+def test_so_is_a_record_of_a_file(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(form.format(FULL))
+    with pytest.raises(BadInput, match="line 1: not readable as JSON .it holds more than"):
+        list(records(path))
+
+
+@posix
+def test_a_name_that_is_no_text_reaches_no_record(moot_home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / f"web{NO_TEXT}"
+    folder.mkdir()
+    (folder / "p.html").write_text(f"<html><body><p>{'合同纠纷的处理。' * 50}</p></body></html>", encoding="utf-8")
+    with Pack.open(importer("web")(folder, "p", silent)) as pack:
+        assert pack.manifest.source.endswith("web??")
+    model = tiny_llama(tmp_path / f"m{NO_TEXT}.gguf")
+    assert library.digest(model, places.models()) == library.digest(model, places.models())
+    with pytest.raises(BadEngine, match="a name that is no text"):
+        library.add(model, places.models(), name="m")
+
+
+def test_a_manifest_without_measure_is_damage(tmp_path: Path) -> None:
+    (tmp_path / manifests.FILE).write_text('{"x": [' + "[]," * 8_000_000 + "[]]}")
+    with pytest.raises(Damaged, match="larger than"):
+        manifests.read(tmp_path)
