@@ -141,12 +141,21 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text; None when it is none, nested or full without measure, or says nothing."""
-    marks: tuple[Any, ...] = (",", "[", "{") if isinstance(text, str) else (b",", b"[", b"{")
-    if sum(map(text.count, marks)) > MOST_VALUES:
+    """The value of a JSON text; None when it is none, nested or full without measure, or says nothing.
+
+    Halves of characters, which no encoding writes, become question marks.
+    """
+    marks: tuple[Any, ...] = (
+        (",", "[", "{", "\\ud", "\\uD") if isinstance(text, str) else (b",", b"[", b"{", b"\\ud", b"\\uD")
+    )
+    *values, low, high = map(text.count, marks)
+    if sum(values) > MOST_VALUES:
         return None
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if low or high:
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+        return value
     except (ValueError, RecursionError):
         return None
 

@@ -257,4 +257,6 @@ def description_hash(description: Mapping[str, Any]) -> str:
     Of several servers that hold one model it does not matter which of them were there, and with which build.
     """
     alike = {name: said for name, said in description.items() if name != "servers"}
-    return sha256(json.dumps(alike, ensure_ascii=False, sort_keys=True, default=list).encode()).hexdigest()
+    return sha256(
+        json.dumps(alike, ensure_ascii=False, sort_keys=True, default=list).encode("utf-8", "surrogatepass")
+    ).hexdigest()

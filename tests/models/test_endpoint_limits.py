@@ -28,6 +28,7 @@ from models.endpoint_wire import CHARACTERS, MOST_VALUES, PIECES, Collector, par
 from models.engine import Ask, EngineError, Message, Reply, Settings  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from tasks.run.engines import open_engine  # noqa: E402
+from tasks.run.header import description_hash  # noqa: E402
 from tests.support.fake_endpoint import (  # noqa: E402
     DONE,
     MODEL,
@@ -335,6 +336,14 @@ def test_a_text_of_very_many_values_is_no_json() -> None:
     bits = [{"token": "好", "logprob": -1.5, "bytes": [229, 165, 189]}]
     whole = {"choices": [{"logprobs": {"content": [{**bits[0], "top_logprobs": bits * 20}] * 4096}}]}
     assert parse_json(json.dumps(whole)) == whole, "a whole reply with all that may be asked for passes"
+
+
+@pytest.mark.parametrize("half", ["\\ud800", "\\uDFFF"])
+def test_halves_of_characters_do_not_get_in(half: str) -> None:
+    text = f'{{"data": [{{"id": "a{half}", "{half}": 1}}, "\\ud83d\\ude00"]}}'
+    for form in (text, text.encode()):
+        assert parse_json(form) == {"data": [{"id": "a?", "?": 1}, "😀"]}
+    assert description_hash({"id": "a"}) != description_hash({"id": "a\ud800"}), "a run file can say anything"
 
 
 @pytest.mark.parametrize(
