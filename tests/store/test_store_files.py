@@ -4,7 +4,6 @@ a whole disk, or has a name in no encoding, is read or refused with one sentence
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ from tasks.run.suite import read_suite
 from tasks.settings import text_of
 from tests.support.gguf_files import tiny_llama
 
-ROOT = Path(__file__).resolve().parents[2]
 NO_TEXT = os.fsdecode(b"\xff\xfe")
 READERS: list[Callable[[Path], Any]] = [read_suite, text_of, lambda path: manifests.read(path.parent)]
 """What reads a whole file that a person, a setting or a folder names."""
@@ -63,13 +61,6 @@ def test_links_that_lead_around_in_a_ring_are_no_files(tmp_path: Path) -> None:
     ring.symlink_to(ring)
     other.write_text("{}")
     assert files_in(tmp_path) == [other]
-
-
-def test_links_are_followed_by_what_raises_nothing() -> None:
-    """`Path.resolve` raises a RuntimeError for a ring of links before Python 3.13."""
-    files = [path for room in ("app", "models", "store", "tasks") for path in (ROOT / room).rglob("*.py")]
-    found = [str(path) for path in files if re.search(r"\.resolve\(\)", path.read_text(encoding="utf-8"))]
-    assert files and not found
 
 
 def test_a_folder_of_tasks_is_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
