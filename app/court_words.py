@@ -13,7 +13,7 @@ from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import names_of, role_name, role_of
 from tasks.courts.environment import codes, environment
 from tasks.courts.play.routing import shown
-from tasks.courts.procedure.findings import CODES
+from tasks.courts.procedure.findings import fault_name
 from tasks.courts.procedure.tables import PROFILES, profile
 from tasks.episode.events import (
     ActDone,
@@ -109,7 +109,7 @@ def fault_words(event: Violation, env: str = "") -> str:
     if where and detail:
         detail = f"（{_SAYS_WHICH.get(event.code, '')}{detail}）"
     said = f"{where}{detail}"
-    return CODES.get(event.code, event.code) + (f"：{said}" if said else "")
+    return fault_name(event.code, clear=event.clear) + (f"：{said}" if said else "")
 
 
 def told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:

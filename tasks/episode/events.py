@@ -328,7 +328,8 @@ class ActDone(Event):
 class Violation(Event):
     """A fault in the procedure of a trial.
 
-    `code` as in the findings of the procedure, `turn` the judge's turn or None where it shows only at the end.
+    `code` as in the findings of the procedure, `turn` the judge's turn or None where it shows only at the end;
+    `clear`: False where only the turn as a whole shows it.
     """
 
     tag: ClassVar[str] = "violation"
@@ -337,6 +338,7 @@ class Violation(Event):
     act: str = ""
     side: str = ""
     detail: str = ""
+    clear: bool = True
 
 
 class ExhibitMoved(Event):

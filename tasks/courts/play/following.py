@@ -96,4 +96,6 @@ def _differences(case: CivilCase | CriminalCase, known: Course, now: Course) -> 
 
 
 def _violation(fault: Fault) -> Violation:
-    return Violation(code=fault.code, turn=fault.turn, act=fault.act, side=fault.side or "", detail=fault.detail)
+    return Violation(
+        code=fault.code, turn=fault.turn, act=fault.act, side=fault.side or "", detail=fault.detail, clear=fault.clear
+    )

@@ -33,6 +33,11 @@ CODES: Mapping[str, str] = {
 """Code of a violation -> how it is said in court language."""
 
 
+def fault_name(code: str, *, clear: bool = True) -> str:
+    """How a violation is said; 疑似 where only the turn as a whole shows it."""
+    return ("" if clear else "疑似") + CODES.get(code, code)
+
+
 @dataclass(frozen=True, slots=True)
 class Credit:
     """A duty done. `turn`: the judge's turn; `reply`: the turn that answered; `at`: place in the transcript."""

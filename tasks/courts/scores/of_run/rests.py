@@ -10,7 +10,7 @@ from typing import Any
 from store.text.citation import nested_titles
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.environment import environment
-from tasks.courts.procedure.findings import CODES, FATAL
+from tasks.courts.procedure.findings import FATAL, fault_name
 from tasks.courts.procedure.tables import ProfileName, profile
 from tasks.courts.scores.bigrams import POINT
 from tasks.courts.scores.drafted import LABELS, kind_of_case, strict_document
@@ -65,8 +65,11 @@ def of_procedure(seen: Iterable[Mapping[str, Any]], name: ProfileName, case: Civ
             made.append(_row(_DUTY, title, True, one.get("turn"), str(one.get("quote") or "")))
             continue
         code = str(one["violation"])
-        metrics = ("PFS", "UNI") if code in FATAL and one.get("clear", True) else _DUTY
-        told = "：".join(part for part in (CODES.get(code, code), title, str(one.get("detail") or "")) if part)
+        clear = bool(one.get("clear", True))
+        metrics = ("PFS", "UNI") if code in FATAL and clear else _DUTY
+        told = "：".join(
+            part for part in (fault_name(code, clear=clear), title, str(one.get("detail") or "")) if part
+        )
         made.append(_row(metrics, told, False, one.get("turn")))
     if not any("UNI" in one["metrics"] for one in made):
         made.append(_row(("UNI",), "没有破坏庭审统一性的瑕疵", True))
