@@ -13,27 +13,31 @@ _ARABIC = re.compile(
     r"|(?P<mark>[-/.])(?P<m2>[0-9]{1,2})(?P=mark)(?P<d2>[0-9]{1,2}))"
 )
 _CHINESE = re.compile(
-    r"(?P<year>[零〇○一二三四五六七八九]{4})年(?P<month>[一二三四五六七八九十]{1,2})月(?P<day>[一二三四五六七八九十廿卅]{1,3})[日号]"
+    r"(?P<year>[零〇○一二三四五六七八九]{4})年(?P<m>[一二三四五六七八九十]{1,2})月(?P<d>[一二三四五六七八九十廿卅]{1,3})[日号]"
 )
 
 
 def parse_date(text: str) -> date | None:
     """The day a text names, or None when it is not exactly one date."""
-    if len(text) > 40:
-        return None
-    text = fold_width(text).strip()
-    if match := _ARABIC.fullmatch(text):
-        parts = [match["year"], match["m1"] or match["m2"], match["d1"] or match["d2"]]
-        numbers: list[int | None] = [int(part) for part in parts]
-    elif match := _CHINESE.fullmatch(text):
-        numbers = [chinese_to_int(match[name]) for name in ("year", "month", "day")]
-    else:
-        return None
-    year, month, day = numbers
-    if year is None or month is None or day is None:
-        return None
+    text = fold_width(text[:41]).strip()
+    match = _ARABIC.fullmatch(text) or _CHINESE.fullmatch(text)
+    return _day(match) if match and len(text) <= 40 else None
+
+
+def dates_in(text: str) -> list[date]:
+    """The days that a text names, in their order; what is no day of the calendar is left out."""
+    plain = fold_width(text)
+    found = sorted((*_ARABIC.finditer(plain), *_CHINESE.finditer(plain)), key=re.Match.start)
+    return [day for match in found if (day := _day(match))]
+
+
+def _day(match: re.Match[str]) -> date | None:
+    named = match.groupdict()
+    parts = [named["year"], *(named.get(f"{part}1") or named.get(f"{part}2") or named.get(part) for part in "md")]
+    numbers = [int(part) if part.isdecimal() and part.isascii() else chinese_to_int(part) for part in parts if part]
     try:
-        return date(year, month, day)
+        year, month, day = numbers
+        return date(year or 0, month or 0, day or 0)
     except ValueError:
         return None
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from store.text.dates import dates_in
+from tasks.courts.agents.citing import Cited
 from tasks.courts.agents.civil.case import Case, Finding, Substance
-from tasks.courts.agents.civil.citing import Reference
 from tasks.courts.agents.civil.heard import Claim
-from tasks.courts.agents.civil.sums import days
 from tasks.courts.agents.civil.undisputed import AGREED
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.experts.civil.law import CODE, articles, burden, cause_of, continued, under_old_law
@@ -53,11 +53,11 @@ def _proven(case: Case, claim: Claim) -> bool:
     )
 
 
-def _laws(case: Case, found: Sequence[Finding]) -> list[Reference]:
+def _laws(case: Case, found: Sequence[Finding]) -> list[Cited]:
     claims = "\n".join(claim.text for claim in case.claims)
     story = "".join(case.trial.story)
     everything = "\n".join([claims, *case.trial.story, case.trial.defence, case.shown])
-    acted = next(iter(days(story)), None)
+    acted = next(iter(dates_in(story)), None)
     old = under_old_law(cause_of(case.cause).moment, story, case.hearing)
     held = "\n".join(one.claim.text for one in found if one.outcome == "granted")
     listed = articles(case.cause, claims, case.trial.defence, everything, acted, case.hearing, old=old, granted=held)

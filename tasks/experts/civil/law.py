@@ -16,9 +16,8 @@ from importlib.resources import files
 from typing import Any
 
 from store.statutes.applicable import CaseDates
-from tasks.courts.agents.civil.citing import Reference
-from tasks.courts.agents.civil.sums import days
-from tasks.courts.scores.laws import Article, unknown
+from store.text.dates import dates_in
+from tasks.courts.agents.citing import Cited, cite
 
 CODE = date(2021, 1, 1)
 """From this day on the Civil Code applies."""
@@ -57,7 +56,7 @@ def causes() -> Sequence[str]:
     return tuple(one["name"] for one in _table()["causes"])
 
 
-def references() -> Iterator[Reference]:
+def references() -> Iterator[Cited]:
     """Every article of the table."""
     for entry in [*_table()["common"], *_table()["causes"]]:
         for part in (entry, *entry.get("when", ())):
@@ -70,8 +69,8 @@ def under_old_law(moment: str, story: str, hearing: date | None) -> bool:
     if moment == "hearing":
         return hearing is not None and hearing < CODE
     period = _PERIOD.search(story)
-    ends = days(period["end"]) if period and moment != "event" else []
-    first = days(story)[:1]
+    ends = dates_in(period["end"]) if period and moment != "event" else []
+    first = dates_in(story)[:1]
     told = ends or first
     return bool(told) and told[0] < CODE
 
@@ -86,7 +85,7 @@ def articles(
     *,
     old: bool,
     granted: str = "",
-) -> list[Reference]:
+) -> list[Cited]:
     """The articles for a case, those of substance first, in the order of the table, each once and known on the day.
 
     Args:
@@ -99,25 +98,24 @@ def articles(
     found = cause_of(cause)
     texts = {"claims": claims, "answer": answer, "all": everything, "granted": granted}
     general = [one for one in _table()["common"] if one["group"] in (found.group, "any")]
-    named: list[Reference] = []
+    named: list[Cited] = []
     for entry in (*found.entries, *general):
         if re.search(entry["pattern"], texts[entry.get("on", "all")]):
             named += [_reference(text) for text in entry.get("before" if old else "laws", ())]
     dates = CaseDates(acted, None, hearing, hearing)
-    return [one for one in dict.fromkeys(named) if unknown(Article(one.law, one.article), dates) is None]
+    return [one for one in dict.fromkeys(named) if one.known(dates)]
 
 
-def burden() -> Reference:
+def burden() -> Cited:
     """民诉法解释第九十条: who has to prove what, and what follows if he does not."""
-    return Reference(_table()["names"]["民诉解释"], 90)
+    return Cited(_table()["names"]["民诉解释"], 90)
 
 
-def continued() -> Reference:
+def continued() -> Cited:
     """Facts that began before the Code and went on after it are judged by the Code (时间效力规定第一条第三款)."""
-    return Reference(_table()["names"]["时间效力"], 1, 3)
+    return Cited(_table()["names"]["时间效力"], 1, paragraph=3)
 
 
-def _reference(text: str) -> Reference:
+def _reference(text: str) -> Cited:
     name, _, number = text.partition(" ")
-    parts = [int(part) for part in number.split(".")]
-    return Reference(_table()["names"][name], *parts)
+    return cite(number, _table()["names"][name])

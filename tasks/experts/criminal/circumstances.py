@@ -14,9 +14,9 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
+from tasks.courts.agents.citing import CRIMINAL_PROCEDURE, Cited, cite
 from tasks.courts.agents.criminal.agenda import denies
 from tasks.courts.agents.criminal.asking import filled
-from tasks.courts.agents.criminal.citing import PROCEDURE_LAW, Cited, cite
 from tasks.courts.agents.criminal.heard import Heard
 from tasks.courts.agents.criminal.reading import charged_facts
 from tasks.experts.criminal.law import interpretation
@@ -60,7 +60,7 @@ class Circumstances:
     @cached_property
     def found(self) -> tuple[Circumstance, ...]:
         """All of them, in the order in which a judgment speaks of them."""
-        made = (self._roles, self._surrender, self._plea, self._table, self._payment, self._record)
+        made = (self._roles, self._surrender, self._plea, self._table, self._payment)
         return tuple(one for each in made for one in each())
 
     def has(self, identity: str) -> bool:
@@ -77,14 +77,12 @@ class Circumstances:
 
     def _roles(self) -> Iterator[Circumstance]:
         """刑法第二十五条至第二十七条."""
-        if not _cue("joint").search(self.facts):
-            return
-        if self._says(self.accusing, "(?:系|是|属于)?从犯"):
-            yield self._made("accessory", cite("25.1"), cite("27"))
-        elif self._says(self.accusing, "主犯|主要作用|组织、指挥"):
-            yield self._made("principal", cite("25.1"), cite("26.1"), cite("26.4"))
-        else:
-            yield self._made("joint", cite("25.1"))
+        if _cue("joint").search(self.facts):
+            part = next(
+                (key for key in ("accessory", "principal") if self._says(self.accusing, words()["cues"][key])), ""
+            )
+            place = {"accessory": ("27",), "principal": ("26.1", "26.4")}.get(part, ())
+            yield self._made(part or "joint", cite("25.1"), *map(cite, place))
 
     @cached_property
     def candid(self) -> bool:
@@ -120,7 +118,7 @@ class Circumstances:
     def _plea(self) -> Iterator[Circumstance]:
         """刑事诉讼法第十五条."""
         if self.signed and self.pleads:
-            yield self._made("plea", cite("15", PROCEDURE_LAW))
+            yield self._made("plea", cite("15", CRIMINAL_PROCEDURE))
         elif self.pleads and not self.candid:
             yield self._made("plea_court")
 
@@ -137,10 +135,3 @@ class Circumstances:
             if shown or re.search(sure, self.facts + self.shown) or self._says(self.accusing, row["said"]):
                 laws = tuple(cite(place) for place in row.get("law", ()))
                 yield Circumstance(row["id"], filled(row["text"], {"name": self.name}), laws)
-
-    def _record(self) -> Iterator[Circumstance]:
-        """刑法第六十五条, where the prosecution says so."""
-        if self._says(self.accusing, "累犯"):
-            yield self._made("recidivist", cite("65.1"))
-        elif "判处" in str(self.heard.view.held.get("criminal", {}).get("record", "")):
-            yield self._made("record")

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tasks.courts.agents.citing import CRIMINAL_LAW, CRIMINAL_PROCEDURE, Cited, cite
 from tasks.courts.agents.criminal.agenda import denies, procedure_of, property_due
 from tasks.courts.agents.criminal.asking import DENIES, filled
-from tasks.courts.agents.criminal.charges import charged
-from tasks.courts.agents.criminal.citing import CRIMINAL_LAW, PROCEDURE_LAW, Cited, cite, cited_by_prosecution
+from tasks.courts.agents.criminal.charges import charged, cited_by_prosecution
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
 from tasks.courts.agents.criminal.judgment import Decision, agreed, asked_for, verdict_laws
 from tasks.courts.agents.criminal.request import Request, count_request, request_of
@@ -37,7 +37,7 @@ def decide(heard: Heard) -> Decision:
     if not names or not _proven(heard):
         reasons = filled(text["not_charge"], {"charge": "、".join(names) or "罪名"})
         return Decision(
-            False, _exhibits(heard, False), reasons, [cite("55", PROCEDURE_LAW), *verdict_laws(heard, None)], ()
+            False, _exhibits(heard, False), reasons, [cite("55", CRIMINAL_PROCEDURE), *verdict_laws(heard, None)], ()
         )
     request = request_of(heard)
     counts = [one for name in names if (one := count_request(heard, name))]
@@ -97,7 +97,7 @@ def _laws(heard: Heard, names: Sequence[str], found: Circumstances, whole: Punis
     articles = [law for circumstance in found.found for law in circumstance.articles]
     general = [law for law in articles if law.law == CRIMINAL_LAW]
     further = [law for name in names for law, cue in interpretations(name) if re.search(cue, found.facts)]
-    further += [law for law in articles if law.law not in (CRIMINAL_LAW, PROCEDURE_LAW)]
+    further += [law for law in articles if law.law not in (CRIMINAL_LAW, CRIMINAL_PROCEDURE)]
     general += [cite("64")] if property_due(heard) else []
     general += [cite("69")] if len(names) > 1 else []
     if whole is not None:
@@ -116,4 +116,4 @@ def _procedure(heard: Heard, found: Circumstances, followed: Request | None) -> 
     places += ["55"] if denies(heard) else []
     places += ["201"] if found.signed and followed else []
     places += ["222", "224"] if procedure_of(heard) == "速裁" else []
-    return [cite(place, PROCEDURE_LAW) for place in places]
+    return [cite(place, CRIMINAL_PROCEDURE) for place in places]

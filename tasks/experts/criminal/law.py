@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from tasks.courts.agents.criminal.citing import Cited, cite
+from tasks.courts.agents.citing import Cited, cite
 from tasks.legalsearch.charges import canonical
 
 

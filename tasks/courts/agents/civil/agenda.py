@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tasks.courts.agents.civil.heard import Offer
-from tasks.courts.agents.civil.mediation import owes_terms, proposal_of
+from tasks.courts.agents.civil.mediation import owes_terms
 from tasks.courts.agents.civil.trial import OTHER, SIDES, Trial
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Side
@@ -24,7 +24,7 @@ BLOCK = 4
 """From so many exhibits on, those of a side are offered in a row where turns are short."""
 PRIORITY: Sequence[str] = (
     "judgment", "claim", "answer", "debate", "exhibit", "cross", "recusal", "identity", "final", "mediate", "issues",
-    "terms", "settlement", "mutual", "proposal", "deliberate", "default", "findings", "question", "other_identity",
+    "terms", "mutual", "deliberate", "default", "findings", "question", "other_identity",
 )  # fmt: skip
 """What goes last when turns are short, first named first kept."""
 
@@ -58,7 +58,7 @@ def next_step(trial: Trial, needs: Needs) -> Step:
     steps = [*_opening(trial, needs), *_pleadings(trial, needs), *_proof(trial, needs)]
     steps += [*_debate(trial, needs), *_mediation(trial, needs)]
     if needs.left <= 1:
-        return steps[0] if steps and steps[0].kind == "settlement" else Step("judgment")
+        return Step("judgment")
     return _kept(steps, needs)[0]
 
 
@@ -148,12 +148,6 @@ def _mediation(trial: Trial, needs: Needs) -> Iterator[Step]:
             yield Step("terms", owing)
         else:
             yield from (Step("terms", (side,)) for side in owing)
-        offered = proposal_of(trial)
-        if offered is not None and not offered.refused:
-            if offered.agreed:
-                yield Step("settlement")
-                return
-            yield from _ask(trial, needs, "proposal")
     if needs.collegial and needs.profile == "law" and "deliberate" not in trial.announced:
         yield Step("deliberate")
     yield Step("judgment")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from tasks.courts.agents.civil.citing import Reference
+from tasks.courts.agents.citing import Cited
 from tasks.courts.agents.civil.heard import Claim, Point
 from tasks.courts.agents.civil.trial import Trial
 from tasks.courts.agents.civil.weighing import Weighed
@@ -60,5 +60,5 @@ class Substance:
     """What a judgment decides: exhibits and claims with their reasons, and the articles."""
 
     weighed: Sequence[Weighed]
-    laws: Sequence[Reference]
+    laws: Sequence[Cited]
     found: Sequence[Finding]

@@ -66,10 +66,6 @@ _ABOUT = re.compile(
 )
 _TITLE_END = re.compile(r"[，,。；;（(\n：:]")
 _OFFERS = re.compile(r"(?:出示|提交|举示|提供)(?:的)?(?:证据)?(?:有|是|为)?[：:]?(?P<title>[^，,。；;\n]{2,60})")
-_KIND = re.compile(r"书证|物证|视听资料|电子数据|证人证言|鉴定意见|勘验笔录|当事人的?陈述")
-_SOURCE = re.compile(
-    r"来源(?:于|是|为)?[：:]?(?P<source>[^。；;\n]{2,80}?)(?=[，,]?(?:内容|载明|拟证明|用以证明|证明)|[。；;\n]|$)"
-)
 _PURPOSE = re.compile(r"(?:拟证明|用以证明|用于证明|用来证明|证明目的[是为：:]+)(?P<purpose>[^\n。]{2,300})")
 _PROVES = re.compile(r"(?:^|[，,；;。])(?:能够|可以)?证明(?P<purpose>[^\n。]{2,300})")
 _EXCERPT = re.compile(r"(?:载明|内容)[^“\n]{0,6}“(?P<excerpt>[^”\n]{2,600})”")
@@ -131,8 +127,6 @@ class Offer:
     side: str
     number: int
     title: str
-    kind: str = ""
-    source: str = ""
     purpose: str = ""
     excerpt: str = ""
     words: str = ""
@@ -310,11 +304,10 @@ def _offer(side: str, number: int, title: str, words: str) -> Offer:
     rest = words.replace(title, "", 1)
     excerpt = _EXCERPT.search(rest)
     plain = rest.replace(excerpt[0], "") if excerpt else rest
-    kind, source = _KIND.search(plain), _SOURCE.search(plain)
     purpose = _PURPOSE.search(plain) or _PROVES.search(plain)
     return Offer(
-        side, number, bare, kind[0] if kind else "", source["source"].strip("，, ") if source else "",
-        purpose["purpose"].strip("；;，, ") if purpose else "", excerpt["excerpt"] if excerpt else "", words[:800],
+        side, number, bare, purpose["purpose"].strip("；;，, ") if purpose else "", excerpt["excerpt"] if excerpt else "",
+        words[:800],
     )  # fmt: skip
 
 

@@ -19,14 +19,11 @@ from tasks.courts.agents.civil.asks import acts_of
 from tasks.courts.agents.civil.case import Case, Substance
 from tasks.courts.agents.civil.heard import numbered, numeral
 from tasks.courts.agents.civil.issues import admitted, issues
-from tasks.courts.agents.civil.judgment import fee_of, judgment
-from tasks.courts.agents.civil.mediation import failed, proposal_of, worded
-from tasks.courts.agents.civil.sums import yuan
+from tasks.courts.agents.civil.judgment import judgment
 from tasks.courts.agents.civil.trial import OTHER, SIDES, Trial, read
 from tasks.courts.agents.civil.weighing import weigh
 from tasks.courts.agents.civil.words import bench_words
-from tasks.courts.agents.own_words import meeting
-from tasks.courts.agents.quoting import gist, quotable
+from tasks.courts.agents.quoting import quotable
 from tasks.courts.casefile.material import collegial
 from tasks.courts.play.routing import shown
 from tasks.courts.play.views import CourtView
@@ -40,7 +37,7 @@ NAME: Mapping[Side, str] = {"plaintiff": "原告", "defendant": "被告"}
 _STAGE: Mapping[str, str] = {
     "identity": "opening", "other_identity": "opening", "recusal": "opening", "claim": "investigation", "answer": "investigation",
     "exhibit": "investigation", "cross": "investigation", "findings": "investigation", "question": "investigation",
-    "debate": "debate", "final": "debate", "mediate": "mediation", "terms": "mediation", "proposal": "mediation",
+    "debate": "debate", "final": "debate", "mediate": "mediation", "terms": "mediation",
 }  # fmt: skip
 """Step -> the stage that it opens; under `j1` the issues open the debate."""
 
@@ -103,8 +100,7 @@ class Bench:
     def _worded(self, step: Step) -> str:
         made = {
             "recusal": self._recusal, "default": self._default, "issues": self._issues, "exhibit": self._exhibit, "cross": self._cross,
-            "findings": self._findings, "question": self._question, "proposal": self._proposal,
-            "settlement": self._settlement, "deliberate": self._deliberate, "judgment": self._judgment,
+            "findings": self._findings, "question": self._question, "deliberate": self._deliberate, "judgment": self._judgment,
             "close": self._close,
         }  # fmt: skip
         part = "alone" if self._unaided(step) else "ask"
@@ -284,33 +280,10 @@ class Bench:
         return body if not told else f"对本院依职权了解并已说明的情况，{who}有何意见？"
 
     def _question(self, step: Step) -> str:
-        """A question on the first thing that the other side has said and this one contests, as far as it was heard."""
-        side, case = step.sides[0], self._case
-        if side == "plaintiff":
-            points = [point.text for point in case.points if point.position != "admit"]
-        else:
-            disputed = [claim.brief for claim in case.claims if not case.admits(claim)]
-            points = [told for _, told in meeting(disputed, self._trial.story)]
-        who, other = NAME[side], NAME[OTHER[side]]
-        plain = self._line("question", "plain", who=who)
-        if not points:
-            return plain
-        return self._safe(self._line("question", who=who, other=other, point=gist(points[0], 80)), plain, set())
+        """What a side has still to tell of the facts."""
+        return self._line("question", who=self._who(step.sides))
 
     # --- mediation and judgment ---------------------------------------------------------------------------------------
-
-    def _proposal(self, step: Step) -> str:
-        found = proposal_of(self._trial)
-        terms = worded(found, bench_words()["proposal"]["sum"]) if found else ""
-        return self._line("proposal", terms=quotable(terms, 300), who=self._who(step.sides))
-
-    def _settlement(self, step: Step) -> str:
-        found = proposal_of(self._trial)
-        terms = quotable(worded(found, bench_words()["proposal"]["sum"]) if found else "", 300)
-        fee = fee_of(self._case, "简易程序")
-        end = f"\n{bench_words()['judgment']['end']}" if self._view.profile == "j1" else ""
-        text: str = bench_words()["settlement"]["text"]
-        return f"{text.format(terms=terms, fee=yuan(fee))}{bench_words()['judgment']['close']}{end}"
 
     def _close(self, step: Step) -> str:
         return str(bench_words()["judgment"]["close"])
@@ -320,7 +293,7 @@ class Bench:
 
     def _unsettled(self) -> str:
         """That mediation was tried and came to nothing."""
-        return self._fill("no_agreement") if failed(self._trial) else ""
+        return self._fill("no_agreement") if any(self._trial.asked["mediate", side] for side in SIDES) else ""
 
     def _judgment(self, step: Step) -> str:
         collegial = "deliberate" in self._trial.announced

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tasks.courts.agents.citing import late_interest, listed, proof, within
 from tasks.courts.agents.civil.asks import acts_of, asks
 from tasks.courts.agents.civil.case import Case, Finding, Substance
-from tasks.courts.agents.civil.citing import cited, late_interest, proof
 from tasks.courts.agents.civil.heard import numbered, numeral
 from tasks.courts.agents.civil.sums import cents, yuan
 from tasks.courts.agents.civil.weighing import Weighed
@@ -66,7 +66,7 @@ def _parts(case: Case, held: Mapping[str, Any], decided: Substance, most: int, f
         account,
         _exhibits(decided.weighed, full),
         reasons,
-        f"综上，依照{cited(decided.laws, most, proof(case.hearing))}的规定，判决如下：",
+        f"综上，依照{listed(within(decided.laws, most, proof(case.hearing)))}的规定，判决如下：",
         *_rulings(case, decided.found, granted),
         late_interest(case.hearing) if any(one.claim.kind == "pay" for one in granted) else "",
         _costs(case, granted, procedure),
@@ -173,7 +173,7 @@ def _ruling(case: Case, one: Finding) -> str:
 # --- costs and appeal -------------------------------------------------------------------------------------------------
 
 
-def fee_of(case: Case, procedure: str) -> float:
+def _fee_of(case: Case, procedure: str) -> float:
     """案件受理费, halved in a simplified procedure."""
     asked = sum(claim.amount or 0 for claim in case.claims if claim.kind == "pay")
     flat = next((one["fee"] for one in bench_words()["fees"] if re.search(one["cause"], case.cause)), None)
@@ -187,7 +187,7 @@ def _whole(value: float) -> float:
 
 
 def _costs(case: Case, granted: Sequence[Finding], procedure: str) -> str:
-    fee = _whole(fee_of(case, procedure))
+    fee = _whole(_fee_of(case, procedure))
     listed = [claim for claim in case.claims if claim.kind != "costs"]
     asked = sum(claim.amount or 0 for claim in listed)
     given = sum(one.claim.amount or 0 for one in granted)

@@ -1,19 +1,16 @@
-"""Sums and days in what is said in court. Yuan with cents."""
+"""Sums in what is said in court. Yuan with cents."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 
 from store.text.normalise import fold_width
-from store.text.numerals import chinese_to_int, to_decimal
+from store.text.numerals import to_decimal
 
 _SUM = re.compile(
     r"(?P<n>(?<![0-9.,])[0-9][0-9,]{0,15}(?:\.[0-9]{1,2})? ?[万亿]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟]{1,16}) ?(?:余)?元"
 )
-_DAY = re.compile(r"(?P<y>[0-9]{4}) ?年 ?(?P<m>[0-9]{1,2}) ?月 ?(?P<d>[0-9]{1,2}) ?[日号]")
 _NOTE = re.compile(r"\([^()]{0,300}\)")
 GOES_ON = re.compile(
     r"[,;]?(?:并|以及|及)?(?:支付|给付)?自[^,;。]{0,30}(?:起|日)[^,;。]{0,12}(?:实际|清偿|付清|还清|履行)"
@@ -23,15 +20,6 @@ _NO_CLAIM = re.compile(r"^(?:为(?:基数|本金|限)|的(?:[一二三四五六�
 _ACT = re.compile(r"办理|协助|配合|出具|腾退|停止|排除|恢复原状|更换")
 _PAY = re.compile(r"支付|给付|返还|退还|归还|偿还|赔偿|补偿|清偿|交纳")
 _TOTAL = re.compile(r"(?:合计|共计|总计|共)(?:人民币)?:?$")
-_NUMBER_DAY = re.compile(
-    r"(?P<y>[〇零一二三四五六七八九]{4})年(?P<m>[一二三四五六七八九十]{1,3})月(?P<d>[一二三四五六七八九十]{1,3})[日号]"
-)
-_PLAIN_DAY = re.compile(
-    r"(?<![0-9])(?P<y>(?:19|20)[0-9]{2})(?P<s>[-./])(?P<m>[0-9]{1,2})(?P=s)(?P<d>[0-9]{1,2})(?![0-9])"
-)
-_SAME_YEAR = re.compile(
-    r"(?P<y>[0-9]{4})年(?P<m>[0-9]{1,2})月(?P<d>[0-9]{1,2})日(?:起)?(?P<to>至|到)(?P<m2>[0-9]{1,2})月(?=[0-9]{1,2}日)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,41 +65,3 @@ def yuan(value: float) -> str:
 def cents(value: float) -> float:
     """Rounded to cents, half up."""
     return round(value + 1e-9, 2)
-
-
-def days(text: str) -> list[date]:
-    """The days of a text in their order; what is no day of the calendar is left out."""
-    return [day for day, _ in dated_days(text)]
-
-
-def chinese(day: date) -> str:
-    """2024年6月14日."""
-    return f"{day.year}年{day.month}月{day.day}日"
-
-
-def dated_days(text: str) -> list[tuple[date, int]]:
-    """The days of a text with their places."""
-    return list(_dated(written(fold_width(text))))
-
-
-def written(text: str) -> str:
-    """Days in one form: 二〇二三年九月五日 and 2023-09-05 become 2023年9月5日; 至5月8日 takes the year that goes before."""
-    plain = _PLAIN_DAY.sub(lambda m: f"{m['y']}年{m['m']}月{m['d']}日", text)
-    plain = _NUMBER_DAY.sub(_in_figures, plain)
-    return _SAME_YEAR.sub(
-        lambda m: f"{m[0][: m.start('m2') - m.start()]}{int(m['y']) + (int(m['m2']) < int(m['m']))}年{m['m2']}月",
-        plain,
-    )
-
-
-def _in_figures(match: re.Match[str]) -> str:
-    year = "".join(str("零一二三四五六七八九".index(sign.replace("〇", "零"))) for sign in match["y"])
-    return f"{year}年{chinese_to_int(match['m']) or 0}月{chinese_to_int(match['d']) or 0}日"
-
-
-def _dated(text: str) -> Iterator[tuple[date, int]]:
-    for match in _DAY.finditer(text):
-        try:
-            yield date(int(match["y"]), int(match["m"]), int(match["d"])), match.start()
-        except ValueError:
-            continue

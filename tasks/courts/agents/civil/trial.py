@@ -146,7 +146,7 @@ def _bench(trial: Trial, turn: Turn) -> dict[Side, list[str]]:
         if "proposal" in kinds:  # whether a plan is accepted is no second question of whether to mediate
             acts = [act for act in acts if act != "mediate"]
         acts += [kind for kind in kinds if kind in STAGES or kind == "mediate"]
-        acts += [kind for kind in kinds if kind in ("findings", "proposal", "other_identity")]
+        acts += [kind for kind in kinds if kind in ("findings", "other_identity")]
         asks[side] = list(dict.fromkeys(acts))
         trial.asked.update((act, side) for act in asks[side])
         trial.reached = max([trial.reached, *(STAGES.get(act, 0) for act in asks[side])])

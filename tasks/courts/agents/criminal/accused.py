@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from tasks.courts.agents.criminal.asking import joined, questions_of, speech
-from tasks.courts.agents.criminal.exhibits import brief_round, names
+from tasks.courts.agents.criminal.exhibits import names
 from tasks.courts.agents.criminal.objections import asked_about, objections
 from tasks.courts.agents.criminal.speaking import Speaks
 from tasks.courts.agents.criminal.telling import (
@@ -172,8 +172,6 @@ class AccusedSpeaks(Speaks):
                 "公诉人出示的全部证据" if several else f"证据{names([offers[0].number])}" if offers else "这份证据"
             )
             return floor.say("views_none", which=which)
-        if brief_round(floor):
-            return floor.say("views_brief", n=names([offer.number for offer, _ in held]))
         told = [
             floor.say("views", n=names([offer.number]), text="；".join(grounds.values())) for offer, grounds in held
         ]

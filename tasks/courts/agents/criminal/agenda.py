@@ -27,8 +27,7 @@ NEEDS = ("may", "practice", "must", "essential")
 """In the order in which steps are left out."""
 PROPERTY = re.compile(r"扣押|查封|冻结|追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
 _MARKS = {
-    "findings": "法庭宣读有关单位", "detail": "播放主要内容", "detail_views": "被告人可以对该内容提出异议",
-    "detail_cross": "请辩护人对该内容具体提出异议", "mutual_again": "补充的辩论意见有无回应",
+    "findings": "法庭宣读有关单位", "mutual_again": "补充的辩论意见有无回应",
 }  # fmt: skip
 """Words by which a step that is put once is known."""
 _REPLIED = re.compile(r"答辩如下|补充如下|不能同意|不能成立|公诉人认为|辩护人认为")
@@ -109,18 +108,12 @@ def _property(heard: Heard) -> bool:
     return procedure_of(heard) == "普通" or bool(PROPERTY.search(told))
 
 
-def _brief_objected(heard: Heard) -> bool:
-    return heard.evidence.brief and bool(objected(heard))
-
-
 _WHEN: Mapping[str, Callable[[Heard], bool]] = {
     "admits": admits,
     "uncalled": lambda heard: not charged(heard),
     "examines": lambda heard: heard.view.profile == "j1" or procedure_of(heard) != "速裁",
     "property": _property,
     "property_told": lambda heard: property_told(heard),
-    "brief_objected": _brief_objected,
-    "read_out": lambda heard: _brief_objected(heard) and heard.answered("procurator", "detail"),
     "replied": lambda heard: (
         bool(_REPLIED.search(heard.answers("procurator", "mutual"))) or procedure_of(heard) == "普通"
     ),
@@ -146,16 +139,6 @@ def findings(heard: Heard) -> str:
     """What others reported to the court; '' where it is nothing."""
     told = str(heard.view.held.get("court", {}).get("third_party_findings", "")).strip()
     return "" if told in ("无", "没有", "暂无") else told
-
-
-def objected(heard: Heard) -> list[Exhibit]:
-    """The exhibits of the prosecution on which accused or counsel had something to say."""
-    return [one for one in heard.exhibits if one.owner == "procurator" and any(map(remarks, one.views.values()))]
-
-
-def remarks(view: str) -> bool:
-    """Whether an opinion on an exhibit says more than that it is agreed to."""
-    return len(re.sub(r"辩护人|对证据[^，。；：]{0,4}|发表质证意见|[：，。；\s]", "", NO_OBJECTION.sub("", view))) > 5
 
 
 def contests(view: str) -> bool:
@@ -260,8 +243,7 @@ def _form(heard: Heard, step: Step, room: int) -> Next | None:
     for role, form in (("defendant", "views"), ("defence_lawyer", "cross"), ("procurator", "views_pros")):
         if role in _hearers(step.to) and (places := taken.waiting[role]):
             which = named([taken.shown[place] for place in places])
-            brief = "_brief" if taken.brief and role != "procurator" else ""
-            return Next(step, form + ("_again" if taken.tries[role] else brief), which)
+            return Next(step, form + ("_again" if taken.tries[role] else ""), which)
     if not _owes(heard, step):
         return None
     if taken.idle[step.to]:
@@ -270,7 +252,7 @@ def _form(heard: Heard, step: Step, room: int) -> Next | None:
     if room < (12 if step.id == "evidence" else 6) or heard.view.profile == "j1":
         return Next(step, "rest" if begun else "group")
     if procedure_of(heard) == "简易" and not begun:
-        return Next(step, "brief" if step.id == "evidence" else "group")
+        return Next(step, "group")
     return Next(step, "next" if begun else "say")
 
 

@@ -1,9 +1,12 @@
-"""Of what the accused is charged, as the prosecution has said in court."""
+"""Of what the accused is charged, and by which articles, as the prosecution has said in court."""
 
 from __future__ import annotations
 
 import re
 
+from store.text.citation import citations
+from store.text.normalise import fold_width
+from tasks.courts.agents.citing import CRIMINAL_LAW, Cited
 from tasks.courts.agents.criminal.heard import Heard
 from tasks.legalsearch.charges import canonical
 from tasks.legalsearch.rules.facts import by_canonical
@@ -41,3 +44,15 @@ def name_at(text: str, start: int) -> str:
     names = (run[0][:end] for end in ends) if run else ()
     known = (name for name in names if len(name) > 2 and canonical(name) in by_canonical())
     return next(known, run[0][: ends[0]] if run and ends and not _NO_NAME.search(run[0][: ends[0]]) else "")
+
+
+def cited_by_prosecution(heard: Heard) -> list[Cited]:
+    """Articles of the Criminal Law that the prosecution has cited."""
+    found = citations(fold_width("\n".join(turn.text for turn in heard.record if turn.speaker == "procurator")))
+    return list(
+        dict.fromkeys(
+            Cited(CRIMINAL_LAW, one.number.number, one.number.sub, one.paragraph or 0, one.item or 0)
+            for one in found
+            if one.law and one.law.endswith("刑法")
+        )
+    )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from tasks.courts.agents.criminal.asking import contested, filled, joined
-from tasks.courts.agents.criminal.exhibits import brief_round, left_to_show, names, offered
+from tasks.courts.agents.criminal.exhibits import left_to_show, names, offered
 from tasks.courts.agents.criminal.objections import asked_about, grounds_text, objections
 from tasks.courts.agents.criminal.speaking import Speaks
 from tasks.courts.agents.own_words import parts_of
@@ -64,8 +64,6 @@ class DefenderSpeaks(Speaks):
                 else "该证据"
             )
             return floor.say("views_none", which=which)
-        if brief_round(floor):
-            return floor.say("views_brief", n=names([offer.number for offer, _ in held]))
         told = [
             floor.say("views", n=names([offer.number]), text=grounds_text(floor, grounds)) for offer, grounds in held
         ]

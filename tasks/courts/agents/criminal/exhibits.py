@@ -18,7 +18,6 @@ from tasks.courts.agents.criminal.objections import plain_title, showings
 _GROUP = re.compile(r"分组|一并|全部|所有|其余|剩余|合并|一次性|概括|综合|打包|集中")
 _TELLING = re.compile(r"陈述|证言|供述|鉴定意见|笔录|录像|录音")
 """Titles that say the kind of an exhibit themselves."""
-_BRIEF_ROUND = re.compile(r"(?:出示|宣读)(?:以)?后(?:再|另行)")
 _BRIEF = re.compile(r"仅就|只就|名称和|名称及|简要|摘要")
 
 
@@ -65,11 +64,6 @@ def _exhibit(floor: Floor, number: int, item: Mapping[str, Any], brief: bool) ->
     if item.get("excerpt") not in (None, "", item["title"]) and not brief:
         said += floor.say("excerpt", excerpt=ended(item["excerpt"]))
     return said
-
-
-def brief_round(floor: Floor) -> bool:
-    """Whether the court asks which exhibits are contested, to have these read out before anybody is heard on them."""
-    return bool(_BRIEF_ROUND.search(floor.text))
 
 
 def ended(text: str) -> str:

@@ -135,7 +135,6 @@ class Evidence:
         """How often in a row it was asked for its views and gave none."""
         self.closed: set[Role] = set()
         """Sides that have said that they have no more."""
-        self.brief = False
         for one in heard.exchanges:
             for role in ("procurator", "defence_lawyer"):
                 if "evidence" in one.kinds(role):
@@ -148,7 +147,6 @@ class Evidence:
         said = one.said(owner)
         titles = {exhibit.offer.title for exhibit in self.shown if exhibit.owner == owner}
         offers = [offer for offer in offers_of(said) if offer.title not in titles]
-        self.brief = self.brief or ("仅就" in one.turn.text and owner == "procurator")
         self.idle[owner] = 0 if offers else self.idle[owner] + 1
         if finished(said):
             self.closed.add(owner)

@@ -17,8 +17,6 @@ from tasks.courts.agents.criminal.agenda import (
     findings,
     following,
     hearing,
-    named,
-    objected,
     procedure_of,
 )
 from tasks.courts.agents.criminal.asking import filled
@@ -57,7 +55,7 @@ class CriminalJudge:
 def _addressee(due: Next) -> str:
     """Evidence of one side is put to the others."""
     assert due.step is not None
-    base = due.form.removesuffix("_again").removesuffix("_brief")
+    base = due.form.removesuffix("_again")
     return {"views": "defendant", "cross": "defence_lawyer", "views_pros": "procurator"}.get(base, due.step.to)
 
 
@@ -65,14 +63,13 @@ def _words(heard: Heard, due: Next) -> str:
     """The words of a step in its form."""
     assert due.step is not None
     words, form = due.step.words, due.form
-    if form.removesuffix("_again").removesuffix("_brief") in ("views", "cross", "views_pros"):
+    if form.removesuffix("_again") in ("views", "cross", "views_pros"):
         return filled(hearing()["other"][form], {"which": due.about})
     if form == "say":
         form = _variant(heard, due)
     court = heard.view.held.get("court", {})
     title = presiding_title(court)
     values = {"name": heard.name, "title": "审判员" if title == "独任审判员" else title, "findings": findings(heard)}
-    values["which"] = "、".join(named([one]) for one in objected(heard))
     return filled(words.get(form, words["say"]), values)
 
 

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from datetime import date
 
 from store.text.numerals import int_to_chinese
+from tasks.courts.agents.citing import CRIMINAL_PROCEDURE, Cited, Versions, listed, numbered_on
 from tasks.courts.agents.court_above import court_above
 from tasks.courts.agents.criminal.agenda import admits, contests, hearing, procedure_of, property_due
 from tasks.courts.agents.criminal.announcing import request_contested
 from tasks.courts.agents.criminal.asking import filled
-from tasks.courts.agents.criminal.charges import charged
-from tasks.courts.agents.criminal.citing import PROCEDURE_LAW, Cited, cited_by_prosecution, listed
+from tasks.courts.agents.criminal.charges import charged, cited_by_prosecution
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
 from tasks.courts.agents.criminal.reading import charged_facts
 from tasks.courts.agents.criminal.request import Request, count_request, request_of
 from tasks.courts.agents.criminal.serving import Punishment, pronounced, served
 
-_VERDICTS: tuple[tuple[date, int], ...] = ((date(2018, 10, 26), 200), (date(2013, 1, 1), 195))
+_VERDICTS: Versions = ((date(2018, 10, 26), 200), (date(2013, 1, 1), 195), (date.min, 162))
 """The article on the verdict, by the first day of its version."""
 
 _SEIZED = re.compile(r"扣押的财物有：([^。\n]{2,300})")
@@ -65,7 +65,7 @@ def judgment(heard: Heard, decide: Decide) -> str:
         else text["found_none"],
         made.exhibits or (text["bare"] if made.facts else ""),
         f"本院认为，{made.reasons}",
-        filled(order["head"], {"laws": listed(made.laws, heard.view.day)}),
+        filled(order["head"], {"laws": listed(law for law in made.laws if law.exists(heard.view.day))}),
         *_orders(
             [
                 _verdict(heard, made),
@@ -163,9 +163,9 @@ def _exhibits(heard: Heard) -> str:
 
 def verdict_laws(heard: Heard, request: Request | None) -> list[Cited]:
     """The article on the verdict, and that on a request that is followed."""
-    day = heard.view.day
-    article = next((number for since, number in _VERDICTS if day is None or day >= since), 162)
-    return [Cited(PROCEDURE_LAW, article), *([Cited(PROCEDURE_LAW, 201)] if request and article == 200 else [])]
+    article = numbered_on(_VERDICTS, heard.view.day)
+    followed = [Cited(CRIMINAL_PROCEDURE, 201)] if request and article == 200 else []
+    return [Cited(CRIMINAL_PROCEDURE, article), *followed]
 
 
 def asked_for(request: Request) -> Punishment:
