@@ -47,6 +47,16 @@ def format_date(day: date) -> str:
     return f"{day.year:04d}年{day.month:02d}月{day.day:02d}日"
 
 
+def plain_date(day: date | str | None) -> str:
+    """The day as courts write it, 2024年5月20日; '' for none, and for what is no day in the form of ISO 8601."""
+    if isinstance(day, str):
+        try:
+            day = date.fromisoformat(day) if len(day) == 10 else None
+        except ValueError:
+            return ""
+    return f"{day.year}年{day.month}月{day.day}日" if day else ""
+
+
 def days_between(first: date, second: date) -> int:
     """Days from the first to the second; negative when the second comes earlier."""
     return (second - first).days

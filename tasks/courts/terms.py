@@ -7,11 +7,11 @@ rules say for professionals.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal
+
+from tasks.tables import beside
 
 Where = Literal["criminal", "civil", "both"]
 
@@ -38,8 +38,8 @@ class WrongWord:
 @cache
 def terms() -> tuple[Term, ...]:
     """The table."""
-    data = tomllib.loads(files(__package__).joinpath("terms.toml").read_text(encoding="utf-8"))
-    return tuple(Term(t["right"], re.compile(t["wrong"]), t["where"], t["basis"]) for t in data["terms"])
+    rows = beside(__package__, "terms")["terms"]
+    return tuple(Term(row["right"], re.compile(row["wrong"]), row["where"], row["basis"]) for row in rows)
 
 
 def wrong_words(text: str, where: Where = "both") -> list[WrongWord]:

@@ -23,6 +23,7 @@ from importlib.resources import files
 
 from store.builder import PackBuilder
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
+from store.text.dates import plain_date
 from tasks.sample import JURISDICTION, statutebook
 from tasks.sample.data import Table
 
@@ -145,7 +146,7 @@ def _states(book: Table, newest: _State, amendments: list[Table]) -> list[_State
         states.insert(0, before)
     acts: dict[int, str] = {}
     for state, amendment in zip(states[1:], amendments, strict=True):
-        act = f"关于修改《{book['law']}》的决定（{_chinese(amendment['adopted'])}）"
+        act = f"关于修改《{book['law']}》的决定（{plain_date(amendment['adopted'])}）"
         acts |= dict.fromkeys(state.changed, act)
         for entry in state.entries:
             entry.amended_by = acts.get(entry.uid, "")
@@ -191,7 +192,7 @@ def _before(law: str, after: _State, amendment: Table, spare: int) -> _State:
 def _links(book: Table, amendments: list[Table], successor: Table | None) -> Iterator[Link]:
     name = book["law"]
     for amendment in amendments:
-        act = f"《{name}》{_chinese(amendment['adopted'])}修订"
+        act = f"《{name}》{plain_date(amendment['adopted'])}修订"
         for old, new in amendment.get("renumbered", ()):
             day = date.fromisoformat(amendment["in_force"])
             yield Link("renumbered", name, number_of(old), name, number_of(new), day, act)
@@ -260,8 +261,3 @@ def number_of(key: str) -> ArticleNumber:
     """133-1 or 133 as an article number."""
     number, _, sub = key.partition("-")
     return ArticleNumber(int(number), int(sub or 0))
-
-
-def _chinese(day: str) -> str:
-    found = date.fromisoformat(day)
-    return f"{found.year}年{found.month}月{found.day}日"

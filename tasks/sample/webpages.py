@@ -15,6 +15,7 @@ from importlib.resources import files
 
 from store.builder import PackBuilder
 from store.importers.web.markdown import front_matter
+from store.text.dates import plain_date
 from tasks.sample.lawhistory import Version, histories
 
 FOOT = "虚构数据：本页为评测编写，岚洲及其法律、机构、人物均不存在。"
@@ -94,10 +95,10 @@ def _full_text(label: str) -> str:
     """A version as a collection of laws prints it: title, days, chapters, articles."""
     found: Version = next(one for law in histories() for one in law.versions if one.version.label == label)
     version = found.version
-    adopted = f"（{_written(version.adopted)}通过　" if version.adopted else "（"
+    adopted = f"（{plain_date(version.adopted)}通过　" if version.adopted else "（"
     lines = [
         version.label.replace("(", "（").replace(")", "）"),
-        f"{adopted}自{_written(version.valid_from)}起施行）",
+        f"{adopted}自{plain_date(version.valid_from)}起施行）",
     ]
     chapter = ""
     for article in found.articles:
@@ -107,7 +108,3 @@ def _full_text(label: str) -> str:
         title = f"（{article.title}）" if article.title else ""
         lines.append(f"{article.number.chinese}{title}　{article.text}")
     return "\n".join(lines)
-
-
-def _written(day: date | None) -> str:
-    return f"{day.year}年{day.month}月{day.day}日" if day else ""

@@ -20,10 +20,11 @@ from tasks.courts.agents.court_above import court_above
 from tasks.courts.agents.criminal.asking import kinds_of, offers_of
 from tasks.courts.agents.criminal.judge import CriminalJudge
 from tasks.courts.agents.criminal.parties import Accused, DefenceLawyer, Procurator
-from tasks.courts.agents.criminal.request import months, request_of
-from tasks.courts.agents.criminal.serving import Punishment, pronounced, served, set_off
+from tasks.courts.agents.criminal.request import request_of
+from tasks.courts.agents.criminal.serving import pronounced, served, set_off
 from tasks.courts.casefile.case import CriminalCase
 from tasks.courts.casefile.law import shipped_laws
+from tasks.courts.casefile.prosecution import Sentence
 from tasks.courts.casefile.roles import procedural
 from tasks.courts.casefile.upstream import import_upstream
 from tasks.courts.casefile.visibility import visible
@@ -540,53 +541,46 @@ def test_articles_are_listed_as_judgments_list_them_and_only_where_they_exist() 
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "span", "suspended", "fine"),
+    ("text", "kind", "months", "probation", "fine"),
     [
-        ("量刑建议：建议判处有期徒刑八个月，并处罚金人民币四千元。", "有期徒刑", (8, 8), None, (4000, 4000)),
-        ("建议判处拘役四个月至五个月，并处罚金人民币四千元至六千元。", "拘役", (4, 5), None, (4000, 6000)),
-        ("建议对被告人判处有期徒刑一年六个月，缓刑二年。", "有期徒刑", (18, 18), True, None),
-        ("建议判处有期徒刑三年至四年，不适用缓刑，并处罚金2万元。", "有期徒刑", (36, 48), False, (20000, 20000)),
-        (
-            "建议以甲罪判处有期徒刑一年；以乙罪判处有期徒刑二年；决定执行有期徒刑二年六个月。",
-            "有期徒刑",
-            (30, 30),
-            None,
-            None,
-        ),
+        ("量刑建议：建议判处有期徒刑八个月，并处罚金人民币四千元。", "有期徒刑", 8, 0, 4000),
+        ("建议判处拘役四个月至五个月，并处罚金人民币四千元至六千元。", "拘役", 4, 0, 5000),
+        ("建议对被告人判处有期徒刑一年六个月，缓刑二年。", "有期徒刑", 18, 24, 0),
+        ("建议判处有期徒刑三年至四年，不适用缓刑，并处罚金2万元。", "有期徒刑", 42, 0, 20000),
+        ("建议判处拘役三个月，缓刑，并处罚金。", "拘役", 3, 3, 1000),
+        ("建议以甲罪判处有期徒刑一年；以乙罪判处有期徒刑二年；决定执行有期徒刑二年六个月。", "有期徒刑", 30, 0, 0),
     ],
 )
-def test_requests_are_read(
-    text: str, kind: str, span: tuple[int, int], suspended: bool | None, fine: tuple[int, int] | None
-) -> None:
+def test_requests_are_read(text: str, kind: str, months: int, probation: int, fine: int) -> None:
     from tasks.courts.agents.criminal.heard import Heard
 
     found = request_of(Heard(view_of(CASES["CR-0001"], JUDGE, Turn(1, "procurator", (JUDGE,), text))))
     assert found is not None
-    assert (found.kind, found.months, found.suspended, found.fine) == (kind, span, suspended, fine)
-    assert months("一年零六个月") == 18 and months("八个月") == 8 and months("") == 0
+    assert (found.kind, found.months, found.probation_months, found.fine) == (kind, months, probation, fine)
 
 
 def test_terms_are_pronounced_and_custody_is_set_off() -> None:
     assert (
-        pronounced(Punishment("有期徒刑", 18, 4000, 24)) == "判处有期徒刑一年六个月，缓刑二年，并处罚金人民币四千元"
+        pronounced(Sentence(kind="有期徒刑", months=18, fine=4000, probation_months=24))
+        == "判处有期徒刑一年六个月，缓刑二年，并处罚金人民币四千元"
     )
-    assert pronounced(Punishment("单处罚金", 0, 8000)) == "单处罚金人民币八千元"
+    assert pronounced(Sentence(kind="单处罚金", months=0, fine=8000)) == "单处罚金人民币八千元"
     broken = [
         {"measure": "拘留", "since": "2024-04-09", "until": "2024-04-16"}, {"measure": "取保候审", "since": "2024-04-16", "until": "2024-07-08"},
         {"measure": "逮捕", "since": "2024-07-08"},
     ]  # fmt: skip
     assert set_off(broken) == (date(2024, 7, 8), 8)
-    assert "至2024年11月29日止" in served(Punishment("拘役", 5, 5000), broken)
+    assert "至2024年11月29日止" in served(Sentence(kind="拘役", months=5, fine=5000), broken)
     whole = [
         {"measure": "拘留", "since": "2024-05-20", "until": "2024-06-03"},
         {"measure": "逮捕", "since": "2024-06-03"},
     ]
     assert set_off(whole) == (date(2024, 5, 20), 0) and "至2025年1月19日止" in served(
-        Punishment("有期徒刑", 8), whole
+        Sentence(kind="有期徒刑", months=8), whole
     )
-    assert "至" not in served(Punishment("有期徒刑", 8), [{"measure": "取保候审", "since": "2024-05-20"}]).replace(
-        "直至", ""
-    )
+    assert "至" not in served(
+        Sentence(kind="有期徒刑", months=8), [{"measure": "取保候审", "since": "2024-05-20"}]
+    ).replace("直至", "")
 
 
 def test_questions_to_others_and_rights_read_out_ask_nothing() -> None:

@@ -300,7 +300,7 @@ KNOCKS: list[Knock] = [
         (P + "civil.speech:Speaker.debate", lambda self, court: "坚持已经发表的意见，请求依法判决。"),
         full=True,
     ),
-    fun("civil mediation", CI, (P + "civil.mediation:proposal_of", _none), full=True),
+    fun("civil mediation", CI, (P + "civil.agenda:_owes_terms", lambda *_: False), full=True),
     fun("criminal proof of charges", CR, (R + "judging:_proven", lambda heard: True)),
     fun("criminal exhibits refused", CR, (R + "judging:_refused", lambda one: False)),
     fun("criminal roles", CR, (R + "circumstances:Circumstances._roles", _iter)),
@@ -308,7 +308,6 @@ KNOCKS: list[Knock] = [
     fun("criminal plea", CR, (R + "circumstances:Circumstances._plea", _iter)),
     fun("criminal circumstances of the table", CR, (R + "circumstances:Circumstances._table", _iter)),
     fun("criminal payment", CR, (R + "circumstances:Circumstances._payment", _iter)),
-    fun("criminal record", CR, (R + "circumstances:Circumstances._record", _iter)),
     fun(
         "criminal request",
         CR,
@@ -322,7 +321,6 @@ KNOCKS: list[Knock] = [
     Knock("advice rows of fields (advice_*.toml)", AD, _rows_of_one_table),
     fun("advice answers by signs", AD, (A + "polarity:by_signs", lambda *_: "none")),
     fun("advice answers by words", AD, (A + "polarity:by_words", lambda *_: "none")),
-    fun("advice answers by quantity", AD, (A + "polarity:by_bound", lambda *_: "none")),
     fun("advice what was told before", AD, (A + "weighing:_BEFORE", 0.0)),
     fun("advice things to do", AD, (A + "answering:numbered", _empty)),
 ]

@@ -14,6 +14,7 @@ from app.desk.court.scene import Scene
 from app.desk.episode.renderers import Line, one
 from app.strings import t
 from app.terminal import clean
+from store.text.dates import plain_date
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.play.routing import shown
@@ -94,7 +95,7 @@ def _ticks(case: CivilCase, spec: PartSpec, section: str, heard: str) -> Iterato
             yield Tick(slot.text, bool(heard) and slot.filled(heard), bool(section) and slot.filled(section))
         return
     for name, value in identity(side(case, spec.side)):
-        text = f"{value.year}年{value.month}月{value.day}日" if isinstance(value, date) else value
+        text = plain_date(value) if isinstance(value, date) else value
         yield Tick(f"{t(f'court.file.{name}')} {text}", stated(name, value, heard), stated(name, value, section))
 
 

@@ -13,7 +13,7 @@ from tasks.episode.actions import Move, Say
 QUOTED = 120
 """Characters of an article that are quoted."""
 _ASKED = re.compile(r"[?？]|吗|呢|怎么|如何|什么|哪|多少|多久|是否|能否|请问")
-_BACK = "您先别急，请把事情的经过说一说：双方是什么关系，什么时候发生了什么，您最想解决的是哪个问题？"
+_BACK = "您好，请把事情的经过或者想了解的情况说一说，您最想解决的是哪个问题？"
 _NOTHING = "这个问题我手头没有查到可以直接引用的条文，说错了会误导您，我向带教律师请示后再答复您。您也可以拨打12348公共法律服务热线。"
 _FOUND = "我查到的规定是《{law}》{article}：“{text}”。这一条是否适用于您的情况，要由律师结合具体事实判断，我不能随口下结论。"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
+from store.text.dates import plain_date
 from store.text.numerals import int_to_chinese
 from tasks.courts.casefile.case import CriminalCase
 from tasks.courts.casefile.law import Finding
@@ -174,7 +175,7 @@ def _said(case: CriminalCase) -> Iterator[Finding]:
             "Figures and 判决主文 belong together.",
         )
     if sentence.until:
-        day = f"{sentence.until.year}年{sentence.until.month}月{sentence.until.day}日"
+        day = plain_date(sentence.until)
         if day not in text:
             yield Finding(
                 "error",

@@ -15,6 +15,7 @@ from store.search.law_search import Hit, LawSearch, Settings
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from store.text.citation import parse_number
+from store.text.dates import plain_date
 from tasks.episode.plain import plain_text
 from tasks.legalsearch.telling import told
 from tasks.legalsearch.toolbox import Returned
@@ -122,7 +123,7 @@ def _no_text(answer: NoText, number: str) -> str:
 
 
 def _not_yet(answer: NotYet, number: str) -> str:
-    first = f"自{_day(answer.first.valid_from)}起施行的《{answer.first.label}》才有这一条。"
+    first = f"自{plain_date(answer.first.valid_from)}起施行的《{answer.first.label}》才有这一条。"
     if answer.current is not None:
         return f"当日施行的《{answer.current.label}》没有{number}；{first}"
     return f"该法当日尚未施行；{first}"
@@ -177,8 +178,8 @@ def _state(book: StatuteBook, version: LawVersion, day: date | None) -> str:
 def _window(version: LawVersion) -> str:
     if version.valid_from is None:
         return "施行日期不明"
-    last = f"至{_day(version.valid_to)}" if version.valid_to else "起"
-    return f"{_day(version.valid_from)}{last}施行"
+    last = f"至{plain_date(version.valid_to)}" if version.valid_to else "起"
+    return f"{plain_date(version.valid_from)}{last}施行"
 
 
 def _words(article: Article, most: int | None = None) -> str:
@@ -190,10 +191,6 @@ def _words(article: Article, most: int | None = None) -> str:
 
 def _short(text: str, most: int = EXCERPT) -> str:
     return f"{text[:most]}……" if len(text) > most else text
-
-
-def _day(day: date | None) -> str:
-    return f"{day.year}年{day.month}月{day.day}日" if day else ""
 
 
 def _iso(day: date | None) -> str | None:

@@ -8,15 +8,15 @@ Training (`packaging/train_acts.py`) and reading share this module.
 from __future__ import annotations
 
 import re
-import tomllib
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tasks.tables import beside
 
 BUCKETS = 1 << 15
 """Features that are told apart; others fall on the same number."""
@@ -65,14 +65,9 @@ def folded(text: str, persons: Iterable[str] = (), titles: Iterable[str] = ()) -
 
 
 @cache
-def _table() -> dict[str, str]:
-    return tomllib.loads(files(__package__).joinpath("meanings.toml").read_text(encoding="utf-8"))
-
-
-@cache
 def _meanings() -> tuple[re.Pattern[str], dict[str, tuple[int, ...]]]:
     of: dict[str, list[int]] = {}
-    for number, words in enumerate(_table().values(), 1):
+    for number, words in enumerate(beside(__package__, "meanings").values(), 1):
         for word in words.split():
             of.setdefault(word, []).append(number)
     longest_first = sorted(of, key=lambda word: (-len(word), word))
@@ -116,7 +111,7 @@ _PLAIN = ("later", "done", "negation", "directive", "whether", "telling", "norm"
 def bare(text: str) -> bool:
     """Whether a text has no word for anything that courts speak of."""
     pattern, of = _meanings()
-    plain = {number for number, name in enumerate(_table(), 1) if name in _PLAIN}
+    plain = {number for number, name in enumerate(beside(__package__, "meanings"), 1) if name in _PLAIN}
     return all(plain.issuperset(of[match[1]]) for match in pattern.finditer(text))
 
 

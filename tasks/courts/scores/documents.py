@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from store.text.dates import plain_date
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.casefile.people import Party
@@ -179,7 +180,7 @@ def identity(party: Party | None) -> list[tuple[str, str | date]]:
 
 
 def _published_value(value: str | date) -> str:
-    return f"{value.year}年{value.month}月{value.day}日" if isinstance(value, date) else value
+    return plain_date(value) if isinstance(value, date) else value
 
 
 _ALONE = r"(?<![\u4e00-\u9fff]){}(?![\u4e00-\u9fff])"

@@ -7,12 +7,10 @@ and what there is to do. Read once and kept.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from store.statutes.applicable import CaseDates
@@ -20,7 +18,8 @@ from store.statutes.model import ArticleNumber
 from tasks.courts.casefile.law import shipped_laws
 from tasks.courts.scores.bigrams import bigrams
 from tasks.courts.scores.laws import Article, unknown
-from tasks.experts.advice.polarity import Asked, Verdict, by_bound, by_signs, by_words
+from tasks.experts.advice.polarity import Asked, Verdict, by_signs, by_words
+from tasks.tables import beside
 
 TABLES = (
     "labour", "housing", "consumer", "credit", "family", "tort", "civil", "procedure", "criminal", "public", "business",
@@ -48,8 +47,8 @@ class Place:
 class Rule:
     """One row.
 
-    keys: patterns, the first names the matter; signs: kind of predicate -> whether yes; yes, no, bound: what settles
-    a yes-no question before; todo: what to do; also: a second article that the answer needs; near: words of which the
+    keys: patterns, the first names the matter; signs: kind of predicate -> whether yes; yes, no: words that settle a
+    yes-no question before; todo: what to do; also: a second article that the answer needs; near: words of which the
     matter must have one; own: whether it comes from a table of a field of law.
     """
 
@@ -59,7 +58,6 @@ class Rule:
     signs: Mapping[str, bool]
     yes: re.Pattern[str] | None
     no: re.Pattern[str] | None
-    bound: tuple[str, float, Verdict] | None
     near: re.Pattern[str] | None
     since: date | None
     until: date | None
@@ -87,17 +85,10 @@ class Rule:
         """The answer by words of the question that are the rule's own; none without them."""
         return by_words(asked, self.yes, self.no)
 
-    def settles(self, asked: Asked) -> bool:
-        """Whether words or a quantity of the question are those that the rule speaks of."""
-        return self.says(asked) != "none" or (self.bound is not None and by_bound(asked, *self.bound) != "none")
-
-    def weighed(self, asked: Asked) -> tuple[Verdict, bool]:
-        """The verdict, and whether there is one."""
-        bound = by_bound(asked, *self.bound) if self.bound else "none"
-        for said in (self.says(asked), bound, by_signs(asked, self.signs)):
-            if said != "none":
-                return said, True
-        return "none", False
+    def weighed(self, asked: Asked) -> Verdict:
+        """The verdict; none where the rule leaves it open."""
+        said = self.says(asked)
+        return said if said != "none" else by_signs(asked, self.signs)
 
 
 def in_force(law: str, number: ArticleNumber, day: date | None) -> bool:
@@ -123,11 +114,6 @@ def _stands(rule: Rule, day: date | None) -> bool:
     return not (day is None and rule.until is not None) and stands(rule.place, day)
 
 
-def _read(name: str) -> Mapping[str, Any]:
-    text = files(__package__).joinpath(f"data/{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
 @cache
 def table() -> tuple[Rule, ...]:
     """All rows, those of the fields first."""
@@ -136,12 +122,12 @@ def table() -> tuple[Rule, ...]:
 
 def _rows_of_fields() -> Iterator[Rule]:
     for name in TABLES:
-        for row in _read(f"advice_{name}")["rows"]:
+        for row in beside(__package__, f"data/advice_{name}")["rows"]:
             yield replace(_rule(place_of(str(row["at"])), row, {}, f"advice_{name}.toml {row['at']}"), own=True)
 
 
 def _rows_by_law() -> Iterator[Rule]:
-    for law in _read("advice")["law"]:
+    for law in beside(__package__, "data/advice")["law"]:
         for key, row in law["rules"].items():
             found = _KEY.fullmatch(key) if law.get("numbers", True) else None
             number = ArticleNumber(int(found["number"]), int(found["sub"] or 0)) if found else None
@@ -163,7 +149,7 @@ def place_of(text: str) -> Place:
 
 
 def _rule(place: Place, row: Mapping[str, Any], law: Mapping[str, Any], where: str) -> Rule:
-    bound, keys, text = row.get("bound"), row["keys"], str(row["rule"])
+    keys, text = row["keys"], str(row["rule"])
     if not isinstance(keys, list):
         raise ValueError(f"{where} has no list of keys")
     return Rule(
@@ -173,7 +159,6 @@ def _rule(place: Place, row: Mapping[str, Any], law: Mapping[str, Any], where: s
         signs={sign[:-1]: sign.endswith("+") for sign in str(row.get("says", "")).split()},
         yes=pattern(str(row["yes"])) if "yes" in row else None,
         no=pattern(str(row["no"])) if "no" in row else None,
-        bound=(bound["unit"], float(bound["limit"]), bound["say"]) if isinstance(bound, Mapping) else None,
         near=pattern(str(law["field"])) if "field" in law else None,
         since=_day(row.get("since", law.get("since"))),
         until=_day(row.get("until", law.get("until"))),

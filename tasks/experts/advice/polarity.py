@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Literal
 
 from store.text.normalise import fold_width
-from store.text.numerals import to_decimal
 
 Verdict = Literal["yes", "no", "none"]
 LONGEST = 400
@@ -156,31 +155,3 @@ def by_words(asked: Asked, yes: re.Pattern[str] | None, no: re.Pattern[str] | No
     # 不能…吗, asked of what the law forbids, is answered the other way round.
     inside = any(pattern and re.search("不|无|未|没", pattern.pattern) for pattern in (yes, no))
     return ("no" if said == "yes" else "yes") if denied and not inside else said
-
-
-_UNITS: Mapping[str, tuple[tuple[str, float], ...]] = {
-    "日": (("个?小时", 1 / 24), ("[日天]", 1), ("个?月", 30), ("年", 365)),
-    "月": (("[日天]", 1 / 30), ("个?月", 1), ("年", 12)),
-    "年": (("个?月", 1 / 12), ("年", 1)),
-    "%": (("%", 1), ("成", 10)),
-}
-_NUMERAL = r"(?<![\d.])(?P<n>\d{1,6}(?:\.\d{1,2})?|半|[一二两三四五六七八九十百]{1,4})"
-_OVER = re.compile(r"(?:超过|过了|超出|超|满了|逾)[了]?[^，,。]{0,4}$")
-_BEHIND = re.compile(r"(?:以上|多|之后|后|零)")
-
-
-def by_bound(asked: Asked, unit: str, limit: float, within: Verdict) -> Verdict:
-    """The answer where a quantity of the question stands within a limit, or beyond it; none without such a
-    quantity."""
-    text = re.sub(r"百分之([一二三四五六七八九十百]{1,4}|\d{1,3})", r"\g<1>%", asked.plain)
-    for words, factor in _UNITS.get(unit, ()):
-        for match in re.finditer(rf"{_NUMERAL}(?P<unit>{words})", text):
-            if re.match(r"\d{4}$", match["n"]) or (unit == "日" and text[max(0, match.start() - 1)] == "月"):
-                continue
-            value = 0.5 if match["n"] == "半" else float(to_decimal(match["n"]) or 0)
-            over = _OVER.search(text[: match.start()]) or _BEHIND.match(text[match.end() :])
-            beyond = value * factor > limit or (value * factor == limit and bool(over))
-            denied = any(predicate.denied for predicate in asked.predicates[:1])
-            said = within != "yes" if beyond != denied else within == "yes"
-            return "yes" if said else "no"
-    return "none"

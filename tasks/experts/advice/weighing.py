@@ -16,7 +16,6 @@ from functools import cache, lru_cache
 from tasks.courts.casefile.law import shipped_laws
 from tasks.courts.scores.bigrams import bigrams
 from tasks.experts.advice.knowledge import Rule, rules_of, table
-from tasks.experts.advice.polarity import read_question
 
 STRONG = 1.0
 """From this score on a rule is taken to be about the question."""
@@ -30,8 +29,6 @@ _SINGLE = 0.85
 """A word of one character tells less than a longer one."""
 _EXTRA = 0.12
 """What the further keys of a row of a field are worth: they only say how one asks."""
-_SETTLES = 0.15
-"""What a rule gains that speaks of a word or a quantity of the question."""
 _NAMED = 0.5
 """What a rule gains whose law the question names, and what others lose."""
 _LIKE = 1.6
@@ -62,7 +59,7 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
         k: at most so many.
     """
     before = before[-_READ:]
-    asked, laws, grams = read_question(question), named_laws(question), bigrams(question)
+    laws, grams = named_laws(question), bigrams(question)
     weights = _weights()
     length = math.sqrt(sum(weights.get(gram, _rare()) ** 2 for gram in grams)) or 1.0
     told = f"{before}\n{question}"
@@ -78,7 +75,7 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
             if alike < _ALIKE:
                 continue
             share = _UNNAMED
-        score = share + likeness * alike + _SETTLES * rule.settles(asked)
+        score = share + likeness * alike
         score += _NAMED * (1 if rule.law in laws else -1) if laws else 0
         if score >= WEAK:
             found.append(Found(rule, score, _places(rule, question)))

@@ -7,17 +7,16 @@ went on after it by the Code (《时间效力规定》第一条). An article tha
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from store.statutes.applicable import CaseDates
 from store.text.dates import dates_in
 from tasks.courts.agents.citing import Cited, cite
+from tasks.tables import beside
 
 CODE = date(2021, 1, 1)
 """From this day on the Civil Code applies."""
@@ -34,10 +33,8 @@ class Cause:
     entries: tuple[Mapping[str, Any], ...]
 
 
-@cache
 def _table() -> Mapping[str, Any]:
-    loaded: dict[str, Any] = tomllib.loads(files(__package__).joinpath("law.toml").read_text(encoding="utf-8"))
-    return loaded
+    return beside(__package__, "law")
 
 
 @cache

@@ -7,19 +7,18 @@ bears it out.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any
 
 from tasks.courts.agents.citing import CRIMINAL_PROCEDURE, Cited, cite
-from tasks.courts.agents.criminal.agenda import denies
+from tasks.courts.agents.criminal.agenda import admits
 from tasks.courts.agents.criminal.asking import filled
+from tasks.courts.agents.criminal.charges import charged_facts
 from tasks.courts.agents.criminal.heard import Heard
-from tasks.courts.agents.criminal.reading import charged_facts
 from tasks.experts.criminal.law import interpretation
+from tasks.tables import beside
 
 _NOT = re.compile(r"(?:不|未|没有|并非|无|不能)[^，。；]{0,6}$")
 
@@ -33,10 +32,9 @@ class Circumstance:
     articles: tuple[Cited, ...] = ()
 
 
-@cache
 def words() -> Mapping[str, Any]:
     """The table of circumstances and phrases."""
-    return tomllib.loads(files(__package__).joinpath("judgment.toml").read_text(encoding="utf-8"))
+    return beside(__package__, "judgment")
 
 
 @cache
@@ -87,14 +85,8 @@ class Circumstances:
     @cached_property
     def candid(self) -> bool:
         """Whether the accused told of the crime before the trial, or admits it now."""
-        told = self.pleads or bool(_cue("candid").search(self.accusing))
+        told = admits(self.heard) or bool(_cue("candid").search(self.accusing))
         return told and not _cue("untrue").search(self.accusing)
-
-    @cached_property
-    def pleads(self) -> bool:
-        """Whether the accused has pleaded guilty in court without reserve."""
-        answered = self.heard.answered("defendant", "plea") or self.heard.answered("defendant", "fast")
-        return answered and not denies(self.heard)
 
     @cached_property
     def signed(self) -> bool:
@@ -117,9 +109,9 @@ class Circumstances:
 
     def _plea(self) -> Iterator[Circumstance]:
         """刑事诉讼法第十五条."""
-        if self.signed and self.pleads:
+        if self.signed and admits(self.heard):
             yield self._made("plea", cite("15", CRIMINAL_PROCEDURE))
-        elif self.pleads and not self.candid:
+        elif admits(self.heard) and not self.candid:
             yield self._made("plea_court")
 
     def _payment(self) -> Iterator[Circumstance]:

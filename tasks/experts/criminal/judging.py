@@ -15,10 +15,11 @@ from tasks.courts.agents.criminal.agenda import denies, procedure_of, property_d
 from tasks.courts.agents.criminal.asking import DENIES, filled
 from tasks.courts.agents.criminal.charges import charged, cited_by_prosecution
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
-from tasks.courts.agents.criminal.judgment import Decision, agreed, asked_for, verdict_laws
-from tasks.courts.agents.criminal.request import Request, count_request, request_of
-from tasks.courts.agents.criminal.serving import Punishment, set_off
+from tasks.courts.agents.criminal.judgment import Decision, agreed, verdict_laws
+from tasks.courts.agents.criminal.request import count_request, request_of
+from tasks.courts.agents.criminal.serving import set_off
 from tasks.courts.agents.own_words import agree
+from tasks.courts.casefile.prosecution import Sentence
 from tasks.experts.criminal.circumstances import Circumstances, words
 from tasks.experts.criminal.law import interpretations
 
@@ -39,17 +40,14 @@ def decide(heard: Heard) -> Decision:
         return Decision(
             False, _exhibits(heard, False), reasons, [cite("55", CRIMINAL_PROCEDURE), *verdict_laws(heard, None)], ()
         )
-    request = request_of(heard)
+    whole = request_of(heard)
     counts = [one for name in names if (one := count_request(heard, name))]
-    whole = asked_for(request) if request else None
     said = [filled(text["guilty"], {"name": heard.name, "charge": name}) for name in names]
     said += [f"{one.text}。" for one in found.found]
-    said += [filled(text["probation"], {"name": heard.name}) + "。"] if whole and whole.probation else []
-    said.append(text["adopt" if request else "no_request"])
-    laws = [*_laws(heard, names, found, whole), *_procedure(heard, found, request)]
-    return Decision(
-        True, _exhibits(heard, True), "".join(said), laws, names, [asked_for(one) for one in counts], whole
-    )
+    said += [filled(text["probation"], {"name": heard.name}) + "。"] if whole and whole.probation_months else []
+    said.append(text["adopt" if whole else "no_request"])
+    laws = [*_laws(heard, names, found, whole), *_procedure(heard, found, whole)]
+    return Decision(True, _exhibits(heard, True), "".join(said), laws, names, counts, whole)
 
 
 def _proven(heard: Heard) -> bool:
@@ -91,7 +89,7 @@ def _refused(one: Exhibit) -> bool:
 # --- articles ---------------------------------------------------------------------------------------------------------
 
 
-def _laws(heard: Heard, names: Sequence[str], found: Circumstances, whole: Punishment | None) -> list[Cited]:
+def _laws(heard: Heard, names: Sequence[str], found: Circumstances, whole: Sentence | None) -> list[Cited]:
     """Articles of the Criminal Law, those of the charges as the prosecution cites them, then interpretations of it."""
     laws = [one for one in cited_by_prosecution(heard) if one.number > GENERAL_PART]
     articles = [law for circumstance in found.found for law in circumstance.articles]
@@ -103,15 +101,15 @@ def _laws(heard: Heard, names: Sequence[str], found: Circumstances, whole: Punis
     if whole is not None:
         general += [cite("52"), cite("53")] if whole.fine else []
         custody = heard.view.held.get("criminal", {}).get("custody", ())
-        if whole.months and not whole.probation and set_off(custody)[1]:
+        if whole.months and not whole.probation_months and set_off(custody)[1]:
             general.append(cite({"拘役": "44", "管制": "41"}.get(whole.kind, "47")))
-        if whole.probation:
+        if whole.probation_months:
             general += [cite("72.1"), cite("73.1" if whole.kind == "拘役" else "73.2"), cite("73.3")]
             general += [cite("72.3")] if whole.fine else []
     return [*laws, *sorted(general, key=lambda law: (law.number, law.paragraph)), *further]
 
 
-def _procedure(heard: Heard, found: Circumstances, followed: Request | None) -> list[Cited]:
+def _procedure(heard: Heard, found: Circumstances, followed: Sentence | None) -> list[Cited]:
     places = ["15"] if found.has("plea") else []
     places += ["55"] if denies(heard) else []
     places += ["201"] if found.signed and followed else []

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from tasks.courts.agents.citing import Cited, cite
 from tasks.legalsearch.charges import canonical
+from tasks.tables import beside
 
 
-@cache
 def table() -> Mapping[str, Any]:
     """interpretations: key -> title; see: charge -> entries."""
-    return tomllib.loads(files(__package__).joinpath("law.toml").read_text(encoding="utf-8"))
+    return beside(__package__, "law")
 
 
 def interpretations(charge: str) -> list[tuple[Cited, str]]:

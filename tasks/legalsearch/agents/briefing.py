@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.engine import Tool
-from store.text.dates import parse_date
+from store.text.dates import parse_date, plain_date
 from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill, fill_text
 from tasks.legalsearch.agents.phrases import ARGUMENT, TOOLS, call_forms, phrase
@@ -100,5 +100,4 @@ def _named(laws: Sequence[str]) -> str:
 
 def _day(text: str) -> str:
     """A day in Chinese; what is no full date stays as it is written."""
-    day = parse_date(text)
-    return f"{day.year}年{day.month}月{day.day}日" if day else text
+    return plain_date(parse_date(text)) or text

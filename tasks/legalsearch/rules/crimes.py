@@ -13,6 +13,7 @@ from datetime import date
 from store.search.query import LawQuery
 from store.statutes.model import ArticleNumber
 from store.text.citation import citations
+from store.text.dates import plain_date
 from tasks.legalsearch.charges import canonical
 from tasks.legalsearch.dates import conduct_of, told
 from tasks.legalsearch.rules.choose import DEFAULT
@@ -215,4 +216,4 @@ def day_of(read: LawQuery) -> str:
             if EARLIEST <= span.last < date.max and (span.last - span.first).days < 32
         ]
         day = max(likely, default=date.min)
-    return f"{day.year}年{day.month}月{day.day}日" if day >= EARLIEST else ""
+    return plain_date(day) if day >= EARLIEST else ""

@@ -12,13 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tasks.courts.agents.civil.heard import Offer
-from tasks.courts.agents.civil.mediation import owes_terms
+from tasks.courts.agents.civil.sums import sums
 from tasks.courts.agents.civil.trial import OTHER, SIDES, Trial
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Side
 
 _NOT_MEDIABLE = re.compile(r"婚姻无效|确认婚姻|特别程序|督促程序|公示催告|亲子关系")
 """民诉法解释第一百四十三条."""
+_ACCEPTS = re.compile(r"同意|愿意|可以|接受|没有异议")
+_REFUSES = re.compile(r"不同意|不愿|拒绝|不接受|不调解|不可以|不能接受|差距较大")
+_TERMS = re.compile(r"(?:条件|方案)(?:是|为)?[：:]?[^。\n]{2}")
 _JUDGED = re.compile(r"判决如下")
 BLOCK = 4
 """From so many exhibits on, those of a side are offered in a row where turns are short."""
@@ -143,7 +146,7 @@ def _debate(trial: Trial, needs: Needs) -> Iterator[Step]:
 def _mediation(trial: Trial, needs: Needs) -> Iterator[Step]:
     if not _NOT_MEDIABLE.search(needs.cause):
         yield from _ask(trial, needs, "mediate")
-        owing = tuple(side for side in SIDES if owes_terms(trial, side))
+        owing = tuple(side for side in SIDES if _owes_terms(trial, side))
         if needs.profile == "law" and owing:
             yield Step("terms", owing)
         else:
@@ -151,3 +154,15 @@ def _mediation(trial: Trial, needs: Needs) -> Iterator[Step]:
     if needs.collegial and needs.profile == "law" and "deliberate" not in trial.announced:
         yield Step("deliberate")
     yield Step("judgment")
+
+
+def _would_settle(text: str) -> bool:
+    return bool(_ACCEPTS.search(text)) and not _REFUSES.search(text)
+
+
+def _owes_terms(trial: Trial, side: Side) -> bool:
+    """Whether both sides would settle, and this one has not been asked a second time on which terms."""
+    if not all(_would_settle(trial.last("mediate", one)) for one in SIDES):
+        return False
+    said = trial.last("mediate", side)
+    return trial.asked["mediate", side] < 2 and not sums(said) and not _TERMS.search(said)

@@ -5,16 +5,15 @@ procedure table first, then a table of plain phrases.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from tasks.courts.procedure.acts import Found, cut, parse, sentences
 from tasks.courts.procedure.tables import profile
 from tasks.courts.procedure.turns import Side
+from tasks.tables import beside
 
 ANSWERED = frozenset(
     "identity rights recusal default claim answer issues exhibit cross question debate mutual final mediate settlement".split()
@@ -131,11 +130,14 @@ def _other(sentence: str, side: Side) -> bool:
     return starts.startswith(other) and not re.search(rf"(?:和|、|及|与|请|由){mine}|双方", sentence)
 
 
-@cache
+def bench_words() -> Mapping[str, Any]:
+    """The words of the bench: each kind of turn with its forms."""
+    return beside(__package__, "bench")
+
+
 def speech() -> Mapping[str, Any]:
     """The table of phrases and short replies."""
-    loaded: dict[str, Any] = tomllib.loads(files(__package__).joinpath("speech.toml").read_text(encoding="utf-8"))
-    return loaded
+    return beside(__package__, "speech")
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from store.text.numerals import chinese_to_int
+from store.text.numerals import chinese_to_int, int_to_chinese
 from tasks.courts.agents.civil.sums import claimed
 from tasks.courts.scores.bigrams import bigrams, recall
 
@@ -51,10 +51,6 @@ _ON_CLAIM = re.compile(
     rf"(?:[，。；\n]|^)(?:[{_ORDINAL}]{{1,3}}[、.])?(?:关于|针对|对于?)?(?:原告)?(?:的|提出的)?第(?P<numbers>[{_ORDINAL}0-9]{{1,3}}(?:[、，,和及至到][{_ORDINAL}0-9]{{1,3}}){{0,12}})项(?:诉讼|诉)?(?:请求|诉请)?[，,：:]?"
 )
 _NUMBER = re.compile(rf"[{_ORDINAL}]{{1,3}}|[0-9]{{1,2}}")
-_MORE = re.compile(r"^(?:另外|补充)?(?:说明|补充)?[：:]")
-_TAKEN = re.compile(r"^(?:我方|我|被告)?(?:部分认可|不同意|没有异议|不予认可|不认可|同意)[，,：:]\s*(?=\S)")
-_LISTED = re.compile(r"(?:^|[；;。])其[一二三四五六]，")
-"""Several arguments under one position: 其一，…；其二，…."""
 _DENIES = re.compile(
     r"不同意|不认可|不予认可|不应|驳回|不承担|没有(?:事实|法律|合同)?(?:和法律)?依据|不成立|不能成立|拒绝|不属实|否认|无权|不存在|不构成"
 )
@@ -150,16 +146,9 @@ class Opinion:
     words: str = ""
 
 
-def numeral(number: int) -> str:
-    """一, 十二."""
-    tens, ones = divmod(number, 10)
-    head = ("" if tens < 2 else _ORDINAL[tens - 1]) + "十" if tens else ""
-    return head + (_ORDINAL[ones - 1] if ones else "")
-
-
 def numbered(number: int, title: str) -> str:
     """证据一借条一张; a title that begins with a number stands in brackets: 证据三（2020年的照片）."""
-    return f"证据{numeral(number)}" + (f"（{title}）" if _COUNTED.match(title) else title)
+    return f"证据{int_to_chinese(number)}" + (f"（{title}）" if _COUNTED.match(title) else title)
 
 
 def claims_in(text: str) -> list[Claim]:
@@ -211,15 +200,10 @@ def points_in(text: str, claims: Sequence[Claim]) -> list[Point]:
         ends = _ends(marks, text)
         found = []
         for mark, end in zip(marks, ends, strict=True):
-            words = text[mark.end() : end].strip("；;。，,： \n")
-            paragraphs = words.split("\n")
-            if len(words) > 1:
-                said, on = paragraphs[0], frozenset(_numbers(mark["numbers"]))
-                listed = [
-                    part.strip("；;。 ") for part in _LISTED.split(_TAKEN.sub("", said)) if part.strip("；;。 ")
-                ]
-                found += [Point(part, on, position(said)) for part in listed]
-            found += [_free(_MORE.sub("", more), claims) for more in paragraphs[1:] if len(more.strip()) > 3]
+            paragraphs = [part for part in text[mark.end() : end].strip("；;。，,： \n").split("\n") if len(part) > 1]
+            on = frozenset(_numbers(mark["numbers"]))
+            found += [Point(part, on, position(part)) for part in paragraphs[:1]]
+            found += [_free(part, claims) for part in paragraphs[1:]]
         before = text[: marks[0].start()]
         return [*(_free(part, claims) for part in _SENTENCE.findall(before) if len(part) > 12), *found][:MOST]
     parts = _items(text) or [part.strip() for part in re.findall(r"[^。\n]+", text) if len(part.strip()) > 5]

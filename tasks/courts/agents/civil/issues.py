@@ -9,7 +9,6 @@ from tasks.courts.agents.civil.heard import Claim
 from tasks.courts.agents.quoting import quotable
 
 MOST_ISSUES = 8
-_CONFIRMS = re.compile(r"^确认(?P<what>.{2,80}?)(?P<at>于[^，]{4,12})?(?P<end>解除|无效|有效|终止|享有.{2,12}权)$")
 _ADMITTED = re.compile(r"^(?:但|对|对于)?(?P<what>[^，。；]{4,60}?)(?:均|都)?(?:没有异议|无异议|属实)$")
 
 
@@ -38,8 +37,6 @@ def _wish(claim: Claim) -> str:
 def of_claim(claim: Claim) -> str:
     """The question that a claim itself asks: 被告应否返还原告押金24000元."""
     text = quotable(_wish(claim), 90)
-    if match := _CONFIRMS.match(text):
-        return f"{match['what']}是否{match['at'] or ''}{match['end']}"
     if text.startswith(("由被告", "被告")):
         return f"被告应否{text.removeprefix('由').removeprefix('被告').removeprefix('应当').removeprefix('应')}"
-    return f"应否{text}" if re.match(r"撤销|解除|分割|继续|变更", text) else f"原告关于{text}的请求应否支持"
+    return f"原告关于{text}的请求应否支持"

@@ -13,16 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from store.search.law_search import LawSearch
+from store.text.numerals import int_to_chinese
 from tasks.courts.agents.civil import undisputed
 from tasks.courts.agents.civil.agenda import Needs, Step, next_step
-from tasks.courts.agents.civil.asks import acts_of
+from tasks.courts.agents.civil.asks import acts_of, bench_words
 from tasks.courts.agents.civil.case import Case, Substance
-from tasks.courts.agents.civil.heard import numbered, numeral
+from tasks.courts.agents.civil.heard import numbered
 from tasks.courts.agents.civil.issues import admitted, issues
 from tasks.courts.agents.civil.judgment import judgment
 from tasks.courts.agents.civil.trial import OTHER, SIDES, Trial, read
 from tasks.courts.agents.civil.weighing import weigh
-from tasks.courts.agents.civil.words import bench_words
 from tasks.courts.agents.quoting import quotable
 from tasks.courts.casefile.material import collegial
 from tasks.courts.play.routing import shown
@@ -100,7 +100,7 @@ class Bench:
     def _worded(self, step: Step) -> str:
         made = {
             "recusal": self._recusal, "default": self._default, "issues": self._issues, "exhibit": self._exhibit, "cross": self._cross,
-            "findings": self._findings, "question": self._question, "deliberate": self._deliberate, "judgment": self._judgment,
+            "findings": self._findings, "deliberate": self._deliberate, "judgment": self._judgment,
             "close": self._close,
         }  # fmt: skip
         part = "alone" if self._unaided(step) else "ask"
@@ -157,7 +157,7 @@ class Bench:
         """That a side which gave no opinion on an exhibit though it was asked twice is held to have waived it."""
         said = ""
         for side in SIDES:
-            if named := "、".join(f"证据{numeral(one.number)}" for one in self._trial.silent_on(side)):
+            if named := "、".join(f"证据{int_to_chinese(one.number)}" for one in self._trial.silent_on(side)):
                 said += self._fill("waived", who=NAME[OTHER[side]], other=NAME[side], names=named)
         return said
 
@@ -239,7 +239,7 @@ class Bench:
             if not self._trial.asked["issues", SIDES[0]]
             else "本案的争议焦点如前所述："
         )
-        body = "；".join(f"{numeral(place)}、{text}" for place, text in enumerate(listed, 1))
+        body = "；".join(f"{int_to_chinese(place)}、{text}" for place, text in enumerate(listed, 1))
         ask = self._line("issues", who=self._who(step.sides))
         agreed = [one for one in admitted(self._case) if not _acts(one)]
         if agreed and not self._trial.asked["issues", SIDES[0]]:
@@ -259,14 +259,14 @@ class Bench:
             first = not any(self._trial.asked["exhibit", one] for one in SIDES)
             return self._line("exhibit", "first" if first else "none", who=NAME[side])
         number = max(offer.number for offer in mine) + 1
-        return self._line("exhibit", who=NAME[side], next=f"（证据{numeral(number)}）")
+        return self._line("exhibit", who=NAME[side], next=f"（证据{int_to_chinese(number)}）")
 
     def _cross(self, step: Step) -> str:
         who, other = NAME[step.sides[0]], NAME[OTHER[step.sides[0]]]
         if not step.offers:
             return self._line("cross", who=who, other=other, names="出示的证据")
         full = "、".join(numbered(one.number, quotable(one.title, 60)) for one in step.offers)
-        plain = "、".join(f"证据{numeral(one.number)}" for one in step.offers)
+        plain = "、".join(f"证据{int_to_chinese(one.number)}" for one in step.offers)
         return self._safe(
             self._line("cross", who=who, other=other, names=full),
             self._line("cross", who=who, other=other, names=plain), {"cross"},
@@ -278,10 +278,6 @@ class Bench:
         told = any(text[:24] in said for said in self._trial.court)
         body = self._line("findings", text=text + "。", who=who)
         return body if not told else f"对本院依职权了解并已说明的情况，{who}有何意见？"
-
-    def _question(self, step: Step) -> str:
-        """What a side has still to tell of the facts."""
-        return self._line("question", who=self._who(step.sides))
 
     # --- mediation and judgment ---------------------------------------------------------------------------------------
 

@@ -9,32 +9,25 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from store.text.numerals import int_to_chinese
 from tasks.courts.agents.citing import late_interest, listed, proof, within
-from tasks.courts.agents.civil.asks import acts_of, asks
+from tasks.courts.agents.civil.asks import acts_of, asks, bench_words
 from tasks.courts.agents.civil.case import Case, Finding, Substance
-from tasks.courts.agents.civil.heard import numbered, numeral
-from tasks.courts.agents.civil.sums import cents, yuan
+from tasks.courts.agents.civil.heard import numbered
+from tasks.courts.agents.civil.sums import cents
 from tasks.courts.agents.civil.weighing import Weighed
-from tasks.courts.agents.civil.words import bench_words
 from tasks.courts.agents.court_above import court_above
 from tasks.courts.agents.quoting import gist, outer, quotable
 from tasks.courts.casefile.people import divorce
 from tasks.courts.checking.civil import court_fee
+from tasks.courts.scores.slots import yuan
 
 MOST_SIGNS = 20
 """More signs 第 in a judgment fail it by the published rule (runaway citations)."""
 TOKEN_FEE = 10.0
 """A fee this small is not split."""
 MOST_FACTS = 8
-_ATTEMPTS: tuple[tuple[int, bool], ...] = (
-    (17, True),
-    (14, True),
-    (10, True),
-    (7, True),
-    (7, False),
-    (4, False),
-    (2, False),
-)
+_ATTEMPTS: tuple[tuple[int, bool], ...] = ((17, True), (10, True), (7, False), (2, False))
 """Signs 第 for articles, and whether exhibits are quoted at length; read out is the first that keeps within the limit
 and in which no words of the parties would ask for something."""
 _WITHIN = "于本判决生效之日起十日内"
@@ -148,7 +141,9 @@ def _rulings(case: Case, found: Sequence[Finding], granted: Sequence[Finding]) -
     if len(lines) == 1:
         return [f"{lines[0]}。"]
     ends = ["；"] * (len(lines) - 1) + ["。"]
-    return [f"{numeral(place)}、{line}{end}" for place, (line, end) in enumerate(zip(lines, ends, strict=True), 1)]
+    return [
+        f"{int_to_chinese(place)}、{line}{end}" for place, (line, end) in enumerate(zip(lines, ends, strict=True), 1)
+    ]
 
 
 def _ruling(case: Case, one: Finding) -> str:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from store.search.law_search import LawSearch
+from store.text.numerals import int_to_chinese
 from tasks.courts.agents.civil.asks import Asked, acts_of, asked_of, speech
-from tasks.courts.agents.civil.heard import ASPECTS, Offer, claims_in, numeral, offers_in
+from tasks.courts.agents.civil.heard import ASPECTS, Offer, claims_in, offers_in
 from tasks.courts.agents.civil.speech import Speaker
-from tasks.courts.agents.civil.sums import yuan
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.replies import items_named, numbers_named
 from tasks.courts.procedure.turns import SIDE_OF, Item, Side, Turn
+from tasks.courts.scores.slots import yuan
 from tasks.episode.actions import Move, Say
 
 _ALL = re.compile(r"一并|一次性|分组|全部|所有|集中|合并")
@@ -106,7 +107,7 @@ class Reply:
         if self._side == "defendant":
             return self._short("not_mine_claim")
         claims = [_with_parts(one) for one in self._view.held.get("claims", ())]
-        listed = "；".join(f"{numeral(place)}、{text}" for place, text in enumerate(claims, 1))
+        listed = "；".join(f"{int_to_chinese(place)}、{text}" for place, text in enumerate(claims, 1))
         story = self._view.held.get("complaint", "").strip()
         asks, tells = _CLAIMS.search(words), _FACTS_ONLY.search(words)
         both = bool(_WHOLE.search(words)) or bool(asks and tells) or not (asks or tells)
@@ -153,7 +154,7 @@ class Reply:
         """One exhibit with name, source, words and purpose; parts that would name another exhibit are left out."""
         one = self._evidence[place]
         title = one.get("title", "")
-        parts = [f"证据{numeral(place + 1)}：{title}"]
+        parts = [f"证据{int_to_chinese(place + 1)}：{title}"]
         if one.get("kind"):
             parts.append(one["kind"])
         if (witness := one.get("witness", {}).get("name")) and witness not in title:
@@ -169,7 +170,7 @@ class Reply:
             text = "，".join(part.rstrip("。") for part in kept) + "。"
             if {item.id for item in items_named(text, self._items)} <= meant | self._shown():
                 return text
-        return f"证据{numeral(place + 1)}。"
+        return f"证据{int_to_chinese(place + 1)}。"
 
     def _cross(self, words: str) -> str:
         offers = self._offers()
@@ -214,7 +215,7 @@ class Reply:
         return [offer.number for place, offer in self._offered() if place > last]
 
     def _view_on(self, number: int, offer: Offer | None) -> str:
-        name = offer.name if offer and len(offer.title) <= 40 else f"证据{numeral(number)}"
+        name = offer.name if offer and len(offer.title) <= 40 else f"证据{int_to_chinese(number)}"
         against = self._objections(number, offer)
         if not against:
             return f"对{name}的真实性、合法性、关联性均无异议。"

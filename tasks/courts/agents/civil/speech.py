@@ -10,14 +10,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from store.text.dates import plain_date
+from store.text.numerals import int_to_chinese
 from tasks.courts.agents import own_words
 from tasks.courts.agents.civil.asks import without_vocative
-from tasks.courts.agents.civil.heard import Claim, numeral, position
-from tasks.courts.agents.civil.sums import sums, yuan
+from tasks.courts.agents.civil.heard import Claim, position
+from tasks.courts.agents.civil.sums import sums
 from tasks.courts.agents.own_words import matter, meeting, nearest, parts_of, unsaid
 from tasks.courts.agents.quoting import gist
 from tasks.courts.procedure.turns import Side
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
+from tasks.courts.scores.slots import yuan
 
 ME: Mapping[str, str] = {"plaintiff": "原告", "defendant": "被告"}
 POSITIONS: Mapping[str, str] = {"admit": "没有异议", "partly": "部分认可", "deny": "不同意"}
@@ -70,8 +73,8 @@ class Speaker:
                 said.append(f"法定代表人{party['representative']}" + (f"，{title}" if title else ""))
         else:
             said += [party[name] for name in ("gender", "ethnicity") if party.get(name)]
-            if born := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", str(party.get("birth_date", ""))):
-                said.append(f"{born[1]}年{int(born[2])}月{int(born[3])}日出生")
+            if born := plain_date(str(party.get("birth_date", ""))):
+                said.append(f"{born}出生")
             said += [party["occupation"]] if party.get("occupation") else []
             said += [f"住{party['address']}"] if party.get("address") else []
         said += [party["contact"]] if contact and party.get("contact") else []
@@ -103,10 +106,10 @@ class Speaker:
             if not numbers:
                 said += [f"{text}。" for text in texts]
                 continue
-            label = f"关于第{'、'.join(numeral(number) for number in numbers)}项诉讼请求，"
+            label = f"关于第{'、'.join(int_to_chinese(number) for number in numbers)}项诉讼请求，"
             taken = {point.get("position", "deny") for point in points}
             position = POSITIONS[taken.pop() if len(taken) == 1 else "partly"]
-            listed = "；".join(f"其{numeral(place)}，{text}" for place, text in enumerate(texts, 1))
+            listed = "；".join(f"其{int_to_chinese(place)}，{text}" for place, text in enumerate(texts, 1))
             said.append(f"{label}{self.me}{position}，{listed if len(texts) > 1 else texts[0]}。")
         known = bigrams("".join(one.get("text", "") for one in self._defences))
         more = [part.strip() for part in sentences(whole) if recall(bigrams(part), known) < 0.4]
@@ -143,7 +146,7 @@ class Speaker:
             left = [one for one in self._arguments() if one not in told]
             mine = [one for one in left if meant.get(one)]
             for text in nearest(issue, mine) or mine[:1] or nearest(issue, [one for one in left if one not in meant]):
-                told[text] = f"关于争议焦点{numeral(place)}，{text}。"
+                told[text] = f"关于争议焦点{int_to_chinese(place)}，{text}。"
         said = list(told.values()) or [f"{text}。" for text in self._arguments()[:3]]
         own = [f"{part}。" for part in self._stated() if not _YIELDS.search(part)]
         said += ["".join(own)] if own else []

@@ -56,12 +56,6 @@ def claimed(text: str) -> float | None:
     return total if total is not None else found[-1].yuan if found else None
 
 
-def yuan(value: float) -> str:
-    """13679.14元, 9339.80元, 8000元."""
-    text = f"{round(value + 1e-9, 2):.2f}".removesuffix(".00")
-    return f"{text}元"
-
-
 def cents(value: float) -> float:
     """Rounded to cents, half up."""
     return round(value + 1e-9, 2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from store.text.dates import parse_date
+from store.text.dates import parse_date, plain_date
 from tasks.courts.agents.clients.asking import Client, Owner
 
 _PEOPLES = (
@@ -87,12 +87,7 @@ def _fields(part: str, asked: bool) -> dict[str, str]:
             else ""
         )
         if value and not _UNKNOWN.search(value):
-            said[name] = _day(value) if name == "birth_date" else value.strip()
+            said[name] = plain_date(parse_date(value)) or value if name == "birth_date" else value.strip()
             if name == "representative" and match and match["head"] == "负责人":
                 said["head"] = "负责人"
     return said
-
-
-def _day(text: str) -> str:
-    day = parse_date(text)
-    return f"{day.year}年{day.month}月{day.day}日" if day else text

@@ -14,7 +14,7 @@ from store.search.law_search import LawSearch
 from tasks.courts.agents.clients.asking import Client
 from tasks.courts.agents.clients.speech import addressing, pick, styled, unsaid
 from tasks.courts.agents.clients.told import Teller
-from tasks.courts.agents.clients.voices import narrative, vague
+from tasks.courts.agents.clients.voices import bare, narrative, vague
 from tasks.courts.environment import TopicCue
 from tasks.courts.play.flow import CLOSING
 from tasks.courts.play.views import CourtView
@@ -90,8 +90,8 @@ def _background(view: CourtView, text: str, topic: TopicCue) -> list[str]:
     What the trainee asked for comes first; otherwise the story goes on evenly over the questions that are left.
     """
     parts = narrative(text)
-    said = _plain("\n".join(turn.text for turn in view.own))
-    open_parts = [part for part in parts if _plain(part) not in said and _plain(vague(part)) not in said]
+    said = bare("\n".join(turn.text for turn in view.own))
+    open_parts = [part for part in parts if bare(part) not in said and bare(vague(part)) not in said]
     heard = view.asked.text if view.asked else ""
     if topic.kind == "follow_up":
         asked = heard if _ASKED_BACK.search(heard) else ""
@@ -131,7 +131,7 @@ def _likeness(asked: frozenset[str], part: str) -> float:
 def _rough(part: str, view: CourtView, said: str, topic: TopicCue) -> str:
     """Somebody who is not conscientious names days and sums roughly at first, but not those that the question names."""
     named = set(_NUMBERS.findall(topic.question)) & set(_NUMBERS.findall(part))
-    if view.traits.get("conscientiousness") != "low" or _plain(vague(part)) in said or named:
+    if view.traits.get("conscientiousness") != "low" or bare(vague(part)) in said or named:
         return part
     return vague(part)
 
@@ -155,7 +155,3 @@ class TellingClient:
         side: Client = "plaintiff" if view.role == "plaintiff" else "defendant"
         asked = view.asked.text if view.asked else ""
         return Say(styled(Teller(view, side).answers(asked), view), view.there)
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\s，。；、！？,.;!?“”]", "", text)

@@ -14,7 +14,7 @@ from typing import Any
 
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.clients.asking import IDENTITY, WHOLE, Client, Owner, Wanted, wanted
-from tasks.courts.agents.clients.voices import Voice, narrative, vague, voice_of
+from tasks.courts.agents.clients.voices import Voice, bare, narrative, vague, voice_of
 from tasks.courts.play.views import CourtView
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.courts.scores.slots import yuan
@@ -43,6 +43,11 @@ _WHOLE = {
     "person": ("name", "gender", "ethnicity", "birth_date", "address"),
     "company": ("name", "address", "representative"),
 }
+_NOT_HIS: Mapping[tuple[str, str], Sequence[str]] = {
+    ("court", "plaintiff"): ("该去哪个法院我不懂，您看着定。",), ("court", "defendant"): ("法院的事我不清楚，以起诉材料上写的为准。",),
+    ("docket", ""): ("案号我不清楚。",), ("guidance", ""): ("怎么写我不懂，您是律师，您来定。",),
+}  # fmt: skip
+"""What is asked for, by whom -> what somebody says to whom it is no business of his."""
 _QUESTION_WORDS = re.compile(
     r"请问|您|你|请|告诉|什么时候|哪一天|哪天|多少钱|多少|是否|有没有|是不是|怎么|什么|为什么|吗|呢|哪|的|了|说明|说一下|一下|具体|准确|情况|当时"
 )
@@ -73,7 +78,7 @@ class Teller:
 
     @cached_property
     def _said_plain(self) -> str:
-        return _plain(self._said)
+        return bare(self._said)
 
     @property
     def _rough(self) -> bool:
@@ -97,6 +102,7 @@ class Teller:
                 continue  # told with each exhibit
             if not want.owner and (handler := self._handlers.get(want.slot)):
                 parts += handler(want, question)
+            parts += _NOT_HIS.get((want.slot, self.client), _NOT_HIS.get((want.slot, ""), ()))
         return list(dict.fromkeys(part for part in parts if part)) or self._about(question)
 
     # --- who ---------------------------------------------------------------------------------------------------------
@@ -158,7 +164,7 @@ class Teller:
         return {
             "facts": self._story, "more": self._story, "claims": self._claims, "sums": self._sums,
             "defences": self._defences, "evidence": self._evidence, "source": self._details, "purpose": self._details,
-            "witness": self._witness, "court": self._court, "docket": self._docket, "guidance": self._guidance,
+            "witness": self._witness,
         }  # fmt: skip
 
     @cached_property
@@ -275,25 +281,12 @@ class Teller:
                 told.append(f"证人叫{witness['name']}{where}{who}。")
         return told or ["没有证人。"]
 
-    def _court(self, want: Wanted, question: str) -> list[str]:
-        return [
-            "该去哪个法院我不懂，您看着定。"
-            if self.client == "plaintiff"
-            else "法院的事我不清楚，以起诉材料上写的为准。"
-        ]
-
-    def _docket(self, want: Wanted, question: str) -> list[str]:
-        return ["案号我不清楚。"]
-
-    def _guidance(self, want: Wanted, question: str) -> list[str]:
-        return ["怎么写我不懂，您是律师，您来定。"]
-
     def _about(self, question: str) -> list[str]:
         """The sentences that are nearest to a question about one thing."""
         if not re.search(r"[?？]|吗|呢|请|什么|哪|多少|怎么|几|谁", question):
             return ["您还要了解什么，直接问我。"]
         pool = [*self._tale, *self._facts, *self._wishes, *self._points, *map(self._exhibit, self._exhibits)]
-        plain = _plain(_QUESTION_WORDS.sub("", question))
+        plain = bare(_QUESTION_WORDS.sub("", question))
         asked, letters = bigrams(plain), frozenset(plain) - _LITTLE
         likely = [
             (recall(asked, bigrams(part)) + _LETTERS * recall(letters, frozenset(part)), -at, part)
@@ -310,11 +303,11 @@ class Teller:
 
     def _told(self, item: str) -> bool:
         """Whether it was said before, exactly or roughly."""
-        return _plain(item) in self._said_plain or _plain(vague(item)) in self._said_plain
+        return bare(item) in self._said_plain or bare(vague(item)) in self._said_plain
 
     def _next(self, items: Sequence[str], question: str, size: int) -> list[str]:
         """The next portion: what was said only roughly where exactness is asked for, else what was not said yet."""
-        rough = [item for item in items if self._told(item) and _plain(item) not in self._said_plain]
+        rough = [item for item in items if self._told(item) and bare(item) not in self._said_plain]
         if rough and (_EXACT.search(question) or all(self._told(item) for item in items)):
             return rough[: 2 * size]
         return [item for item in items if not self._told(item)][:size]
@@ -322,10 +315,6 @@ class Teller:
     def _rough_first(self, item: str) -> str:
         """Roughly at the first time of somebody who is not conscientious."""
         return vague(item) if self._rough and not self._told(item) else item
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\s，。；、！？,.;!?“”]", "", text)
 
 
 def _ended(text: str) -> str:

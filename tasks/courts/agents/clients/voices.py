@@ -75,6 +75,11 @@ def written(text: str, client: Client, me: str = "", own: str = "", other: str =
     return told
 
 
+def bare(text: str) -> str:
+    """A text without blanks and punctuation, by which it is known again."""
+    return re.sub(r"[\s，。；、！？,.;!?“”]", "", text)
+
+
 def narrative(text: str) -> list[str]:
     """The sentences of a story without the formula that ends a complaint."""
     plain = _SAYS.sub("", text.strip())

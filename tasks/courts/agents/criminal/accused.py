@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from store.text.dates import plain_date
 from tasks.courts.agents.criminal.asking import joined, questions_of, speech
 from tasks.courts.agents.criminal.exhibits import names
 from tasks.courts.agents.criminal.objections import asked_about, objections
 from tasks.courts.agents.criminal.speaking import Speaks
 from tasks.courts.agents.criminal.telling import (
     custody,
-    day_text,
     identity,
     in_first_person,
     own_words,
@@ -76,7 +76,7 @@ class AccusedSpeaks(Speaks):
         return self.floor.say("custody", list=told) if told else self.floor.say("forgotten")
 
     def _served(self) -> str:
-        day = day_text(self.floor.matter.get("served", ""))
+        day = plain_date(self.floor.matter.get("served", ""))
         return self.floor.say("served", day=day) if day else self.floor.say("served_unknown")
 
     # --- plea ---------------------------------------------------------------------------------------------------------

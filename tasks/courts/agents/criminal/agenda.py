@@ -8,11 +8,9 @@ all that is not the core of a trial: indictment, prosecution, defence, last word
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 from store.text.numerals import int_to_chinese
@@ -22,6 +20,7 @@ from tasks.courts.agents.criminal.heard import Exhibit, Heard
 from tasks.courts.casefile.material import collegial as panel_sits
 from tasks.courts.environment import Role
 from tasks.courts.procedure.hearing import holds_property
+from tasks.tables import beside
 
 NEEDS = ("may", "practice", "must", "essential")
 """In the order in which steps are left out."""
@@ -64,10 +63,9 @@ class Next:
     about: str = ""
 
 
-@cache
 def hearing() -> Mapping[str, Any]:
     """The table of the hearing."""
-    return tomllib.loads(files(__package__).joinpath("hearing.toml").read_text(encoding="utf-8"))
+    return beside(__package__, "hearing")
 
 
 @cache

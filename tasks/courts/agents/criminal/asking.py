@@ -9,11 +9,9 @@ there before makes no difference.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from tasks.courts.casefile.people import PROCURATORATE
@@ -22,6 +20,7 @@ from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.acts import Found, addressed, cut, parse, sentences
 from tasks.courts.procedure.replies import numbers_named
 from tasks.courts.procedure.turns import Side, Turn
+from tasks.tables import beside
 
 SIDES: Mapping[Role, Side] = {"procurator": "procurator", "defendant": "accused", "defence_lawyer": "defence"}
 DENIES = re.compile(
@@ -40,10 +39,9 @@ _LEAD = re.compile(
 )
 
 
-@cache
 def speech() -> Mapping[str, Any]:
     """The tables of questions and phrases."""
-    return tomllib.loads(files(__package__).joinpath("speech.toml").read_text(encoding="utf-8"))
+    return beside(__package__, "speech")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Of what the accused is charged, and by which articles, as the prosecution has said in court."""
+"""Of what the accused is charged, on which facts and by which articles, as the prosecution has said in court."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ _NEGATED = re.compile(r"(?:不|未|没有)$")
 _FORMER = re.compile(
     r"(?:曾|前|此前|先后)?因(?:涉嫌)?(?:犯)?[^，。；]{0,24}罪(?:于[^，。；]{2,14})?[^，。；]{0,30}(?:判处|刑满释放|行政拘留|处罚)[^。；]{0,60}"
 )
+
+
+_FACTS = re.compile(
+    r"(?:审查查明|查明|指控)[：:，,]?\s*(?P<facts>.+?)(?=认定(?:上述|以上)事实的证据|(?:上述|以上)事实[，,]?(?:被告人|且?有|经)|本院认为|被告人[\u4e00-\u9fff·]{1,8}的行为(?:触犯|应当|已?构成)|量刑建议[：:]|$)",
+    re.DOTALL,
+)
+_QUALIFIED = re.compile(r"，?其行为(?:已经?)?(?:构成|触犯)[^。]{0,60}。")
 
 
 def charged(heard: Heard) -> tuple[str, ...]:
@@ -56,3 +63,10 @@ def cited_by_prosecution(heard: Heard) -> list[Cited]:
             if one.law and one.law.endswith("刑法")
         )
     )
+
+
+def charged_facts(heard: Heard) -> str:
+    """What the prosecution says happened, without heading, law and request; '' where nothing was read."""
+    read = heard.answers("procurator", "indictment")
+    match = _FACTS.search(read, max(0, read.rfind("审理查明")))
+    return _QUALIFIED.sub("。", (match["facts"] if match else read).strip())

@@ -83,8 +83,6 @@ def _variant(heard: Heard, due: Next) -> str:
         return {"简易": "brief", "速裁": "fast"}.get(procedure_of(heard), "say")
     if step.id == "last" and procedure_of(heard) == "速裁":
         return "fast"
-    if step.id == "mutual_pros" and announcing.request_contested(heard):
-        return "adjust"
     return "say"
 
 

@@ -18,11 +18,11 @@ from tasks.courts.agents.court_above import court_above
 from tasks.courts.agents.criminal.agenda import admits, contests, hearing, procedure_of, property_due
 from tasks.courts.agents.criminal.announcing import request_contested
 from tasks.courts.agents.criminal.asking import filled
-from tasks.courts.agents.criminal.charges import charged, cited_by_prosecution
+from tasks.courts.agents.criminal.charges import charged, charged_facts, cited_by_prosecution
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
-from tasks.courts.agents.criminal.reading import charged_facts
-from tasks.courts.agents.criminal.request import Request, count_request, request_of
-from tasks.courts.agents.criminal.serving import Punishment, pronounced, served
+from tasks.courts.agents.criminal.request import count_request, request_of
+from tasks.courts.agents.criminal.serving import pronounced, served
+from tasks.courts.casefile.prosecution import Sentence
 
 _VERDICTS: Versions = ((date(2018, 10, 26), 200), (date(2013, 1, 1), 195), (date.min, 162))
 """The article on the verdict, by the first day of its version."""
@@ -43,8 +43,8 @@ class Decision:
     reasons: str
     laws: Sequence[Cited]
     convicted: Sequence[str]
-    each: Sequence[Punishment] = ()
-    whole: Punishment | None = None
+    each: Sequence[Sentence] = ()
+    whole: Sentence | None = None
 
 
 Decide = Callable[[Heard], Decision]
@@ -123,7 +123,10 @@ def _verdict(heard: Heard, made: Decision) -> str:
         ]
     note = served(whole, heard.view.held.get("criminal", {}).get("custody", ()))
     return (
-        "；".join(said) + "。" + note + (filled(text["supervised"], {"name": heard.name}) if whole.probation else "")
+        "；".join(said)
+        + "。"
+        + note
+        + (filled(text["supervised"], {"name": heard.name}) if whole.probation_months else "")
     )
 
 
@@ -143,7 +146,7 @@ def undisputed(heard: Heard) -> Decision:
     each = [count_request(heard, name) for name in names]
     return Decision(
         found, _exhibits(heard), reasons, laws, names if found else (),
-        [asked_for(one) for one in each if one is not None], asked_for(request) if request else None,
+        [one for one in each if one], request,
     )  # fmt: skip
 
 
@@ -161,15 +164,8 @@ def _exhibits(heard: Heard) -> str:
     return "".join(filled(text[key], {"titles": "，".join(titles)}) for key, titles in sorted_out.items() if titles)
 
 
-def verdict_laws(heard: Heard, request: Request | None) -> list[Cited]:
+def verdict_laws(heard: Heard, request: Sentence | None) -> list[Cited]:
     """The article on the verdict, and that on a request that is followed."""
     article = numbered_on(_VERDICTS, heard.view.day)
     followed = [Cited(CRIMINAL_PROCEDURE, 201)] if request and article == 200 else []
     return [Cited(CRIMINAL_PROCEDURE, article), *followed]
-
-
-def asked_for(request: Request) -> Punishment:
-    """The middle of what is asked for."""
-    months = round(sum(request.months) / 2)
-    fine = sum(request.fine) / 2 if request.fine else 0.0
-    return Punishment(request.kind, months, fine, (request.probation or months) if request.suspended else 0)

@@ -6,28 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from store.text.dates import plain_date
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.criminal.agenda import hearing
 from tasks.courts.agents.criminal.asking import filled
-from tasks.courts.agents.criminal.telling import day_text
+from tasks.courts.casefile.prosecution import Sentence
 from tasks.courts.casefile.sense import months_after
 from tasks.courts.checking.criminal import term
 
 _HELD = ("拘留", "逮捕")
-
-
-@dataclass(frozen=True, slots=True)
-class Punishment:
-    """kind: 有期徒刑, 拘役, 管制, 单处罚金; months 0 where it has none."""
-
-    kind: str
-    months: int = 0
-    fine: float = 0.0
-    probation: int = 0
 
 
 def money(yuan: float) -> str:
@@ -35,19 +25,19 @@ def money(yuan: float) -> str:
     return f"{int_to_chinese(int(yuan))}元" if yuan == int(yuan) else f"{yuan:.2f}元"
 
 
-def pronounced(made: Punishment) -> str:
+def pronounced(made: Sentence) -> str:
     """判处有期徒刑八个月，缓刑一年，并处罚金人民币四千元."""
     if made.kind == "单处罚金":
         return f"单处罚金人民币{money(made.fine)}"
     said = f"判处{made.kind}{term(made.months)}" if made.months else f"判处{made.kind}"
-    if made.probation:
-        said += f"，缓刑{term(made.probation)}"
+    if made.probation_months:
+        said += f"，缓刑{term(made.probation_months)}"
     if made.fine:
         said += f"，并处罚金人民币{money(made.fine)}"
     return said
 
 
-def served(made: Punishment, custody: Sequence[Mapping[str, Any]]) -> str:
+def served(made: Sentence, custody: Sequence[Mapping[str, Any]]) -> str:
     """The note on how the sentence is served; '' for one without a term or a fine."""
     text = hearing()["order"]
     fine = text["fine"] if made.fine and made.kind != "单处罚金" else ""
@@ -55,7 +45,7 @@ def served(made: Punishment, custody: Sequence[Mapping[str, Any]]) -> str:
         return str(text["fine_only"])
     if not made.months:
         return ""
-    if made.probation:
+    if made.probation_months:
         return filled(text["suspended"], {"fine": fine})
     if made.kind == "管制":
         return filled(text["control"], {"fine": fine})
@@ -64,7 +54,7 @@ def served(made: Punishment, custody: Sequence[Mapping[str, Any]]) -> str:
         return filled(text["served"], {"fine": fine})
     until = months_after(since, made.months) - timedelta(days=less)
     values = {"less": filled(text["less"], {"days": int_to_chinese(less)}) if less else "", "fine": fine}
-    return filled(text["served_dates"], {**values, "since": day_text(since), "until": day_text(until)})
+    return filled(text["served_dates"], {**values, "since": plain_date(since), "until": plain_date(until)})
 
 
 def set_off(custody: Sequence[Mapping[str, Any]]) -> tuple[date | None, int]:

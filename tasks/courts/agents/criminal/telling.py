@@ -5,28 +5,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date
 from functools import cache
 from typing import Any
 
+from store.text.dates import plain_date
 from tasks.courts.agents.criminal.asking import speech
 from tasks.courts.scores.bigrams import sentences
 
 MEASURES = {"拘留": "刑事拘留", "逮捕": "逮捕", "取保候审": "取保候审", "监视居住": "监视居住"}
 
 
-def day_text(value: object) -> str:
-    """2024-05-20 -> 2024年5月20日; '' for what is no day."""
-    try:
-        day = date.fromisoformat(str(value))
-    except ValueError:
-        return ""
-    return f"{day.year}年{day.month}月{day.day}日"
-
-
 def birthday(person: Mapping[str, Any]) -> str:
     """1996年2月9日出生; '' where it is not known."""
-    day = day_text(person.get("birth_date", ""))
+    day = plain_date(person.get("birth_date", ""))
     return f"{day}出生" if day else ""
 
 
@@ -46,7 +37,7 @@ def custody(measures: Sequence[Mapping[str, Any]]) -> str:
     """2024年5月20日被刑事拘留，6月3日被逮捕，羁押在…; '' where nothing is on file."""
     told, year = [], ""
     for one in measures:
-        if day := day_text(one.get("since", "")):
+        if day := plain_date(one.get("since", "")):
             told.append(f"{day.removeprefix(year)}被{MEASURES.get(one['measure'], one['measure'])}")
             year = day[:5]
     last = measures[-1] if told else {}

@@ -98,7 +98,7 @@ def _read(found: Dossier, text: str, wants: tuple[Wanted, ...], me: str) -> None
             if not known.get(name) or is_vague(known[name]) or (name == "birth_date" and "月" not in known[name]):
                 known[name] = value
     slots = [want.slot for want in wants if not want.owner]
-    lists = [slot for slot in slots if slot in LISTS or slot in ("source", "more", "sums", "witness")]
+    lists = [slot for slot in slots if slot in LISTS or slot in ("source", "more", "witness")]
     if not lists and not owners and not slots:
         lists = ["facts"]
     readers = {_READERS[slot]: {"source": "evidence", "more": "facts"}.get(slot, slot) for slot in lists}
@@ -185,19 +185,6 @@ def _facts(found: Dossier, text: str, me: str) -> None:
 def _defences(found: Dossier, text: str, me: str) -> None:
     for number, item in _items(text):
         _merge(found.defences, _write(found, item, me), number)
-
-
-def _sums(found: Dossier, text: str, me: str) -> None:
-    """第二项里面，…: put behind the claim where it does not say so itself."""
-    for match in re.finditer(
-        r"第(?P<n>[一二三四五六七八九十]{1,2}|\d)项(?:里面?)?(?:是|[:：,，])(?P<how>.{4,120}?)(?=[,，;；]第[一二三四五六七八九十\d]{1,2}项|。|$)",
-        text,
-    ):
-        number = chinese_to_int(match["n"]) or 0
-        how = _write(found, match["how"].strip(" ,，"), me)
-        if 0 < number <= len(found.claims) and recall(bigrams(how), bigrams(found.claims[number - 1])) < _SAME:
-            claim = found.claims[number - 1]
-            found.claims[number - 1] = f"{claim[:-1]}；{how}）" if claim.endswith("）") else f"{claim}（{how}）"
 
 
 def _evidence(found: Dossier, text: str, me: str) -> None:
@@ -291,6 +278,6 @@ def _figures(text: str) -> int:
 
 
 _READERS = {
-    "claims": _claims, "facts": _facts, "more": _facts, "defences": _defences, "sums": _sums, "evidence": _evidence,
+    "claims": _claims, "facts": _facts, "more": _facts, "defences": _defences, "evidence": _evidence,
     "source": _evidence, "purpose": _evidence, "witness": _witness,
 }  # fmt: skip

@@ -58,8 +58,6 @@ def _steps(known: Dossier) -> Iterator[Step]:
     yield from _identity(known, suing)
     if suing:
         yield from _list(known, "claims", _CLAIMS)
-        if known.claims and not known.asked["sums"]:
-            yield Step("这些金额是怎么计算出来的？")
         yield from _list(known, "facts", _FACTS)
     else:
         yield from _list(known, "defences", _DEFENCES)

@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from tasks.courts.agents.drafting.dossier import Dossier, Proof
-from tasks.courts.scores.drafted import EVIDENCE, TITLE
+from tasks.courts.scores.drafts import paper, party_lines
 
 RESPONDENT = "答辩人"
 _COURT = "××××人民法院"
@@ -28,19 +28,12 @@ def complaint(known: Dossier, day: date | None) -> str:
     story = _story(known.facts)
     if story:
         story += "为维护原告合法权益，诉至法院，请求依法支持原告的诉讼请求。"
-    return "\n\n".join(
-        [
-            TITLE["CD"],
-            _party("原告", known.own),
-            _party("被告", known.other),
-            "\n".join(["诉讼请求：", *(["请求依法判令："] if claims else []), *claims]),
-            f"事实和理由：\n{story}",
-            f"{EVIDENCE}\n{_evidence(known)}",
-            f"此致\n{court_of(known.other.get('address', ''))}",
-            f"附：本起诉状副本1份{f'，证据{len(known.evidence)}份' if known.evidence else ''}",
-            f"起诉人：{known.own.get('name', '')}\n{_day(day)}",
-        ]
-    )
+    parts = [
+        _party("原告", known.own), _party("被告", known.other),
+        "\n".join(["诉讼请求：", *(["请求依法判令："] if claims else []), *claims]), f"事实和理由：\n{story}",
+    ]  # fmt: skip
+    court = court_of(known.other.get("address", ""))
+    return paper("CD", parts, _evidence(known), court, known.own.get("name", ""), day, _enclosed(known))
 
 
 def defence(known: Dossier, held: Mapping[str, Any]) -> str:
@@ -49,18 +42,13 @@ def defence(known: Dossier, held: Mapping[str, Any]) -> str:
     name, docket = str(court.get("name", "")) or _COURT, str(court.get("docket", "")) or "（　　）……民初……号"
     parties = f"原告{known.other.get('name', '')}诉被告{known.own.get('name', '')}"
     points = [f"{place}．{point.rstrip('。；')}。" for place, point in enumerate(known.defences, 1)]
-    closing = "综上，请求法院查明事实，依法裁判。"
-    return "\n\n".join(
-        [
-            TITLE["DD"],
-            _party(RESPONDENT, known.own),
-            "\n".join([f"对{name}{docket}{parties}{held.get('cause', '')}一案的起诉，答辩如下：", *points, closing]),
-            f"{EVIDENCE}\n{_evidence(known)}",
-            f"此致\n{name}",
-            f"附：本答辩状副本1份{f'，证据{len(known.evidence)}份' if known.evidence else ''}",
-            f"{RESPONDENT}：{known.own.get('name', '')}\n{_day(None)}",
-        ]
-    )
+    opening = f"对{name}{docket}{parties}{held.get('cause', '')}一案的起诉，答辩如下："
+    parts = [_party(RESPONDENT, known.own), "\n".join([opening, *points, "综上，请求法院查明事实，依法裁判。"])]
+    return paper("DD", parts, _evidence(known), name, known.own.get("name", ""), None, _enclosed(known))
+
+
+def _enclosed(known: Dossier) -> str:
+    return f"，证据{len(known.evidence)}份" if known.evidence else ""
 
 
 def _story(clauses: Sequence[str]) -> str:
@@ -76,23 +64,8 @@ def court_of(address: str) -> str:
 
 
 def _party(role: str, known: Mapping[str, str]) -> str:
-    name = known.get("name", "")
-    organisation = "representative" in known or re.search(r"公司|合作社|中心|医院|学校|厂$|店$|事务所|委员会", name)
-    if organisation:
-        lines = [f"{role}：{name}{_led('，住所地', known.get('address'))}。"]
-        if known.get("representative"):
-            head = known.get("head", "法定代表人")
-            lines.append(f"{head}：{known['representative']}{_led('，', known.get('representative_title'))}。")
-    else:
-        born = _led("", known.get("birth_date"))
-        parts = (
-            name, known.get("gender"), f"{born}出生" if born else "", known.get("ethnicity"), known.get("occupation"),
-            known.get("workplace"), _led("住", known.get("address")),
-        )  # fmt: skip
-        lines = [f"{role}：{'，'.join(part for part in parts if part)}{'。' if name else ''}"]
-    if known.get("contact"):
-        lines.append(f"联系方式：{known['contact']}。")
-    return "\n".join(lines)
+    organisation = re.search(r"公司|合作社|中心|医院|学校|厂$|店$|事务所|委员会", known.get("name", ""))
+    return party_lines(role, {"representative": "", **known} if organisation else known)
 
 
 def _led(before: str, value: str | None) -> str:
@@ -108,7 +81,7 @@ def _evidence(known: Dossier) -> str:
             named.add(proof.witness)
             lines.append(f"证人：{proof.witness}{_led('，住', _where(proof, known.witnesses))}。")
     lines += [f"证人：{name}{_led('，住', where)}。" for name, where in known.witnesses if name not in named]
-    return "\n".join(lines) or "无。"
+    return "\n".join(lines)
 
 
 def _exhibit(proof: Proof) -> str:
@@ -118,7 +91,3 @@ def _exhibit(proof: Proof) -> str:
 
 def _where(proof: Proof, witnesses: Sequence[tuple[str, str]]) -> str:
     return proof.witness_address or next((where for name, where in witnesses if name == proof.witness), "")
-
-
-def _day(day: date | None) -> str:
-    return f"{day.year}年{day.month}月{day.day}日" if day else "　　年　月　日"

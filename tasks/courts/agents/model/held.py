@@ -7,9 +7,9 @@ list can be given away. Days stand at the head of the card.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date
 from typing import Any, get_args
 
+from store.text.dates import plain_date
 from tasks.courts.agents.model.phrases import phrase
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.people import PROCURATORATE, LawRef
@@ -73,13 +73,7 @@ def worded(value: Any) -> str:
     if isinstance(value, float) and value == int(value):
         return str(int(value))
     text = str(value)
-    if len(text) == 10 and text[4] == text[7] == "-":
-        try:
-            day = date.fromisoformat(text)
-            return f"{day.year}年{day.month}月{day.day}日"
-        except ValueError:
-            pass
-    return _WORDS.get(text, shown(text))
+    return plain_date(text) or _WORDS.get(text, shown(text))
 
 
 def _parts(item: Mapping[str, Any], fields: Iterable[tuple[str, str]]) -> list[str]:
