@@ -163,8 +163,9 @@ def _show_episode(
     records = read_episode(journal, episode, attempt)
     state = fold(records)
     shown = [record for record in records if step in (None, record.step)]
-    if not shown:
-        raise UsageError(f"episode '{episode}' has no step {step}", f"It has steps up to {records[-1].step}.")
+    if step is not None and not shown:
+        last_step = records[-1].step if records else 0
+        raise UsageError(f"episode '{episode}' has no step {step}", f"It has steps up to {last_step}.")
     if as_json:
         last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]
         data = {

@@ -126,7 +126,12 @@ def cost() -> None:
         rows = []
         for source in FAMILIES.values():
             template = ChatTemplate(source, "<s>", "</s>")
-            call = {"messages": [(m.role, m.content) for m in said], "thinking": True, "generate": True}
+            call = {
+                "messages": [(m.role, m.content) for m in said],
+                "thinking": True,
+                "generate": True,
+                "tools": None,
+            }
             order = {**template._order, "calls": [call]}
             jobs = (partial(rendering.answer, order), partial(template.pieces, said, thinking=True))
             rows.append([_milliseconds(job) for job in jobs])

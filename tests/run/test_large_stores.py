@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.cli.main import main  # noqa: E402
 from store import chain, identity, labels, places, run_file, run_index  # noqa: E402
 from store.errors import BadInput, Damaged, NotFound, StoreError  # noqa: E402
 from store.journal import Journal, ScoreRow  # noqa: E402
@@ -480,3 +481,13 @@ def test_a_file_whose_name_is_no_text_is_a_line_like_others(spec: dict[str, Any]
     for _ in range(2):  # with and without what is remembered
         assert sorted((line.path.name, line.error) for line in runs()) == [("r.moot", ""), (strange.name, "")]
     assert figures_of(strange).tasks == figures_of(path).tasks
+
+
+def test_an_episode_that_has_not_begun_can_be_shown(spec: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    with begun(spec) as run:
+        path, episode = run.journal.path, run.journal.episodes()[0].id
+    for more, code in (([], 0), (["--json"], 0), (["--step", "1"], 2)):
+        with pytest.raises(SystemExit) as ended:
+            main(["show", str(path), episode, *more])
+        assert int(ended.value.code or 0) == code
+    assert "could not be made sense of" not in capsys.readouterr().err
