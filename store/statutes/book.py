@@ -8,12 +8,15 @@ the one that began last answers, and the others are named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
+from store.errors import Damaged
 from store.pack import Pack
 from store.statutes.counterparts import Counterparts
 from store.statutes.known import LIFETIMES
@@ -23,6 +26,8 @@ from store.statutes.relations import Doubt, Relations
 from store.text.dates import parse_date
 
 _DAY = timedelta(days=1)
+MOST_VERSIONS, MOST_NUMBER = 10_000_000, 1_000_000
+"""The greatest number of a version and of an article: tables are as long as the one, numerals are written for the other."""
 
 State = Literal["in_force", "doubtful", "amended", "repealed", "not_yet", "unknown"]
 """现行有效, 效力存疑 (the law that it interprets or implements has ended), 已修改 (a later version of the law exists), 已废止
@@ -107,7 +112,7 @@ class StatuteBook:
     """Reads the statutes of an open pack; a pack without statutes has no laws."""
 
     def __init__(self, pack: Pack) -> None:
-        self._reader = pack.reader
+        self._reader, self._path = pack.reader, pack.path
         self.as_of = parse_date(pack.manifest.as_of)
         """The last day that the data know of; None where the pack does not say."""
         self._versions: dict[str, list[LawVersion]] = {}
@@ -115,16 +120,25 @@ class StatuteBook:
         self._numbers: dict[tuple[str, str], frozenset[ArticleNumber]] = {}
         self._laws: dict[str, Law] = {}
         if pack.manifest.counts.statutes or self._has_tables():
-            rows = self._reader.all("SELECT id, name, short, level, provenance FROM laws ORDER BY id")
-            self._laws = {row[1]: Law(*row[1:]) for row in rows}
-            names = {row[0]: row[1] for row in rows}
-            for identity, law, *fields in self._reader.all(
-                f"SELECT id, law, {_VERSION_COLUMNS} FROM law_versions ORDER BY id"
-            ):
-                version = _version(names[law], fields)
-                self._versions.setdefault(version.law, []).append(version)
-                self._version_ids[version.law, version.label] = identity
+            with _sensible(self._path):
+                self._read_laws()
         self._aliases = self._read_aliases()
+
+    def _read_laws(self) -> None:
+        """Laws and their versions; articles are read when they are asked for, here only how far their numbers go."""
+        rows = self._reader.all("SELECT id, name, short, level, provenance FROM laws ORDER BY id")
+        self._laws = {row[1]: Law(*row[1:]) for row in rows}
+        names = {row[0]: row[1] for row in rows}
+        for identity, law, *fields in self._reader.all(
+            f"SELECT id, law, {_VERSION_COLUMNS} FROM law_versions ORDER BY id"
+        ):
+            version = _version(names[law], fields)
+            self._versions.setdefault(version.law, []).append(version)
+            self._version_ids[version.law, version.label] = _bounded(identity, MOST_VERSIONS)
+        for column, most in (("version", max(self._version_ids.values(), default=0)), ("number", MOST_NUMBER)):
+            for which in ("min", "max"):  # two questions, so that an index answers each
+                ((found,),) = self._reader.all(f"SELECT {which}({column}) FROM articles")
+                _bounded(found or 0, most)
 
     def laws(self) -> list[Law]:
         """All laws by name."""
@@ -205,7 +219,8 @@ class StatuteBook:
             f"SELECT {_LINK_COLUMNS} FROM law_links WHERE from_law = ?1 OR to_law = ?1 ORDER BY id",
             (law,),
         )
-        links = [_link(row) for row in rows]
+        with _sensible(self._path):
+            links = [_link(row) for row in rows]
         if number is None:
             return links
         ends = (None, number)
@@ -282,7 +297,9 @@ class StatuteBook:
         if not self._laws:
             return []
         sql = f"SELECT {_LINK_COLUMNS} FROM law_links WHERE kind = 'succeeded' AND from_number IS NULL ORDER BY id"
-        return [_link(row) for row in self._reader.all(sql)]
+        rows = self._reader.all(sql)
+        with _sensible(self._path):
+            return [_link(row) for row in rows]
 
     def on(self, law: str, number: ArticleNumber, day: date) -> Answer:
         """What an article of a law (name or alias) said on a day."""
@@ -407,6 +424,21 @@ def _link(row: Sequence[Any]) -> Link:
     start = None if from_number is None else ArticleNumber(from_number, from_sub)
     end = None if to_number is None else ArticleNumber(to_number, to_sub)
     return Link(cast(LinkKind, kind), from_law, start, to_law, end, date.fromisoformat(on_day), basis)
+
+
+@contextmanager
+def _sensible(path: Path) -> Iterator[None]:
+    """A pack may be as it was written, and what it says may still make no sense."""
+    try:
+        yield
+    except (KeyError, ValueError, TypeError) as error:
+        raise Damaged(f"the statutes of {path} make no sense: {error}", "Build or import the pack again.") from error
+
+
+def _bounded(number: int, most: int) -> int:
+    if not 0 <= number <= most:
+        raise ValueError(f"{number} is not between 0 and {most}")
+    return number
 
 
 def _date(text: str | None) -> date | None:

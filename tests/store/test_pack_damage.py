@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from store.builder import PackBuilder
 from store.errors import BadInput, Damaged, StoreError
 from store.journal import Journal
 from store.pack import Pack, verify_pack
+from store.statutes.book import StatuteBook
 from tasks.run.plan import task_file
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
@@ -217,3 +221,46 @@ def test_tasks_that_change_while_they_are_read(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(Exception, match="changed while it was read"):
         start_run(spec(tasks=str(tasks)), out=tmp_path / "run.moot")
     assert not (tmp_path / "run.moot").exists()
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("law_versions", "valid_from = '9999-99-99'"),
+        ("law_versions", "law = -5"),
+        ("law_versions", "id = 9223372036854775000"),
+        ("articles", "version = 9223372036854775807"),
+        ("articles", "version = -1"),
+        ("articles", "number = 9223372036854775807"),
+    ],
+)
+def test_a_pack_whose_hashes_hold_and_whose_statutes_make_no_sense_is_one_sentence(
+    sample_pack: Path, table: str, change: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = forged(sample_pack, tmp_path / "forged", table, change)
+    for arguments in (("law", "search", "借款利息"), ("law", "check"), ("run", "legalsearch", "--limit", "1")):
+        code, said = moot(capsys, *arguments, "--pack", folder)
+        assert code == 1 and str(folder) in said and "Traceback" not in said
+
+
+def test_links_of_a_forged_pack_are_read_when_they_are_asked_for(sample_pack: Path, tmp_path: Path) -> None:
+    folder = forged(
+        sample_pack, tmp_path / "forged", "law_links", "on_day = 'never', kind = 'succeeded', from_number = NULL"
+    )
+    with Pack.open(folder) as pack, pytest.raises(Damaged, match="make no sense"):
+        StatuteBook(pack).succeeded()
+
+
+def forged(pack: Path, folder: Path, table: str, change: str) -> Path:
+    """A copy with another row, sealed as whoever forges packs can seal it."""
+    shutil.copytree(pack, folder)
+    with closing(sqlite3.connect(folder / manifests.CORPUS, isolation_level=None)) as database:
+        database.execute(f"UPDATE {table} SET {change} WHERE rowid = (SELECT max(rowid) FROM {table})")
+    content = json.loads((folder / manifests.FILE).read_text(encoding="utf-8"))
+    del content["seal"]
+    manifest = manifests.Manifest.model_validate_json(json.dumps(content))
+    marks = {file: identity.read_all(folder / file) for file in manifest.files}
+    sizes = {file: (folder / file).stat().st_size for file in manifest.files}
+    manifests.write(folder, manifest.model_copy(update={"files": marks, "sizes": sizes}))
+    assert verify_pack(folder) == []
+    return folder
