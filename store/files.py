@@ -1,8 +1,9 @@
 """Files that somebody names: read only where they are plain ones of a stated size, written whole or not at all.
 
 An error names the file and what to do. Whoever opens a pipe waits for whoever writes it, and a device never ends, so
-what is to be read is opened without waiting and looked at first. What is written is made beside their place under a hidden name and moved in when all of it is on disk. A failure or a kill leaves what was
-there before; what a killed process left behind is swept at the next write to the same place. Sizes are in bytes.
+what is to be read is opened without waiting and looked at first. What is written is made beside its place under a hidden
+name and moved in when all of it is on disk. A failure or a kill leaves what was there before; what a killed process left
+behind is swept at the next write to the same place. Sizes are in bytes.
 """
 
 from __future__ import annotations
