@@ -27,6 +27,7 @@ from store.files import real_path
 from store.manifest import Part
 from store.pack import Pack
 from store.rows import UNKNOWN
+from store.run_file import reading
 from store.schema import CORPORA, LOOKUPS, TABLES
 from store.statutes.book import StatuteBook
 from store.statutes.model import Law, LawVersion
@@ -49,15 +50,18 @@ def combine(first: Pack, second: Pack, name: str, progress: Progress, *, replaci
     _check(first, second, name, replacing)
     conflicts, packs = Conflicts(), (first, second)
     parts = [Part(name=pack.name, hash=pack.hash, source=pack.manifest.source) for pack in packs]
-    with PackBuilder(
-        name,
-        jurisdiction=first.manifest.jurisdiction or second.manifest.jurisdiction,
-        source=f"merged ({PRECEDENCE}): {first.name} {first.hash[:12]}, {second.name} {second.hash[:12]}",
-        licence=" + ".join(dict.fromkeys(pack.manifest.licence for pack in packs)),
-        coverage="complete" if all(pack.manifest.coverage == "complete" for pack in packs) else "harvest",
-        as_of=_as_of(packs),
-        parts=parts,
-    ) as builder:
+    with (
+        reading(f"{first.path} with {second.path}"),
+        PackBuilder(
+            name,
+            jurisdiction=first.manifest.jurisdiction or second.manifest.jurisdiction,
+            source=f"merged ({PRECEDENCE}): {first.name} {first.hash[:12]}, {second.name} {second.hash[:12]}",
+            licence=" + ".join(dict.fromkeys(pack.manifest.licence for pack in packs)),
+            coverage="complete" if all(pack.manifest.coverage == "complete" for pack in packs) else "harvest",
+            as_of=_as_of(packs),
+            parts=parts,
+        ) as builder,
+    ):
         _statutes(builder, first, second, conflicts, progress)
         for step in (_tables, _documents, _pages, _tasks):
             step(builder, packs, conflicts)

@@ -85,8 +85,8 @@ def look(path: Path, *, write: bool) -> None:
         raise BadInput(f"{path} is a database but not a run of Moot", "Name a run file.")
 
 
-def understood(path: Path, error: BaseException) -> BaseException:
-    """What a reader of a run file raises who stumbles over what it says: `Damaged` with the cause, else the error
+def understood(path: Path | str, error: BaseException) -> BaseException:
+    """What a reader of a file from elsewhere raises who stumbles over what it says: `Damaged` with the cause, else the error
     itself.
 
     Rows may be sound, chained and in order and still make no sense: only whoever reads them can tell.
@@ -101,8 +101,8 @@ def understood(path: Path, error: BaseException) -> BaseException:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Make sense of what a run file says, or raise `Damaged`."""
+def reading(path: Path | str) -> Iterator[None]:
+    """Make sense of what a file from elsewhere says, or raise `Damaged`."""
     try:
         yield
     except Exception as error:

@@ -251,6 +251,15 @@ def test_links_of_a_forged_pack_are_read_when_they_are_asked_for(sample_pack: Pa
         StatuteBook(pack).succeeded()
 
 
+def test_a_forged_pack_is_merged_with_none(
+    sample_pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = forged(sample_pack, tmp_path / "forged", "document", "provenance = ''")
+    code, said = moot(capsys, "data", "merge", folder, "sample", "--name", "both")
+    assert code == 1 and str(folder) in said and "Traceback" not in said
+    assert not (sample_pack.parent / "both").exists()
+
+
 def forged(pack: Path, folder: Path, table: str, change: str) -> Path:
     """A copy with another row, sealed as whoever forges packs can seal it."""
     shutil.copytree(pack, folder)
