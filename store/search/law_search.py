@@ -32,6 +32,7 @@ import numpy as np
 
 from store.errors import NotFound
 from store.pack import Pack
+from store.run_file import reading
 from store.search.bigrams import Floats
 from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search.citing import Citing
@@ -175,20 +176,21 @@ class LawSearch:
 
         Raises:
             StoreError: the indexes of the pack were made by another segmenter.
-            Damaged: an index is not the one that was written.
+            Damaged: an index is not the one that was written, or what the pack says makes no sense.
         """
         settings = settings or Settings()
         began = time.perf_counter()
-        asked = self.analyse(query) if isinstance(query, str) else query
-        narrowed, rankings, fused = self.rankings(asked, settings)
-        places = {name: {row: rank for rank, row in enumerate(rows, 1)} for name, rows in rankings.items()}
-        best = fused[: max(0, settings.k)]
-        hits = self._hits(best, places, narrowed)
-        outside = self._outside(asked, settings, narrowed)
-        spent = 1000 * (time.perf_counter() - began)
-        uncertain = self._uncertain(asked, settings, hits)
-        notes = tuple(dict.fromkeys((*outside, *narrowed.notes, *_gaps(hits, narrowed), *uncertain)))
-        return Answer(asked, hits, narrowed.count, len(self.catalogue), notes, spent)
+        with reading(self._pack.path):
+            asked = self.analyse(query) if isinstance(query, str) else query
+            narrowed, rankings, fused = self.rankings(asked, settings)
+            places = {name: {row: rank for rank, row in enumerate(rows, 1)} for name, rows in rankings.items()}
+            best = fused[: max(0, settings.k)]
+            hits = self._hits(best, places, narrowed)
+            outside = self._outside(asked, settings, narrowed)
+            spent = 1000 * (time.perf_counter() - began)
+            uncertain = self._uncertain(asked, settings, hits)
+            notes = tuple(dict.fromkeys((*outside, *narrowed.notes, *_gaps(hits, narrowed), *uncertain)))
+            return Answer(asked, hits, narrowed.count, len(self.catalogue), notes, spent)
 
     def _uncertain(self, query: LawQuery, settings: Settings, hits: Sequence[Hit]) -> list[str]:
         """Notes on days behind the data, and on hits whose law has ended without them."""

@@ -251,6 +251,14 @@ def test_links_of_a_forged_pack_are_read_when_they_are_asked_for(sample_pack: Pa
         StatuteBook(pack).succeeded()
 
 
+def test_rows_of_a_forged_pack_that_are_out_of_their_order_are_one_sentence(
+    sample_pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = forged(sample_pack, tmp_path / "forged", "articles", "id = 9000000")
+    code, said = moot(capsys, "law", "search", "合同", "--pack", folder)
+    assert code == 1 and str(folder) in said and "Traceback" not in said
+
+
 def test_a_forged_pack_is_merged_with_none(
     sample_pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
