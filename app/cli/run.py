@@ -42,7 +42,7 @@ from tasks.run.cast import check_seat, newcomer
 from tasks.run.engines import run_path
 from tasks.run.header import header_of, spec_of
 from tasks.run.reading import read_episode
-from tasks.run.runner import fork_run, resume_run, start_run
+from tasks.run.runner import fork_run, nothing_left, resume_run, start_run
 
 
 def _in_background(wanted: bool, as_json: bool) -> bool:
@@ -226,7 +226,8 @@ def fork(
         if _in_background(background, as_json):
             return
         made = fork_run(run_name, episode, turn, newcomer=sits, out=out, argv=sys.argv[1:])
-        drive(made, watch, as_json)
+        with nothing_left(made.journal):
+            drive(made, watch, as_json)
 
 
 def _sitting(run_name: str, episode: str, turn: int, newcomer: Seated | None) -> Iterator[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from models.engine import Engine
 from store import places
+from store.errors import StoreError
 from store.journal import SUFFIX, EpisodeRow, Journal
 from store.pack import Pack
 from store.replies import Replies, file_of_replies
@@ -27,7 +29,7 @@ from tasks.run.experiment import check_same, make_header
 from tasks.run.header import header_of, now, refuse_imported, spec_of, unchanged
 from tasks.run.opened import Run, check_calls, close_engines, open_engines, roomed
 from tasks.run.plan import choose, episodes_of, refuse_narrow, task_file
-from tasks.run.reading import episode_of
+from tasks.run.reading import episode_of, read_episode
 from tasks.run.spec import RunSpec, fresh_id
 from tasks.run.taking_up import driver_of, look_at, read_over, taken_up
 
@@ -178,17 +180,34 @@ def fork_run(
     journal = Journal.create(
         out or places.runs() / f"{fresh}{SUFFIX}", header, [EpisodeRow(row.id, 0, row.task_id, row.epoch)]
     )
-    run = _open(fresh, spec, bench, journal, pack, questions, engines, watchers)
-    (attempt,) = journal.attempts(row.id)
-    run.rows[row.id] = row
-    driver = driver_of(run, row.id, attempt.id)
-    driver.load(kept)
-    driver.fresh.extend(kept)
-    driver.texts.update(texts)
-    if newcomer is not None:
-        driver.seat(run.described(newcomer))
-    run.scheduler.add(driver)
-    return run
+    with nothing_left(journal):
+        run = _open(fresh, spec, bench, journal, pack, questions, engines, watchers)
+        (attempt,) = journal.attempts(row.id)
+        run.rows[row.id] = row
+        driver = driver_of(run, row.id, attempt.id)
+        driver.load(kept)
+        driver.fresh.extend(kept)
+        driver.texts.update(texts)
+        if newcomer is not None:
+            driver.seat(run.described(newcomer))
+        run.scheduler.add(driver)
+        return run
+
+
+@contextmanager
+def nothing_left(fork: Journal) -> Iterator[None]:
+    """A fork that fails before its first step of its own leaves no file behind."""
+    try:
+        yield
+    except Exception:
+        fork.close()
+        own = 0
+        with suppress(StoreError), Journal.open(fork.path) as journal:
+            steps = (fold(read_episode(journal, row.id)).steps for row in journal.episodes())
+            own = max(steps, default=0) - header_of(journal)["parent"]["step"]
+        if own < 1:
+            fork.path.unlink()
+        raise
 
 
 def _open(
