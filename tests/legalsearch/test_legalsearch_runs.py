@@ -104,7 +104,7 @@ def test_rules_recite_the_version_of_the_day(moot: Moot) -> None:
         (["--agent", "search", "--model", "scripted:x", "--tools", "web"], "no web snapshot"),
         (["--today", "2026-02-30"], "is not a date"),
         (["--today", "1024-02-20"], "lies before 1949-10-01"),
-        (["--prompt", "nowhere.txt"], "no text file that can be read"),
+        (["--prompt", "nowhere.txt"], "There is no file nowhere.txt"),
         (["--prompt", __file__], "no system prompt to replace"),
         (["--web", "nowhere"], "no pack named nowhere"),
         (["--web", "lamps"], "no web snapshot"),

@@ -405,7 +405,7 @@ END = chunk({}, "stop") + DONE
         (chunk({"content": "好"}, "content_filter", usage=usage(1, 1)) + END, "好", "a filter of the server"),
         (chunk({"content": "好"}, "stop", usage={"prompt_tokens": -5, "completion_tokens": 1e400}), "好", ""),
         (chunk({"content": "好"}, "stop") + b"data: {", "好", ""),
-        (chunk({"content": "\ud800好\x00"}) + END, "\ud800好\x00", ""),
+        (chunk({"content": "\ud800好\x00"}) + END, "?好\x00", ""),
     ],
 )  # fmt: skip
 def test_streams_as_they_come(server: FakeServer, engine: EndpointEngine, raw: bytes, text: str, note: str) -> None:

@@ -21,7 +21,7 @@ from models.llama.benching import hearing, talk
 from models.llama.benching.figures import Pairs, spread
 from models.llama.benching.process import RawProcess
 from models.llama.template import ChatTemplate
-from store.errors import BadInput
+from store.errors import BadInput, NotFound
 from tasks.errors import UsageError
 from tasks.run.overhead import overhead
 
@@ -235,7 +235,7 @@ def test_embed_says_what_is_wrong(bert_gguf: Path, tmp_path: Path) -> None:
     fails(UsageError, "neither", "--text", "甲", "--out", str(tmp_path / "out.csv"))
     fails(BadInput, "line 2 has no text", "--input", "-", text='"甲"\n{"words": 1}\n'.encode())
     fails(BadInput, "not UTF-8", "--input", "-", text=b"\xff\xfe\n")
-    fails(OSError, "nowhere", "--input", str(tmp_path / "nowhere.jsonl"))
+    fails(NotFound, "nowhere", "--input", str(tmp_path / "nowhere.jsonl"))
     assert list(tmp_path.iterdir()) == []
 
 
