@@ -58,9 +58,9 @@ BESIDE = (INSTEAD, MENTION)
 """Columns beside the acts."""
 MOST = 8
 """Parts of one text that are trained on."""
-BETA = 1.15
-"""When thresholds are chosen an act that is missed weighs so much more than one that is found wrongly: whoever is asked
-has to answer before it counts."""
+BETA = 1.03
+"""When thresholds are chosen an act that is missed weighs so much more than one that is found wrongly: whoever is
+asked has to answer before it counts."""
 SURE = 0.92
 """Of acts that are found with the greater threshold, so many are to be right."""
 DOUBT = -0.2
@@ -72,7 +72,7 @@ TURNS = (
     "court_labels_independent",
 )  # fmt: skip
 """Files of whole turns in tests/courts."""
-TWICE, COUNTS = 2, 3
+TWICE, COUNTS = 2, 2
 """So many times a turn is trained on, and counts when thresholds are chosen: turns are what is read in court."""
 UNSAID = -0.6
 """A turn that gets no credit for an act may do it all the same (out of its place, or nobody answered): where it may

@@ -1,9 +1,9 @@
 """Files that somebody names: read only where they are plain ones of a stated size, written whole or not at all.
 
 An error names the file and what to do. Whoever opens a pipe waits for whoever writes it, and a device never ends, so
-what is to be read is opened without waiting and looked at first. What is written is made beside its place under a hidden
-name and moved in when all of it is on disk. A failure or a kill leaves what was there before; what a killed process left
-behind is swept at the next write to the same place. Sizes are in bytes.
+what is to be read is opened without waiting and looked at first. What is written is made beside its place under a
+hidden name and moved in when all of it is on disk. A failure or a kill leaves what was there before; what a killed
+process left behind is swept at the next write to the same place. Sizes are in bytes.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def read_text(path: Path | str, most: int = BY_HAND) -> str:
 
 
 def text_of(path: Path | str, data: bytes) -> str:
-    """The bytes of a file as UTF-8, with or without a mark at its beginning; `BadInput` names it where they are none."""
+    """The bytes of a file as UTF-8, with or without a mark at its beginning; `BadInput` names it where they are
+    none."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -104,7 +105,7 @@ def unreadable(path: Path | str, error: Exception) -> NotFound | BadInput:
 
 
 def real_path(path: Path) -> Path:
-    """Where a path leads through links; a loop of links leads nowhere but to itself (`Path.resolve` breaks on one)."""
+    """Where a path leads through links; a loop of links leads to itself (`Path.resolve` breaks on one)."""
     return Path(os.path.realpath(path))
 
 

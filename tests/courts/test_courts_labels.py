@@ -114,9 +114,21 @@ def test_rates_on_three_sets_of_development() -> None:
     assert strict.right > published.right and strict.wrong < published.wrong
 
 
-def test_rates_on_turns_that_nobody_saw() -> None:
+@pytest.mark.parametrize(
+    ("names", "law_least", "actions_least", "faults_least"),
+    [
+        ("ab", (0.96, 0.97), (0.89, 0.95), (0.76, 0.83)),
+        ("cd", (0.9, 0.95), (0.89, 0.92), (0.85, 0.76)),
+        ("efg", (0.95, 0.95), (0.9, 0.97), (0.87, 0.82)),
+        ("ijkl", (0.95, 0.95), (0.92, 0.95), (0.92, 0.87)),
+    ],
+)
+def test_rates_on_turns_that_nobody_saw_when_they_were_written(
+    names: str, law_least: tuple[float, float], actions_least: tuple[float, float], faults_least: tuple[float, float]
+) -> None:
+    """Of these only the last four are not trained on."""
     every: list[Judged] = []
-    for name in "ijkl":
+    for name in names:
         figures, found = measured(read_rows(Path(__file__).with_name(f"labels_unseen_{name}.jsonl")))
         print(name, figures)
         every += found
@@ -124,5 +136,5 @@ def test_rates_on_turns_that_nobody_saw() -> None:
     strict = rates((one.actions, one.wanted_actions) for one in every)
     published = rates((one.published, one.wanted_actions) for one in every)
     faults = rates((one.faults, one.row.blamed()) for one in every)
-    assert reaches(law, 0.95, 0.95) and reaches(strict, 0.92, 0.95) and reaches(faults, 0.92, 0.87)
+    assert reaches(law, *law_least) and reaches(strict, *actions_least) and reaches(faults, *faults_least)
     assert strict.right > published.right and strict.wrong < published.wrong

@@ -34,7 +34,7 @@ SENTENCE, LINES = 4000, 6
 def _whole(path: Path) -> bool:
     """Whether a file is a run that can be read and is over."""
     line = read_run(path)
-    return not line.error and line.n > 0 and line.finished == line.n
+    return not line.error and line.n > 0 and set(line.outcomes) == {"error"}
 
 
 @dataclass(frozen=True, slots=True)
