@@ -1,4 +1,5 @@
-"""What a court run is called in words: speakers by their role, acts with their article, faults as courts name them."""
+"""What a court run is called in words: speakers by their role, acts with their article, faults as courts name
+them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Which hosts beyond this machine may be reached: those that the person at this machine allowed, and nobody else.
 
-The answers live in one file of the user's configuration, and never in a run, a pack or a SPEC: whoever made those must not
-decide whom this machine talks to. Beside each host stands the name of the environment variable that holds the key bound to
-it; the key itself is never stored. The file is read anew whenever an engine is opened, so that a host that was revoked is
-shut from the next opening on.
+The answers live in one file of the user's configuration, and never in a run, a pack or a SPEC: whoever made those
+must not decide whom this machine talks to. Beside each host stands the name of the environment variable that holds
+the key bound to it; the key itself is never stored. The file is read anew whenever an engine is opened, so that a
+host that was revoked is shut from the next opening on.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class _File(BaseModel):
 
 
 def checked_host(host: str) -> str:
-    """The one spelling of a host that a person named; `UsageError` for what is an address of the web, a port or a pattern."""
+    """The one spelling of a host that a person named; `UsageError` for what is an address of the web, a port or a
+    pattern."""
     try:
         return normal_host(host)
     except ValueError:
@@ -69,7 +70,7 @@ def checked_host(host: str) -> str:
         raise UsageError(f"'{host}' is no host", hint) from None
 
 
-# --- the file ---------------------------------------------------------------------------------------------------------
+# --- the file -------------------------------------------------------------------------------------------------------
 
 
 def file_of_hosts() -> Path:
@@ -125,7 +126,7 @@ def _change(made_of: Callable[[dict[str, Host]], dict[str, Host]]) -> None:
             file.write(content + "\n")
 
 
-# --- opening engines --------------------------------------------------------------------------------------------------
+# --- opening engines ------------------------------------------------------------------------------------------------
 
 
 class Consent:
@@ -139,7 +140,8 @@ class Consent:
         self._lock = threading.Lock()
 
     def __call__(self, refusal: ForeignHost) -> str:
-        """Let the guard pass the host; gives the environment variable with its key. Raises the refusal where the answer is no."""
+        """Let the guard pass the host; gives the environment variable with its key. Raises the refusal where the
+        answer is no."""
         host = refusal.host
         with self._lock:  # two engines that want the same host: one question
             known = allowed()
@@ -154,7 +156,8 @@ class Consent:
 
 
 def consent(named: Iterable[str] = (), ask: Ask | None = None) -> None:
-    """From now on engines of this process may lead to hosts that are allowed, that are named here, or that `ask` says yes to."""
+    """From now on engines of this process may lead to hosts that are allowed, that are named here, or that `ask` says
+    yes to."""
     engines.admit = Consent((checked_host(host) for host in named), ask)
 
 

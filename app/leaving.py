@@ -1,8 +1,9 @@
-"""Leaving because another program asks for it (SIGTERM, SIGHUP, a SIGINT from elsewhere): in order, and with the terminal as it was.
+"""Leaving because another program asks for it (SIGTERM, SIGHUP, a SIGINT from elsewhere): in order, and with the
+terminal as it was.
 
-A command ends as with Ctrl-C, so that whatever it has open is closed. The desk closes the run in motion first; a second
-signal, or `LAST` seconds, end it at once. Exit codes are 128 and the number of the signal, as shells have it; a run
-that could end between two steps is unfinished as after Ctrl-C, which is 1.
+A command ends as with Ctrl-C, so that whatever it has open is closed. The desk closes the run in motion first; a
+second signal, or `LAST` seconds, end it at once. Exit codes are 128 and the number of the signal, as shells have it;
+a run that could end between two steps is unfinished as after Ctrl-C, which is 1.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 LAST = 40.0
-"""Seconds after which a desk that was asked to leave is gone, whatever still holds it. Longer than it waits for its run."""
+"""Seconds after which a desk that was asked to leave is gone, whatever still holds it. Longer than it waits for its
+run."""
 ASKED = ("SIGTERM", "SIGHUP")
 RESTORED = (
     "\x1b[?2004l\x1b[?7h\x1b[?2048l"  # paste in brackets, wrapping, reports of sizes
@@ -30,7 +32,8 @@ Handler = Callable[[int, object], None]
 
 @contextmanager
 def when_asked(handler: Handler, *names: str) -> Iterator[None]:
-    """Have the signals of these names handled; those that this system lacks, or that are to be ignored (nohup), are left."""
+    """Have the signals of these names handled; those that this system lacks, or that are to be ignored (nohup), are
+    left."""
     before = {}
     with suppress(ValueError):  # not in the main thread: nobody else may set handlers
         for name in names:
@@ -94,7 +97,8 @@ class Leave:
         timer.start()
 
     def at_once(self, code: int) -> None:
-        """End this process without waiting for anything. What was committed is on disk; children end with their pipes."""
+        """End this process without waiting for anything. What was committed is on disk; children end with their
+        pipes."""
         with suppress(OSError, ValueError, AttributeError):
             if sys.__stderr__ is not None and sys.__stderr__.isatty():
                 os.write(sys.__stderr__.fileno(), RESTORED.encode())

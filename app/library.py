@@ -62,7 +62,8 @@ class PackLine:
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run file as read: facts, its episodes, and the rates of those that were scored (None: the scorer cannot say)."""
+    """A run file as read: facts, its episodes, and the rates of those that were scored (None: the scorer cannot
+    say)."""
 
     facts: RunFacts
     episodes: tuple[EpisodeLine, ...]

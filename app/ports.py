@@ -67,7 +67,8 @@ class Desk(Protocol):
         """Go to another mode."""
 
     def open_episode(self, path: Path, episode: str, step: int = 0, hint: str = "") -> None:
-        """Show an episode: of the run in motion, or from disk, there at a step where one is named, with words on why."""
+        """Show an episode: of the run in motion, or from disk, there at a step where one is named, with words on
+        why."""
 
     def present(self, source: Any) -> None:
         """Show the episode of a screen to an audience."""
@@ -95,7 +96,8 @@ class Desk(Protocol):
         """Go on with an unfinished run."""
 
     async def start_demo(self, door: Door = "hops", question: str = "") -> None:
-        """What stands behind a door of Home: a ready episode or a question that a person asks, or one of law in time."""
+        """What stands behind a door of Home: a ready episode or a question that a person asks, or one of law in
+        time."""
 
     def build_sample(self) -> None:
         """Build the fictional pack, with a progress bar."""

@@ -1,5 +1,5 @@
-"""Ready episodes, for the command line and the desk, on the sample pack: a task of several hops or a question that a person
-asks, and a criminal trial.
+"""Ready episodes, for the command line and the desk, on the sample pack: a task of several hops or a question that a
+person asks, and a criminal trial.
 
 The model that comes with Moot plays the first two where llama.cpp is installed, the rules agent everywhere else.
 """
@@ -56,8 +56,9 @@ def lacking() -> str:
 
 
 def demo_run(question: str = "") -> tuple[Run, str]:
-    """A run of a question, else of the ready one; nothing has been driven yet. Beside it why the rules play, where no model
-    does. The ready one of the model is the longest that it has solved, that of the rules a task of the sample pack.
+    """A run of a question, else of the ready one; nothing has been driven yet. Beside it why the rules play, where no
+    model does. The ready one of the model is the longest that it has solved, that of the rules a task of the sample
+    pack.
 
     Raises:
         UsageError: the question is too long.

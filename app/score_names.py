@@ -1,5 +1,5 @@
-"""What scores are called wherever people read: by the interface's own words, else as reports and comparisons name them.
-Codes stay in JSON."""
+"""What scores are called wherever people read: by the interface's own words, else as reports and comparisons name
+them. Codes stay in JSON."""
 
 from __future__ import annotations
 

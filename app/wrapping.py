@@ -1,4 +1,5 @@
-"""Breaks lines as Chinese typesetting wants: no closing mark begins a line, no opening mark ends one, numbers stay whole.
+"""Breaks lines as Chinese typesetting wants: no closing mark begins a line, no opening mark ends one, numbers stay
+whole.
 
 Neither Rich nor Textual knows these rules (kinsoku, GB/T 15834). Widths are terminal cells, offsets are characters.
 """

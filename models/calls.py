@@ -1,8 +1,8 @@
 """Calls of tools as models write them: one table of forms, read and written side by side.
 
 Every family marks its calls in its own way; a chat template writes history in that way, and the model goes on in it.
-`form_of` tells the form of a template from what it writes. Reading is total and linear in the text: what is marked as a
-call and cannot be read stays text. Lengths in characters.
+`form_of` tells the form of a template from what it writes. Reading is total and linear in the text: what is marked as
+a call and cannot be read stays text. Lengths in characters.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _BLANKS = re.compile(r"\s*")
 _NAME = re.compile(r"[\w.\-]{1,200}")
 _ARGUMENTS = ("arguments", "parameters")
 Found = tuple[list[ToolCall], int]
-"""The calls that begin at a place, and where the text goes on behind them; no calls: nothing readable stands there."""
+"""The calls that begin at a place, and where the text goes on behind them; no calls: nothing readable stands
+there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ def read(text: str, tools: Sequence[Tool] = (), forms: Sequence[str] = ()) -> tu
 
     Args:
         text: speech of a model, reasoning left out.
-        tools: what was offered: they tell a text from a number where a form does not, and a bare object from an answer.
+        tools: what was offered: they tell a text from a number where a form does not, and a bare object from an
+            answer.
         forms: names of `FORMS` that may occur; any of them where nothing is said.
     """
     chosen = [FORMS[name] for name in forms or FORMS]
@@ -154,7 +156,7 @@ class Pieces:
         return tuple(ToolCall(c.name, "".join(c.arguments) or "{}", c.id) for c in self._calls.values() if c.name)
 
 
-# --- JSON behind a mark -------------------------------------------------------------------------------------------------
+# --- JSON behind a mark ---------------------------------------------------------------------------------------------
 
 
 def _past_blanks(text: str, at: int) -> int:
@@ -231,7 +233,8 @@ def _objects_written(calls: Sequence[ToolCall]) -> str:
 
 
 def _mistral(text: str, at: int, tools: Sequence[Tool]) -> Found:
-    """A list of objects; in newer files a name, maybe an id, and the arguments, each call behind a mark of its own."""
+    """A list of objects; in newer files a name, maybe an id, and the arguments, each call behind a mark of its
+    own."""
     value, end = _value(text, at)
     if isinstance(value, list):
         return [call for call in map(_call, value[:MOST_CALLS]) if call], end
@@ -251,7 +254,7 @@ def _mistral_written(calls: Sequence[ToolCall]) -> str:
     return f"[TOOL_CALLS]{_text(made)}"
 
 
-# --- keys and values under tags -----------------------------------------------------------------------------------------
+# --- keys and values under tags -------------------------------------------------------------------------------------
 
 _GLM_NAME = re.compile(r"\s*([^\s<{\[]{1,200})\s*")
 

@@ -1,8 +1,9 @@
-"""Calls under way to a server, and what ends them from outside: a person, the end of their time, or no news for too long.
+"""Calls under way to a server, and what ends them from outside: a person, the end of their time, or no news for too
+long.
 
-A connection is read by a thread that may sit in one read for as long as a server drips bytes, and neither comments nor
-headers without end are news. So every request is watched by a thread of its own, which shuts the connection when the time
-comes: whatever the server does, the reader wakes up. Units: seconds of a clock that only goes forward.
+A connection is read by a thread that may sit in one read for as long as a server drips bytes, and neither comments
+nor headers without end are news. So every request is watched by a thread of its own, which shuts the connection when
+the time comes: whatever the server does, the reader wakes up. Units: seconds of a clock that only goes forward.
 """
 
 from __future__ import annotations

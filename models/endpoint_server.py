@@ -1,4 +1,5 @@
-"""The connection to an OpenAI-compatible server: its address, its answers as bytes, its failures as one sentence each.
+"""The connection to an OpenAI-compatible server: its address, its answers as bytes, its failures as one sentence
+each.
 
 httpx is imported on use (it is slow to load, and brings rich along, which only `app` may know). Units: seconds.
 """
@@ -60,7 +61,8 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer that is no chat completion: status, the server's words, and how long it asks to wait (None: not said)."""
+    """An answer that is no chat completion: status, the server's words, and how long it asks to wait (None: not
+    said)."""
 
     status: int
     text: str
@@ -137,7 +139,8 @@ def silence_of_environment() -> float:
 
 
 class Server:
-    """One server. Every failure of the connection is an `EngineError` with a sentence; no secret is in any of them."""
+    """One server. Every failure of the connection is an `EngineError` with a sentence; no secret is in any of
+    them."""
 
     def __init__(self, address: Address, *, key: str = "", silence: float = SILENCE) -> None:
         import httpx

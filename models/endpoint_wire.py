@@ -1,8 +1,8 @@
 """What an OpenAI-compatible server is sent, and what is made of its answer: pure, without a connection.
 
-No server is trusted to keep to the format: the reader of the stream is total. A line that is no JSON, too long or half a
-character is passed over and counted; fields of the wrong type count as absent. Units: tokens as the server counts them,
-sizes in bytes, times in milliseconds.
+No server is trusted to keep to the format: the reader of the stream is total. A line that is no JSON, too long or
+half a character is passed over and counted; fields of the wrong type count as absent. Units: tokens as the server
+counts them, sizes in bytes, times in milliseconds.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ LINE_LIMIT = 4_000_000
 REPLY_LIMIT = 16_000_000
 """Bytes of one reply on the wire; a server that sends more is cut off."""
 MOST_VALUES = 1_000_000
-"""Values of one JSON text, about: an empty list takes two bytes on the wire and fifty in memory. Twenty alternatives for each
-of 4,096 tokens, with their bytes, come to 600,000."""
+"""Values of one JSON text, about: an empty list takes two bytes on the wire and fifty in memory. Twenty alternatives
+for each of 4,096 tokens, with their bytes, come to 600,000."""
 PIECES, CHARACTERS = 8, 256
 """Of a reply, for each token that it may have, by a wide margin: the reading of one with more ends there."""
 MOST_ALTERNATIVES = 20
@@ -43,12 +43,13 @@ LOWEST = -9999.0
 """Stands for a log-probability of minus infinity, which JSON cannot hold."""
 
 ESTIMATED_FROM = 20
-"""Likeliest tokens asked for where the entropy is wanted, which no server tells: the most that common servers give."""
+"""Likeliest tokens asked for where the entropy is wanted, which no server tells: the most that common servers
+give."""
 
 SPEECH = ("content", "refusal")
 REASONING = ("reasoning_content", "reasoning")
-"""Where servers put what a model says and thinks: the first key that holds text counts. Servers that were not told how a
-model marks its reasoning leave the marks in what it says: they are taken out here."""
+"""Where servers put what a model says and thinks: the first key that holds text counts. Servers that were not told
+how a model marks its reasoning leave the marks in what it says: they are taken out here."""
 LONE_CLOSER = "</think>"
 """In speech without an opening mark: the template of the server opened the block, so all before it was reasoning."""
 
@@ -64,8 +65,8 @@ EXTRAS: Mapping[str, tuple[object, ...]] = {
 """Fields beyond the common interface -> the neutral forms that are tried in turn; then the field is left out.
 
 `repeat_penalty` is llama-server's name, `repetition_penalty` vLLM's; each ignores the other's. Servers' own defaults
-are not neutral (top_k 40, min_p 0.05), so all are sent. Older vLLM and SGLang know only -1 for top_k, llama-cpp-python
-only 0. With `return_progress` llama-server tells how much of the prompt it has read."""
+are not neutral (top_k 40, min_p 0.05), so all are sent. Older vLLM and SGLang know only -1 for top_k,
+llama-cpp-python only 0. With `return_progress` llama-server tells how much of the prompt it has read."""
 
 
 def clean_text(text: str) -> str:
@@ -242,7 +243,8 @@ class Collector:
     known: bool = False
     """Whether anything looked like a chat completion."""
     heard: int = 0
-    """Counts what was new: text, tokens, progress with the prompt, the finish, the counts. All else keeps nobody waiting."""
+    """Counts what was new: text, tokens, progress with the prompt, the finish, the counts. All else keeps nobody
+    waiting."""
     over: bool = False
     """Whether the server went on far beyond the tokens that the reply may have."""
     _pieces: int = 0

@@ -1,6 +1,8 @@
-"""What a host is called: one spelling each, so that whoever consents, whoever watches and whoever connects mean the same.
+"""What a host is called: one spelling each, so that whoever consents, whoever watches and whoever connects mean the
+same.
 
-The one spelling is also what is connected to, so it does not matter what other readers would have made of another one.
+The one spelling is also what is connected to, so it does not matter what other readers would have made of another
+one.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 def normal_host(host: str) -> str:
-    """The one spelling of a host: a name in lower case and ASCII (`xn--`), without the last dot; an address in its shortest
-    form, one of version 4 inside version 6 as the former. Brackets around version 6 are taken off.
+    """The one spelling of a host: a name in lower case and ASCII (`xn--`), without the last dot; an address in its
+    shortest form, one of version 4 inside version 6 as the former. Brackets around version 6 are taken off.
 
     Raises:
         ValueError: no host, or one that readers disagree about: numbers that only some take for an address (127.1,

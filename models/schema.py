@@ -1,8 +1,8 @@
 """Checks a value against a JSON schema: after every structured reply, whatever engine wrote it.
 
-A grammar cannot see everything (uniqueness, wide ranges of decimals), and an endpoint may ignore it. Own rules on top of
-the schema's: text holds no control characters besides line breaks and tabs, no lone surrogates, and at most `LONGEST_TEXT`
-characters where the schema sets no `maxLength`; numbers are finite. Lengths are in Unicode characters.
+A grammar cannot see everything (uniqueness, wide ranges of decimals), and an endpoint may ignore it. Own rules on top
+of the schema's: text holds no control characters besides line breaks and tabs, no lone surrogates, and at most
+`LONGEST_TEXT` characters where the schema sets no `maxLength`; numbers are finite. Lengths are in Unicode characters.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _Check = Callable[["_Place", Any, Any, Mapping[str, Any]], str]
 def violation(schema: Mapping[str, Any], value: Any) -> str:
     """The first violation in one sentence with its place, or "" for a valid value.
 
-    Raises BadEngine if the schema itself cannot be used: an unknown keyword that may forbid something, a bad reference.
+    Raises BadEngine if the schema itself cannot be used: an unknown keyword that may forbid something, a bad
+    reference.
     """
     try:
         return next(_Place(schema, "", "#", 0).violations(schema, value), "")

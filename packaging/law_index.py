@@ -3,7 +3,8 @@
     python packaging/law_index.py FOLDER
 
 FOLDER holds laws in Markdown as `moot data import law-markdown` reads them (the layout of LawRefBook/Laws). The list
-answers one question: does a cited article exist? Short names are no part of it: `store.statutes.names` makes them of titles.
+answers one question: does a cited article exist? Short names are no part of it: `store.statutes.names` makes them of
+titles.
 """
 
 from __future__ import annotations

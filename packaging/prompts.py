@@ -3,8 +3,8 @@ program.
 
     python packaging/prompts.py
 
-One case of the sample an environment (虚构数据), at the first turn of the seat, in the profile `law`; in `j1` where that
-reads otherwise. The pages are kept in the repository, so that they can be read without building anything; a test
+One case of the sample an environment (虚构数据), at the first turn of the seat, in the profile `law`; in `j1` where
+that reads otherwise. The pages are kept in the repository, so that they can be read without building anything; a test
 compares them with what this script would write.
 """
 

@@ -6,12 +6,12 @@ Data, all in tests/courts: acts_CI.jsonl and acts_CR.jsonl, paraphrases and wron
 people wrote who had not read the program (a third of them, by the hash of the text, is held out: never trained on);
 acts_more_CI.jsonl and acts_more_CR.jsonl, turns in many registers with all acts that they do; acts_spoken.jsonl,
 sentences of the rules' own judge and of the model trials of the tests, labelled by former lists of phrases, and a few
-by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`). A row
-with `mentions` speaks of an act and does nothing. turns_a.jsonl to turns_j.jsonl and the labels that are no longer
-unseen: whole turns in the layout of `moot procedure check`. Of such a turn nobody says which words do its act: it is
-learnt from the piece that does it most by what the other rows teach, and no piece does what the turn does not. Beside
-the acts it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is seeded:
-the same data gives the same files.
+by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`). A
+row with `mentions` speaks of an act and does nothing. turns_a.jsonl to turns_j.jsonl and the labels that are no
+longer unseen: whole turns in the layout of `moot procedure check`. Of such a turn nobody says which words do its act:
+it is learnt from the piece that does it most by what the other rows teach, and no piece does what the turn does not.
+Beside the acts it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is
+seeded: the same data gives the same files.
 """
 
 from __future__ import annotations

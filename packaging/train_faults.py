@@ -5,8 +5,8 @@
 Data: the whole turns of `train_acts.TURNS` with the faults that lawyers named in them. The reader is asked for what
 the rules of procedure do not name themselves. So what a score must reach is set on turns of one hand read by models
 that saw no turn of it: the least for which of the faults that are named beside those of the rules RIGHT are named by
-the lawyer, too. A fault of which fewer than FEWEST are found so is left to the rules. What it finds is shown and voids
-no trial.
+the lawyer, too. A fault of which fewer than FEWEST are found so is left to the rules. What it finds is shown and
+voids no trial.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     pip install -e '.[train]' && python packaging/train_replies.py
 
 Data: the whole turns of `train_acts.TURNS`. A reply answers the acts that the turn is credited with for the side that
-spoke, and no other act. Of a turn with a fault nobody knows why an act has no credit: there only the credited ones count.
-What a score must reach is set on replies to acts that the procedure takes for asked, read by models that saw no file of
-the same writer: so little that of the right ones LOST is lost.
+spoke, and no other act. Of a turn with a fault nobody knows why an act has no credit: there only the credited ones
+count. What a score must reach is set on replies to acts that the procedure takes for asked, read by models that saw
+no file of the same writer: so little that of the right ones LOST is lost.
 """
 
 from __future__ import annotations

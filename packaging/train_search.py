@@ -6,7 +6,8 @@ The ranks of every channel are taken once; then each weighting of a grid is trie
 told by questions that had no say in it: blocks of 30 ids in five folds (questions asked one after the other share
 articles), and the old split (every other question), each fold with the weights that the others chose by R@10 + R@100.
 Beside it, in the same folds: a logistic regression on ranks and reciprocal ranks, and bm25s over the same articles,
-where these packages are installed. Figures are percent, intervals 95 % over blocks. Seeded: the same data, the same file.
+where these packages are installed. Figures are percent, intervals 95 % over blocks. Seeded: the same data, the same
+file.
 """
 
 from __future__ import annotations

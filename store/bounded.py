@@ -1,7 +1,8 @@
 """JSON from elsewhere, read within bounds: no value that our own writers could not have made gets past this room.
 
-Depth counts lists and objects inside each other; sizes are characters. What breaks a bound is a ValueError whose message
-says which one. Whatever passes can be copied, written again and walked through by recursion without surprises.
+Depth counts lists and objects inside each other; sizes are characters. What breaks a bound is a ValueError whose
+message says which one. Whatever passes can be copied, written again and walked through by recursion without
+surprises.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ VALUES = 4_000_000
 """Values of one JSON text, about: an empty list takes three characters and seventy bytes of memory. The likeliest
 tokens at each place of a reply of 32,768 come to two million."""
 LARGEST = 1e300
-"""Numbers lie below this, in either direction: their sums and shares are still numbers. A whole number that is spelt out
-has up to 4,300 digits, as many as Python reads."""
+"""Numbers lie below this, in either direction: their sums and shares are still numbers. A whole number that is spelt
+out has up to 4,300 digits, as many as Python reads."""
 
 _EXPONENTS = (re.compile(r"e\+?\d{3}"), re.compile(r"E\+?\d{3}"))
-"""What a text holds, most often by chance, when a number in it is too large; two patterns, as each begins with a letter
-that can be looked for quickly."""
+"""What a text holds, most often by chance, when a number in it is too large; two patterns, as each begins with a
+letter that can be looked for quickly."""
 
 
 def load(text: str) -> Any:

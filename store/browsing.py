@@ -103,7 +103,8 @@ def window(
 
 
 def suggested(pack: Pack, tool: str, parameter: str, typed: str, most: int = 8) -> list[str]:
-    """Names that a look-up would find: those that begin with what is typed, then those that hold it; by code point."""
+    """Names that a look-up would find: those that begin with what is typed, then those that hold it; by code
+    point."""
     lookup = LOOKUPS[tool]
     if parameter not in lookup.parameters:
         return []

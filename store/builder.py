@@ -41,7 +41,8 @@ ALLOW_EMPTY = "--allow-empty"
 
 @contextmanager
 def empty_allowed(asked: bool = True) -> Iterator[None]:
-    """A user imports inside the block: packs may be empty, or have empty tables, if he asked for that, and else may not.
+    """A user imports inside the block: packs may be empty, or have empty tables, if he asked for that, and else may
+    not.
 
     Outside of it only empty tables of a source are refused: code that builds an empty pack means it.
     """
@@ -212,7 +213,8 @@ class PackBuilder:
         """Add a page to the web snapshot. day: when it says it was published; source: where it comes from.
 
         Raises:
-            BadInput: no address that `web_address.is_address` knows, no text, or (without `replace`) one that is taken.
+            BadInput: no address that `web_address.is_address` knows, no text, or (without `replace`) one that is
+                taken.
         """
         with self._writing():
             self._web.add(url, title, day, text, provenance, source, replace)

@@ -1,8 +1,8 @@
 """The hash chain of a run file: proof that its rows are the ones that were written, all of them and no others.
 
 Rows that belong together form a strand: the header, the episodes, the attempts at one episode, the events of one
-attempt, its scores. Each link is a sha256 in hex over the link before it and one row; the table `heads` keeps how many
-rows a strand has and its last link, so that rows missing at its end are noticed like a changed one.
+attempt, its scores. Each link is a sha256 in hex over the link before it and one row; the table `heads` keeps how
+many rows a strand has and its last link, so that rows missing at its end are noticed like a changed one.
 """
 
 from __future__ import annotations

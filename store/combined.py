@@ -1,6 +1,7 @@
 """How one version of a law becomes one from two packs, and the account of where they differ.
 
-Counts are of articles, versions, rows; an example names the place and, behind it, what the first | the second pack say.
+Counts are of articles, versions, rows; an example names the place and, behind it, what the first | the second pack
+say.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def provided(version: LawVersion, pack: str) -> LawVersion:
 def joined(
     version: LawVersion, mine: Sequence[Article], theirs: Sequence[Article], conflicts: Conflicts
 ) -> list[Article]:
-    """The articles of the first pack with words of the second where they have none, and those that it lacks, in place."""
+    """The articles of the first pack with words of the second where they have none, and those that it lacks, in
+    place."""
     waiting: dict[ArticleNumber, list[Article]] = {}
     for article in theirs:
         waiting.setdefault(_place(article), []).append(article)

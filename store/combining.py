@@ -1,12 +1,12 @@
 """Two packs become one: versions and windows of the first, texts of the second where the version is the same.
 
-The first named wins wherever the two differ, and every difference is counted by kind with examples (`merge.json` in the
-pack); nothing is settled in silence. Rows say which pack they come from. One version of one law and a page of rows are
-held at a time.
+The first named wins wherever the two differ, and every difference is counted by kind with examples (`merge.json` in
+the pack); nothing is settled in silence. Rows say which pack they come from. One version of one law and a page of
+rows are held at a time.
 
 Versions are the same where they have one label, or begin on one day. A further version of the second pack comes along
-unless its days meet those of a version of the first. A table, a corpus and the tasks of a benchmark come from the first
-pack that holds any; pages of the web come from both, by their addresses.
+unless its days meet those of a version of the first. A table, a corpus and the tasks of a benchmark come from the
+first pack that holds any; pages of the web come from both, by their addresses.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ def _as_of(packs: tuple[Pack, Pack]) -> str:
     return min((day for day in dated if parse_date(day)), default=dated[0])
 
 
-# Statutes --------------------------------------------------------------------------------------------------------------
+# Statutes
+# --------------------------------------------------------------------------------------------------------------
 
 
 def _statutes(builder: PackBuilder, first: Pack, second: Pack, conflicts: Conflicts, progress: Progress) -> None:
@@ -215,7 +216,8 @@ def _links(
                 conflicts.add("links", f"{moved.from_law} → {moved.to_law}: {seen[key]} | {moved.on}")
 
 
-# Everything else -------------------------------------------------------------------------------------------------------
+# Everything else
+# -------------------------------------------------------------------------------------------------------
 
 
 def _tables(builder: PackBuilder, packs: tuple[Pack, Pack], conflicts: Conflicts) -> None:

@@ -154,7 +154,8 @@ class Reader:
 
 @contextmanager
 def open_foreign(path: Path, *, max_bytes: int, max_steps: int = FOREIGN_STEPS) -> Iterator[sqlite3.Connection]:
-    """A SQLite file that someone else made: read-only, nothing in its schema is trusted or run, only SELECT is allowed.
+    """A SQLite file that someone else made: read-only, nothing in its schema is trusted or run, only SELECT is
+    allowed.
 
     max_bytes: of one cell; SQLite refuses to load a longer one. max_steps: of everything that is asked of the file.
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_REPEATS = 10_000
-"""Repeats of a task in one run, far more than anybody waits for: figures stand by repeat, so their number is bounded."""
+"""Repeats of a task in one run, far more than anybody waits for: figures stand by repeat, so their number is
+bounded."""
 
 
 @dataclass(frozen=True, slots=True)

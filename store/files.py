@@ -126,7 +126,8 @@ def let_go(lock: FileLock) -> None:
 def written_whole(
     path: Path, *, new: bool = False, parents: bool = False, binary: bool = False, private: bool = False
 ) -> Iterator[IO[Any]]:
-    """A file to fill, as UTF-8 with newlines as they are given, or in bytes; it takes its place when all of it is written.
+    """A file to fill, as UTF-8 with newlines as they are given, or in bytes; it takes its place when all of it is
+    written.
 
     A link is followed; what is no plain file (a pipe, /dev/stdout) is written to as it is.
 

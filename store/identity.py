@@ -1,10 +1,10 @@
 """The sha256 of files, each read once: remembered by what the file system says of a file, in a cache of the user.
 
-An identity is device, inode, size, time of change (mtime) and time of change of the entry (ctime, which nobody can set
-back), times in nanoseconds. It is remembered only when it is older than any clock of a file system is coarse: a file that
-changes within the tick in which it was written keeps its times, and would pass for the one that was hashed. How old it is
-the file system says itself (a file of ours is touched before the hashed one is read), never the clock of this process; a
-file from the future is read each time.
+An identity is device, inode, size, time of change (mtime) and time of change of the entry (ctime, which nobody can
+set back), times in nanoseconds. It is remembered only when it is older than any clock of a file system is coarse: a
+file that changes within the tick in which it was written keeps its times, and would pass for the one that was hashed.
+How old it is the file system says itself (a file of ours is touched before the hashed one is read), never the clock
+of this process; a file from the future is read each time.
 
 The cache may be deleted, broken, or written by several processes at once: it is whole or it counts for nothing.
 """
@@ -32,7 +32,8 @@ AnyPath = TypeVar("AnyPath", str, Path)
 
 FILE = "hashes"
 SETTLED = 2_000_000_000
-"""Nanoseconds after which a change shows in the times of a file: FAT counts in steps of two seconds, others in finer ones."""
+"""Nanoseconds after which a change shows in the times of a file: FAT counts in steps of two seconds, others in finer
+ones."""
 KEPT = 4_000
 """Identities that are remembered, the newest ones."""
 

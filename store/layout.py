@@ -1,7 +1,8 @@
 """The tables of `corpus.db`, shared by the builder that writes them and the pack that reads them.
 
 Corpus tables are STRICT with ANY columns, so that 5, 5.0 and "5" stay three values. A row carries `known`, a bitmap
-(bit i = column i is known): NULL with the bit set is upstream's nan, NULL without it is a cell the pack does not hold.
+(bit i = column i is known): NULL with the bit set is upstream's nan, NULL without it is a cell the pack does not
+hold.
 """
 
 from __future__ import annotations

@@ -187,7 +187,8 @@ def read(folder: Path) -> Manifest:
 
 
 def check(folder: Path, manifest: Manifest, files: Iterable[str]) -> dict[str, identity.Mark]:
-    """What files of a pack are; each holds the bytes that the manifest lists. A file that has been seen is not read again.
+    """What files of a pack are; each holds the bytes that the manifest lists. A file that has been seen is not read
+    again.
 
     Raises:
         Damaged: one of them holds others, or cannot be read.

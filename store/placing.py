@@ -1,4 +1,5 @@
-"""How packs come to their places and leave them: after a kill between any two steps there is the old pack or the new one.
+"""How packs come to their places and leave them: after a kill between any two steps there is the old pack or the new
+one.
 
 Beside the packs of a folder may lie, all with names that begin with a dot:
     .building-NAME-x        a pack that is being built, and `.building-NAME-x.lock`, held while its builder lives

@@ -11,7 +11,8 @@ from enum import Enum
 from typing import Final, Literal
 
 Provenance = Literal["authored", "harvested", "derived", "imported"]
-"""authored = written for Moot and fictional (虚构数据); harvested = read from run logs; imported = a user's own file."""
+"""authored = written for Moot and fictional (虚构数据); harvested = read from run logs; imported = a user's own
+file."""
 
 
 class Unknown(Enum):

@@ -86,8 +86,8 @@ def look(path: Path, *, write: bool) -> None:
 
 
 def understood(path: Path | str, error: BaseException) -> BaseException:
-    """What a reader of a file from elsewhere raises who stumbles over what it says: `Damaged` with the cause, else the error
-    itself.
+    """What a reader of a file from elsewhere raises who stumbles over what it says: `Damaged` with the cause, else
+    the error itself.
 
     Rows may be sound, chained and in order and still make no sense: only whoever reads them can tell.
     """

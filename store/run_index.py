@@ -36,8 +36,8 @@ _COLUMNS = "(path TEXT PRIMARY KEY, identity TEXT, text TEXT, seal TEXT) STRICT"
 @dataclass(frozen=True, slots=True)
 class RunFile:
     """A run file as the folder shows it. changed: when its name was last written to; settled: whether its times tell
-    this state from the next one; identity: '' where it cannot be looked at, or its name is no text, which no table can
-    hold."""
+    this state from the next one; identity: '' where it cannot be looked at, or its name is no text, which no table
+    can hold."""
 
     path: Path
     changed: int

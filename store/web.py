@@ -1,7 +1,8 @@
 """The web snapshot of a pack: saved pages that are searched and read offline, in place of the live web.
 
-Search fuses two keyword channels (any three characters; words) over title and text; scores have no unit and only order
-one answer; equal scores are ordered by id. Lengths are in characters. Days are the ones pages state for themselves.
+Search fuses two keyword channels (any three characters; words) over title and text; scores have no unit and only
+order one answer; equal scores are ordered by id. Lengths are in characters. Days are the ones pages state for
+themselves.
 """
 
 from __future__ import annotations

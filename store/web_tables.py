@@ -1,7 +1,7 @@
 """The tables of `web.db` and their writer. A pack without pages has no such file.
 
-Whatever order pages come in, ids follow the order of their addresses, so that the same pages always give the same bytes.
-Ids are the row ids of the full-text indexes and the tie-break of every ranking.
+Whatever order pages come in, ids follow the order of their addresses, so that the same pages always give the same
+bytes. Ids are the row ids of the full-text indexes and the tie-break of every ranking.
 """
 
 from __future__ import annotations

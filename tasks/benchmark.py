@@ -60,11 +60,11 @@ class Question(Protocol):
 class Benchmark(Protocol):
     """One benchmark.
 
-    seat: the tested seat, agents: who may sit there. roles: the other seats of an episode with who may sit there; the choice
-    `model` stands for any SPEC of a model. aliases: other words for the tested seat. graders: seats that score ended
-    episodes. turns: turns of an episode with a model unless a run sets its own. turn_is_step: False where a turn takes
-    several steps and the rules of the episode count turns themselves. settings: what a run can set here beyond the common
-    settings.
+    seat: the tested seat, agents: who may sit there. roles: the other seats of an episode with who may sit there; the
+    choice `model` stands for any SPEC of a model. aliases: other words for the tested seat. graders: seats that score
+    ended episodes. turns: turns of an episode with a model unless a run sets its own. turn_is_step: False where a
+    turn takes several steps and the rules of the episode count turns themselves. settings: what a run can set here
+    beyond the common settings.
     """
 
     name: str
@@ -207,7 +207,8 @@ MOST_FILES, MOST_BYTES = 10_000, 2 << 30
 def task_files(path: Path) -> list[Path]:
     """The task files of a folder in a stable order; a file alone is its own.
 
-    A run from elsewhere may name any path of this machine: neither all of a disk nor a file without end is read for it.
+    A run from elsewhere may name any path of this machine: neither all of a disk nor a file without end is read for
+    it.
 
     Raises:
         BadInput: there is more than any set of tasks has.

@@ -38,8 +38,8 @@ if not {"PYTEST_DEBUG_TEMPROOT", "TMPDIR"} & os.environ.keys() and hasattr(os, "
         disk = os.statvfs(MEMORY)
         if disk.f_bavail * disk.f_frsize >= ROOM and not disk.f_flag & os.ST_NOEXEC:
             os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
-"""Where there is much memory, folders of tests lie in it: a run waits for the disk at each of its steps, and so much was
-waited for in half of the tests. What is promised there, that it survives, no test could see on a disk either."""
+"""Where there is much memory, folders of tests lie in it: a run waits for the disk at each of its steps, and so much
+was waited for in half of the tests. What is promised there, that it survives, no test could see on a disk either."""
 
 gc.set_threshold(10_000, 20, 20)
 gc.disable()
@@ -146,7 +146,8 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def moot_home(
     homes: Iterator[Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """A fresh MOOT_HOME and the language of MOOT_LANG: no test sees the user's packs or runs, nor what another chose."""
+    """A fresh MOOT_HOME and the language of MOOT_LANG: no test sees the user's packs or runs, nor what another
+    chose."""
     home = next(homes)
     home.mkdir()
     monkeypatch.setenv("MOOT_HOME", str(home))

@@ -1,4 +1,5 @@
-"""`moot ablate`: the same tasks under settings that differ in one thing, one after another, and what the difference is."""
+"""`moot ablate`: the same tasks under settings that differ in one thing, one after another, and what the difference
+is."""
 
 from __future__ import annotations
 
@@ -218,6 +219,7 @@ def _overall(made: Sequence[Outcome]) -> str:
 
 
 def _wrong(block: Data) -> Data:
-    """The wrong-version rate over covered questions: whoever looks up what the pack lacks can only find another version."""
+    """The wrong-version rate over covered questions: whoever looks up what the pack lacks can only find another
+    version."""
     found = block["wrong_version"] or {}
     return found.get("covered") or found

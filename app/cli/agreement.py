@@ -148,10 +148,11 @@ def review(
 
     Scores are appended, never changed: a person who corrects herself scores again, and the newest counts.
 
-    A task file instead of a RUN: its tasks are verified. Without a task it lists them, with how far reviewers agree; a
-    task is shown, or decided with --decision. The log lies beside the file, as FILE.reviews.jsonl.
+    A task file instead of a RUN: its tasks are verified. Without a task it lists them, with how far reviewers agree;
+    a task is shown, or decided with --decision. The log lies beside the file, as FILE.reviews.jsonl.
 
-    Example: moot review 20261121-120000-courts-rules-1a2b CI-0001 --metric REA --value 7 --author Li --reason "Point 2 is missing"
+    Example: moot review 20261121-120000-courts-rules-1a2b CI-0001 --metric REA --value 7 --author Li --reason "Point
+    2 is missing"
 
     Example: moot review made.jsonl sample-1001 --decision reject --why unclear --author Li
     """

@@ -1,4 +1,5 @@
-"""`moot tasks check`: the legal coherence of case files, as their authors want it; and the laws and fields they may use."""
+"""`moot tasks check`: the legal coherence of case files, as their authors want it; and the laws and fields they may
+use."""
 
 from __future__ import annotations
 
@@ -26,10 +27,11 @@ from tasks.errors import UsageError
 def check_cases(
     ctx: click.Context, paths: Sequence[Path], laws: bool, schema: bool, dispute_schema: bool, as_json: bool
 ) -> None:
-    """Check the legal coherence of cases: cited articles and their days, sums, rulings, sentences, procedure and bench.
+    """Check the legal coherence of cases: cited articles and their days, sums, rulings, sentences, procedure and
+    bench.
 
-    It reads FILES and folders of them, names every error and warning, and ends with code 1 where there is an error. It
-    replaces no reader: whether the reasons hold is for a person to say.
+    It reads FILES and folders of them, names every error and warning, and ends with code 1 where there is an error.
+    It replaces no reader: whether the reasons hold is for a person to say.
 
     Example: moot tasks check my-cases/
     """

@@ -20,8 +20,8 @@ from tasks.legalagentbench.asking import asked_file
 @click.option("--plain", is_flag=True, help="Plain text even in a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON after the episode.")
 def demo(question: str | None, plain: bool, as_json: bool) -> None:
-    """Watch a task of the fictional sample pack being solved, step by step: by the small model that comes with Moot where
-    llama.cpp is installed, else by the rules agent.
+    """Watch a task of the fictional sample pack being solved, step by step: by the small model that comes with Moot
+    where llama.cpp is installed, else by the rules agent.
 
     `moot models list` says what the model can be asked. Nobody scores the answer to a question.
 

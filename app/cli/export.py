@@ -86,7 +86,8 @@ FOLDERS: Mapping[str, Callable[[str, Path], dict[str, int]]] = {"verl": _verl, "
 def export(
     run_name: str, episode: str | None, form: str, document: str | None, out: Path | None, as_json: bool
 ) -> None:
-    """Write a RUN in a form that other programs read, or an EPISODE of a court as its paper. Without --out, lines go to stdout.
+    """Write a RUN in a form that other programs read, or an EPISODE of a court as its paper. Without --out, lines go
+    to stdout.
 
     inspect and rows hold the reference answers: nothing for a model that is still to be tested.
 

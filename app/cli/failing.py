@@ -1,4 +1,5 @@
-"""`moot show RUN --failures`: why attempts failed, by class, with a command that opens an example where it went wrong."""
+"""`moot show RUN --failures`: why attempts failed, by class, with a command that opens an example where it went
+wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Help in the language of the screen: what commands say in English goes through the table of sentences (`app.strings`).
+"""Help in the language of the screen: what commands say in English goes through the table of sentences
+(`app.strings`).
 
 Lines are broken by cells and by the rules of Chinese typesetting, which click does not know, and no summary is cut.
 """

@@ -51,8 +51,8 @@ def from_judgment(
 ) -> None:
     """Draft a case file from the Chinese first-instance judgment in FILE (txt, docx, html, text PDF).
 
-    Names, numbers and addresses are masked. The draft is unreviewed: the report names what is missing and what to look at. Exit code 1
-    when the draft does not load and is not written to a file.
+    Names, numbers and addresses are masked. The draft is unreviewed: the report names what is missing and what to
+    look at. Exit code 1 when the draft does not load and is not written to a file.
 
     Example: moot tasks from-judgment judgment.docx --out case.jsonl
     """

@@ -1,4 +1,5 @@
-"""`moot law`: an article on a day, its wordings side by side, and the faults of a statute book. Days are inclusive."""
+"""`moot law`: an article on a day, its wordings side by side, and the faults of a statute book. Days are
+inclusive."""
 
 from __future__ import annotations
 
@@ -171,7 +172,8 @@ def family(law_name: str, pack_name: str | None, as_json: bool) -> None:
 @pack_option
 @json_option
 def diff(law_name: str, article: str, first: str, second: str, pack_name: str | None, as_json: bool) -> None:
-    """Compare the wording of an ARTICLE on two days, clause by clause; in a terminal the words that differ are coloured.
+    """Compare the wording of an ARTICLE on two days, clause by clause; in a terminal the words that differ are
+    coloured.
 
     ARTICLE is its number on the first day; where a revision renumbered, split or merged it, it is followed.
 
@@ -344,8 +346,8 @@ def _no_diff(law_name: str, number: ArticleNumber, day: date, answer: Answer) ->
 def _then(
     book: StatuteBook, pack: Pack, old: Found, number: ArticleNumber, day: date
 ) -> tuple[tuple[LawVersion, Article | None], bool]:
-    """The version of another day with the article as it stands there, None where it only lives on in others; and whether
-    that it is the same article is assumed from the number alone."""
+    """The version of another day with the article as it stands there, None where it only lives on in others; and
+    whether that it is the same article is assumed from the number alone."""
     covering = [version for version in book.versions(old.version.law) if version.covers(day)]
     if covering:
         following, uncertain = followed(book, number, old.version, covering[-1])

@@ -1,4 +1,5 @@
-"""What the commands of `moot law` share: their options, the pack they choose, and days and names that cannot be read."""
+"""What the commands of `moot law` share: their options, the pack they choose, and days and names that cannot be
+read."""
 
 from __future__ import annotations
 

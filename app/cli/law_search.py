@@ -1,9 +1,11 @@
-"""`moot law search` and `moot law bench`: statutes searched in time, and how well, against questions with known answers.
+"""`moot law search` and `moot law bench`: statutes searched in time, and how well, against questions with known
+answers.
 
-Figures of `bench` are percent: R@k is the share of the articles of a question that stand among the first k, meaned over
-questions; MRR@10 the mean of one over the rank of the first, nothing beyond the tenth. Articles that the pack lacks count
-as not found and are listed. `candidates` is the share that any channel finds at all. Intervals are 95 % over blocks of 30 ids
-(bootstrap: questions asked one after the other share articles). A channel's gain is what the fusion loses without it.
+Figures of `bench` are percent: R@k is the share of the articles of a question that stand among the first k, meaned
+over questions; MRR@10 the mean of one over the rank of the first, nothing beyond the tenth. Articles that the pack
+lacks count as not found and are listed. `candidates` is the share that any channel finds at all. Intervals are 95 %
+over blocks of 30 ids (bootstrap: questions asked one after the other share articles). A channel's gain is what the
+fusion loses without it.
 """
 
 from __future__ import annotations
@@ -154,7 +156,8 @@ def measure(
     window: Window,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Data:
-    """Recall and rank of each channel and of their fusion over questions (id, query, articles); what each channel gains."""
+    """Recall and rank of each channel and of their fusion over questions (id, query, articles); what each channel
+    gains."""
     settings = Settings(k=max(_CUTS), window=window)
     values: dict[str, list[dict[str, float]]] = {name: [] for name in (*CHANNELS, "fused")}
     without: dict[str, list[dict[str, float]]] = {name: [] for name in CHANNELS}

@@ -52,7 +52,8 @@ def doubt_words(doubt: Doubt | None, stale: date | None) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Kin:
-    """A law that another one relates to, or that relates to it; state: on the day as `law.state.…` words it, empty where the book does not hold it."""
+    """A law that another one relates to, or that relates to it; state: on the day as `law.state.…` words it, empty
+    where the book does not hold it."""
 
     relations: tuple[Relation, ...]
     name: str
@@ -150,8 +151,8 @@ def place(article: Article) -> str:
 
 
 def answer_line(answer: Answer, doubtful: bool = False, stale: bool = False) -> str:
-    """The answer in one sentence; doubtful: a text that was found may have ended with the law behind it; stale: the day lies
-    behind the data, which makes it possible at most."""
+    """The answer in one sentence; doubtful: a text that was found may have ended with the law behind it; stale: the
+    day lies behind the data, which makes it possible at most."""
     match answer:
         case Found(version=version):
             return t(

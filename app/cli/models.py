@@ -57,8 +57,8 @@ class ModelsGroup(Whole):
 def models() -> None:
     """Keep a library of GGUF models, and check them before use.
 
-    FILE may be a path or, where that makes sense, a name of the library. `docs/models.md` says which models suit which
-    laptop and how to bring them.
+    FILE may be a path or, where that makes sense, a name of the library. `docs/models.md` says which models suit
+    which laptop and how to bring them.
 
     Example: moot models list
     """
@@ -155,7 +155,7 @@ def remove(name: str, as_json: bool) -> None:
         click.echo(clean(t(key, name=entry.name, path=file), multiline=False))
 
 
-# --- what is printed --------------------------------------------------------------------------------------------------
+# --- what is printed ------------------------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -1,4 +1,5 @@
-"""`moot models bench` and `moot models embed`: what a local model costs here, and vectors of texts. Results on stdout."""
+"""`moot models bench` and `moot models embed`: what a local model costs here, and vectors of texts. Results on
+stdout."""
 
 from __future__ import annotations
 
@@ -177,8 +178,8 @@ def embed(
 ) -> None:  # fmt: skip
     """Vectors of texts from a model FILE (or a name of the library).
 
-    A line of the output is {"text", "vector"}, or {"text", "vectors"} with --pooling none. FILE.npy holds one row a text
-    (a token with --pooling none, texts in order) as 32-bit floats.
+    A line of the output is {"text", "vector"}, or {"text", "vectors"} with --pooling none. FILE.npy holds one row a
+    text (a token with --pooling none, texts in order) as 32-bit floats.
 
     Example: moot models embed bge.gguf --text 合同解除 --json
     """

@@ -46,8 +46,8 @@ def score_predictions(
 ) -> None:  # fmt: skip
     """Import a file of predictions as a run of BENCHMARK and score it.
 
-    Lines are matched to tasks by id; the last line of an id counts, and tasks without a line count as errors. Lines that
-    cannot be read are named, and nothing is imported.
+    Lines are matched to tasks by id; the last line of an id counts, and tasks without a line count as errors. Lines
+    that cannot be read are named, and nothing is imported.
 
     Of several files, and of a folder, each becomes a run that is called like its file; x.tokens.jsonl beside x.jsonl
     holds its tokens.

@@ -73,7 +73,8 @@ def run_suite(file: Path, dry_run: bool, max_failures: int | None, watch: str, a
       benchmarks = ["courts"]
       settings = { env = "CI" }
 
-    What has ended is passed over, what was begun goes on, what is new begins: the same command takes a suite up again.
+    What has ended is passed over, what was begun goes on, what is new begins: the same command takes a suite up
+    again.
 
     Example: moot suite run suite.toml --dry-run
     """  # noqa: D301

@@ -1,7 +1,7 @@
 """All keys of the desk as data: stable ids, so that help, key bar, palette and documents speak of the same things.
 
-The words of a key are `key.<id>` and `key.<id>.tip` in the tables of both languages. Single letters are never priority
-bindings: while a text box has the focus they are text.
+The words of a key are `key.<id>` and `key.<id>.tip` in the tables of both languages. Single letters are never
+priority bindings: while a text box has the focus they are text.
 """
 
 from __future__ import annotations

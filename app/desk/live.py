@@ -1,9 +1,10 @@
-"""A run in motion: one thread owns the scheduler and everything it touches; the desk sends it wishes and gets messages.
+"""A run in motion: one thread owns the scheduler and everything it touches; the desk sends it wishes and gets
+messages.
 
-Wishes are callables on a queue; between two steps the thread takes the next one, so that pause and cancel always work.
-Only `stop` and `close` reach into a call: they interrupt it from the thread of the desk. Notices of the scheduler (facts
-already on disk) become messages. What streams does not: the desk is told once that there is news, fetches the newest
-state when it has time, and is told again only after that.
+Wishes are callables on a queue; between two steps the thread takes the next one, so that pause and cancel always
+work. Only `stop` and `close` reach into a call: they interrupt it from the thread of the desk. Notices of the
+scheduler (facts already on disk) become messages. What streams does not: the desk is told once that there is news,
+fetches the newest state when it has time, and is told again only after that.
 """
 
 from __future__ import annotations
@@ -141,8 +142,8 @@ class LiveRun:
         self._wishes.put(lambda run: run.scheduler.cancel(episode))
 
     def watch(self, episode: str) -> None:
-        """Send the messages of this episode from now on, '' is the one that was watched: at once, even in the middle of
-        a call. Who has looked at another run meanwhile hears first which one this is."""
+        """Send the messages of this episode from now on, '' is the one that was watched: at once, even in the middle
+        of a call. Who has looked at another run meanwhile hears first which one this is."""
         with self._watching:
             run, episode = self._run, episode or self._watched
             if run is None or not self._states:

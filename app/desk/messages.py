@@ -64,7 +64,8 @@ class RunOpened(LiveMessage):
 
 
 class Watched(LiveMessage):
-    """The thread now tells about this episode, which stands at this state; `ask` is an open question to a person, if any."""
+    """The thread now tells about this episode, which stands at this state; `ask` is an open question to a person, if
+    any."""
 
     def __init__(self, live: int, episode: str, state: State, ask: Ask | None) -> None:
         super().__init__(live)
@@ -83,7 +84,8 @@ class Happened(LiveMessage):
 
 
 class Streamed(LiveMessage):
-    """There is news of the open turn of an episode: `LiveRun.turn` gives it, and until it is read no more such messages."""
+    """There is news of the open turn of an episode: `LiveRun.turn` gives it, and until it is read no more such
+    messages."""
 
     def __init__(self, live: int, episode: str) -> None:
         super().__init__(live)

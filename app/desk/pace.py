@@ -1,4 +1,5 @@
-"""How fast steps follow each other by themselves: never faster than a step, and slowly enough to read what was said aloud.
+"""How fast steps follow each other by themselves: never faster than a step, and slowly enough to read what was said
+aloud.
 
 Times are in seconds, speeds in characters a second.
 """
@@ -14,14 +15,15 @@ from tasks.episode.events import Record, Said
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast steps follow each other by themselves: the least time between two, and a reader's characters a second."""
+    """How fast steps follow each other by themselves: the least time between two, and a reader's characters a
+    second."""
 
     seconds: float
     reads: float
 
     def pause(self, records: Iterable[Record], spent: float = 0.0) -> float:
-        """Seconds to wait after a step with these records; `spent` went by while it was being made, before everybody's
-        eyes."""
+        """Seconds to wait after a step with these records; `spent` went by while it was being made, before
+        everybody's eyes."""
         said = sum(len(record.event.text) for record in records if isinstance(record.event, Said))
         reading = min(said / self.reads, LONGEST) if self.reads else 0.0
         return max(self.seconds, reading - spent)

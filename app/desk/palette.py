@@ -91,7 +91,8 @@ class MootCommands(Provider):
             yield hit
 
     async def _things(self, query: str) -> Hits:
-        """Companies, case numbers, courts and firms of the first pack, a citation to be looked up, runs, tasks to play."""
+        """Companies, case numbers, courts and firms of the first pack, a citation to be looked up, runs, tasks to
+        play."""
         if len(query) < SHORTEST:
             return
         if citations(query):

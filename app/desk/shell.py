@@ -1,4 +1,5 @@
-"""The app: modes, the one run in motion, and everything that all screens share. Screens compose and route, this decides."""
+"""The app: modes, the one run in motion, and everything that all screens share. Screens compose and route, this
+decides."""
 
 from __future__ import annotations
 
@@ -224,7 +225,8 @@ class Desk(Quitting):
         self.notify(text, severity=severity, markup=False)
 
     def ask_host(self, host: str, run: str) -> bool:
-        """Whether an engine may lead to a host beyond this machine; called by the thread that opens it, which waits."""
+        """Whether an engine may lead to a host beyond this machine; called by the thread that opens it, which
+        waits."""
         answer: Future[bool | None] = Future()
 
         def show() -> None:
@@ -253,7 +255,8 @@ class Desk(Quitting):
     # runs
 
     def open_episode(self, path: Path, episode: str, step: int = 0, hint: str = "") -> None:
-        """Show an episode: of the run in motion, or from disk, there at a step where one is named, with words on why."""
+        """Show an episode: of the run in motion, or from disk, there at a step where one is named, with words on
+        why."""
         self.run_worker(self._open_episode(path, episode, step, hint), name="open", exit_on_error=False)
 
     async def _open_episode(self, path: Path, episode: str, step: int, hint: str = "") -> None:

@@ -1,7 +1,8 @@
 """Every word the interface shows, in one reviewed table a language: `zh.toml` is the text, `en.toml` its twin.
 
-Chinese terms are those of courts and of the field. A key is `section.name`; both tables hold the same keys. The language
-follows MOOT_LANG, then the locale; where neither says anything it is Chinese. A key press switches it while the desk runs.
+Chinese terms are those of courts and of the field. A key is `section.name`; both tables hold the same keys. The
+language follows MOOT_LANG, then the locale; where neither says anything it is Chinese. A key press switches it while
+the desk runs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Sentences of errors and help in the language of the screen. The rooms below speak English and know of no language.
 
-`errors.toml` and `help.toml` hold the Chinese twin of every English template of ours, `others.toml` of libraries; `{}` is a value that was filled in, and `{0}`
-`{1}` name the values where their order differs. A sentence is known by its template, its values may be sentences in turn;
-what no template fits is shown as it is.
+`errors.toml` and `help.toml` hold the Chinese twin of every English template of ours, `others.toml` of libraries;
+`{}` is a value that was filled in, and `{0}` `{1}` name the values where their order differs. A sentence is known by
+its template, its values may be sentences in turn; what no template fits is shown as it is.
 """
 
 from __future__ import annotations

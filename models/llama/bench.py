@@ -1,7 +1,8 @@
 """What a local model costs through the engine, beside plain llama.cpp calls in the same run: ratios, not seconds.
 
-Three parts: prompt tokens of a hearing against the chat API of llama-cpp-python and a client without memory; reading and
-speaking of one call; several calls decoding together. The fourth, the cost of scheduler and journal, is `tasks.run.overhead`.
+Three parts: prompt tokens of a hearing against the chat API of llama-cpp-python and a client without memory; reading
+and speaking of one call; several calls decoding together. The fourth, the cost of scheduler and journal, is
+`tasks.run.overhead`.
 """
 
 from __future__ import annotations

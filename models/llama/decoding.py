@@ -161,7 +161,8 @@ def _softmax(logits: Logits) -> tuple[Wide, Wide, float]:
 
 
 def _entropy(values: Wide, weights: Wide, total: float) -> float:
-    """Entropy of the softmax in nats, of what `_softmax` gives: H = ln Z - sum(w x) / Z; a token of weight 0 adds nothing."""
+    """Entropy of the softmax in nats, of what `_softmax` gives: H = ln Z - sum(w x) / Z; a token of weight 0 adds
+    nothing."""
     if not math.isfinite(total):
         raise NativeError("the model computes no numbers; its file is damaged")
     mean = (
@@ -206,7 +207,8 @@ class Speaker:
         self._forced: list[int] = []
         """Tokens that close the reasoning, because its budget is spent."""
         self._closed = False
-        """Whether they were given; a vocabulary that cannot write the mark goes on reasoning, and then that counts as reply."""
+        """Whether they were given; a vocabulary that cannot write the mark goes on reasoning, and then that counts as
+        reply."""
 
     @property
     def bound(self) -> bool:
@@ -308,7 +310,8 @@ class Speaker:
         return rest
 
     def _measure(self, logits: Logits, token: int, fresh: str) -> None:
-        """Natural log-probabilities and entropy before any sampling setting; `fresh` is the text that the token adds."""
+        """Natural log-probabilities and entropy before any sampling setting; `fresh` is the text that the token
+        adds."""
         settings = self.ask.settings
         if not settings.logprobs and not settings.entropy:
             return
@@ -330,10 +333,11 @@ OPENINGS = tuple(block.opener for block in BLOCKS if block.phase == "thinking")
 
 
 def spoken_part(model: Model, tokens: Sequence[int], text: str, *, thinks: bool) -> tuple[list[int], str]:
-    """The generated tokens that make up `text` (speech without reasoning, cut at a stop string), and what text is left.
+    """The generated tokens that make up `text` (speech without reasoning, cut at a stop string), and what text is
+    left.
 
-    The tokens are heard once more. When they do not say `text`, are another model's (a seat may change engines), or hold
-    control tokens (which must not become live again), all of it is left as text.
+    The tokens are heard once more. When they do not say `text`, are another model's (a seat may change engines), or
+    hold control tokens (which must not become live again), all of it is left as text.
     """
     if any(not 0 <= token < model.size or model.is_control(token) for token in tokens):
         return [], text

@@ -14,7 +14,8 @@ _SOME_FRACTION = '"." [0-9]{0,5} [1-9]'
 
 
 def integers(least: Bound, most: Bound, above: Bound, below: Bound, digits: int) -> str:
-    """Whole numbers of up to `digits` digits, `least` <= n <= `most` and `above` < n < `below`; "" if there are none."""
+    """Whole numbers of up to `digits` digits, `least` <= n <= `most` and `above` < n < `below`; "" if there are
+    none."""
     limit = 10**digits - 1
     low = max(
         -limit, -limit if least is None else math.ceil(least), -limit if above is None else math.floor(above) + 1

@@ -1,8 +1,9 @@
-"""A GGUF as a function from texts to vectors: one a text, for packs whose articles were embedded with it, or one a token.
+"""A GGUF as a function from texts to vectors: one a text, for packs whose articles were embedded with it, or one a
+token.
 
-The model lives in a child process that is started by the first text and ends with the object. Vectors are as the model gives
-them, one a text; texts are cut to what its context takes, at a token a character, which no Chinese text exceeds by much. Where
-tokens are asked for, texts are cut by tokens, and say so.
+The model lives in a child process that is started by the first text and ends with the object. Vectors are as the
+model gives them, one a text; texts are cut to what its context takes, at a token a character, which no Chinese text
+exceeds by much. Where tokens are asked for, texts are cut by tokens, and say so.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ MOST_TOKENS = 4096
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text: ids, which of them the tokenizer put around it, whether some were left out, a row each."""
+    """The tokens of a text: ids, which of them the tokenizer put around it, whether some were left out, a row
+    each."""
 
     ids: tuple[int, ...]
     special: tuple[bool, ...]

@@ -1,8 +1,8 @@
 """Vectors of texts from a GGUF, in the child process. A vector is a list of floats as wide as the model.
 
-Pooling "none" gives a vector for every token of a text; mean, cls and last give one a text; None takes what the file says,
-else the mean. Any model can do it: an embedding model well, a chat model after a fashion. `embed_tokens` gives the tokens
-with the vector of each, of the last layer.
+Pooling "none" gives a vector for every token of a text; mean, cls and last give one a text; None takes what the file
+says, else the mean. Any model can do it: an embedding model well, a chat model after a fashion. `embed_tokens` gives
+the tokens with the vector of each, of the last layer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ LONGEST = 4096
 def embed(
     path: str, texts: Sequence[str], pooling: str | None, threads: int, cancelled: Callable[[], bool]
 ) -> dict[str, Any]:
-    """The vectors of all texts: {"pooling", "width", "vectors"}; a text that is too long is an error that names it."""
+    """The vectors of all texts: {"pooling", "width", "vectors"}; a text that is too long is an error that names
+    it."""
     model = Model(path, lambda done: not cancelled())
     context = None
     try:
@@ -59,9 +60,9 @@ def embed_tokens(
 ) -> dict[str, Any]:
     """The tokens of all texts: {"width", "texts": [{"ids", "special", "cut", "vectors"}]}.
 
-    special: which tokens the tokenizer put around the text; cut: whether it had more than `limit` tokens, those at the end
-    are left out, but for a special one; vectors: 32-bit floats as bytes in base64, row after row. Without `vectors` the
-    weights are not loaded, and there are none.
+    special: which tokens the tokenizer put around the text; cut: whether it had more than `limit` tokens, those at
+    the end are left out, but for a special one; vectors: 32-bit floats as bytes in base64, row after row. Without
+    `vectors` the weights are not loaded, and there are none.
     """
     model = Model(path, lambda done: not cancelled(), words_only=not vectors)
     context = None

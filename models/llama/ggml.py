@@ -1,7 +1,7 @@
 """Tables of the GGUF format and of llama.cpp's model families: what a header may name, and what follows from it.
 
-Facts of the format (its specification, version 3) and of the llama.cpp that Moot is built with. Sizes are bytes. Nothing
-here computes; `header.py` and `memory.py` do.
+Facts of the format (its specification, version 3) and of the llama.cpp that Moot is built with. Sizes are bytes.
+Nothing here computes; `header.py` and `memory.py` do.
 """
 
 from __future__ import annotations
@@ -92,6 +92,7 @@ RECURRENT: dict[str, Rule] = {
     **dict.fromkeys(("falcon-h1", "deepseek4"), "both"),
 }  # fmt: skip
 """Families with a recurrent state, which cannot be rolled back to an earlier place -> which of their layers have it:
-all; those without key-value heads; those with neither heads nor feed-forward; all but every n-th; all, beside attention."""
+all; those without key-value heads; those with neither heads nor feed-forward; all but every n-th; all, beside
+attention."""
 RECURRENT_SIGNS = (".ssm.state_size", ".wkv.head_size", ".shortconv.l_cache", ".kda.head_dim")
 """Keys by which a recurrent family is known that is not in the table."""

@@ -1,12 +1,14 @@
 """From a JSON schema to a GBNF grammar, so that a model can only write values that the schema allows.
 
-What the grammar allows is always valid JSON and, by `models.schema.violation`, a valid value; it may allow less than the
-schema: properties come in the order of the schema, at most one blank stands after a comma or colon, texts are bounded
-and hold no control characters, decimals between odd bounds keep to whole bounds, unique items keep the order of their
-enumeration. What no grammar can express is a BadEngine that names the place. Lengths are in Unicode characters.
+What the grammar allows is always valid JSON and, by `models.schema.violation`, a valid value; it may allow less than
+the schema: properties come in the order of the schema, at most one blank stands after a comma or colon, texts are
+bounded and hold no control characters, decimals between odd bounds keep to whole bounds, unique items keep the order
+of their enumeration. What no grammar can express is a BadEngine that names the place. Lengths are in Unicode
+characters.
 
 llama.cpp follows all ways through a grammar that still fit, character by character, so alternatives share their
-beginnings here (a tree of tool names, not a list), and long texts are counted in blocks instead of one rule a character.
+beginnings here (a tree of tool names, not a list), and long texts are counted in blocks instead of one rule a
+character.
 """
 
 from __future__ import annotations
@@ -225,7 +227,8 @@ class _Grammar:
         return [(self._rule(body, f"list {name} {least} {most}"),)]
 
     def _unique(self, schema: Mapping[str, Any], least: int, most: int, where: str) -> list[Shape]:
-        """Lists without repetition, in the order of the enumeration: one rule an item and number of items still free."""
+        """Lists without repetition, in the order of the enumeration: one rule an item and number of items still
+        free."""
         shapes = self._shapes(schema["items"], f"{where}/items")
         if any(atom[0] == "@" for shape in shapes for atom in shape):
             raise BadEngine(

@@ -1,9 +1,10 @@
 """The library of GGUF files: a catalogue of models by name, which are used where they lie or are copied in.
 
-`catalogue.json` in the library's folder says which; files that were copied in lie in `files/` beside it. Nothing is ever
-downloaded. A file that was only registered is never touched. sha256 sums are kept in `digests.json` by path, size and
-time of change, so that a large file is read once; that file is a cache and may be deleted. The model that comes with
-Moot is listed without standing in the catalogue, unless its name is taken there. Sizes are bytes, times nanoseconds.
+`catalogue.json` in the library's folder says which; files that were copied in lie in `files/` beside it. Nothing is
+ever downloaded. A file that was only registered is never touched. sha256 sums are kept in `digests.json` by path,
+size and time of change, so that a large file is read once; that file is a cache and may be deleted. The model that
+comes with Moot is listed without standing in the catalogue, unless its name is taken there. Sizes are bytes, times
+nanoseconds.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def _catalogued(library: Path) -> list[Entry]:
 
 
 def resolve(name_or_path: str, library: Path) -> Path:
-    """The file of a model: what ends in `.gguf` or has a separator is a path, all else first a name of the library."""
+    """The file of a model: what ends in `.gguf` or has a separator is a path, all else first a name of the
+    library."""
     path = _expanded(Path(name_or_path))
     if path.suffix.lower() == ".gguf" or len(path.parts) > 1:
         return path
@@ -176,7 +178,7 @@ def name_for(path: Path) -> str:
     return made if is_name(made) else f"model-{made}"[:NAME_LENGTH].rstrip("-.")
 
 
-# --- inside -----------------------------------------------------------------------------------------------------------
+# --- inside ---------------------------------------------------------------------------------------------------------
 
 
 def _expanded(path: Path) -> Path:

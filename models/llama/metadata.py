@@ -1,7 +1,7 @@
 """The metadata of a GGUF file: keys with values, read with limits on everything that a file can announce.
 
-What is said is kept as it is said; `Facts` then asks for each fact by key and refuses what is not of its kind or range.
-Refusals are `Unsound`. Lengths are bytes.
+What is said is kept as it is said; `Facts` then asks for each fact by key and refuses what is not of its kind or
+range. Refusals are `Unsound`. Lengths are bytes.
 """
 
 from __future__ import annotations
@@ -132,7 +132,8 @@ def _array(window: Window, key: str, budget: _Budget) -> Array:
 
 
 def _check_tokens(window: Window, count: int) -> None:
-    """Step over a vocabulary. llama.cpp aborts when two tokens are the same up to a zero byte; empty ones it renames."""
+    """Step over a vocabulary. llama.cpp aborts when two tokens are the same up to a zero byte; empty ones it
+    renames."""
     if count > TOKENS_LIMIT:
         raise Unsound(f"announces a vocabulary of {count} tokens, more than any model has")
     seen: set[int] = set()

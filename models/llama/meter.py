@@ -1,4 +1,5 @@
-"""The meter of chat templates: what a rendering may still use, and what a value weighs before anything walks through it.
+"""The meter of chat templates: what a rendering may still use, and what a value weighs before anything walks through
+it.
 
 Templates come with model files and run files and may be hostile. One step of a template can do endless work inside a
 single call of the interpreter, where no clock is looked at: values that share parts are compared, hashed, printed and
@@ -20,7 +21,8 @@ from jinja2.utils import Namespace
 T = TypeVar("T")
 
 LONGEST = 1 << 18
-"""Characters of one text a template makes, beside twice what the messages hold; its own source has at most half of that."""
+"""Characters of one text a template makes, beside twice what the messages hold; its own source has at most half of
+that."""
 MOST_COPIED = 64 << 20
 """Characters made in all, beside 32 times what the messages hold."""
 MOST_STEPS = 50_000

@@ -1,8 +1,9 @@
-"""The only module that touches llama.cpp, through the low-level calls of llama-cpp-python. Lives in the child process.
+"""The only module that touches llama.cpp, through the low-level calls of llama-cpp-python. Lives in the child
+process.
 
-Units: tokens are ids of the model's vocabulary, positions count from 0 within a sequence, sizes are bytes. One `Context`
-holds several sequences, each in a stream of its own (`kv_unified` off) and without flash attention: so the numbers of a
-sequence do not depend on what its neighbours hold, which is what makes calls repeat byte for byte.
+Units: tokens are ids of the model's vocabulary, positions count from 0 within a sequence, sizes are bytes. One
+`Context` holds several sequences, each in a stream of its own (`kv_unified` off) and without flash attention: so the
+numbers of a sequence do not depend on what its neighbours hold, which is what makes calls repeat byte for byte.
 """
 
 from __future__ import annotations
@@ -58,9 +59,10 @@ def build() -> dict[str, str]:
 def model_settings() -> Any:
     """How models are loaded: on the processor, with weights repacked for it, but never for the tiles of AMX.
 
-    GCC drops the stores that set tiles up (its `_tile_loadconfig` claims to read 8 of their 64 bytes), so that such a build
-    ends the process at the first prompt; and tiles add up in another order than single rows do, so that a call beside others
-    would not repeat. llama.cpp has one switch for both kinds of repacking: servers with AMX do without either.
+    GCC drops the stores that set tiles up (its `_tile_loadconfig` claims to read 8 of their 64 bytes), so that such a
+    build ends the process at the first prompt; and tiles add up in another order than single rows do, so that a call
+    beside others would not repeat. llama.cpp has one switch for both kinds of repacking: servers with AMX do without
+    either.
     """
     settings = lib.llama_model_default_params()
     settings.n_gpu_layers = 0
@@ -221,7 +223,8 @@ class Context:
         return np.ctypeslib.as_array(lib.llama_get_logits_ith(self.raw, index), shape=(self.model.size,))
 
     def cut(self, stream: int, length: int) -> bool:
-        """Forget everything of a sequence from position `length` on. False when the memory cannot be rolled back so."""
+        """Forget everything of a sequence from position `length` on. False when the memory cannot be rolled back
+        so."""
         return bool(lib.llama_memory_seq_rm(self._memory, stream, length, -1))
 
     def clear(self, stream: int) -> None:
@@ -250,11 +253,12 @@ class Context:
 
 
 def together(model: Model, streams: int, threads: int) -> tuple[int, int]:
-    """How many sequences may be decoded in one batch without a bit of their numbers changing, and from how many it pays.
+    """How many sequences may be decoded in one batch without a bit of their numbers changing, and from how many it
+    pays.
 
-    Measured here and now. Kernels for one row and for several rows add in different orders for some weight types: then
-    only 1 is exact. And a batch of two or three rows can cost more than the rows one after the other; which way is taken
-    changes the time alone, never the numbers.
+    Measured here and now. Kernels for one row and for several rows add in different orders for some weight types:
+    then only 1 is exact. And a batch of two or three rows can cost more than the rows one after the other; which way
+    is taken changes the time alone, never the numbers.
     """
     rng = np.random.default_rng(1)
     prompt, spoken = (rng.integers(0, model.size, size).tolist() for size in (8, 2))

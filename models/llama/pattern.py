@@ -1,7 +1,7 @@
 r"""A simple subset of regular expressions as grammar: what describes codes, dates and case numbers.
 
-Anchored at both ends; literals, `.`, classes, `\d` and `\w` (ASCII), groups, alternatives, and counts of up to 100. The
-characters are those inside a JSON string, so quotes, backslashes and control characters cannot be asked for.
+Anchored at both ends; literals, `.`, classes, `\d` and `\w` (ASCII), groups, alternatives, and counts of up to 100.
+The characters are those inside a JSON string, so quotes, backslashes and control characters cannot be asked for.
 """
 
 from __future__ import annotations

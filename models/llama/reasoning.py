@@ -1,8 +1,9 @@
 """Parts what a model thinks from what it says, as the text comes in.
 
-Models wrap their reasoning in marks of their own; the table below knows the common ones. A mark counts only where a reply
-or what follows a block begins: the same letters inside speech are speech, so that a quoted mark can swallow nothing and a
-grammar stays in force. Reasoning that is never closed is all reasoning. Blanks around a block belong to neither part.
+Models wrap their reasoning in marks of their own; the table below knows the common ones. A mark counts only where a
+reply or what follows a block begins: the same letters inside speech are speech, so that a quoted mark can swallow
+nothing and a grammar stays in force. Reasoning that is never closed is all reasoning. Blanks around a block belong to
+neither part.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def silent(finish: str, text: str, reasoning: str, called: bool, generated: int)
 class Splitter:
     """Takes a reply in any pieces; the parts it gives out joined are the same however it was cut.
 
-    `opened` says that the prompt itself has opened a reasoning block. `thinking` says whether what comes next is reasoning.
+    `opened` says that the prompt itself has opened a reasoning block. `thinking` says whether what comes next is
+    reasoning.
     """
 
     def __init__(self, opened: bool = False) -> None:

@@ -1,9 +1,9 @@
 """The jinja a chat template may use: what templates of published models need, sandboxed and metered.
 
-A template is a program that came with a model file. It can read its variables and make text. Every loop round, call and
-copy counts against a budget (`models.llama.meter`), and every value is weighed before an operation goes through it in one
-step: comparisons, tests, keys, arguments (and with them what a macro catches), filters, formats and prints. Giant numbers
-are refused. Filters and string methods keep the origin of text.
+A template is a program that came with a model file. It can read its variables and make text. Every loop round, call
+and copy counts against a budget (`models.llama.meter`), and every value is weighed before an operation goes through
+it in one step: comparisons, tests, keys, arguments (and with them what a macro catches), filters, formats and prints.
+Giant numbers are refused. Filters and string methods keep the origin of text.
 """
 
 from __future__ import annotations

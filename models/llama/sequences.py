@@ -1,9 +1,9 @@
 """Which part of a prompt is in memory already: one sequence per (episode, seat), a pool of streams, parking, copies.
 
-A prompt is evaluated in chunks that follow from its own structure alone (`plan`), never from what happened to be in memory
-before: framed text in chunks of `CHUNK` from its start, the model's own words one by one as it spoke them. Memory is reused
-only up to a border that both evaluations share. So a call gives the same bytes fresh, on a reused prefix, after parking,
-or after a restart. Units: tokens and positions as in `native`; sizes in bytes.
+A prompt is evaluated in chunks that follow from its own structure alone (`plan`), never from what happened to be in
+memory before: framed text in chunks of `CHUNK` from its start, the model's own words one by one as it spoke them.
+Memory is reused only up to a border that both evaluations share. So a call gives the same bytes fresh, on a reused
+prefix, after parking, or after a restart. Units: tokens and positions as in `native`; sizes in bytes.
 """
 
 from __future__ import annotations
@@ -157,7 +157,8 @@ class Pool:
         return {"living": len(self._living), "parked": len(self._parked), "parked_bytes": self._parked_bytes()}
 
     def find(self, key: Key, wanted: Plan, busy: Callable[[Key], bool] = lambda key: False) -> Found:
-        """Give a prompt its stream, with as much of it in memory as can be had. `busy` sequences keep their stream."""
+        """Give a prompt its stream, with as much of it in memory as can be had. `busy` sequences keep their
+        stream."""
         own = self._known().get(key)
         mine = own.usable(wanted, self._rolls_back) if own else 0
         if own is not None and mine < WORTH_COPYING <= len(own.tokens):
@@ -260,8 +261,8 @@ class Pool:
     def _stream(self, busy: Callable[[Key], bool]) -> int:
         """A free stream, or that of a sequence not in use, which is parked.
 
-        llama.cpp decodes neighbouring streams in one pass and splits all others, so calls of one batch get neighbours; the
-        first of them takes the lowest free stream, or that of the sequence unused for longest.
+        llama.cpp decodes neighbouring streams in one pass and splits all others, so calls of one batch get
+        neighbours; the first of them takes the lowest free stream, or that of the sequence unused for longest.
         """
         used = [stream for key, (stream, _) in self._living.items() if busy(key)]
 

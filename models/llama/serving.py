@@ -2,9 +2,9 @@
 like.
 
 A step is a chunk of a newcomer's prompt, or several short ones of at most so many tokens, and then one token of
-everybody who speaks, so that nobody falls silent while somebody reads, and newcomers with short prompts speak together
-from the beginning; who is done leaves at once, and the next takes its place. A chunk is evaluated on its own:
-beside tokens of others llama.cpp cuts it (its first token goes with theirs), in other words its chunks would no
+everybody who speaks, so that nobody falls silent while somebody reads, and newcomers with short prompts speak
+together from the beginning; who is done leaves at once, and the next takes its place. A chunk is evaluated on its
+own: beside tokens of others llama.cpp cuts it (its first token goes with theirs), in other words its chunks would no
 longer follow from the prompt alone; with float weights that changed 3 of 60 prompts and every speech of three in 60,
 and it saves no time. Of tokens as many go in one batch as this model's kernels allow without changing a bit
 (`native.together`), the others in turns; the tokens of a prompt that are read one by one go with them. One newcomer

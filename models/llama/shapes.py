@@ -1,7 +1,7 @@
 """Ways to write a value, as rows of atoms: what a grammar is put together from.
 
-An atom is one literal character ("'x") or a piece of grammar ("@rule"). Kept as characters, alternatives can share their
-beginnings, so that llama.cpp follows few ways at a time.
+An atom is one literal character ("'x") or a piece of grammar ("@rule"). Kept as characters, alternatives can share
+their beginnings, so that llama.cpp follows few ways at a time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Keeps the engine that was closed last loaded for whoever opens the same model next.
 
-On the desk a fork, a resumed run or the next run then finds the weights in memory, and the sequences of the run before: a
-fork copies what it shares instead of reading it again. Off unless `keep` was called; one engine at most, for its memory.
+On the desk a fork, a resumed run or the next run then finds the weights in memory, and the sequences of the run
+before: a fork copies what it shares instead of reading it again. Off unless `keep` was called; one engine at most,
+for its memory.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The model that comes with Moot: a tiny agent, trained on fictional jurisdictions, so that a machine without any weights
-can show llama.cpp at work.
+"""The model that comes with Moot: a tiny agent, trained on fictional jurisdictions, so that a machine without any
+weights can show llama.cpp at work.
 
-`models/tiny` holds its file and its card: name, sha256, the form of calls and the context (tokens) that it was trained
-with, and the kinds of questions that it knows, with an example of each. It is for demonstration only.
+`models/tiny` holds its file and its card: name, sha256, the form of calls and the context (tokens) that it was
+trained with, and the kinds of questions that it knows, with an example of each. It is for demonstration only.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def _read(path: Path) -> Card | None:
 
 
 def entry() -> Entry | None:
-    """The model as the library lists it; its state is not `ok` where the file is gone, or is not what the card says."""
+    """The model as the library lists it; its state is not `ok` where the file is gone, or is not what the card
+    says."""
     about = card()
     if about is None:
         return None

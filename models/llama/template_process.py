@@ -1,12 +1,14 @@
-"""The process in which chat templates are rendered, both of its ends: orders in, answers out, and an end to what hangs.
+"""The process in which chat templates are rendered, both of its ends: orders in, answers out, and an end to what
+hangs.
 
-A template may hang inside one step of the interpreter, where no thread runs and no signal is heard. So this process has at
-most one child that does nothing but render (`rendering`). An order has `LIMIT` seconds of the child's processor time: a
-timer of the operating system ends the child then, whatever it is doing, and a busy machine does not count against an
-honest template. Where there is no such timer (Windows) it is `LIMIT_WALL` seconds by the clock. A child that neither
-computes nor answers is ended by this end after `PATIENCE` seconds. Memory is limited to `MEMORY` bytes of addresses where
-the system knows such limits (not on Windows). An ended child costs its order; the next order starts another. It ends when
-its pipe does, so it outlives nobody. On the pipe: a length of eight bytes and so much JSON.
+A template may hang inside one step of the interpreter, where no thread runs and no signal is heard. So this process
+has at most one child that does nothing but render (`rendering`). An order has `LIMIT` seconds of the child's
+processor time: a timer of the operating system ends the child then, whatever it is doing, and a busy machine does not
+count against an honest template. Where there is no such timer (Windows) it is `LIMIT_WALL` seconds by the clock. A
+child that neither computes nor answers is ended by this end after `PATIENCE` seconds. Memory is limited to `MEMORY`
+bytes of addresses where the system knows such limits (not on Windows). An ended child costs its order; the next order
+starts another. It ends when its pipe does, so it outlives nobody. On the pipe: a length of eight bytes and so much
+JSON.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ _CHUNK = 1 << 16
 class _Pipes:
     """Both ways to the other process. `patience` is how many seconds a message and its answer may take in all.
 
-    Without threads: an engine that is out of memory renders too, and a thread that finds none hangs whoever started it.
+    Without threads: an engine that is out of memory renders too, and a thread that finds none hangs whoever started
+    it.
     """
 
     def __init__(self, news: int, orders: int) -> None:
@@ -54,7 +57,8 @@ class _Pipes:
         self._until: float | None = None
 
     def patience(self, seconds: float) -> None:
-        """Wait no longer than this from now on; systems that cannot wait for pipes (Windows) wait as long as it takes."""
+        """Wait no longer than this from now on; systems that cannot wait for pipes (Windows) wait as long as it
+        takes."""
         if hasattr(select, "poll"):
             os.set_blocking(self._write, False)
             self._until = time.monotonic() + seconds
@@ -95,7 +99,7 @@ class _Pipes:
             raise TimeoutError
 
 
-# --- this end ---------------------------------------------------------------------------------------------------------
+# --- this end -------------------------------------------------------------------------------------------------------
 
 
 class TemplateProcess:
@@ -143,7 +147,8 @@ class TemplateProcess:
         return _Pipes(self._child.stdout.fileno(), self._child.stdin.fileno())
 
     def _end(self, wait: float = 0.0) -> int | None:
-        """Kill and reap the child; gives its exit code, None when there was none. One that ends by itself has a better code."""
+        """Kill and reap the child; gives its exit code, None when there was none. One that ends by itself has a
+        better code."""
         child, self._child = self._child, None
         if child is None:
             return None
@@ -187,7 +192,7 @@ def pid() -> int | None:
     return _shared.pid
 
 
-# --- the child's end --------------------------------------------------------------------------------------------------
+# --- the child's end ------------------------------------------------------------------------------------------------
 
 
 def main() -> int:

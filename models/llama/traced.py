@@ -1,9 +1,9 @@
 """Text that remembers which message it came from, while a chat template cuts and joins it.
 
-A template sees true contents, so its own tests and trims decide as they should; what it makes of them is still known to
-be content afterwards and can be tokenised as plain text. Where an operation cannot be followed character by character
-(`format`, JSON), all of its result counts as content: the safe side. Every operation counts what it makes (`meter`) before
-it makes it. Units: characters.
+A template sees true contents, so its own tests and trims decide as they should; what it makes of them is still known
+to be content afterwards and can be tokenised as plain text. Where an operation cannot be followed character by
+character (`format`, JSON), all of its result counts as content: the safe side. Every operation counts what it makes
+(`meter`) before it makes it. Units: characters.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def _plain(text: str) -> str:
 
 
 def _searched(text: str, wanted: str | None) -> str:
-    """A text that the interpreter is to go through for each character of what is wanted: where its search is a plain one."""
+    """A text that the interpreter is to go through for each character of what is wanted: where its search is a plain
+    one."""
     spend(len(text) * len(wanted or "") >> 6)
     return _plain(text)
 
@@ -251,7 +252,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     **{name: _cased(name) for name in ("lower", "upper", "title", "capitalize", "casefold", "swapcase")},
     **{name: _found(name) for name in ("rfind", "rindex")},
 }  # fmt: skip
-"""Methods of a string that are done here: those that give text keep its origin, searches from the end count their work."""
+"""Methods of a string that are done here: those that give text keep its origin, searches from the end count their
+work."""
 QUESTIONS = frozenset(
     "startswith endswith find index count isdigit isalpha isalnum isspace isupper islower isnumeric"
     " isdecimal isascii istitle".split()

@@ -1,8 +1,8 @@
 """Which tokens keep a reply well-formed UTF-8, beside what a grammar allows.
 
-llama.cpp matches a grammar by characters and takes any byte for the rest of a character that a byte token began, a quote
-too; and it knows control tokens by their names, so that a grammar lets `<|im_start|>` pass as text. Both would spoil a
-reply that the grammar was to keep valid. Units: token ids, bytes.
+llama.cpp matches a grammar by characters and takes any byte for the rest of a character that a byte token began, a
+quote too; and it knows control tokens by their names, so that a grammar lets `<|im_start|>` pass as text. Both would
+spoil a reply that the grammar was to keep valid. Units: token ids, bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ def rest_of(pending: bytes, piece: bytes) -> bytes | None:
 
 
 class Wellformed:
-    """Facts of a vocabulary: made once a model. `refused` are tokens that are never text, control tokens first of all."""
+    """Facts of a vocabulary: made once a model. `refused` are tokens that are never text, control tokens first of
+    all."""
 
     def __init__(self, pieces: Sequence[bytes], refused: Iterable[int] = ()) -> None:
         self._pieces = pieces

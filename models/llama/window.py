@@ -1,7 +1,7 @@
 """Reads a file that nobody vouches for: forward only, through a small window, never more than it is allowed to.
 
-No count of the file is trusted: what a count promises is looked for piece by piece, and memory grows with what is kept,
-never with what is announced. Offsets and lengths are bytes.
+No count of the file is trusted: what a count promises is looked for piece by piece, and memory grows with what is
+kept, never with what is announced. Offsets and lengths are bytes.
 """
 
 from __future__ import annotations

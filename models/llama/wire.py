@@ -1,6 +1,7 @@
 """What parent and child say to each other: JSON lines over pipes of their own.
 
-Parent: hello, load, answer, tokens, tokenize, embed, cancel, prove. Child: hello, beat, delta, reply, failed, done, result.
+Parent: hello, load, answer, tokens, tokenize, embed, cancel, prove. Child: hello, beat, delta, reply, failed, done,
+result.
 """
 
 from __future__ import annotations

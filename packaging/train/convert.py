@@ -1,7 +1,7 @@
 """Writes trained weights as a GGUF file: a llama with a SentencePiece vocabulary and its chat template.
 
-The same weights give the same bytes. `python packaging/train/convert.py FOLDER FILE.gguf [Q8_0|Q4_0|F32]` converts what
-`train.py` left in FOLDER.
+The same weights give the same bytes. `python packaging/train/convert.py FOLDER FILE.gguf [Q8_0|Q4_0|F32]` converts
+what `train.py` left in FOLDER.
 """
 
 from __future__ import annotations

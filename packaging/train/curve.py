@@ -1,4 +1,5 @@
-"""The learning curve as a picture for the docs: success by processor minutes, an SVG of lines. No library draws it."""
+"""The learning curve as a picture for the docs: success by processor minutes, an SVG of lines. No library draws
+it."""
 
 from __future__ import annotations
 

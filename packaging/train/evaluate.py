@@ -57,7 +57,8 @@ def asked(
 
 
 def cells(n: int, land: Jurisdiction, other: Jurisdiction, ours: Jurisdiction) -> Iterator[Cell]:
-    """Name, pack and tasks of each part of the table: n by hops in the parts that matter most, n in all in the others."""
+    """Name, pack and tasks of each part of the table: n by hops in the parts that matter most, n in all in the
+    others."""
     known, held = Split(SEED), Split(SEED, "held")
     yield "known wordings", "fresh", asked(land, other, known, n, "known")
     yield "held-out wordings", "fresh", asked(land, other, held, n, "held")

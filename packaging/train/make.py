@@ -1,10 +1,11 @@
-"""Makes the model in the box: `make model`. Trains, converts, measures, writes its card and the table and plot of the docs.
+"""Makes the model in the box: `make model`. Trains, converts, measures, writes its card and the table and plot of the
+docs.
 
     python packaging/train/make.py [FOLDER] [--steps N --decay N] [--n TASKS] [--real TASKS PACK]
         [--skip-training]
 
-FOLDER (build/tiny) keeps the checkpoint, so that an interrupted training goes on. `--n 0` measures nothing. The file and its card go to
-models/tiny; the figures in docs/tiny-model.json are those of the file.
+FOLDER (build/tiny) keeps the checkpoint, so that an interrupted training goes on. `--n 0` measures nothing. The file
+and its card go to models/tiny; the figures in docs/tiny-model.json are those of the file.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The network: a Llama of two million parameters in plain JAX, float32, and how it is begun and bettered.
 
-Shapes: B rows of T tokens; several conversations share a row, `segment` (B, T) keeps them apart. Rotary positions turn
-interleaved pairs, so the weights go into a GGUF file as they are. Base 1e6 leaves half of a head's pairs nearly still
-over a conversation: the copy heads that the network begins with match by content there.
+Shapes: B rows of T tokens; several conversations share a row, `segment` (B, T) keeps them apart. Rotary positions
+turn interleaved pairs, so the weights go into a GGUF file as they are. Base 1e6 leaves half of a head's pairs nearly
+still over a conversation: the copy heads that the network begins with match by content there.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class Shape:
 def begin(shape: Shape, seed: int, back: float = 0.5, sure: float = 2.4, copied: float = 1.6) -> Weights:
     """The weights before training: a network that already copies.
 
-    Tokens lie in the first half of the width. Three heads of layer 0 look back one, two and three tokens and write what
-    they see into the second half; two heads of layer 1 find where the last three tokens stood before, in the pairs of
-    their keys that hardly turn, and write what followed. Copying is most of what this model does, and random weights
-    hardly find it.
+    Tokens lie in the first half of the width. Three heads of layer 0 look back one, two and three tokens and write
+    what they see into the second half; two heads of layer 1 find where the last three tokens stood before, in the
+    pairs of their keys that hardly turn, and write what followed. Copying is most of what this model does, and random
+    weights hardly find it.
     """
     rng = np.random.default_rng(seed)
     d, hd, f, layers, half = shape.width, shape.head, shape.feed, shape.layers, shape.width // 2
@@ -149,7 +149,7 @@ def loss(weights: Weights, shape: Shape, batch: Any) -> Any:
     return -(found[jnp.arange(len(at)), target] * weight).sum() / jnp.maximum((weight != 0).sum(), 1)
 
 
-# --- Muon for matrices, Adam for the rest ------------------------------------------------------------------------------
+# --- Muon for matrices, Adam for the rest ---------------------------------------------------------------------------
 
 MUON, ADAM = 0.01, 1e-3
 MATRICES = ("q", "k", "v", "o", "gate", "up", "down")

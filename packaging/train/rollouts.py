@@ -1,9 +1,10 @@
-"""Training text: tasks over freshly drawn fictional jurisdictions, walked as `gold` walks them, written as `react --form
-compact` sends them.
+"""Training text: tasks over freshly drawn fictional jurisdictions, walked as `gold` walks them, written as `react
+--form compact` sends them.
 
-Jurisdictions come from the makers of the sample pack, with other seeds and with every character of their names replaced
-by one drawn for the jurisdiction. Paths, entities, questions and answers come from the constructor, tools answer as the
-product's do, and the conversation is the product's own class, so the text is what the product sends (a test compares).
+Jurisdictions come from the makers of the sample pack, with other seeds and with every character of their names
+replaced by one drawn for the jurisdiction. Paths, entities, questions and answers come from the constructor, tools
+answer as the product's do, and the conversation is the product's own class, so the text is what the product sends (a
+test compares).
 """
 
 from __future__ import annotations
@@ -57,10 +58,11 @@ _TRIES = 12
 _KEPT = set("初民执终刑字号年月日大中高级人法院区市县省路道有限公司律师所事务证券")
 """Never replaced: case numbers, dates and the words that tell a court from a company."""
 LEFT_OUT = frozenset({"LegalAbstract", "RestrictionCase", "FinalizedCase", "DishonestyCase"})
-"""Tables that no supported path reads: whole texts, and three kinds of cases that share their wordings and columns."""
+"""Tables that no supported path reads: whole texts, and three kinds of cases that share their wordings and
+columns."""
 
 
-# --- jurisdictions ----------------------------------------------------------------------------------------------------
+# --- jurisdictions --------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -137,7 +139,7 @@ def shipped() -> Jurisdiction:
     return Jurisdiction(make_world().rows)
 
 
-# --- paths and wordings -----------------------------------------------------------------------------------------------
+# --- paths and wordings ---------------------------------------------------------------------------------------------
 
 
 def _share(seed: int, text: str) -> int:
@@ -150,7 +152,8 @@ def _one(tool: str) -> bool:
 
 @cache
 def paths(hops: int, seed: int, held: bool) -> tuple[Skeleton, ...]:
-    """The supported paths of a length: single rows on the way, one row or a list in the end; trained on, or `held`."""
+    """The supported paths of a length: single rows on the way, one row or a list in the end; trained on, or
+    `held`."""
     found = [
         one for one in skeletons(hops, Random(f"paths/{seed}"), 20_000)
         if all(map(_one, one.tools[:-1])) and not LEFT_OUT & {LOOKUPS[tool].table for tool in one.tools}
@@ -229,8 +232,8 @@ _HAN = re.compile("[\u4e00-\u9fff]+")
 def strange(text: str, rng: Random) -> str:
     """The parts with further forms in the lists of STRANGE: frames of drawn words, {x} and {o} where they stood.
 
-    The words are pieces of the frames themselves, one to three characters each, in any order. So nothing is learned of
-    such a frame but that it is one, which is what has to be known of all the frames that nobody has written yet.
+    The words are pieces of the frames themselves, one to three characters each, in any order. So nothing is learned
+    of such a frame but that it is one, which is what has to be known of all the frames that nobody has written yet.
     """
     data = tomllib.loads(text)
     lists = {
@@ -280,7 +283,7 @@ def _side(key: str, shipped: list[str], own: list[str], seed: int, keep: str) ->
     return [spread for form in forms for spread in _spread(form)]
 
 
-# --- tasks and conversations ------------------------------------------------------------------------------------------
+# --- tasks and conversations ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

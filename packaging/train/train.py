@@ -1,8 +1,8 @@
 """Trains the network: `python packaging/train/train.py FOLDER`; goes on where an interrupted training stood.
 
-FOLDER holds checkpoint.npz (weights, momenta, how far it is) and curve.json (loss in nats, success by cell). Learning rate:
-up over 30 steps, level, down to 2 % over DECAY steps. About one core, float32: the same seed gives the same weights on
-the same processor and the same versions.
+FOLDER holds checkpoint.npz (weights, momenta, how far it is) and curve.json (loss in nats, success by cell). Learning
+rate: up over 30 steps, level, down to 2 % over DECAY steps. About one core, float32: the same seed gives the same
+weights on the same processor and the same versions.
 """
 
 from __future__ import annotations

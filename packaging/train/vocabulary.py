@@ -1,8 +1,9 @@
 """Vocabulary of the model in the box: single characters, and whole strings for what stands in every call.
 
-Of the SentencePiece kind in a GGUF file ("llama", all scores 0). Whole strings are USER_DEFINED tokens: llama.cpp cuts a
-text at them first, the longest in bytes before the others; `encode` does the same. Two of equal length that overlap
-would be a toss-up, so a test compares both tokenisers. Turns begin and end with control tokens, none crosses a turn.
+Of the SentencePiece kind in a GGUF file ("llama", all scores 0). Whole strings are USER_DEFINED tokens: llama.cpp
+cuts a text at them first, the longest in bytes before the others; `encode` does the same. Two of equal length that
+overlap would be a toss-up, so a test compares both tokenisers. Turns begin and end with control tokens, none crosses
+a turn.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ TEMPLATE = (
 )
 NOT_FOUND = "未查到相关记录。"
 FURTHER = 250
-"""Characters of GB 2312 level 1 beside those that the texts hold: names of other jurisdictions are drawn from them."""
+"""Characters of GB 2312 level 1 beside those that the texts hold: names of other jurisdictions are drawn from
+them."""
 _FRAMES = (
     '{"action": "', '", "action_input": {"identifier": "', '", "action_input": {"prov": "', '", "city": "', '", "county": "',
     '", "columns": ["', '", "', '"]}}', '"}}', '{"action": "Final Answer", "action_input": "', '。"}', '"}', "经查询，", NOT_FOUND,

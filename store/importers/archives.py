@@ -1,4 +1,5 @@
-"""Unpacks a zip archive of a stranger into an empty folder; runs in the reading process (`child.py`) and nowhere else.
+"""Unpacks a zip archive of a stranger into an empty folder; runs in the reading process (`child.py`) and nowhere
+else.
 
 No member leaves the folder, whatever its name; sizes are counted as they are written, not as the archive states them.
 """

@@ -1,8 +1,8 @@
 """The reading process: carries out one order after the other on files that strangers made, within hard limits.
 
-Parsers of office files, PDF, HTML, archives and foreign databases were not written for enemies. They run here, in a process
-that holds no more memory and computes no longer than `limits` says, and that hands back plain rows and texts. Whatever a
-parser raises becomes a sentence; whatever kills the process is told by the parent (`process.py`).
+Parsers of office files, PDF, HTML, archives and foreign databases were not written for enemies. They run here, in a
+process that holds no more memory and computes no longer than `limits` says, and that hands back plain rows and texts.
+Whatever a parser raises becomes a sentence; whatever kills the process is told by the parent (`process.py`).
 
 Frames on the pipe: four bytes of length, then JSON. A list holds items; an object ends an order.
 """
@@ -141,7 +141,8 @@ def _bounded_memory() -> None:
 
 
 def _limit(kind: str, most: int) -> None:
-    """Lower a limit of this process, as far as the system has it. The hard one stays, so that the next file starts anew."""
+    """Lower a limit of this process, as far as the system has it. The hard one stays, so that the next file starts
+    anew."""
     if resource is None or not hasattr(resource, kind):
         return
     with contextlib.suppress(ValueError, OSError):

@@ -1,4 +1,5 @@
-"""Imports examinations in the layouts in which three public benchmarks of Chinese law are given out, as packs of tasks.
+"""Imports examinations in the layouts in which three public benchmarks of Chinese law are given out, as packs of
+tasks.
 
 | format | a file | a record |
 |---|---|---|
@@ -6,8 +7,9 @@
 | lexeval | JSON lines, its name is the task (1_1.jsonl) | input, answer; instruction may stand before |
 | disc-law-eval | JSON lines | question, options or A, B, …, answer; subjective: input or question, output or answer |
 
-A record that lacks what scoring needs is left out, named with its line and counted, in the file `exams.json` of the pack
-and while importing; a file of which no record is left, and what keeps the rest of a file from being read, is refused.
+A record that lacks what scoring needs is left out, named with its line and counted, in the file `exams.json` of the
+pack and while importing; a file of which no record is left, and what keeps the rest of a file from being read, is
+refused.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Workbooks and SQLite files of strangers as plain items; runs in the reading process (`child.py`) and nowhere else.
 
-Items: ["part", table, where], ["columns", names], ["row", number, cells] for each row, ["end"]; cells are text, numbers or null.
+Items: ["part", table, where], ["columns", names], ["row", number, cells] for each row, ["end"]; cells are text,
+numbers or null.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def header_of(names: Iterable[Any], where: str) -> list[str]:
     return columns
 
 
-# XLSX ----------------------------------------------------------------------------------------------------------------
+# XLSX
+# ----------------------------------------------------------------------------------------------------------------
 
 
 def read_workbook(path: str, label: str, stem: str) -> Iterator[list[object] | None]:
@@ -103,7 +105,8 @@ def _cells(columns: list[str], cells: tuple[object, ...], where: str, number: in
     return row
 
 
-# SQLite --------------------------------------------------------------------------------------------------------------
+# SQLite
+# --------------------------------------------------------------------------------------------------------------
 
 
 def read_database(path: str, label: str) -> Iterator[list[object] | None]:

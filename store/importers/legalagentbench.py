@@ -1,8 +1,8 @@
 """Imports what was harvested of the LegalAgentBench corpora: rows, complete lists, recorded calls, texts, tasks.
 
-Layout of the folder: tables/<Table>.jsonl (an absent column is unknown, null is upstream's nan), lists.jsonl (complete,
-ordered answers of list tools), calls.jsonl.gz (recorded calls), documents/<Corpus>.jsonl, dataset*.json. Every part may
-be missing. A recorded call gives the same answer from the pack as it gave then.
+Layout of the folder: tables/<Table>.jsonl (an absent column is unknown, null is upstream's nan), lists.jsonl
+(complete, ordered answers of list tools), calls.jsonl.gz (recorded calls), documents/<Corpus>.jsonl, dataset*.json.
+Every part may be missing. A recorded call gives the same answer from the pack as it gave then.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Builds a pack from the published run logs of LegalAgentBench: what tools printed there, and nothing a model wrote.
 
-The corpora behind those runs were never published; the logs show a part of them. The pack says so (coverage "harvest"):
-a lookup that the logs do not answer is outside the pack, not empty. Two files stand beside the database: `calls.jsonl`
-(every recorded call that was used, one JSON object a line) and `harvest.json` (what was found, and disagreements).
+The corpora behind those runs were never published; the logs show a part of them. The pack says so (coverage
+"harvest"): a lookup that the logs do not answer is outside the pack, not empty. Two files stand beside the database:
+`calls.jsonl` (every recorded call that was used, one JSON object a line) and `harvest.json` (what was found, and
+disagreements).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""How much is read of what strangers made: one table, told in docs/imports.md and in the sentence of whoever meets a limit.
+"""How much is read of what strangers made: one table, told in docs/imports.md and in the sentence of whoever meets a
+limit.
 
 Each is far above anything honest that has been seen. Units: bytes, characters, seconds of processor time, or counts.
 """

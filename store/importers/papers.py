@@ -1,7 +1,8 @@
 """The words of a paper in a file of unknown make: plain text, docx, HTML or PDF, told apart by content, not by name.
 
-Files come from strangers: sizes are bounded (bytes, characters, pages), no entity is expanded and nothing is fetched. What
-has to be parsed is parsed in the reading process (`read_paper`). What cannot be read is said in one sentence with a remedy.
+Files come from strangers: sizes are bounded (bytes, characters, pages), no entity is expanded and nothing is fetched.
+What has to be parsed is parsed in the reading process (`read_paper`). What cannot be read is said in one sentence
+with a remedy.
 """
 
 from __future__ import annotations

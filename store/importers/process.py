@@ -1,7 +1,8 @@
 """The parent's end of the reading process: gives it files, takes plain items, ends it when it goes over its limits.
 
-One process serves all files of an import and starts with the first that needs it. A file that kills it costs that file:
-whoever waits gets a `BadInput` that names the file, and the next file gets a new process. Units: bytes, seconds.
+One process serves all files of an import and starts with the first that needs it. A file that kills it costs that
+file: whoever waits gets a `BadInput` that names the file, and the next file gets a new process. Units: bytes,
+seconds.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ class ReadingProcess:
     ) -> Iterator[Any]:
         """What `function(path, label, *arguments)` gives when it is called in the reading process.
 
-        function: at the top of its module; its arguments and what it gives are JSON. label: names the file in messages.
+        function: at the top of its module; its arguments and what it gives are JSON. label: names the file in
+        messages.
 
         Raises:
             BadInput: the function refused the file, tripped over it, or went over a limit; the title names the file.

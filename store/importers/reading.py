@@ -1,7 +1,7 @@
 """Reads files that others made: by content, in a stream, within limits, naming file and line of what is wrong.
 
-JSON comes as lines or as one array, plain or gzipped. Folders and zip archives are only entered where they cannot lead
-outside. What is too large or too deep is refused; see `limits`.
+JSON comes as lines or as one array, plain or gzipped. Folders and zip archives are only entered where they cannot
+lead outside. What is too large or too deep is refused; see `limits`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def _check(content: object, text: str, label: str, line: int) -> None:
 
 
 class BadRecords(BadInput):
-    """Several records of a file are wrong. faults: of each kind what is said of the first, how many, and some lines."""
+    """Several records of a file are wrong. faults: of each kind what is said of the first, how many, and some
+    lines."""
 
     def __init__(self, label: str, faults: Iterable[tuple[str, int, Sequence[int]]]) -> None:
         self.faults = [(first, n, named(lines, n)) for first, n, lines in faults]
@@ -325,7 +326,8 @@ class _ArrayText:
 def entered(source: Path, reader: ReadingProcess | None = None) -> Iterator[Path]:
     """A folder to read from: the source itself, or a zip archive unpacked into a temporary place.
 
-    A single file other than an archive, and a workbook, is yielded as it is. reader: unpacks; without one, one is made.
+    A single file other than an archive, and a workbook, is yielded as it is. reader: unpacks; without one, one is
+    made.
 
     Raises:
         NotFound: there is nothing at the source.

@@ -1,12 +1,13 @@
 """Imports the full corpora of a user who has them: tables in the upstream column names.
 
-A folder, a zip or one file of CSV, JSON (lines or array), XLSX or SQLite; the kind is found by content. A table is named
-by the file (`LegalDoc.csv`), the sheet, or the SQLite table; the corpora LegalKnowledge, LegalArticle and LegalCases have
-a column `text` (others are ignored); `dataset*.json` becomes the tasks. A table occurs once and is taken as complete: a
-lookup that finds no row in it has found that there is none. Columns that begin with `_` are ignored.
+A folder, a zip or one file of CSV, JSON (lines or array), XLSX or SQLite; the kind is found by content. A table is
+named by the file (`LegalDoc.csv`), the sheet, or the SQLite table; the corpora LegalKnowledge, LegalArticle and
+LegalCases have a column `text` (others are ignored); `dataset*.json` becomes the tasks. A table occurs once and is
+taken as complete: a lookup that finds no row in it has found that there is none. Columns that begin with `_` are
+ignored.
 
-Cells of CSV are text exactly as they stand ("5" stays text), an empty one is null. JSON, XLSX and SQLite keep their types;
-JSON null or NaN, an empty cell and NULL are null. A column that is not given at all is unknown.
+Cells of CSV are text exactly as they stand ("5" stays text), an empty one is null. JSON, XLSX and SQLite keep their
+types; JSON null or NaN, an empty cell and NULL are null. A column that is not given at all is unknown.
 """
 
 from __future__ import annotations
@@ -106,7 +107,8 @@ def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
 
 
 def _note_empty(builder: PackBuilder, part: Part, rows: int) -> None:
-    """A table counts as complete: an empty one would answer every lookup with "there is none", so it is asked about."""
+    """A table counts as complete: an empty one would answer every lookup with "there is none", so it is asked
+    about."""
     if not rows:
         builder.found_empty(part.where)
 
@@ -149,7 +151,8 @@ def _parts(path: Path, label: str, reader: ReadingProcess) -> Iterator[Part]:
         yield Part(stem, label, lambda: _csv_rows(path, label))
 
 
-# CSV -----------------------------------------------------------------------------------------------------------------
+# CSV
+# -----------------------------------------------------------------------------------------------------------------
 
 
 def _csv_rows(path: Path, label: str) -> Rows:
@@ -214,7 +217,8 @@ def _decoded(path: Path, label: str, encoding: str) -> Iterator[str]:
             yield text.removeprefix(_BOM) if number == 1 else text
 
 
-# Workbooks and databases ---------------------------------------------------------------------------------------------
+# Workbooks and databases
+# ---------------------------------------------------------------------------------------------
 
 
 def _foreign_parts(items: Iterator[list[Any]]) -> Iterator[Part]:

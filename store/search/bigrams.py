@@ -1,7 +1,8 @@
 """Character bigrams of articles: postings as plain arrays, with the bm25 weight of each already worked out.
 
-Two adjacent characters need no segmenter, find the two-character words of the law that trigrams miss, and a query costs one
-addition a posting. A key is a pair of code points in one integer; places are numbers of articles from 0 (article id - 1).
+Two adjacent characters need no segmenter, find the two-character words of the law that trigrams miss, and a query
+costs one addition a posting. A key is a pair of code points in one integer; places are numbers of articles from 0
+(article id - 1).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ Floats = NDArray[np.float32]
 class Counts:
     """How often bigrams stand in texts, text by text.
 
-    starts: where each text begins in `terms` and `counts`, one more than there are texts; keys: the bigrams, sorted; terms:
-    places in `keys`, ascending within a text; counts: how often, by the weight of the field.
+    starts: where each text begins in `terms` and `counts`, one more than there are texts; keys: the bigrams, sorted;
+    terms: places in `keys`, ascending within a text; counts: how often, by the weight of the field.
     """
 
     keys: Ints
@@ -78,7 +79,8 @@ def find(keys: Ints, wanted: Ints) -> Ints:
 
 
 def count(fields: Sequence[tuple[Sequence[str], float]]) -> Counts:
-    """Bigrams of texts that have several fields, each with its weight; all fields have one text each in the same order."""
+    """Bigrams of texts that have several fields, each with its weight; all fields have one text each in the same
+    order."""
     size = len(fields[0][0])
     pieces: list[tuple[Ints, Floats]] = []
     lengths = np.zeros(size + 1, np.int64)

@@ -1,7 +1,7 @@
 """Every article of a pack as columns of numbers, so that a filter over all of them is one pass of numpy.
 
-A row is an article (`articles.id`, ascending); versions and laws are places in a list. Days are proleptic ordinals, both
-ends inclusive; a version whose first day is not known has none. Texts stay in the database.
+A row is an article (`articles.id`, ascending); versions and laws are places in a list. Days are proleptic ordinals,
+both ends inclusive; a version whose first day is not known has none. Texts stay in the database.
 """
 
 from __future__ import annotations
@@ -102,13 +102,13 @@ class Catalogue:
         return np.where(self.dated, np.clip(days, 0, None) / (end - start + 1), 0.0)
 
     def beside(self, first: date, last: date) -> tuple[Integers, Integers]:
-        """The neighbours of all gaps: versions that ended before a span, and that began after it, of laws that were in force
-        then although none of their versions in the pack was.
+        """The neighbours of all gaps: versions that ended before a span, and that began after it, of laws that were
+        in force then although none of their versions in the pack was.
 
-        A law was in force between two of its versions, on the days of its known lifetime, and before a revision that is its
-        oldest version in the pack: the rule of `StatuteBook.on`. Where the version of the day has no articles in the pack,
-        there is nothing to rank but its neighbours either. On days before all versions of the pack there are no gaps: that
-        a revised law existed does not say since when.
+        A law was in force between two of its versions, on the days of its known lifetime, and before a revision that
+        is its oldest version in the pack: the rule of `StatuteBook.on`. Where the version of the day has no articles
+        in the pack, there is nothing to rank but its neighbours either. On days before all versions of the pack there
+        are no gaps: that a revised law existed does not say since when.
         """
         nothing = np.zeros(0, np.int64)
         start = self.earliest
@@ -165,8 +165,8 @@ class Catalogue:
     def folded(self) -> Booleans:
         """Rows without those whose words a newer version of the same law has under the same number.
 
-        A row without words is no wording of its own: it stays in the newest version that has the article, and where its
-        title says that the newest one is about something else.
+        A row without words is no wording of its own: it stays in the newest version that has the article, and where
+        its title says that the newest one is about something else.
         """
         keep = np.ones(len(self), np.bool_)
         counts = np.bincount(self.law_of, minlength=len(self.laws)) if len(self.versions) else np.zeros(0, np.int64)

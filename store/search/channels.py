@@ -1,13 +1,16 @@
 """The indexes over the articles of an open pack, asked channel by channel.
 
 Each kind of evidence has its place, so that the fusion hears independent voices:
-- bm25: the words of the question in law name, headings and text (FTS5, fields weighted), times the prior of the article.
-- keyword: adjacent characters of the question, and of terms of the law that the vocabulary knows for its everyday words.
-- dense: vectors. Those fitted to the pack are asked with the question, the same terms, and the first articles that the words
-  find (pseudo relevance feedback, Rocchio), times the prior; those of a model with the vector of the question alone.
+- bm25: the words of the question in law name, headings and text (FTS5, fields weighted), times the prior of the
+  article.
+- keyword: adjacent characters of the question, and of terms of the law that the vocabulary knows for its everyday
+  words.
+- dense: vectors. Those fitted to the pack are asked with the question, the same terms, and the first articles that
+  the words find (pseudo relevance feedback, Rocchio), times the prior; those of a model with the vector of the
+  question alone.
 
-Only articles that are allowed are ranked, and only they give feedback. Scores have no unit and compare only within one answer;
-equal ones are ordered by article id.
+Only articles that are allowed are ranked, and only they give feedback. Scores have no unit and compare only within
+one answer; equal ones are ordered by article id.
 """
 
 from __future__ import annotations
@@ -81,7 +84,8 @@ class Articles:
     def rank(
         self, channel: str, query: LawQuery, allowed: NDArray[np.int64] | None, depth: int
     ) -> list[tuple[int, float]]:
-        """The best articles of one channel with their scores, best first, at most `depth`; those that fit in nothing are out.
+        """The best articles of one channel with their scores, best first, at most `depth`; those that fit in nothing
+        are out.
 
         allowed: sorted article ids, or None for all.
 

@@ -1,7 +1,8 @@
-"""Articles by the passages of other laws that cite them: an interpretation says in words of life what an article means.
+"""Articles by the passages of other laws that cite them: an interpretation says in words of life what an article
+means.
 
-Who quotes what is read once a pack from the texts themselves. An article is cited by its law and number; it is found through
-passages that may answer too, so that a passage of another time does not count. Scores have no unit.
+Who quotes what is read once a pack from the texts themselves. An article is cited by its law and number; it is found
+through passages that may answer too, so that a passage of another time does not count. Scores have no unit.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class Citing:
 
         @cache
         def place_of(name: str) -> int:
-            """The law that a name ends with, as a text writes it: 将刑法; -1 where there is none, or more than one."""
+            """The law that a name ends with, as a text writes it: 将刑法; -1 where there is none, or more than
+            one."""
             names = (name[start:] for start in range(len(name) - 1))
             law = next((law for one in names if (law := book.law(one))), None)
             return catalogue.law_places[law.name] if law else -1

@@ -1,8 +1,8 @@
-"""Versions of laws as texts name them: by a bracket (刑法(2020修正)), a year (97刑法), an age (旧公司法), or the day on which
-one began (民法典施行前, 修正案（九）施行后).
+"""Versions of laws as texts name them: by a bracket (刑法(2020修正)), a year (97刑法), an age (旧公司法), or the day
+on which one began (民法典施行前, 修正案（九）施行后).
 
-A version that the book does not have, and a draft, give a note and no days: the year in their name is then nobody's day.
-Days are inclusive; an open end is the first or last day there is.
+A version that the book does not have, and a draft, give a note and no days: the year in their name is then nobody's
+day. Days are inclusive; an open end is the first or last day there is.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def _by_name(found: Designated, law: str, versions: Iterable[LawVersion], words:
 
 
 def _border(text: str, end: int, alone: bool) -> re.Match[str] | None:
-    """The words behind a name that make a day of it; 前 and 后 alone only behind an amendment, a year only with a word of
-    making."""
+    """The words behind a name that make a day of it; 前 and 后 alone only behind an amendment, a year only with a
+    word of making."""
     border = _BORDER.match(text, end)
     if not border or (border["year"] and not (border["changed"] or border["made"])):
         return None
@@ -95,8 +95,8 @@ def _by_border(
     found: Designated, law: str, versions: Sequence[LawVersion], one: Named, border: re.Match[str] | None,
     age: re.Match[str] | None, times: Sequence[Period], today: date | None,
 ) -> None:  # fmt: skip
-    """The days before a version began or the law ended, or from then on; which version the words leave open is the first,
-    修正 and 新 the newest."""
+    """The days before a version began or the law ended, or from then on; which version the words leave open is the
+    first, 修正 and 新 the newest."""
     told = border.groupdict() if border else {}
     year, changed = told.get("year"), told.get("changed")
     said = one.said + (border.group().strip() if border else "")
@@ -129,7 +129,8 @@ def _before(first: date) -> date:
 
 
 def _by_age(found: Designated, law: str, versions: Sequence[LawVersion], age: re.Match[str], said: str) -> None:
-    """新 and 现行: the newest version that has begun. 旧 and 原: all days of a law that ended, else those before the newest version."""
+    """新 and 现行: the newest version that has begun. 旧 and 原: all days of a law that ended, else those before the
+    newest version."""
     if not versions or not versions[-1].valid_from:
         return
     first, last = versions[-1].valid_from, versions[-1].valid_to

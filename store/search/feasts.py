@@ -1,4 +1,5 @@
-"""Feasts and days of the Chinese calendar in a year: wide enough for what people mean by them, and marked as a reading."""
+"""Feasts and days of the Chinese calendar in a year: wide enough for what people mean by them, and marked as a
+reading."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _MONTHS = {"正": 1, "冬": 11, "腊": 12}
 
 
 def feast(year: int, words: str) -> Period:
-    """The days of a feast in a year; those of the Chinese calendar by its year. ValueError where that is not known."""
+    """The days of a feast in a year; those of the Chinese calendar by its year. ValueError where that is not
+    known."""
     name = max((name for name in _FEASTS if words.startswith(name)), key=len)
     calendar, month, day, length = _FEASTS[name]
     first = date(year, month, day) if calendar == "solar" else _solar(year, month, day)

@@ -1,4 +1,5 @@
-"""Articles of ended laws that a text refers to, with where their rules stand now: an old interpretation that cites 合同法."""
+"""Articles of ended laws that a text refers to, with where their rules stand now: an old interpretation that cites
+合同法."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ class Following:
 
 
 def following(book: StatuteBook, text: str, day: date, own: str = "") -> list[Following]:
-    """The articles of laws that had ended on a day to which a text refers, in its order; those of the law `own` are its own."""
+    """The articles of laws that had ended on a day to which a text refers, in its order; those of the law `own` are
+    its own."""
     folded = fold_width(text[:LONGEST])
     if not citations(folded):
         return []

@@ -1,7 +1,7 @@
 """Reciprocal rank fusion: rankings of several channels become one, without comparing their scores.
 
-Score of a row: the sum of weight / (constant + rank) over the channels that rank it (Cormack, Clarke, Buettcher 2009; the
-weights as in LegalSearch-R1). Equal scores are ordered by row id.
+Score of a row: the sum of weight / (constant + rank) over the channels that rank it (Cormack, Clarke, Buettcher 2009;
+the weights as in LegalSearch-R1). Equal scores are ordered by row id.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ CONSTANT: int = _CHOSEN["constant"]
 """The damping of a law search: a channel that is sure of its first articles is heard."""
 
 FUSION: dict[str, float] = _CHOSEN["weights"]
-"""Weights of the channels of a law search, chosen on questions; an article that is named exactly stands before all others."""
+"""Weights of the channels of a law search, chosen on questions; an article that is named exactly stands before all
+others."""
 
 
 def fuse(rankings: Sequence[Sequence[int]]) -> list[tuple[int, float]]:

@@ -1,9 +1,9 @@
 """The indexes over the articles of a pack, built once when the pack is finished.
 
-In `corpus.db`: `article_words`, words of law name, headings and text in FTS5, and `article_terms`, in how many articles a
-word stands. Beside it in `articles/`: bigrams as plain arrays, and for each article a prior. All of them are caches of the
-rows: an article has the same place everywhere, its id; nothing in them depends on the clock, so that the same rows always
-give the same bytes.
+In `corpus.db`: `article_words`, words of law name, headings and text in FTS5, and `article_terms`, in how many
+articles a word stands. Beside it in `articles/`: bigrams as plain arrays, and for each article a prior. All of them
+are caches of the rows: an article has the same place everywhere, its id; nothing in them depends on the clock, so
+that the same rows always give the same bytes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ LEVELS = {"宪法": 0.8, "法律": 1.25, "司法解释": 1.05, "行政法规": 0
 """How much more an article of a law of this level is asked for than one of a law whose level is not known."""
 
 CITED = 0.08
-"""Weight of the natural logarithm of 1 + the number of other laws that name a law: what others build on is asked for more."""
+"""Weight of the natural logarithm of 1 + the number of other laws that name a law: what others build on is asked for
+more."""
 
 _CITATION = re.compile(r"《([^《》\n]{2,60})》")
 _RUN = re.compile(r"[^\W_]+")
@@ -147,7 +148,8 @@ def _index_words(database: sqlite3.Connection, size: int, progress: Progress) ->
 
 
 def _cut(text: str, known: dict[str, str]) -> str:
-    """The words of a text with blanks between; runs of letters come again and again, mostly in other versions of a law."""
+    """The words of a text with blanks between; runs of letters come again and again, mostly in other versions of a
+    law."""
     pieces = []
     for run in _RUN.findall(fold_width(text)):
         piece = known.get(run)
@@ -160,7 +162,8 @@ def _cut(text: str, known: dict[str, str]) -> str:
 
 
 def _prior(database: sqlite3.Connection, size: int) -> NDArray[np.float32]:
-    """For each article how much more it is asked for than another one, before anything is asked: from its law alone."""
+    """For each article how much more it is asked for than another one, before anything is asked: from its law
+    alone."""
     keys = {key_of_name(name): law for law, name in database.execute("SELECT id, name FROM laws ORDER BY id")}
     citing: dict[int, set[int]] = defaultdict(set)
     rows = database.execute(

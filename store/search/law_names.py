@@ -1,8 +1,9 @@
 """Where a text names laws of a statute book: in 《》 or bare, by any alias, with the version that a bracket names.
 
-A bare name counts where it begins and ends on the border of words (取消法定程序 does not name 消法) and where no longer name
-covers it (劳动合同法 does not name 合同法). One matcher a book: a table from the first two characters to the aliases that begin
-so, longest first, which stays quick for thousands of aliases. Offsets are in characters of the given text.
+A bare name counts where it begins and ends on the border of words (取消法定程序 does not name 消法) and where no
+longer name covers it (劳动合同法 does not name 合同法). One matcher a book: a table from the first two characters to
+the aliases that begin so, longest first, which stays quick for thousands of aliases. Offsets are in characters of the
+given text.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ _SURE = 6
 class Named:
     """One mention of a law.
 
-    start, end: the span with marks and version bracket; laws: official names it may mean, none where the book has no such
-    law; said: the name as written; bracket: the words of the version bracket, or nothing.
+    start, end: the span with marks and version bracket; laws: official names it may mean, none where the book has no
+    such law; said: the name as written; bracket: the words of the version bracket, or nothing.
     """
 
     start: int
@@ -168,7 +169,8 @@ def law_names(book: StatuteBook) -> LawNames:
 
 
 def versions_named(versions: Sequence[LawVersion], words: str) -> list[LawVersion]:
-    """The versions of one law that a bracket names: by its label (2012修正), the day or the year; none where none fits."""
+    """The versions of one law that a bracket names: by its label (2012修正), the day or the year; none where none
+    fits."""
     wanted = _plain(words)
     exact = [version for version in versions if (label := _label(version)) and _plain(label) == wanted]
     if exact or not (year := re.search(r"(?:19|20)\d\d", wanted)):
@@ -231,7 +233,8 @@ def _titles(text: str) -> Iterable[tuple[int, int]]:
 
 
 def _compact(text: str, taken: Sequence[tuple[int, int]]) -> tuple[str, list[int]]:
-    """The text as keys are written (no marks, no 中华人民共和国), and where each character stood; taken spans as a wall."""
+    """The text as keys are written (no marks, no 中华人民共和国), and where each character stood; taken spans as a
+    wall."""
     inside = bytearray(len(text))
     for start, end in taken:
         inside[start:end] = b"\1" * (end - start)

@@ -1,19 +1,20 @@
 """Search over statutes in time: read the question, filter by window, law, article and heading, then rank and fuse.
 
-The filters come before the ranking, so that no ranking ever spends its depth on a version that did not apply. A version
-whose days are not known is kept and says so. Each span of a question counts for itself: 2009年和2023年 admits nothing that
-only applied between.
+The filters come before the ranking, so that no ranking ever spends its depth on a version that did not apply. A
+version whose days are not known is kept and says so. Each span of a question counts for itself: 2009年和2023年 admits
+nothing that only applied between.
 
 Decisions:
-- No day in the question: every version may answer, but of a run of versions with the same words only the newest is ranked
-  (`newest`, or `last_wording` where the law has the article in other words now). Where words differ, the newest that has begun
-  stands before the others of its article, wherever the first of them stands.
+- No day in the question: every version may answer, but of a run of versions with the same words only the newest is
+  ranked (`newest`, or `last_wording` where the law has the article in other words now). Where words differ, the
+  newest that has begun stands before the others of its article, wherever the first of them stands.
 - Rows whose words are not in the pack rank by their titles and by the words of the same article in another version
   (`Hit.worded_by`); those with neither stand behind all others, unless the question names law and article.
-- Several versions meet a span (a year): the one that covers most of it stands first among equals and in the exact channel.
-- The versions of a law leave the day out: the neighbours on both sides are offered, marked `gap_neighbour`; where no law is
-  named, those of every law with a gap on the day, and notes tell of the laws among the hits. A law that is named and
-  had ended on the day gives way to the laws that took its matter over (`successor`).
+- Several versions meet a span (a year): the one that covers most of it stands first among equals and in the exact
+  channel.
+- The versions of a law leave the day out: the neighbours on both sides are offered, marked `gap_neighbour`; where no
+  law is named, those of every law with a gap on the day, and notes tell of the laws among the hits. A law that is
+  named and had ended on the day gives way to the laws that took its matter over (`successor`).
 - Filters that leave nothing give way: first headings, then article numbers, and the answer says so (`dropped:…`).
 - Where filters leave articles and no channel finds a word in them, they are listed in the order of the statute.
 """
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
     from store.search.paper import Paper
 
 Window = Literal["on", "off", "newest"]
-"""on: versions that applied on the days of the question; off: all versions; newest: the newest version of each law."""
+"""on: versions that applied on the days of the question; off: all versions; newest: the newest version of each
+law."""
 WINDOWS: tuple[Window, ...] = ("on", "off", "newest")
 CHANNELS = ("exact", "keyword", "dense", "bm25", "title", "citing")
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
@@ -67,10 +69,10 @@ _DEPTH = 100
 class Settings:
     """How to search.
 
-    k: hits; window: see `Window`; law_filter: whether laws that are named filter; channels: which of `CHANNELS` rank; paper:
-    the published pipeline instead; at: a day given beside the text, in place of the days of the text; law: a law (name or
-    alias) given beside the text, in place of those of the text; today: the day of the question, for questions without days:
-    versions that begin after it give way to those that have begun (None: the newest counts).
+    k: hits; window: see `Window`; law_filter: whether laws that are named filter; channels: which of `CHANNELS` rank;
+    paper: the published pipeline instead; at: a day given beside the text, in place of the days of the text; law: a
+    law (name or alias) given beside the text, in place of those of the text; today: the day of the question, for
+    questions without days: versions that begin after it give way to those that have begun (None: the newest counts).
     """
 
     k: int = 10
@@ -87,10 +89,11 @@ class Settings:
 class Hit:
     """An article that was found.
 
-    id: its row; score: fused, without unit; ranks: its place in each channel, from 1; kept: why the filters let it through
-    (window, no_window, gap_neighbour, successor, no_date, newest, all_versions; law, no_law; number, no_number; heading;
-    without a day: newest, last_wording);
-    provenance: of its law; worded_by: the label of the version whose words it was ranked by, where its own are not in the pack.
+    id: its row; score: fused, without unit; ranks: its place in each channel, from 1; kept: why the filters let it
+    through (window, no_window, gap_neighbour, successor, no_date, newest, all_versions; law, no_law; number,
+    no_number; heading; without a day: newest, last_wording);
+    provenance: of its law; worded_by: the label of the version whose words it was ranked by, where its own are not in
+    the pack.
     """
 
     id: int
@@ -105,7 +108,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Hits, best first. allowed: articles that the filters left, of how many; notes: codes with what they are about."""
+    """Hits, best first. allowed: articles that the filters left, of how many; notes: codes with what they are
+    about."""
 
     query: LawQuery
     hits: tuple[Hit, ...]
@@ -230,7 +234,8 @@ class LawSearch:
     def _ranked(
         self, query: LawQuery, settings: Settings, narrowed: Narrowed, rows: Booleans
     ) -> dict[str, list[int]]:
-        """What the channels beside the exact one find among these rows; titles and citations find any that the filters left."""
+        """What the channels beside the exact one find among these rows; titles and citations find any that the
+        filters left."""
         from store.search.channels import substance
 
         ids = self.catalogue.ids[rows & self.catalogue.worded]
@@ -268,7 +273,8 @@ class LawSearch:
         self.seconds[channel] += time.perf_counter() - began
 
     def _outside(self, query: LawQuery, settings: Settings, narrowed: Narrowed) -> tuple[str, ...]:
-        """A note on the article that the question is plainly about, where it did not apply on the day; see `outside`."""
+        """A note on the article that the question is plainly about, where it did not apply on the day; see
+        `outside`."""
         spans = (Span(settings.at, settings.at, ""),) if settings.at else query.spans
         if settings.window != "on" or settings.paper or not spans or query.numbers or not narrowed.rows.any():
             return ()
@@ -287,7 +293,8 @@ class LawSearch:
     def _with(
         fused: list[tuple[int, float]], rankings: dict[str, list[int]], more: Mapping[str, list[int]]
     ) -> list[tuple[int, float]]:
-        """Further rows behind those that are fused, with no higher score; their ranks go on from those of each channel."""
+        """Further rows behind those that are fused, with no higher score; their ranks go on from those of each
+        channel."""
         for name, rows in more.items():
             rankings[name] = [*rankings.get(name, ()), *rows]
         least = fused[-1][1] if fused else float("inf")
@@ -296,7 +303,8 @@ class LawSearch:
         return fused + [(row, min(score, least)) for row, score in further if row not in there]
 
     def _current_first(self, fused: list[tuple[int, float]], narrowed: Narrowed) -> list[tuple[int, float]]:
-        """The newest wording of each article that was found right before the first of its others; scores stay in place."""
+        """The newest wording of each article that was found right before the first of its others; scores stay in
+        place."""
         places = self.catalogue.places([row for row, _ in fused])
         articles = self.catalogue.article[places].tolist()
         fits = narrowed.order[self.catalogue.version[places]].tolist()
@@ -310,7 +318,8 @@ class LawSearch:
         return [(fused[place][0], score) for place, (_, score) in zip(order, fused, strict=True)]
 
     def _exact(self, narrowed: Narrowed) -> list[int]:
-        """Rows of the articles that the question names with their law: in its order, the version that fits best first."""
+        """Rows of the articles that the question names with their law: in its order, the version that fits best
+        first."""
         catalogue, rows = self.catalogue, np.flatnonzero(narrowed.rows)
         found: list[int] = []
         for law, number in narrowed.pairs:

@@ -1,11 +1,12 @@
 """Which articles may answer a question: windows, laws, numbers and headings, before anything is ranked.
 
-Works on the columns of a `Catalogue`. Days are inclusive. What is decided where filters leave nothing, or a law has no
-version on the day, is told in notes: gap:LAW:DAY, not_yet:LAW:DAY, repealed:LAW:DAY, succeeded:LAW:LAW, counterpart:LAW:第…条:LAW:第…条:SURE, no_article:LAW:NUMBER,
-unknown_law:NAME, dropped:headings, dropped:number, before_all:DAY:DAY (asked for, first day of the pack).
+Works on the columns of a `Catalogue`. Days are inclusive. What is decided where filters leave nothing, or a law has
+no version on the day, is told in notes: gap:LAW:DAY, not_yet:LAW:DAY, repealed:LAW:DAY, succeeded:LAW:LAW,
+counterpart:LAW:第…条:LAW:第…条:SURE, no_article:LAW:NUMBER, unknown_law:NAME, dropped:headings, dropped:number,
+before_all:DAY:DAY (asked for, first day of the pack).
 
-Where no law is named, every law with a gap on the day offers its neighbours; `Narrowed.gaps` has the days, so that the search
-can speak of those that it found and not of hundreds.
+Where no law is named, every law with a gap on the day offers its neighbours; `Narrowed.gaps` has the days, so that
+the search can speak of those that it found and not of hundreds.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ class Wanted(Protocol):
 class Narrowed:
     """The rows that are left.
 
-    rows: true for each that may answer; count: how many; order: rank of each version by fit, best 0; pairs: articles that
-    are named with their law; selective: whether a law, number or heading filters; codes: why each version is kept;
-    latest: where same words were folded, the rows of the newest version that has the article; gaps: days in gaps of laws that
-    nobody named.
+    rows: true for each that may answer; count: how many; order: rank of each version by fit, best 0; pairs: articles
+    that are named with their law; selective: whether a law, number or heading filters; codes: why each version is
+    kept; latest: where same words were folded, the rows of the newest version that has the article; gaps: days in
+    gaps of laws that nobody named.
     """
 
     catalogue: Catalogue
@@ -236,7 +237,8 @@ def _beside(
 def _absent(
     book: StatuteBook, law: str, number: ArticleNumber, span: Span, notes: list[str], successors: list[str]
 ) -> list[tuple[LawVersion, float]]:
-    """What to do about a law without a version in a span: the neighbours of a gap with their fit, or its successors."""
+    """What to do about a law without a version in a span: the neighbours of a gap with their fit, or its
+    successors."""
     day = span.last if span.first == date.min else span.first
     answer = book.on(law, number, day)
     if isinstance(answer, Gap):

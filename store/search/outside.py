@@ -1,7 +1,7 @@
 """What the window hides: the article that a question is plainly about, when it did not apply on the day asked for.
 
-Beside the answer the same question is ranked without its window. When the first article there did not apply, and what did
-stands clearly behind it (`MARGIN`), a note says so before all others.
+Beside the answer the same question is ranked without its window. When the first article there did not apply, and what
+did stands clearly behind it (`MARGIN`), a note says so before all others.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def winner(
 
 
 def note(catalogue: Catalogue, book: StatuteBook, row: int, span: Span) -> str:
-    """What the statute book says of a row on the day: later:…, later_near:… or ended:… with law, article, day, the day on
-    which it begins or ended, and the article beside it that applied; nothing where the book says neither."""
+    """What the statute book says of a row on the day: later:…, later_near:… or ended:… with law, article, day, the
+    day on which it begins or ended, and the article beside it that applied; nothing where the book says neither."""
     day = span.last if span.first == date.min else span.first
     version = catalogue.versions[int(catalogue.version[row - 1])]
     number = ArticleNumber(*catalogue.parts(int(catalogue.number[row - 1])))

@@ -1,14 +1,16 @@
 """The published retrieval pipeline of LegalSearch-R1 as it was coded, for comparison with ours (`--paper`).
 
-What differs from ours, on purpose: the days of a question become one hull, so that 2009年和2023年 admits all between; a
-reference is searched as a substring of the printed article number, so that 第二百五十三条 also admits 第二百五十三条之一 and a
-chapter admits nothing; laws do not filter; the dense channel is ranked over everything and filtered afterwards; keywords count
-by a formula of their own; BM25 is Okapi with k1 1.2, b 0.75 and epsilon 0.25 over jieba's default cut, its word weights those of
-the whole corpus, and rows without a hit stay in. Each channel is cut to k; reciprocal ranks with weights keyword 3, dense 2,
-BM25 1 and constant 60. Equal scores stand by row id (upstream: in the order of a set).
+What differs from ours, on purpose: the days of a question become one hull, so that 2009年和2023年 admits all between;
+a reference is searched as a substring of the printed article number, so that 第二百五十三条 also admits
+第二百五十三条之一 and a chapter admits nothing; laws do not filter; the dense channel is ranked over everything and
+filtered afterwards; keywords count by a formula of their own; BM25 is Okapi with k1 1.2, b 0.75 and epsilon 0.25 over
+jieba's default cut, its word weights those of the whole corpus, and rows without a hit stay in. Each channel is cut
+to k; reciprocal ranks with weights keyword 3, dense 2, BM25 1 and constant 60. Equal scores stand by row id
+(upstream: in the order of a set).
 
-Upstream's analyser and embedding model are not part of it: the parsed question comes from ours, vectors from the pack. Rows
-without days, which upstream does not have, fail a filter by days. Indexes are made on first use and kept in memory.
+Upstream's analyser and embedding model are not part of it: the parsed question comes from ours, vectors from the
+pack. Rows without days, which upstream does not have, fail a filter by days. Indexes are made on first use and kept
+in memory.
 """
 
 from __future__ import annotations
@@ -87,7 +89,8 @@ class Okapi:
         return scores
 
     def _idf(self) -> dict[str, float]:
-        """Weights of words; one in more than half of all documents gets a share of the mean instead of less than nothing."""
+        """Weights of words; one in more than half of all documents gets a share of the mean instead of less than
+        nothing."""
         weights = {
             token: math.log(self._size - len(places) + 0.5) - math.log(len(places) + 0.5)
             for token, (places, _) in self._postings.items()
@@ -136,7 +139,8 @@ class Paper:
         return rows, "window" if days else "no_date", ("no_law", "number" if places else "no_number")
 
     def _by_keywords(self, keywords: Sequence[str], rows: Booleans, k: int) -> list[int]:
-        """Sum over keywords of 1 + 0.1 (count - 1) where one stands in a row, over their number; rows without any are out."""
+        """Sum over keywords of 1 + 0.1 (count - 1) where one stands in a row, over their number; rows without any are
+        out."""
         scores = np.zeros(len(self._catalogue))
         chosen = np.flatnonzero(rows)
         for keyword in keywords:
@@ -186,7 +190,8 @@ class Paper:
 
 
 def _cut_all(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Each text as `cut` cuts it. It never looks beyond a run of word characters, and versions of a law share most of theirs."""
+    """Each text as `cut` cuts it. It never looks beyond a run of word characters, and versions of a law share most of
+    theirs."""
     known: dict[str, list[str]] = {}
     for text in texts:
         tokens: list[str] = []

@@ -18,7 +18,8 @@ DAY = r"(?:\d{1,2}|[〇零][一二三四五六七八九]|[二三]?十[一二三�
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A run of days that a text names at [start, end); said: its words; about: its ends are a sensible reading, not told."""
+    """A run of days that a text names at [start, end); said: its words; about: its ends are a sensible reading, not
+    told."""
 
     first: date
     last: date

@@ -1,7 +1,8 @@
-"""What a question asks the statute book: which days, laws, articles and headings it names, and its words of substance.
+"""What a question asks the statute book: which days, laws, articles and headings it names, and its words of
+substance.
 
-By rules (`analyse`), or from the object that a model in the analyser seat fills in (`from_analyser`). Both are total: text
-that cannot be read gives fewer filters and a note, never an error. Days are calendar days, both ends inclusive.
+By rules (`analyse`), or from the object that a model in the analyser seat fills in (`from_analyser`). Both are total:
+text that cannot be read gives fewer filters and a note, never an error. Days are calendar days, both ends inclusive.
 """
 
 from __future__ import annotations
@@ -42,14 +43,16 @@ ANALYSER_SCHEMA: dict[str, object] = {
     "required": ["time_info", "law_info", "chapter_info", "keywords"],
     "additionalProperties": False,
 }
-"""What the analyser seat fills in: days (YYYY-MM-DD, or any written form), names of laws, 第…条 or 第…章, keywords."""
+"""What the analyser seat fills in: days (YYYY-MM-DD, or any written form), names of laws, 第…条 or 第…章,
+keywords."""
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A run of days that a text names; an open end is the first or last day there is. said: its words; about: a sensible reading."""
+    """A run of days that a text names; an open end is the first or last day there is. said: its words; about: a
+    sensible reading."""
 
     first: date
     last: date
@@ -66,9 +69,9 @@ class Span:
 class LawQuery:
     """A question and what was read from it.
 
-    text: as asked; laws: official names; numbers: articles, those of `pairs` included; headings: 第三章, as in part, chapter
-    or section; pairs: the articles of which the text says the law; notes: no_such_date:…, reversed_range:…, relative_date:…,
-    unknown_law:…, unknown_version:….
+    text: as asked; laws: official names; numbers: articles, those of `pairs` included; headings: 第三章, as in part,
+    chapter or section; pairs: the articles of which the text says the law; notes: no_such_date:…, reversed_range:…,
+    relative_date:…, unknown_law:…, unknown_version:….
     """
 
     text: str
@@ -209,7 +212,8 @@ def _spans(spans: Iterable[Span]) -> tuple[Span, ...]:
 def _beside(
     versions: Designated, times: Sequence[Period], pairs: Sequence[tuple[str, ArticleNumber]]
 ) -> dict[tuple[date, date, str, str], str]:
-    """Versions that are named and applied on none of the days beside them, with a note on the article: the days count."""
+    """Versions that are named and applied on none of the days beside them, with a note on the article: the days
+    count."""
     found: dict[tuple[date, date, str, str], str] = {}
     for window in versions.spans:
         first, last, _, law = window

@@ -1,7 +1,7 @@
 """Vectors of a given model in the place of those that were fitted to the pack.
 
-A pack is never changed where it stands: a copy beside it gets the new vectors and a new manifest and takes its place. Files
-that stay the same are linked, not copied, where the file system can.
+A pack is never changed where it stands: a copy beside it gets the new vectors and a new manifest and takes its place.
+Files that stay the same are linked, not copied, where the file system can.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ def reembed(
     describe: Mapping[str, object],
     progress: Progress | None = None,
 ) -> Path:
-    """Give the articles of a pack the vectors of `embed` (texts -> one vector each, all of one length); gives its path.
+    """Give the articles of a pack the vectors of `embed` (texts -> one vector each, all of one length); gives its
+    path.
 
-    describe: what the manifest says of the model, at least its `kind`; `dimensions` is added. Whoever opens the pack then
-    passes the same model to be asked, otherwise its dense channel is silent. With `years` the years in which an
+    describe: what the manifest says of the model, at least its `kind`; `dimensions` is added. Whoever opens the pack
+    then passes the same model to be asked, otherwise its dense channel is silent. With `years` the years in which an
     article applied stand before its text, and those that a question names before the question (`dated`): what this is
     worth, a bench of both packs says.
 

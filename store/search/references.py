@@ -1,7 +1,9 @@
-"""Which articles and headings a text refers to, and of which law: 刑法第一百三十三条之一, 第十条至第十二条, 第三、五条, 刑法133条, 第三章.
+"""Which articles and headings a text refers to, and of which law: 刑法第一百三十三条之一, 第十条至第十二条,
+第三、五条, 刑法133条, 第三章.
 
-Single articles are read by `store.text.citation`; what is added here is what stands between several of them, and to which
-of the laws named in the text each belongs. A reference to a law that the book lacks is not searched in other laws.
+Single articles are read by `store.text.citation`; what is added here is what stands between several of them, and to
+which of the laws named in the text each belongs. A reference to a law that the book lacks is not searched in other
+laws.
 """
 
 from __future__ import annotations
@@ -45,8 +47,8 @@ _SENTENCE = re.compile(r"[。;；\n?？!！]")
 class Reference:
     """Articles at [start, end) of a text; laws: official names they may belong to.
 
-    until: the last article of a range; stated: whether the text says which law it is (laws empty then: one that the book
-    lacks, `said`).
+    until: the last article of a range; stated: whether the text says which law it is (laws empty then: one that the
+    book lacks, `said`).
     """
 
     number: ArticleNumber

@@ -1,7 +1,7 @@
 """Which words of a question carry its matter: stop words leave, words of the law come first.
 
-Two tables written for this project: what people say around a question (请问, 怎么办, 背诵, 条文), and what makes a word one of
-the law: its ending (…罪, …权, …责任) or its place in a short list.
+Two tables written for this project: what people say around a question (请问, 怎么办, 背诵, 条文), and what makes a
+word one of the law: its ending (…罪, …权, …责任) or its place in a short list.
 """
 
 from __future__ import annotations

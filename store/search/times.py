@@ -1,10 +1,12 @@
-"""Which days a text speaks of: years, months, days, ranges, and words that lean on another day (次年, 三年前, 案发时).
+"""Which days a text speaks of: years, months, days, ranges, and words that lean on another day (次年, 三年前,
+案发时).
 
 A period is a run of days, both ends inclusive. 之前 and 前 leave the named period out, 以前 a month or
-year, too; 之后 and 后 leave a day out; 以后, 起 and 以来 keep it in; 前后, 左右 and 大约 widen it and mark it. 年初 and 年底
-are read as the first and last quarter, 月初 and 月底 as ten days: wide enough for what people mean. Years of case and
-document numbers, money and durations (有期徒刑三年) are no days. A date that does not exist (2015年2月30日), a range that runs backwards and a
-word that leans on nothing give a note, never an error. Offsets are in characters of the given text, width folded.
+year, too; 之后 and 后 leave a day out; 以后, 起 and 以来 keep it in; 前后, 左右 and 大约 widen it and mark it. 年初
+and 年底 are read as the first and last quarter, 月初 and 月底 as ten days: wide enough for what people mean. Years of
+case and document numbers, money and durations (有期徒刑三年) are no days. A date that does not exist (2015年2月30日),
+a range that runs backwards and a word that leans on nothing give a note, never an error. Offsets are in characters of
+the given text, width folded.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ _AFTER = re.compile(
 
 
 def periods(text: str, *, today: date | None = None, case: CaseDates | None = None) -> tuple[list[Period], list[str]]:
-    """The periods of a text in its order, and notes: no_such_date:…, reversed_range:…, relative_date:… (leans on nothing)."""
+    """The periods of a text in its order, and notes: no_such_date:…, reversed_range:…, relative_date:… (leans on
+    nothing)."""
     reader = Reader(text, today, case or CaseDates(), [])
     masked = plain_numerals(_NUMBERS.sub(lambda match: "#" * len(match.group()), text))
     reader.text = masked

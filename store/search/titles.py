@@ -1,7 +1,9 @@
-"""Articles by their titles (条标, names of crimes), and whose words stand in for an article whose own are not in the pack.
+"""Articles by their titles (条标, names of crimes), and whose words stand in for an article whose own are not in the
+pack.
 
-A title is found by its pairs of characters: most of them must stand in the question. An article without words ranks by those
-of the same article in another version: same number and same title, or a link that says so; a later wording before an earlier.
+A title is found by its pairs of characters: most of them must stand in the question. An article without words ranks
+by those of the same article in another version: same number and same title, or a link that says so; a later wording
+before an earlier.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ class Titles:
         """For each row the id of the row whose words stand in for its own; 0 where none does."""
 
     def scores(self, text: str) -> Floats:
-        """How well the title of each row is named, by row id from 1: its share in the question first, then the reverse."""
+        """How well the title of each row is named, by row id from 1: its share in the question first, then the
+        reverse."""
         scores = np.zeros(len(self._catalogue), np.float32)
         pairs = distinct(fold_width(text)).tolist()
         held = [place for pair in pairs for place in self._holding.get(pair, ())]
@@ -56,7 +59,8 @@ class Titles:
         return scores
 
     def asked_for(self, text: str) -> Integers:
-        """Ids of the rows whose title a text says in full and about nothing else: most of its pairs are the title's."""
+        """Ids of the rows whose title a text says in full and about nothing else: most of its pairs are the
+        title's."""
         scores = self.scores(text)
         return np.flatnonzero(scores > 1 + HALF) + 1
 
@@ -99,7 +103,8 @@ class Titles:
         return stand_in
 
     def _links(self, laws: set[int]) -> dict[tuple[int, int], list[tuple[int, int, bool]]]:
-        """Law and number -> the number on the other side of a revision, its day, and whether that side is the later one."""
+        """Law and number -> the number on the other side of a revision, its day, and whether that side is the later
+        one."""
         found: dict[tuple[int, int], list[tuple[int, int, bool]]] = defaultdict(list)
         for law in laws:
             for link in self._book.links(self._catalogue.laws[law]):

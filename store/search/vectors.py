@@ -138,7 +138,8 @@ class Vectors:
         """Cosines with all articles; those that are not allowed, or cannot be among the best `depth`, are 0."""
         scores = np.zeros(self.size, np.float32)
         ids = allowed if allowed is not None and len(allowed) <= NARROW else self._near(vector, allowed, depth)
-        # Computed here, whoever found them: kernels differ by processor. The last bits depend on how many rows there are.
+        # Computed here, whoever found them: kernels differ by processor. The last bits depend on how many rows there
+        # are.
         scores[ids - 1] = np.round(self.rows(ids) @ vector, 5)
         return scores
 

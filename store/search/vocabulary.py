@@ -1,4 +1,5 @@
-"""What people say and how statutes put it: a small table from everyday words to terms of the law, as data beside this module."""
+"""What people say and how statutes put it: a small table from everyday words to terms of the law, as data beside this
+module."""
 
 from __future__ import annotations
 

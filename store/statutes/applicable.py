@@ -1,12 +1,12 @@
 """Which version of a law a case calls for: 行为时, 程序进行时 and 裁判时 decide, and a rule says why.
 
-The marks are conservative. `applicable`: a rule names this version. `possible`: a rule may lead to it, on facts that dates
-do not show (lighter punishment, a more favourable rule, a fact that goes on). `not`: no rule leads to it. Nothing here
-weighs a case; the rule is named so that a lawyer can.
+The marks are conservative. `applicable`: a rule names this version. `possible`: a rule may lead to it, on facts that
+dates do not show (lighter punishment, a more favourable rule, a fact that goes on). `not`: no rule leads to it.
+Nothing here weighs a case; the rule is named so that a lawyer can.
 
-Substantive law follows the act. Criminal law: 从旧兼从轻 (刑法第十二条); conduct that goes on follows its end. Civil facts
-across 2021-01-01: 最高人民法院关于适用《中华人民共和国民法典》时间效力的若干规定. Administrative penalties: 行政处罚法第三十七条,
-from 2021-07-15. Procedure follows the day on which it takes place. All days are inclusive.
+Substantive law follows the act. Criminal law: 从旧兼从轻 (刑法第十二条); conduct that goes on follows its end. Civil
+facts across 2021-01-01: 最高人民法院关于适用《中华人民共和国民法典》时间效力的若干规定. Administrative penalties:
+行政处罚法第三十七条, from 2021-07-15. Procedure follows the day on which it takes place. All days are inclusive.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Rule:
 class CaseDates:
     """The days of a case; None: not known.
 
-    acted, acted_until: first and last day of the conduct or legal fact (`acted_until` None: one day); proceeding: the day of
-    the procedural step; judged: the day of judgment; retrial: a case tried again under 审判监督程序.
+    acted, acted_until: first and last day of the conduct or legal fact (`acted_until` None: one day); proceeding: the
+    day of the procedural step; judged: the day of judgment; retrial: a case tried again under 审判监督程序.
     """
 
     acted: date | None = None
@@ -163,7 +163,8 @@ _CODE_EXCEPTIONS: tuple[tuple[int, int, str, str], ...] = (
     (1254, 1254, "第十九条", "高空抛物、坠物致人损害的"),
     (1164, 1258, "第二十四条", "侵权行为发生在施行前而损害后果出现在施行后的"),
 )
-"""First and last article of the Civil Code, the provision of the rules of 2020 about it, and its case; the first that fits."""
+"""First and last article of the Civil Code, the provision of the rules of 2020 about it, and its case; the first that
+fits."""
 
 _NAMED: dict[str, Kind] = {
     **dict.fromkeys(
@@ -226,7 +227,8 @@ def mark(
         dates: the days of the case.
         kind: of the law; None: as `kind_of` says.
         number: the article, for exceptions that name single articles of the Civil Code.
-        parent_ended: the first day without the law that this one interprets or implements; from then on it is possible at most.
+        parent_ended: the first day without the law that this one interprets or implements; from then on it is
+            possible at most.
         as_of: the last day that the data know of; behind it nothing is more than possible.
     """
     kind = kind or kind_of(version.law)

@@ -1,9 +1,9 @@
 """The statute book of a pack: what a law said on a day, and what it says when it said nothing then.
 
-Five answers are possible beside a text: 尚未施行 (the law or the article came later), 已废止 (it had ended), 版本表缺口 (the
-versions in the pack leave the day out, although law existed: a fault of the data, with the neighbours offered),
-未收录文本 (in force, words not in the pack), and that the book does not know such a law or article. Where versions overlap
-the one that began last answers, and the others are named.
+Five answers are possible beside a text: 尚未施行 (the law or the article came later), 已废止 (it had ended),
+版本表缺口 (the versions in the pack leave the day out, although law existed: a fault of the data, with the neighbours
+offered), 未收录文本 (in force, words not in the pack), and that the book does not know such a law or article. Where
+versions overlap the one that began last answers, and the others are named.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from store.text.dates import parse_date
 
 _DAY = timedelta(days=1)
 MOST_VERSIONS, MOST_NUMBER = 10_000_000, 1_000_000
-"""The greatest number of a version and of an article: tables are as long as the one, numerals are written for the other."""
+"""The greatest number of a version and of an article: tables are as long as the one, numerals are written for the
+other."""
 
 State = Literal["in_force", "doubtful", "amended", "repealed", "not_yet", "unknown"]
-"""现行有效, 效力存疑 (the law that it interprets or implements has ended), 已修改 (a later version of the law exists), 已废止
-(none does), 尚未施行; unknown: the days are not known."""
+"""现行有效, 效力存疑 (the law that it interprets or implements has ended), 已修改 (a later version of the law
+exists), 已废止 (none does), 尚未施行; unknown: the days are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class NoText:
 
 @dataclass(frozen=True, slots=True)
 class NotYet:
-    """尚未施行: `first` is the first version that has it; `current` the version of the law on the day, if there was one."""
+    """尚未施行: `first` is the first version that has it; `current` the version of the law on the day, if there was
+    one."""
 
     kind: ClassVar[str] = "not_yet"
     first: LawVersion
@@ -79,8 +81,8 @@ class Repealed:
 class Gap:
     """版本表缺口: law was in force on the day, but no version in the pack covers it; neighbours with their articles.
 
-    first, last: the days without a version, as far as they are known (`first` None: a revised version is the oldest one
-    in the pack; `last` None: up to now).
+    first, last: the days without a version, as far as they are known (`first` None: a revised version is the oldest
+    one in the pack; `last` None: up to now).
 
     basis: what says that the law was in force, where it is not plain from the versions on both sides.
     """

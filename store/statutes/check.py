@@ -1,8 +1,8 @@
 """Finds what is wrong with a statute book: its windows, its numbers, its texts, and what contradicts known law.
 
-A finding says what it is (`kind`), where, how sure it is, and the values that a sentence about it needs; the sentences, and
-what to do, belong to the interface. `certain`: the data contradict themselves or a provision; `likely`: a known fault of
-sources explains it; `possible`: worth a look. Days are inclusive.
+A finding says what it is (`kind`), where, how sure it is, and the values that a sentence about it needs; the
+sentences, and what to do, belong to the interface. `certain`: the data contradict themselves or a provision;
+`likely`: a known fault of sources explains it; `possible`: worth a look. Days are inclusive.
 """
 
 from __future__ import annotations
@@ -121,7 +121,8 @@ def _windows(law: str, versions: Sequence[LawVersion]) -> Iterator[Finding]:
             shown = {"listed": _shown(last_end), "known": _shown(known_end), "basis": lifetime.basis}
             yield Finding("window_ends", law, label, None, how, shown)
         begins = dated[0].valid_from
-        # A list may begin with a later version; it contradicts only where it begins too early, or with the law itself.
+        # A list may begin with a later version; it contradicts only where it begins too early, or with the law
+        # itself.
         original = dated[0].label == law and not dated[0].inferred
         if begins is not None and (begins < lifetime.first or (original and begins > lifetime.first)):
             shown = {"listed": begins.isoformat(), "known": lifetime.first.isoformat(), "basis": lifetime.basis}
@@ -230,8 +231,8 @@ def _renumbered(book: StatuteBook, version: LawVersion, before: Sequence[Article
 def _moved(old: Mapping[ArticleNumber, Article], after: Sequence[Article]) -> Iterator[Finding]:
     """Paragraphs that stand at the end of an article in one version and in the next article in the other.
 
-    Between the last article of a chapter and the first of the next one that is a known fault of chunkers; elsewhere the
-    legislator may have done it.
+    Between the last article of a chapter and the first of the next one that is a known fault of chunkers; elsewhere
+    the legislator may have done it.
     """
     for one, following in zip(after, after[1:], strict=False):
         then, then_following = old.get(one.number), old.get(following.number)

@@ -1,7 +1,9 @@
-"""One article in two versions of its law, clause by clause, also where a revision made several articles of it or one of several.
+"""One article in two versions of its law, clause by clause, also where a revision made several articles of it or one
+of several.
 
-The article itself is followed by number (`store.statutes.timeline`). A clause that has left it and stands, nearly in the same
-words, in an article that did not have it before has moved there; one that came from such an article is shown with it.
+The article itself is followed by number (`store.statutes.timeline`). A clause that has left it and stands, nearly in
+the same words, in an article that did not have it before has moved there; one that came from such an article is shown
+with it.
 """
 
 from __future__ import annotations

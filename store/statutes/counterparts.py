@@ -1,10 +1,11 @@
-"""Where the rule of an article stands in the law that took over the matter of its own: 合同法第一百零七条 in the Civil Code.
+"""Where the rule of an article stands in the law that took over the matter of its own: 合同法第一百零七条 in the
+Civil Code.
 
-No table of such pairs is kept. The articles of the old law are laid over those of the new one so that what each says, and the
-order in which they stand, fit best: a step to the next article, or a little further, is likely, a jump is allowed. An article
-says its text, or where the pack has none its heading (条标); its chapter counts beside it. Nothing here was checked by a
-person: `margin` tells how much worse the next best place is, and `sure` what that was worth on known pairs
-(`tests/measure/measure_counterparts.py`).
+No table of such pairs is kept. The articles of the old law are laid over those of the new one so that what each says,
+and the order in which they stand, fit best: a step to the next article, or a little further, is likely, a jump is
+allowed. An article says its text, or where the pack has none its heading (条标); its chapter counts beside it.
+Nothing here was checked by a person: `margin` tells how much worse the next best place is, and `sure` what that was
+worth on known pairs (`tests/measure/measure_counterparts.py`).
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """The article of the law that followed. by: what was compared, texts or a heading; heading: that one; on: the first day
-    of the law that followed."""
+    """The article of the law that followed. by: what was compared, texts or a heading; heading: that one; on: the
+    first day of the law that followed."""
 
     law: str
     number: ArticleNumber
@@ -66,7 +67,8 @@ class Counterparts:
         self._known: dict[tuple[str, str], dict[ArticleNumber, Counterpart]] = {}
 
     def of(self, law: str, number: ArticleNumber, day: date) -> Counterpart | None:
-        """Where the rule of an article stands, if its law (name or alias) had ended on a day; None where that cannot be told."""
+        """Where the rule of an article stands, if its law (name or alias) had ended on a day; None where that cannot
+        be told."""
         entry, versions = self._book.law(law), self._book.versions(law)
         if entry is None or not versions or any(v.valid_to is None or day <= v.valid_to for v in versions):
             return None
@@ -128,7 +130,8 @@ def _alike(before: Sequence[Article], after: Sequence[Article]) -> Values:
 
 
 def _covered(short: Sequence[str], long: Sequence[frozenset[str]]) -> Values:
-    """The share of the pairs of characters of each short text that stand in each long one, rare pairs counting more."""
+    """The share of the pairs of characters of each short text that stand in each long one, rare pairs counting
+    more."""
     columns: dict[str, list[int]] = {}
     for place, pairs in enumerate(long):
         for pair in pairs:
@@ -153,7 +156,8 @@ def _headings(article: Article) -> list[str]:
 
 
 def _best(values: Values) -> tuple[Values, Any]:
-    """For each row the best column over all ways through the rows, and how much worse the best way through another is."""
+    """For each row the best column over all ways through the rows, and how much worse the best way through another
+    is."""
     through = _ways(values) + _ways(values[::-1, ::-1])[::-1, ::-1] - values
     places = through.argmax(axis=1)
     rows = np.arange(len(values))

@@ -1,7 +1,7 @@
 """Facts about national laws that do not depend on any imported file, each with the provision that says so.
 
-They serve two ends: a law that ended has a successor to point to, and a version list that contradicts them is found. Days
-are first and last days in force, inclusive.
+They serve two ends: a law that ended has a successor to point to, and a version list that contradicts them is found.
+Days are first and last days in force, inclusive.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ LIFETIMES: dict[str, Lifetime] = {
         "中华人民共和国逮捕拘留条例", date(1954, 12, 20), date(1996, 12, 31), _PROCEDURE_1996, certain=False
     )
 }
-"""Official title -> when the law was in force. `certain` False: from general knowledge, to be looked up before use."""
+"""Official title -> when the law was in force. `certain` False: from general knowledge, to be looked up before
+use."""
 
 _ENDED_BY_CODE = "婚姻法 继承法 民法通则 收养法 担保法 合同法 物权法 侵权责任法 民法总则".split()
 _ENDED_BY_CONTRACT = "经济合同法 涉外经济合同法 技术合同法".split()

@@ -1,7 +1,7 @@
 """What a statute book is made of: a law has versions, a version applies on a run of days and has articles.
 
-Days are calendar days, both ends inclusive; an end of None means still in force, a start of None means not known. Where
-a text is None the article is known to exist and its words are not in the pack.
+Days are calendar days, both ends inclusive; an end of None means still in force, a start of None means not known.
+Where a text is None the article is known to exist and its words are not in the pack.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 class ArticleNumber:
     """第一百三十三条之一 is (133, 1); `sub` 0 is an article without 之.
 
-    Number 0 is a text without a number (a preamble, an annex, a decision that has no articles), `sub` its place among them.
+    Number 0 is a text without a number (a preamble, an annex, a decision that has no articles), `sub` its place among
+    them.
     """
 
     number: int
@@ -48,8 +49,8 @@ class ArticleNumber:
 class Law:
     """A law across all its versions.
 
-    name: the official title without a version (中华人民共和国刑法); short: as people say it (刑法); level: 宪法, 法律,
-    行政法规, 司法解释, 部门规章 … or nothing where the source does not say.
+    name: the official title without a version (中华人民共和国刑法); short: as people say it (刑法); level: 宪法,
+    法律, 行政法规, 司法解释, 部门规章 … or nothing where the source does not say.
     """
 
     name: str
@@ -62,8 +63,8 @@ class Law:
 class LawVersion:
     """One version of a law and the days on which it applied.
 
-    label: as the source calls it (中华人民共和国刑法(2020修正)); adopted: the day of the decision; inferred: the days were
-    not read but concluded; source: where the version or its days come from.
+    label: as the source calls it (中华人民共和国刑法(2020修正)); adopted: the day of the decision; inferred: the days
+    were not read but concluded; source: where the version or its days come from.
     """
 
     law: str
@@ -86,9 +87,9 @@ class Article:
     """One article of one version.
 
     title: the heading in 【】, without them; text: its paragraphs joined by line breaks, without number and title;
-    amended_by: the act that gave it this form; text_source: where the words come from; derived: the words were computed
-    from other versions; position: its place in the version, from 1; listed: the number as the source printed it, where
-    that was a fault which the importer has put right.
+    amended_by: the act that gave it this form; text_source: where the words come from; derived: the words were
+    computed from other versions; position: its place in the version, from 1; listed: the number as the source printed
+    it, where that was a fault which the importer has put right.
     """
 
     law: str

@@ -1,7 +1,8 @@
 """Names of laws: one key for all the ways in which people write the same title, and the short names in common use.
 
-《中华人民共和国刑法》, 中华人民共和国刑法（2020修正）, 刑法 and 刑 法 have one key. The version in brackets is no part of a law's
-name; a bracket that is part of a title (国务院关于…的决定（一）) only falls away in the key where it names a version.
+《中华人民共和国刑法》, 中华人民共和国刑法（2020修正）, 刑法 and 刑 法 have one key. The version in brackets is no
+part of a law's name; a bracket that is part of a title (国务院关于…的决定（一）) only falls away in the key where it
+names a version.
 """
 
 from __future__ import annotations

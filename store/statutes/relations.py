@@ -1,9 +1,9 @@
 """How laws hang together: what interprets, implements, amends or repeals what, each with the words that say so.
 
-Relations are read once a book, from titles and from the opening articles; repeals come with the links of the pack, which
-closing articles state. No law is named here. A rule whose laws have all ended without its own repeal is in doubt, and so is
-one whose first law has (courts name the law of the matter before those of procedure): nobody said that it ended, and nobody
-can say for certain that it applies. Days are inclusive.
+Relations are read once a book, from titles and from the opening articles; repeals come with the links of the pack,
+which closing articles state. No law is named here. A rule whose laws have all ended without its own repeal is in
+doubt, and so is one whose first law has (courts name the law of the matter before those of procedure): nobody said
+that it ended, and nobody can say for certain that it applies. Days are inclusive.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ class Relations:
         return next((law for law in self._of if key_of_name(law) in keys), None)
 
     def ended(self, law: str) -> date | None:
-        """The first day on which a law no longer is: its lifetime, its last version, or a repeal of a law not held."""
+        """The first day on which a law no longer is: its lifetime, its last version, or a repeal of a law not
+        held."""
         lifetime = LIFETIMES.get(law)
         if lifetime is not None:
             return lifetime.last + _DAY if lifetime.last else None
@@ -119,8 +120,8 @@ class Relations:
         return min(days) if days else None
 
     def doubt(self, law: str) -> Doubt | None:
-        """Whether the laws that this one interprets or implements have ended, all of them or the one named first; those of the
-        title count before others."""
+        """Whether the laws that this one interprets or implements have ended, all of them or the one named first;
+        those of the title count before others."""
         return self._doubt(law, {law}, {})
 
     def _doubt(self, law: str, path: set[str], known: dict[str, date | None]) -> Doubt | None:

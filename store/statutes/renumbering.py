@@ -1,9 +1,9 @@
 """Which article of a new version is which article of the old one, where a revision numbers a law afresh.
 
-Procedure laws are renumbered at each revision, so that the same number is another rule; the Criminal Law keeps its numbers
-and inserts 之一. Which of the two happened is read from the texts: the old and the new list are laid side by side in order,
-so that likeness adds up to the most, and what is left over is matched where it is nearly the same. Every link made here is
-marked as inferred.
+Procedure laws are renumbered at each revision, so that the same number is another rule; the Criminal Law keeps its
+numbers and inserts 之一. Which of the two happened is read from the texts: the old and the new list are laid side by
+side in order, so that likeness adds up to the most, and what is left over is matched where it is nearly the same.
+Every link made here is marked as inferred.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The shipped index of real laws: which versions applied when, and which articles they have. No text of any law.
 
-Court cases have fictional people and facts but apply real law, cited by number. The index lets a citation be checked, and
-dated, on a fresh machine; the words show when a pack with the text is loaded. `moot data build law-index` makes a pack of it.
+Court cases have fictional people and facts but apply real law, cited by number. The index lets a citation be checked,
+and dated, on a fresh machine; the words show when a pack with the text is loaded. `moot data build law-index` makes a
+pack of it.
 
 Beside it stands a list of all national laws of a public collection, written by `packaging/law_index.py`: it holds the
 versions that the collection happens to have, and is asked only whether an article exists.

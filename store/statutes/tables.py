@@ -33,7 +33,8 @@ TABLES = (
     " from_sub INTEGER, to_law TEXT NOT NULL, to_number INTEGER, to_sub INTEGER, on_day TEXT NOT NULL,"
     " basis TEXT NOT NULL) STRICT",
 )
-"""Days are ISO texts; NULL: valid_from not known, valid_to still in force, text not in the pack, number the whole law."""
+"""Days are ISO texts; NULL: valid_from not known, valid_to still in force, text not in the pack, number the whole
+law."""
 
 INDEXES = (
     "CREATE INDEX by_version_number ON articles (version, number, sub)",
@@ -110,12 +111,14 @@ class StatuteWriter:
         self._execute("INSERT OR IGNORE INTO staged_alias VALUES (?, ?)", (alias, law))
 
     def add_version(self, version: LawVersion, articles: Iterable[Article]) -> None:
-        """Add a version with its articles in their order; the same version again, with the same content, is nothing new.
+        """Add a version with its articles in their order; the same version again, with the same content, is nothing
+        new.
 
         Positions are given here, from 1.
 
         Raises:
-            BadInput: the law was not added, the window ends before it begins, or the version was added with other content.
+            BadInput: the law was not added, the window ends before it begins, or the version was added with other
+                content.
         """
         self._begin()
         if not self._execute("SELECT 1 FROM staged_law WHERE name = ?", (version.law,)).fetchone():

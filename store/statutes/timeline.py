@@ -1,7 +1,7 @@
 """One article through all versions of its law: when it came, when its words changed, where its number went.
 
-Numbers are followed by the links in the pack where a revision renumbered the law, else by the number itself. Where neither
-texts nor counts can show that a number still means the same rule, the step is marked as uncertain.
+Numbers are followed by the links in the pack where a revision renumbered the law, else by the number itself. Where
+neither texts nor counts can show that a number still means the same rule, the step is marked as uncertain.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from store.statutes.model import Article, ArticleNumber, LawVersion, Link
 from store.text.alignment import ALIKE, alike, squeezed
 
 Change = Literal["absent", "first", "same", "changed", "untold", "listed"]
-"""absent: not in this version; first: the first version that has it; same, changed: its words, beside the last version that
-has it; untold: one of the two texts is not in the pack; listed: the version has no articles in the pack at all."""
+"""absent: not in this version; first: the first version that has it; same, changed: its words, beside the last
+version that has it; untold: one of the two texts is not in the pack; listed: the version has no articles in the pack
+at all."""
 
 _ENOUGH = 0.5
 
@@ -26,8 +27,8 @@ _ENOUGH = 0.5
 class Entry:
     """An article in one version.
 
-    link: how its number came from the version before, where it changed; uncertain: that this is the same rule is assumed
-    from the number alone.
+    link: how its number came from the version before, where it changed; uncertain: that this is the same rule is
+    assumed from the number alone.
     """
 
     version: LawVersion
@@ -74,7 +75,8 @@ def timeline(book: StatuteBook, law: str, number: ArticleNumber, day: date | Non
 def followed(
     book: StatuteBook, number: ArticleNumber, start: LawVersion, target: LawVersion
 ) -> tuple[ArticleNumber | None, bool]:
-    """The number that an article of one version has in another, and whether that is only assumed; None: it has none there."""
+    """The number that an article of one version has in another, and whether that is only assumed; None: it has none
+    there."""
     entries = timeline(book, start.law, number, start.valid_from)
     places = {entry.version.label: place for place, entry in enumerate(entries)}
     if start.label not in places or target.label not in places:

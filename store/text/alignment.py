@@ -1,7 +1,7 @@
 """Which text of one list became which of another: articles of two versions, clauses of two wordings.
 
-Lists are laid side by side in order so that likeness adds up to the most; what is left over may be matched where it is nearly
-the same. Likeness is from 0 to 1 over characters, blanks and invisible characters left out.
+Lists are laid side by side in order so that likeness adds up to the most; what is left over may be matched where it
+is nearly the same. Likeness is from 0 to 1 over characters, blanks and invisible characters left out.
 """
 
 from __future__ import annotations

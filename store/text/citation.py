@@ -1,7 +1,9 @@
-"""Numbers of articles and citations of statutes: 第一百三十三条之一, 第115条, 《刑法》第 二百五十三 条之一第二款第（三）项.
+"""Numbers of articles and citations of statutes: 第一百三十三条之一, 第115条, 《刑法》第 二百五十三
+条之一第二款第（三）项.
 
-The one owner of how an article is named. A text that names none gives None or an empty list, never an error; a numeral
-that two readers would read differently (第一百二条: 102 or 120?) names none. Offsets are in characters of the given text.
+The one owner of how an article is named. A text that names none gives None or an empty list, never an error; a
+numeral that two readers would read differently (第一百二条: 102 or 120?) names none. Offsets are in characters of the
+given text.
 """
 
 from __future__ import annotations
@@ -82,7 +84,8 @@ def parse_number(text: str) -> ArticleNumber | None:
 
 
 def citations(text: str) -> list[Citation]:
-    """All articles that a text names, in order; a list (第三条、第五条) hands the law of its first on to the others."""
+    """All articles that a text names, in order; a list (第三条、第五条) hands the law of its first on to the
+    others."""
     if not isinstance(text, str):
         return []
     folded = fold_width(text)
@@ -149,7 +152,8 @@ def _value(numeral: str) -> int | None:
 
 
 def nested_titles(text: str) -> str:
-    """A text in which titles within titles stand in single brackets: 《关于适用〈民法典〉的解释》 (GB/T 15834, 4.14.3.4)."""
+    """A text in which titles within titles stand in single brackets: 《关于适用〈民法典〉的解释》 (GB/T 15834,
+    4.14.3.4)."""
     depth, made = 0, []
     for sign in text:
         depth -= sign == "》" and depth > 0

@@ -1,4 +1,5 @@
-"""Two wordings side by side, clause by clause and within a clause by whole words and numerals: nobody reads 第六[-百-]七十[-五-]条.
+"""Two wordings side by side, clause by clause and within a clause by whole words and numerals: nobody reads
+第六[-百-]七十[-五-]条.
 
 A clause ends with 。；！？ or its line. Equal words too short to mean anything between two changes are taken into the
 change, so that a reader sees phrases replaced and not words that happen to agree.
@@ -98,7 +99,8 @@ def beside(
 
 
 def _replaced(groups: Sequence[_Group], words: Callable[[_Group], tuple[str, str]]) -> Iterator[Clause]:
-    """The groups as clauses; of a run of clauses that are gone and new ones, one stands beside the other, unlike as they are."""
+    """The groups as clauses; of a run of clauses that are gone and new ones, one stands beside the other, unlike as
+    they are."""
     for whole, run in groupby(groups, lambda group: bool(group[0] and group[1])):
         if whole:
             for old, new in run:

@@ -1,7 +1,7 @@
 """One spelling for characters that only differ in width, so that a comparison sees the same text a reader sees.
 
-Upstream stores case numbers with full-width brackets and money with half-width digits; questions, models and users mix
-both. Length in characters never changes, so offsets into the text stay valid.
+Upstream stores case numbers with full-width brackets and money with half-width digits; questions, models and users
+mix both. Length in characters never changes, so offsets into the text stay valid.
 """
 
 from __future__ import annotations

@@ -74,7 +74,8 @@ def _with_units(text: str) -> Decimal | None:
 
 
 def to_decimal(text: str) -> Decimal | None:
-    """The one number a text writes, in Arabic digits (any width, thousands commas, 万 and 亿) or Chinese; else None."""
+    """The one number a text writes, in Arabic digits (any width, thousands commas, 万 and 亿) or Chinese; else
+    None."""
     text = fold_width(text).strip()
     if not text or len(text) > _LONGEST:
         return None

@@ -45,8 +45,8 @@ def cut(text: str) -> list[str]:
 def _pieces(text: str) -> list[str]:
     """The text itself; cut up when it runs on without a mark for longer than any sentence does.
 
-    jieba looks at such a run as a whole, and its model for unknown words copies its path at every character: work grows with
-    the square of the run. Between two runs it keeps nothing, so texts with shorter runs are cut as ever.
+    jieba looks at such a run as a whole, and its model for unknown words copies its path at every character: work
+    grows with the square of the run. Between two runs it keeps nothing, so texts with shorter runs are cut as ever.
     """
     return _RUNS.findall(text) if _LONG.search(text) else [text]
 

@@ -1,7 +1,7 @@
 """Version 1 of the journal: header, texts by hash, episodes, attempts, events, scores.
 
-Events and scores are append-only: the database itself refuses to change or delete them. `chain` is a hash over an event
-and all before it in its attempt, so that a record changed by other means is noticed when it is read.
+Events and scores are append-only: the database itself refuses to change or delete them. `chain` is a hash over an
+event and all before it in its attempt, so that a record changed by other means is noticed when it is read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Version 2 of the journal: header, episodes, attempts and scores join the hash chain; `heads` keeps where each strand ends.
+"""Version 2 of the journal: header, episodes, attempts and scores join the hash chain; `heads` keeps where each
+strand ends.
 
-The rows of a file of version 1 are taken over as they are found: what happened to them before, nobody can say, so such a
-file keeps the mark `adopted`.
+The rows of a file of version 1 are taken over as they are found: what happened to them before, nobody can say, so
+such a file keeps the mark `adopted`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Names of policies with their mode: "react/2" is lean, "react/2+free" and so on are the others.
 
-A mode says how a model is asked: for JSON under a schema, with calls in the form that it was trained with, for JSON in
-a conversation that tells of no tool (for models trained on it), with free text, or with the published calls.
+A mode says how a model is asked: for JSON under a schema, with calls in the form that it was trained with, for JSON
+in a conversation that tells of no tool (for models trained on it), with free text, or with the published calls.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def split(name: str) -> tuple[str, Mode]:
 
 
 def beside(mode: Mode) -> Mode:
-    """The mode of all that is no call of a tool (plans, answers): under a schema where calls are native or compact."""
+    """The mode of all that is no call of a tool (plans, answers): under a schema where calls are native or
+    compact."""
     return "lean" if mode in ("native", "compact") else mode
 
 

@@ -15,7 +15,8 @@ def phrase(group: str, name: str, **values: str) -> str:
 
 
 def observed(observation: str, status: str = "ok") -> str:
-    """What a model reads of a tool: the observation, shortened where it is very long, with a hint where the tool gave nothing.
+    """What a model reads of a tool: the observation, shortened where it is very long, with a hint where the tool gave
+    nothing.
 
     Upstream's loop, too, appends likely causes to the two commonest errors; the words are our own.
     """

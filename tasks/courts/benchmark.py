@@ -1,4 +1,5 @@
-"""The courts as the runner sees them: their environments, a tested seat and its others, rules, people, models and references."""
+"""The courts as the runner sees them: their environments, a tested seat and its others, rules, people, models and
+references."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ _SPECIAL: Mapping[str, Choices] = {"tracker": _TRACKER, "clerk": _CLERK}
 HELPED = "human_role"
 """Flag of an episode in which a person sat in a simulated seat; `human` is the tested one."""
 HEARD = (AttemptStarted, Seated, Said, Routed, TopicTracked, ToolCalled)
-"""Events that scorers read: what was said, by whom and to whom, what the tracker made of it, tools, the seed of the attempt."""
+"""Events that scorers read: what was said, by whom and to whom, what the tracker made of it, tools, the seed of the
+attempt."""
 
 
 class Courts:

@@ -37,8 +37,8 @@ PLAIN_CARD = "court-seat/2"
 class TopicCue:
     """What somebody who asks for advice does next; the controller owns the pointer.
 
-    kind: theme (speak of the matter in general), ask (put this question), follow_up (the reply left it open), close (thank
-    and end). first: nothing but the opening line was said before.
+    kind: theme (speak of the matter in general), ask (put this question), follow_up (the reply left it open), close
+    (thank and end). first: nothing but the opening line was said before.
     """
 
     kind: Literal["theme", "ask", "follow_up", "close"]
@@ -113,7 +113,8 @@ class Environment:
         expert: the kind of expert on substance that its rules may have.
         gold: "module:attribute" of the policy that is granted the gold, given the case.
         both: whom a judge addresses by words such as 双方; `all_at`: words behind an @ that call them.
-        retold: what a document calls the tested seat's client and the other side, who are 我 and 对方 in the interview.
+        retold: what a document calls the tested seat's client and the other side, who are 我 and 对方 in the
+            interview.
         finds: what the tested seat is there to find and to say by itself: who is right has leaked nothing.
         cue: who speaks next, or that it is over, given case, limit, what was said and the topics that were tracked;
             None: as its kind does.

@@ -1,7 +1,7 @@
 """The reviewed table of Chinese court terms, and a reader that finds the wrong word of each pair in a text.
 
-Words of people who are no lawyers are not read by it: an accused may say what he likes. It is for screens, prompts and what
-rules say for professionals.
+Words of people who are no lawyers are not read by it: an accused may say what he likes. It is for screens, prompts
+and what rules say for professionals.
 """
 
 from __future__ import annotations

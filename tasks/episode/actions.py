@@ -1,7 +1,8 @@
 """What a policy may decide in one move. The environment carries it out and yields the events that follow.
 
-A move is a generator: it yields `Event`s (thoughts, plans) and `Ask`s, and returns one `Action`. Yielding an event sends
-back its sequence number (to use as a parent), yielding an Ask sends back a `Reply`; `emit` and `ask` give both a type.
+A move is a generator: it yields `Event`s (thoughts, plans) and `Ask`s, and returns one `Action`. Yielding an event
+sends back its sequence number (to use as a parent), yielding an Ask sends back a `Reply`; `emit` and `ask` give both
+a type.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Say something aloud. `to`: roles addressed, () for everybody; `stage`: the stage that the speaker declares, if any.
+    """Say something aloud. `to`: roles addressed, () for everybody; `stage`: the stage that the speaker declares, if
+    any.
 
     `routed` says where the addressees come from: a field of the reply, a marker or the words of the text, or nowhere.
     `unfinished`: a limit of tokens ended the words.

@@ -43,7 +43,8 @@ class Limits:
 class Driver:
     """One episode in motion.
 
-    `fresh` holds records that are not yet on disk, `texts` the texts they refer to by hash. `ask` is the open question.
+    `fresh` holds records that are not yet on disk, `texts` the texts they refer to by hash. `ask` is the open
+    question.
     """
 
     episode: str
@@ -261,7 +262,8 @@ class Driver:
                 return self._hit(kind, used[kind])
 
     def _hit(self, kind: str, used: float) -> None:
-        """End the episode at a limit. What a record says of the limit stands: who only compares has none of his own."""
+        """End the episode at a limit. What a record says of the limit stands: who only compares has none of his
+        own."""
         twin = self.recorded[0].event if self.recorded else None
         limit = twin.limit if isinstance(twin, LimitHit) else getattr(self.limits, kind) or 0.0
         step = self.state.steps
@@ -270,7 +272,8 @@ class Driver:
         self.note(Stopped.model_validate({"outcome": OUTCOMES[kind], "reason": reason}), step=step)
 
     def _recorded_reply(self, ask: Ask) -> Reply | Stopped | None:
-        """The recorded answer to this question, if the step was cut short after it; or how the step ended without one."""
+        """The recorded answer to this question, if the step was cut short after it; or how the step ended without
+        one."""
         while self.recorded and isinstance(self.recorded[0].event, EngineFailed):
             failed = self.recorded[0].event
             self._tries = failed.attempt

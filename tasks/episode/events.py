@@ -369,8 +369,8 @@ class Leaked(Event):
 class Answered(Event):
     """The answer of the seat under test.
 
-    `res` is the answer; `summary` the answer with every detail (LegalAgentBench scores them apart). `abstained`: it says
-    why there is no answer, and gives none.
+    `res` is the answer; `summary` the answer with every detail (LegalAgentBench scores them apart). `abstained`: it
+    says why there is no answer, and gives none.
     """
 
     tag: ClassVar[str] = "answered"

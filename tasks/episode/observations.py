@@ -1,8 +1,9 @@
 """How much of what a tool returns stands in a record, and how much of it a model is shown. Units: characters.
 
-A record holds every observation whole, once. Prompts repeat it turn by turn, so there a very long one is shortened: by this
-function alone, in the same way every time, so that a prompt still only grows at its end. The longest observation of the
-published runs has 38,000 characters, one window of a web page in the published form 40,960: neither is touched.
+A record holds every observation whole, once. Prompts repeat it turn by turn, so there a very long one is shortened:
+by this function alone, in the same way every time, so that a prompt still only grows at its end. The longest
+observation of the published runs has 38,000 characters, one window of a web page in the published form 40,960:
+neither is touched.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _TOO_LARGE = "工具返回的内容有{whole}字，超过{most}字的上限，�
 
 
 def shortened(observation: str, most: int = SHOWN) -> str:
-    """The observation as it enters a prompt: head and tail, cut at line ends where there are any, with a mark between them."""
+    """The observation as it enters a prompt: head and tail, cut at line ends where there are any, with a mark between
+    them."""
     if len(observation) <= most:
         return observation
     end = most // 4
@@ -47,10 +49,11 @@ def returned(
     provenance: tuple[str, ...],
     **more: object,
 ) -> ToolReturned:
-    """What is recorded of a call that began at `started` (of `time.perf_counter`): all of it, unless it is beyond measure.
+    """What is recorded of a call that began at `started` (of `time.perf_counter`): all of it, unless it is beyond
+    measure.
 
-    A very long text that somebody in the seat is given again is recorded as a prompt shows it: a model that calls the same
-    tool in every turn makes the record no longer, and reads the same as before.
+    A very long text that somebody in the seat is given again is recorded as a prompt shows it: a model that calls the
+    same tool in every turn makes the record no longer, and reads the same as before.
     """
     took = round((time.perf_counter() - started) * 1000, 3)
     if len(observation) > LARGEST:
@@ -66,7 +69,8 @@ def returned(
 
 
 def _given_before(state: State, tool: str, text: str) -> bool:
-    """Whether the record holds this text of this tool. Policies without an engine work on the values, so they get each."""
+    """Whether the record holds this text of this tool. Policies without an engine work on the values, so they get
+    each."""
     sits = state.seats.get(SEAT)
     events = (record.event for record in state.records)
     return bool(sits and sits.engine) and any(

@@ -30,7 +30,8 @@ class View:
 
 
 class Policy(Protocol):
-    """Makes the moves of a seat. All that matters between moves is in the View; a policy keeps no memory of its own."""
+    """Makes the moves of a seat. All that matters between moves is in the View; a policy keeps no memory of its
+    own."""
 
     name: str
     """Name and version, "rules/1"."""

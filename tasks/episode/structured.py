@@ -1,4 +1,5 @@
-"""Asks a helper's seat for a reply under a schema: one complaint about a bad one, then nothing; what went wrong is recorded."""
+"""Asks a helper's seat for a reply under a schema: one complaint about a bad one, then nothing; what went wrong is
+recorded."""
 
 from __future__ import annotations
 

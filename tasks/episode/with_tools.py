@@ -17,7 +17,8 @@ Caller = Callable[[State, str, object], Steps]
 
 
 class ToolEpisode:
-    """Asks the policy in the seat for a move and carries it out. `policy_named` gives the policy of a name ("rules/1")."""
+    """Asks the policy in the seat for a move and carries it out. `policy_named` gives the policy of a name
+    ("rules/1")."""
 
     def __init__(self, policy_named: Callable[[str], Policy], caller: Caller, max_turns: int | None = None) -> None:
         self._policy_named = policy_named

@@ -1,5 +1,5 @@
-"""Examinations as a benchmark: one question, one answer, no tools. Tasks come from packs of `moot data import lawbench`
-and its like."""
+"""Examinations as a benchmark: one question, one answer, no tools. Tasks come from packs of `moot data import
+lawbench` and its like."""
 
 from __future__ import annotations
 

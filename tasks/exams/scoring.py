@@ -1,7 +1,7 @@
 """Scores of examinations, by the metric of their task: shares from 0 to 1 for the journal, points for tables.
 
-Only strict: every metric reads the answer as a fair examiner would. The published programs of the suites cut answers by
-patterns of their own and are not reproduced here, so there is no compat figure.
+Only strict: every metric reads the answer as a fair examiner would. The published programs of the suites cut answers
+by patterns of their own and are not reproduced here, so there is no compat figure.
 """
 
 from __future__ import annotations

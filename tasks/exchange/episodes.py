@@ -78,7 +78,8 @@ def played(run: StoredRun, journal: Journal) -> Iterator[Played]:
 
 
 def tested(header: HeaderData) -> tuple[str, str]:
-    """Agent and model that were tested; of an imported run what the name of its file says, '' where it says nothing."""
+    """Agent and model that were tested; of an imported run what the name of its file says, '' where it says
+    nothing."""
     spec, imported = header["spec"], header.get("imported") or {}
     agent, method = str(spec.get("agent", "")), imported.get("method", "")
     return f"{agent}/{method}" if method else agent, str(spec.get("model") or imported.get("model", ""))

@@ -1,8 +1,9 @@
-"""A run as a log of Inspect AI, which its viewer and its readers open: `.json`, or `.eval`, a zip with a member a sample.
+"""A run as a log of Inspect AI, which its viewer and its readers open: `.json`, or `.eval`, a zip with a member a
+sample.
 
-Gold is in it as the target of a sample, since the run is over: such a log is no task file, and nothing of it may be shown to
-a model under test. Episodes that have not ended are left out and counted. Samples are written one by one, so that memory does not
-grow with the run; the file is there whole or not at all.
+Gold is in it as the target of a sample, since the run is over: such a log is no task file, and nothing of it may be
+shown to a model under test. Episodes that have not ended are left out and counted. Samples are written one by one, so
+that memory does not grow with the run; the file is there whole or not at all.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """An episode as a sample of an Inspect AI log: messages, scores with what they rest on, events, tokens and times.
 
-Written from its log schema, version 2 (read back with inspect_ai 0.3.285). Epochs count from 1 there. Texts of prompts that are
-longer than `INLINE` characters are attachments, each once, so that a sample grows with what is new in a call. What has no
-like there stands as an info event, whole. Times are ISO 8601 in UTC, durations in seconds.
+Written from its log schema, version 2 (read back with inspect_ai 0.3.285). Epochs count from 1 there. Texts of
+prompts that are longer than `INLINE` characters are attachments, each once, so that a sample grows with what is new
+in a call. What has no like there stands as an info event, whole. Times are ISO 8601 in UTC, durations in seconds.
 """
 
 from __future__ import annotations
@@ -164,7 +164,8 @@ def _tokens(event: ModelCalled) -> Data:
 
 
 def _cost(read: int, reused: int, generated: int, reasoned: int) -> Data:
-    """Prompt tokens that were evaluated, those whose memory was reused, and generated ones, some of them reasoning."""
+    """Prompt tokens that were evaluated, those whose memory was reused, and generated ones, some of them
+    reasoning."""
     return {
         "input_tokens": read, "input_tokens_cache_read": reused, "output_tokens": generated, "reasoning_tokens": reasoned,
         "total_tokens": read + reused + generated,
@@ -178,7 +179,8 @@ def _add(usage: dict[str, Data], name: str, cost: Data) -> None:
 
 
 def _messages(journal: Journal, one: Played, seat: str, made: Sequence[Call]) -> Iterator[Data]:
-    """What the tested seat read and said: its last call, which holds what came before; without any what was said aloud."""
+    """What the tested seat read and said: its last call, which holds what came before; without any what was said
+    aloud."""
     own = [call for call in made if call.event.seat == seat]
     if own:
         yield from (message_of(message) for message in prompt_of(journal, own[-1].event))

@@ -1,6 +1,7 @@
 """A run as a data set: JSON lines with one flat schema, a row an episode, and a card that fixes the types of columns.
 
-`datasets.load_dataset(FOLDER)` reads the folder as it is. No cell is a list or an object: what has parts is JSON text.
+`datasets.load_dataset(FOLDER)` reads the folder as it is. No cell is a list or an object: what has parts is JSON
+text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A run as a table: CSV with a row an episode, for spreadsheets and statistics.
 
-The column names are stable. compat and strict are what sums an attempt up, as in lists of runs (shares from 0 to 1, empty
-where there is no score); seconds are machine time. Steps and seconds of an imported run are empty: nobody measured
-them. A text that a spreadsheet would run as a formula gets an apostrophe in front.
+The column names are stable. compat and strict are what sums an attempt up, as in lists of runs (shares from 0 to 1,
+empty where there is no score); seconds are machine time. Steps and seconds of an imported run are empty: nobody
+measured them. A text that a spreadsheet would run as a formula gets an apostrophe in front.
 """
 
 from __future__ import annotations

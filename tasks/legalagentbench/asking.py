@@ -1,5 +1,5 @@
-"""A question that a person asks: a task file with it alone, without gold, so that it is played, kept, forked and shown as
-every task is, and scored by nobody.
+"""A question that a person asks: a task file with it alone, without gold, so that it is played, kept, forked and
+shown as every task is, and scored by nobody.
 
 The file lies beside the runs of this machine, since a run names its task file and reads it again.
 """

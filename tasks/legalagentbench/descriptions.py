@@ -1,4 +1,5 @@
-"""What the tools and their parameters are for, in Chinese: the words that models, people and `moot tools list` read."""
+"""What the tools and their parameters are for, in Chinese: the words that models, people and `moot tools list`
+read."""
 
 from __future__ import annotations
 

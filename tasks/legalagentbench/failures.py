@@ -142,8 +142,8 @@ def _refused_name(attempt: Attempt, call: Call) -> str:
 
 
 def _tools(attempt: Attempt) -> Iterator[Finding]:
-    """A tool that does not exist; or others called in the place of the one that was due, which never was. Whoever goes
-    on with later tools of the way has left a step out instead."""
+    """A tool that does not exist; or others called in the place of the one that was due, which never was. Whoever
+    goes on with later tools of the way has left a step out instead."""
     for call in attempt.calls:
         if call.tool not in TOOLS and call.tool not in HELPERS and call.status == "call_error":
             yield Finding("wrong_tool", "no_such_tool", (call.place,), bool(attempt.due) and not attempt.complete)
@@ -164,8 +164,8 @@ def _tools(attempt: Attempt) -> Iterator[Finding]:
 
 
 def _planning(attempt: Attempt) -> Iterator[Finding]:
-    """The first plan against the way: tables that it never reads, and steps before the ones that they need. A plan that
-    a published log does not hold, but only the steps that were made, is none."""
+    """The first plan against the way: tables that it never reads, and steps before the ones that they need. A plan
+    that a published log does not hold, but only the steps that were made, is none."""
     events = [(record.step, record.event) for record in attempt.state.records]
     planned = next(((step, event) for step, event in events if isinstance(event, Planned)), None)
     if any(isinstance(event, ModelCalled) and event.note.startswith(PLAN_MADE_UP_OF) for _, event in events):
@@ -189,7 +189,8 @@ def _planning(attempt: Attempt) -> Iterator[Finding]:
 
 
 def _numbers(attempt: Attempt) -> Iterator[Finding]:
-    """Case numbers that stand nowhere and are those of the record but for a few characters: in calls, in the answer."""
+    """Case numbers that stand nowhere and are those of the record but for a few characters: in calls, in the
+    answer."""
     if attempt.from_summary:
         return
     for call in attempt.calls:
@@ -260,7 +261,8 @@ def _asked_beside(attempt: Attempt, key: str) -> Iterator[Finding]:
 
 
 def _asked_instead(attempt: Attempt) -> Iterator[Finding]:
-    """A row of the way was asked for without a column that the task file's own call names, and another was answered."""
+    """A row of the way was asked for without a column that the task file's own call names, and another was
+    answered."""
     for tool, given in attempt.gold.calls:
         wanted = given.get("columns") if isinstance(given, Mapping) else None
         meant = values_of(Call(0, tool, given))

@@ -1,7 +1,7 @@
 """A tool as a form: what a person fills in, made from the schema that a model's call is held to.
 
-What is typed becomes the input of the tool, and is refused in one sentence where the schema forbids it, before anything
-is called. Lists are typed with 、 ； commas or blanks between their parts.
+What is typed becomes the input of the tool, and is refused in one sentence where the schema forbids it, before
+anything is called. Lists are typed with 、 ； commas or blanks between their parts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _YES, _NO = "true", "false"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One parameter. choices: what may stand there, or in its list; () where anything may. first: what it begins with."""
+    """One parameter. choices: what may stand there, or in its list; () where anything may. first: what it begins
+    with."""
 
     name: str
     kind: Kind
@@ -77,7 +78,8 @@ def _value(part: Mapping[str, Any], text: str) -> Any:
 
 
 def completed(tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The input with what a database tool wants beside the schema: a list of columns, also where it gives a name only."""
+    """The input with what a database tool wants beside the schema: a list of columns, also where it gives a name
+    only."""
     return {"columns": [], **given} if tool in LOOKUPS and "columns" not in given else dict(given)
 
 

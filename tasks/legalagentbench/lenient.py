@@ -1,8 +1,8 @@
 """Reads data that was meant to be JSON: single or Chinese quotes, Python words, full-width punctuation, bare words.
 
-Used only after strict JSON has failed, and everything read here counts as repaired. Nothing is evaluated. The reader goes
-through the text once, with a bound on nesting; where brackets are missing at the very end it closes them, but a string that
-never ends is an error, because its content may be cut.
+Used only after strict JSON has failed, and everything read here counts as repaired. Nothing is evaluated. The reader
+goes through the text once, with a bound on nesting; where brackets are missing at the very end it closes them, but a
+string that never ends is an error, because its content may be cut.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The action a step of a published run log stands for, as text that the action parser reads.
 
 A ReAct log holds the actions. A plan log holds the text of each step and what came back, not the call: the call is
-inferred where the step leaves no choice (the inference of the log importer), a final answer where the last result is no
-output of a tool; for the rest there is a sentence that says so, which the parser rejects. Nothing is guessed.
+inferred where the step leaves no choice (the inference of the log importer), a final answer where the last result is
+no output of a tool; for the rest there is a sentence that says so, which the parser rejects. Nothing is guessed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The five mathematics tools: plain Python numbers, so that a sum shows 65040.020000000004 as the published runs did.
 
 Elements are numbers or texts: "12", "3.87亿" (float(3.87) * 1e8), "459.15万"; get_rank also takes 2014年05月12日, as
-the integer 20140512. No unit is attached. The error texts of sum and rank are upstream's; the other three tools were never
-offered to a model, nobody has recorded how they fail, and their texts are Moot's own in the same form.
+the integer 20140512. No unit is attached. The error texts of sum and rank are upstream's; the other three tools were
+never offered to a model, nobody has recorded how they fail, and their texts are Moot's own in the same form.
 """
 
 from __future__ import annotations

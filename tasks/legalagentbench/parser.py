@@ -1,9 +1,10 @@
 """Turns what a model wrote into a tool call, as upstream's action parser does, and says when it had to repair.
 
-Upstream takes the first ```json fence, turns single quotes into double ones and loads it; without a fence it takes a tool
-name followed by a fenced `pythontool_call(…)`. What it accepts is "ok" here. What it would have called an illegal format
-but is plain to read (no fence, Python words, full-width punctuation, text after the object) is "repaired"; the rest is
-"rejected". Total: any text has a result, in time linear in its length, and nothing is ever evaluated.
+Upstream takes the first ```json fence, turns single quotes into double ones and loads it; without a fence it takes a
+tool name followed by a fenced `pythontool_call(…)`. What it accepts is "ok" here. What it would have called an
+illegal format but is plain to read (no fence, Python words, full-width punctuation, text after the object) is
+"repaired"; the rest is "rejected". Total: any text has a result, in time linear in its length, and nothing is ever
+evaluated.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _DECODER = json.JSONDecoder(strict=False)
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The call, if there is one. note: what was repaired or why it was rejected; empty when there is nothing to say."""
+    """The call, if there is one. note: what was repaired or why it was rejected; empty when there is nothing to
+    say."""
 
     result: Literal["ok", "repaired", "rejected"]
     tool: str | None

@@ -1,8 +1,8 @@
 """Task files: the question a seat may see, and the gold that only scorers and the reference get.
 
-Reads upstream's array, JSON lines, and either of them gzipped, deciding by content. Upstream's slips in `way` are read
-as they were meant: three dashes for four, type and way exchanged, names in 【】, trailing blanks. The hop group comes from
-the position upstream scores by (ids 1 to 300), never from `type`; other files declare `hops`.
+Reads upstream's array, JSON lines, and either of them gzipped, deciding by content. Upstream's slips in `way` are
+read as they were meant: three dashes for four, type and way exchanged, names in 【】, trailing blanks. The hop group
+comes from the position upstream scores by (ids 1 to 300), never from `type`; other files declare `hops`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _TOOL = re.compile(r"get_[a-z_]+|legal_[a-z]+_retriever")
 class Gold:
     """What a right answer holds. Keys and middle keys are lists: duplicates count twice.
 
-    path: tool names in order; calls: the same with arguments, when the task file has them. group: one of GROUPS, or ASKED.
-    cluster: tasks that share it share a way to the answer and are no independent draws.
+    path: tool names in order; calls: the same with arguments, when the task file has them. group: one of GROUPS, or
+    ASKED. cluster: tasks that share it share a way to the answer and are no independent draws.
     """
 
     answer: str

@@ -1,9 +1,9 @@
 """`recorded-log:FILE`: a published run log as an engine, so that a real run can be watched, stepped and scored again.
 
-The engine keeps no memory: it finds the task by the question inside the messages (by the steps made so far where the prompt
-shows no question), the step by `Ask.step`, the kind of call by `Ask.prompt`, so a resumed or forked episode gets the same
-replies. It answers the calls of `--paper` mode alone. What the log does not hold is said in the note of a reply, never made
-up. Tokens are not in these logs: every count is 0.
+The engine keeps no memory: it finds the task by the question inside the messages (by the steps made so far where the
+prompt shows no question), the step by `Ask.step`, the kind of call by `Ask.prompt`, so a resumed or forked episode
+gets the same replies. It answers the calls of `--paper` mode alone. What the log does not hold is said in the note of
+a reply, never made up. Tokens are not in these logs: every count is 0.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, action_of
 KIND = "recorded-log"
 PLANS = ("plan-solve", "plan-execute")
 REPLANNED = 0.05
-"""Share of tasks whose steps quote a value that only an earlier result can have told, from which on a log was replanned.
-A plan that was written before any result can do so by chance only."""
+"""Share of tasks whose steps quote a value that only an earlier result can have told, from which on a log was
+replanned. A plan that was written before any result can do so by chance only."""
 
 TELLING = 4
 """Characters from which on a quoted value counts for that."""
@@ -274,7 +274,8 @@ def _plan(steps: Sequence[LoggedStep]) -> str:
 
 
 def _quotes_results(episode: LoggedEpisode) -> bool:
-    """Whether a step quotes a value that an earlier result showed and neither the question nor an earlier step held."""
+    """Whether a step quotes a value that an earlier result showed and neither the question nor an earlier step
+    held."""
     known, shown = episode.question, set[str]()
     for step in episode.steps:
         if any(value in shown and value not in known for value in values_quoted(step.said)):

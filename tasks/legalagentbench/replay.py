@@ -1,7 +1,7 @@
 """Asks the tools again what recorded runs asked them, and compares every answer to the byte.
 
-The proof that lookups, checks, order, calculators and error texts are those of the published runs. Retrievers are counted
-apart: their ranking came from an embedding model of which no trace is left, so only overlap can be compared.
+The proof that lookups, checks, order, calculators and error texts are those of the published runs. Retrievers are
+counted apart: their ranking came from an embedding model of which no trace is left, so only overlap can be compared.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _LONGEST_LIST = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A call of a recorded run: `input` is what came out of the action parser, `observation` without the loop's hint."""
+    """A call of a recorded run: `input` is what came out of the action parser, `observation` without the loop's
+    hint."""
 
     where: str
     tool: str
@@ -147,16 +148,17 @@ def as_json(outcome: Replay) -> dict[str, Any]:
     }
 
 
-# Run logs -------------------------------------------------------------------------------------------------------------
+# Run logs
+# -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class LogReplay:
     """A run log asked again. Steps fall into: calls (in `replay`), final answers, refused actions, actions unknown.
 
-    refused: recorded actions that the published parser refused; refused_again: those that ours refuses, too, or takes with
-    a repair only (`repaired`), which --paper does not. unknown: steps of plans whose call the log leaves open, by what came
-    back. unanswered: steps after which the log prints no result.
+    refused: recorded actions that the published parser refused; refused_again: those that ours refuses, too, or takes
+    with a repair only (`repaired`), which --paper does not. unknown: steps of plans whose call the log leaves open,
+    by what came back. unanswered: steps after which the log prints no result.
     """
 
     tasks: int = 0
@@ -172,7 +174,8 @@ class LogReplay:
 
 
 def replay_log(toolbox: Toolbox, episodes: Iterable[LoggedEpisode]) -> LogReplay:
-    """Read every action of a log with our parser and ask the tools again; the hint of the loop is no part of a result."""
+    """Read every action of a log with our parser and ask the tools again; the hint of the loop is no part of a
+    result."""
     outcome = LogReplay()
     calls: list[RecordedCall] = []
     for episode in episodes:
@@ -211,7 +214,8 @@ def _logged_call(outcome: LogReplay, episode: LoggedEpisode, index: int) -> Reco
 
 
 def log_as_json(outcome: LogReplay) -> dict[str, object]:
-    """What `as_json` gives, and what became of the other steps; `differences` says what came instead, by recorded status."""
+    """What `as_json` gives, and what became of the other steps; `differences` says what came instead, by recorded
+    status."""
     differences: dict[str, Counter[str]] = {}
     for difference in outcome.replay.differences:
         now = (

@@ -1,7 +1,8 @@
 """JSON schemas of what a model may write: the choice of tables, a plan, a tool call, an answer.
 
-The same schema constrains generation where an engine can, and checks the reply everywhere. Tool names and column names are
-enumerated for the tools of the task. Lengths are in characters; they keep a reply from running on, no honest one comes near.
+The same schema constrains generation where an engine can, and checks the reply everywhere. Tool names and column
+names are enumerated for the tools of the task. Lengths are in characters; they keep a reply from running on, no
+honest one comes near.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ def answer_schema() -> Schema:
 def action_schema(tools: Iterable[ToolSpec], before: Mapping[str, Schema] | None = None) -> Schema:
     """A tool call, after what stands before it in the same object (a thought, a plan).
 
-    Tools that take the same input share an alternative, so that a grammar stays small: the lookups of a table differ in
-    their name only.
+    Tools that take the same input share an alternative, so that a grammar stays small: the lookups of a table differ
+    in their name only.
     """
     groups: dict[str, tuple[list[str], Schema]] = {}
     for tool in tools:

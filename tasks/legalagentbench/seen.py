@@ -87,7 +87,8 @@ def figure(key: str) -> tuple[Item, str] | None:
 
 
 def figures_like(unit: str, item: Item, text: str) -> Iterator[Item]:
-    """The figures of a text with the unit of a key, or the days where the key is one; other units of a count agree."""
+    """The figures of a text with the unit of a key, or the days where the key is one; other units of a count
+    agree."""
     units = _COUNTERS if unit and unit in _COUNTERS else ""
     given = canonical(text)
     for place, found in zip(given.places, given.items, strict=True):

@@ -1,9 +1,9 @@
 """Ablations: the same tasks under settings that differ in one thing, each a stored run, compared task by task.
 
-An axis is a setting with the values to try; the default of a setting is that of `moot run`. Each axis is varied by itself
-against the default, or all are crossed. Differences are paired: the mean over tasks of (score under the setting less score
-under the default), in points from -100 to 100, with a 95 % interval over clusters of tasks. The tasks, the agent, the pack
-and the seed are the same, so what a task is worth cancels out.
+An axis is a setting with the values to try; the default of a setting is that of `moot run`. Each axis is varied by
+itself against the default, or all are crossed. Differences are paired: the mean over tasks of (score under the
+setting less score under the default), in points from -100 to 100, with a 95 % interval over clusters of tasks. The
+tasks, the agent, the pack and the seed are the same, so what a task is worth cancels out.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ AXES: Mapping[str, Axis] = {
 
 
 def parse_axes(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Axes as written, `window=on,off` each; a bare `window` means all of its values. The default is always among them.
+    """Axes as written, `window=on,off` each; a bare `window` means all of its values. The default is always among
+    them.
 
     Raises:
         UsageError: an axis or a value is not known, or an axis is named twice.
@@ -201,7 +202,8 @@ def _unfinished(journal: Journal) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A run with the score of every task, by rule: task id -> mean over its epochs from 0 to 1, None where it has none."""
+    """A run with the score of every task, by rule: task id -> mean over its epochs from 0 to 1, None where it has
+    none."""
 
     name: str
     scores: Mapping[str, Mapping[str, float | None]]
@@ -277,7 +279,8 @@ def _pairs(base: Mapping[str, float | None], other: Mapping[str, float | None]) 
 def difference(points: Sequence[float], clusters: Sequence[str]) -> Difference:
     """Mean of paired differences with its interval: bootstrap over many clusters, t over few.
 
-    Without spread, Wilson says which share of other clusters the ones at hand cannot exclude; those may differ by anything.
+    Without spread, Wilson says which share of other clusters the ones at hand cannot exclude; those may differ by
+    anything.
     """
     mean, count = math.fsum(points) / len(points), len(set(clusters))
     if max(points) - min(points) < 1e-9 or count < 2:

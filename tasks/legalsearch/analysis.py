@@ -1,17 +1,19 @@
-"""Temporal analysis of stored runs: do agents ask with a date, do they get the right version, do answers follow the date.
+"""Temporal analysis of stored runs: do agents ask with a date, do they get the right version, do answers follow the
+date.
 
 | what | from | after |
 |---|---|---|
-| temporally aware queries by tool and task | the queries of `ToolCalled`, as the agent wrote them | Figure 3, Figure 5 bottom |
+| temporally aware queries by tool and task | the queries of `ToolCalled`, as the agent wrote them | Figure 3, Figure
+5 bottom |
 | tool calls by tool and task, length of the answers | `ToolCalled`, `ToolReturned` | Figure 5 top |
 | recitals by the year of the question | the score block | Figure 2 |
 | wrong-version rate | the score block (`versions.py`) | ours |
 | temporal consistency on pairs | strict scores of the first time a pair was played | ours (`temporal.py`) |
 | trajectories that keep the form, in both readings | episodes of the search policy | the reward's format check |
 
-Scores and the wrong-version rate are from 0 to 100, other rates and shares from 0 to 1. The length of an answer is in characters, and in tokens where
-the engine counted prompts: what the next prompt has more than the last one and its reply, so with the few tokens that a
-chat template puts around it.
+Scores and the wrong-version rate are from 0 to 100, other rates and shares from 0 to 1. The length of an answer is in
+characters, and in tokens where the engine counted prompts: what the next prompt has more than the last one and its
+reply, so with the few tokens that a chat template puts around it.
 """
 
 from __future__ import annotations
@@ -109,7 +111,8 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def pair_member(question: Question, res: str) -> PairMember:
-    """An answer to one half of a time-travel pair, read strictly. A recital is right from the ROUGE-L of the reward on."""
+    """An answer to one half of a time-travel pair, read strictly. A recital is right from the ROUGE-L of the reward
+    on."""
     score = strict_score(question, res) or 0.0
     return PairMember(question, score >= published.LAR_PASS, one_spelling(question, res))
 
@@ -217,7 +220,8 @@ def _searches(records: Sequence[Record], seat: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """Recitals by year and run. `cells[row][column]` is (mean from 0 to 100, number of recitals); None where there are none."""
+    """Recitals by year and run. `cells[row][column]` is (mean from 0 to 100, number of recitals); None where there
+    are none."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]

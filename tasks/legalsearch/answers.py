@@ -39,7 +39,8 @@ def strict_answer(text: str) -> str:
 
 
 def _without(text: str, tags: Sequence[str], *, unclosed: bool = False) -> str:
-    """The text without what stands in these tags; `unclosed`: what an open tag begins goes to the end. Linear in the text."""
+    """The text without what stands in these tags; `unclosed`: what an open tag begins goes to the end. Linear in the
+    text."""
     opener = re.compile(f"<({'|'.join(tags)})>", re.IGNORECASE)
     closers = {tag: re.compile(f"</{tag}>", re.IGNORECASE) for tag in tags}
     never_closed: set[str] = set()
@@ -71,7 +72,8 @@ _LETTER = re.compile("[A-Z]")
 
 
 def letters(text: str, options: Mapping[str, str]) -> frozenset[str] | None:
-    """The options that an answer chooses, in any order, case and width: `A、B`, `答案是BA`, `A. …`, an option's own words.
+    """The options that an answer chooses, in any order, case and width: `A、B`, `答案是BA`, `A. …`, an option's own
+    words.
 
     None when it names none, one that is not there, or leaves open which it means.
     """
@@ -112,7 +114,8 @@ class Term:
 
 
 def term(text: str) -> Term | None:
-    """The term that an answer names: 12个月, 一年半, 有期徒刑三年，缓刑四年, 12, 无期徒刑; None for ranges and several terms.
+    """The term that an answer names: 12个月, 一年半, 有期徒刑三年，缓刑四年, 12, 无期徒刑; None for ranges and
+    several terms.
 
     Of several crimes the term to be served counts (决定执行…); suspension and fines beside it do not.
     """

@@ -1,4 +1,5 @@
-"""How many of the queries of a stored run name a time, beside what the paper printed of its agents (section 5, Figure 3)."""
+"""How many of the queries of a stored run name a time, beside what the paper printed of its agents (section 5, Figure
+3)."""
 
 from __future__ import annotations
 

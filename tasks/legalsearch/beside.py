@@ -1,8 +1,8 @@
-"""Tables of a report that runs of LegalSearch have together: beside the printed rows of the paper (Tables 2 and 4), and
-recitals by the year of their question, drawn as in its Figure 2. Points from 0 to 100, by the published rule.
+"""Tables of a report that runs of LegalSearch have together: beside the printed rows of the paper (Tables 2 and 4),
+and recitals by the year of their question, drawn as in its Figure 2. Points from 0 to 100, by the published rule.
 
-The printed rows were made on 128 questions a task, consultations graded by another model: facts to stand beside, not to
-be compared to the digit. The paper prints Figure 2 as a picture only, so none of its curves stands here.
+The printed rows were made on 128 questions a task, consultations graded by another model: facts to stand beside, not
+to be compared to the digit. The paper prints Figure 2 as a picture only, so none of its curves stands here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Names of charges as one crime may be written: with or without 罪, renamed by an amendment, chosen in part.
 
-The official names are those of 最高人民法院、最高人民检察院《关于执行〈中华人民共和国刑法〉确定罪名的补充规定》 and of the
-decision of 1997 before them. Which name applied on a day is no matter here: a gold answer may carry either.
+The official names are those of 最高人民法院、最高人民检察院《关于执行〈中华人民共和国刑法〉确定罪名的补充规定》 and
+of the decision of 1997 before them. Which name applied on a day is no matter here: a gold answer may carry either.
 """
 
 from __future__ import annotations
@@ -214,7 +214,8 @@ _PATTERNS = tuple(_pattern(name, parts) for name, parts in SELECTIVE.items())
 
 @lru_cache(maxsize=4096)
 def canonical(charge: str) -> str:
-    """One spelling of a charge: its official name of today without 罪; a text that is no known charge stays itself."""
+    """One spelling of a charge: its official name of today without 罪; a text that is no known charge stays
+    itself."""
     name = _MARKS.sub("", fold_width(charge)).replace("､", "、").replace("帐", "账")
     name = _TRAIL.sub("", name)
     if len(name) > 200:

@@ -1,20 +1,22 @@
-"""What the days of a question are days of: conduct, procedure, judgment, or none of these; for the marks beside articles.
+"""What the days of a question are days of: conduct, procedure, judgment, or none of these; for the marks beside
+articles.
 
-从旧兼从轻 and 程序从新 set the day of the act against the day of the procedure, so a day is read by the words in its clause and
-the next (`dates_cues.toml`), never by its place in a list. The rule, which is ours:
+从旧兼从轻 and 程序从新 set the day of the act against the day of the procedure, so a day is read by the words in its
+clause and the next (`dates_cues.toml`), never by its place in a list. The rule, which is ours:
 
-- 出生, earlier convictions, 鉴定, 赔偿 and days of laws (施行, 修正) are no days of the case. Nor is a day of procedure, of a sentence
-  or of a judgment that lies before the conduct: nobody is tried for what comes later.
-- 投案, 抓获, 逮捕, 立案, 起诉, 开庭 and the like are procedure, the last of them counts; 判决 and 宣判 are the judgment. 行为时为, 裁判时为 and
-  诉讼时为 settle a day outright.
-- What has a word for an act or a legal fact is conduct; a bare day is, where no day has such a word. Bare days more than
-  a month apart, and acts more than a year apart without a word for a series, tell no day of conduct: `acted` is None and no
-  version is then more than possibly applicable.
-- Conduct goes on (`acted_until`) only over a range (从…至…), to 查获 where only its beginning is told, or where 先后, 多次, 持续, numbered
-  instances and the like make one series of several days; else the first day is the day. A year is no day: where crimes or
-  penalties are in question it tells no day of conduct, elsewhere it stands for all its days.
-- A day as of which a text is asked for (2016年时有效的…, or one bare day beside 第…条) is the day of the act and of the procedure. One bare
-  day of a question about procedure is also the day of the procedure.
+- 出生, earlier convictions, 鉴定, 赔偿 and days of laws (施行, 修正) are no days of the case. Nor is a day of
+  procedure, of a sentence or of a judgment that lies before the conduct: nobody is tried for what comes later.
+- 投案, 抓获, 逮捕, 立案, 起诉, 开庭 and the like are procedure, the last of them counts; 判决 and 宣判 are the
+  judgment. 行为时为, 裁判时为 and 诉讼时为 settle a day outright.
+- What has a word for an act or a legal fact is conduct; a bare day is, where no day has such a word. Bare days more
+  than a month apart, and acts more than a year apart without a word for a series, tell no day of conduct: `acted` is
+  None and no version is then more than possibly applicable.
+- Conduct goes on (`acted_until`) only over a range (从…至…), to 查获 where only its beginning is told, or where 先后,
+  多次, 持续, numbered instances and the like make one series of several days; else the first day is the day. A year
+  is no day: where crimes or penalties are in question it tells no day of conduct, elsewhere it stands for all its
+  days.
+- A day as of which a text is asked for (2016年时有效的…, or one bare day beside 第…条) is the day of the act and of
+  the procedure. One bare day of a question about procedure is also the day of the procedure.
 
 All days are calendar days, both ends inclusive. Every function is total.
 """
@@ -66,8 +68,8 @@ _ARTICLE = re.compile(r"第\s*[\d一二三四五六七八九十百千零〇两]{
 class Told:
     """A day or period of a text at one of its places, and what it is said to be.
 
-    roles: of acted, proceeding, caught, judged, sentenced, asked, aside; none: a bare day. serial: part of conduct that
-    goes on or is repeated.
+    roles: of acted, proceeding, caught, judged, sentenced, asked, aside; none: a bare day. serial: part of conduct
+    that goes on or is repeated.
     """
 
     span: Span
@@ -97,7 +99,8 @@ def case_dates(text: str, spans: Sequence[Span]) -> CaseDates:
         return CaseDates()
     days = told(text, spans)
     if not days:
-        # A version that the text names, 刑法(2015修正): its window is what is asked about. What only options name happened in none.
+        # A version that the text names, 刑法(2015修正): its window is what is asked about. What only options name
+        # happened in none.
         return CaseDates() if _OPTIONS.search(text) else _asked(spans)
     conduct = conduct_of(text, days)
     asked = [day.span for day in days if "asked" in day.roles]
@@ -287,7 +290,8 @@ def _acts(text: str, *, deeds: bool = False) -> re.Match[str] | None:
 
 
 def _with_series(day: Told, before: str, after: str) -> Told:
-    """Marks what goes on: a range, a beginning, an end that 至 leads up to, numbered instances, words for repetition."""
+    """Marks what goes on: a range, a beginning, an end that 至 leads up to, numbered instances, words for
+    repetition."""
     span, roles = day.span, day.roles
     if roles - {"acted", "caught"}:
         return day

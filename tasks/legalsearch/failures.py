@@ -2,8 +2,8 @@
 
 The articles are those that the gold card names: its `basis`, what a recital asks for, what the right options, the
 annexed articles or the reference consultation cite. Hits of the record carry their days in force and the mark of the
-version for the case. A task whose gold names no article (most published exams) leaves only the answer to be judged, and
-what the rules do not see there is called `other`. Likeness is plain ROUGE-L from 0 to 1.
+version for the case. A task whose gold names no article (most published exams) leaves only the answer to be judged,
+and what the rules do not see there is called `other`. Likeness is plain ROUGE-L from 0 to 1.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Whether a trajectory keeps the form think / plan / tool_call / answer, in the paper's words and in its code.
 
-The code counts tags over the whole text, tool responses included, and asks for all five of them; `published.py` has it.
-The paper asks for balanced tags and a plan in the first round. Our reading of that: what tools answered is not the
-agent's; tags close in the order in which they opened and do not enclose one another; the first round is everything up to
-the second think or the first tool response, and a plan stands in it.
+The code counts tags over the whole text, tool responses included, and asks for all five of them; `published.py` has
+it. The paper asks for balanced tags and a plan in the first round. Our reading of that: what tools answered is not
+the agent's; tags close in the order in which they opened and do not enclose one another; the first round is
+everything up to the second think or the first tool response, and a plan stands in it.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ TokenKind = Literal["plan", "agent", "tool"]
 
 
 def token_kinds(tokens: Sequence[str]) -> list[TokenKind]:
-    """What each token of a trajectory is: of planning (a think directly followed by a plan, tags included), other words
-    of the agent, or of a tool's response. A token on a border belongs to where it begins.
+    """What each token of a trajectory is: of planning (a think directly followed by a plan, tags included), other
+    words of the agent, or of a tool's response. A token on a border belongs to where it begins.
 
     Args:
         tokens: the texts of the tokens; joined they are the trajectory.

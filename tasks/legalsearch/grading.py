@@ -1,4 +1,5 @@
-"""Consultations before the grader: is the advice right, and is the legal basis right (paper §4.1, two halves of a point)."""
+"""Consultations before the grader: is the advice right, and is the legal basis right (paper §4.1, two halves of a
+point)."""
 
 from __future__ import annotations
 

@@ -35,7 +35,8 @@ class Verdict:
 
 
 def compat_score(question: Question, text: str, verdict: Verdict | None = None) -> float | None:
-    """The published score of a bare answer or a whole trajectory with answer tags; None for what no grader has seen."""
+    """The published score of a bare answer or a whole trajectory with answer tags; None for what no grader has
+    seen."""
     if question.kind.form == "consultation":
         return verdict.score if verdict else None
     return published.answer_score(question.kind.id, published.metrics_answer(text), question.gold.answer)
@@ -89,7 +90,8 @@ STRICT: dict[str, Callable[[Question, str, str], float]] = {
     "charges": lambda _, read, gold: float(same_charges(charges(read), charges(gold))),
     "months": _same_term,
 }
-"""Form of the answer -> strict score: plain ROUGE-L F1, the same set of letters or charges, the same term in any unit."""
+"""Form of the answer -> strict score: plain ROUGE-L F1, the same set of letters or charges, the same term in any
+unit."""
 
 BANDS: tuple[tuple[str, float], ...] = (("within_10", 0.10), ("within_25", 0.25))
 """Tolerance bands of a term: off by at most this share of the gold, or by one month."""

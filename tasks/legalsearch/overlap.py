@@ -1,4 +1,5 @@
-"""Which articles a consultation cites beside those that the gold cites: the one thing to say about it without a grader.
+"""Which articles a consultation cites beside those that the gold cites: the one thing to say about it without a
+grader.
 
 It is no score of the advice. An article is a law and a number; 中华人民共和国 and version brackets are left away, an
 article without a law belongs to the law named last, and 本法第X条 inside a quoted text is no citation of its own.

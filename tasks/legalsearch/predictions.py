@@ -20,7 +20,8 @@ from tasks.scoring.result import Result
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One response. `response` is the whole trajectory or the bare answer; `gold` is what the row says ('' for nothing)."""
+    """One response. `response` is the whole trajectory or the bare answer; `gold` is what the row says ('' for
+    nothing)."""
 
     id: str
     kind: str

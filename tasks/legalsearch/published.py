@@ -1,8 +1,9 @@
 """The published rules of LegalSearch-R1, as its code computes them: answers, scores, format check, reward.
 
-This file stands alone: Python's standard library and rapidfuzz are all it needs, so `moot export RUN --to verl` writes it
-out as the trainer's reward function, and the trainer and Moot cannot drift apart. `compute_score` has the signature of a
-verl reward function. Scores are shares from 0 to 1. A character is a token; white space never counts in a recital.
+This file stands alone: Python's standard library and rapidfuzz are all it needs, so `moot export RUN --to verl`
+writes it out as the trainer's reward function, and the trainer and Moot cannot drift apart. `compute_score` has the
+signature of a verl reward function. Scores are shares from 0 to 1. A character is a token; white space never counts
+in a recital.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ def recital(text: str) -> str:
 
 
 def rouge_l(given: str, gold: str, beta: float = BETA) -> float:
-    """ROUGE-L on characters, white space aside; `beta` weighs recall, 1 gives the plain F1. 0 where nothing is shared."""
+    """ROUGE-L on characters, white space aside; `beta` weighs recall, 1 gives the plain F1. 0 where nothing is
+    shared."""
     first, second = recital(given), recital(gold)
     common = LCSseq.similarity(first, second)
     if not common:
@@ -77,7 +79,8 @@ def character_jaccard(given: str, gold: str) -> float:
 
 
 def bleu_4(given: str, gold: str) -> float:
-    """BLEU-4 on characters with one reference: clipped precisions of 1 to 4 characters, equal weights, brevity penalty.
+    """BLEU-4 on characters with one reference: clipped precisions of 1 to 4 characters, equal weights, brevity
+    penalty.
 
     Not smoothed: 0 where no run of four characters is shared. Texts shorter than four are rated up to their length.
     """
@@ -103,8 +106,8 @@ def _runs(text: str, size: int) -> Counter[str]:
 def charges_match(given: str, gold: str) -> bool:
     """Whether the charges are the same, in any order.
 
-    Both are split at semicolons; there must be as many, and each of the gold's must be given, as it is or with 罪 behind
-    it. Nothing is taken away from the gold.
+    Both are split at semicolons; there must be as many, and each of the gold's must be given, as it is or with 罪
+    behind it. Nothing is taken away from the gold.
     """
     said = [part.strip() for part in _SEMICOLON.split(given)]
     wanted = [part.strip() for part in _SEMICOLON.split(gold)]

@@ -1,4 +1,5 @@
-"""The `gold` reference of LegalSearch: recites the gold answer, by explicit grant. It shows the ceiling of the rules."""
+"""The `gold` reference of LegalSearch: recites the gold answer, by explicit grant. It shows the ceiling of the
+rules."""
 
 from __future__ import annotations
 

@@ -71,8 +71,8 @@ def _bare_charges(text: str) -> list[str]:
 def group_advantages(rewards: Sequence[float], epsilon: float = EPSILON) -> list[float]:
     """The advantage of each rollout of one prompt: (R - mean) / (population std + epsilon).
 
-    Where all rewards are equal nothing is learnt: 0. A single rollout has mean 0 and std 1, as in the code. `epsilon` 0
-    is the paper's formula.
+    Where all rewards are equal nothing is learnt: 0. A single rollout has mean 0 and std 1, as in the code. `epsilon`
+    0 is the paper's formula.
     """
     if len(rewards) == 1:
         return [rewards[0] / (1.0 + epsilon)]
@@ -116,7 +116,8 @@ def shaped_advantages(
 
 @dataclass(frozen=True, slots=True)
 class Entropy:
-    """The entropy of the next token in nats. Not `exact`: from the most likely tokens only, the rest counted as one."""
+    """The entropy of the next token in nats. Not `exact`: from the most likely tokens only, the rest counted as
+    one."""
 
     nats: float
     exact: bool

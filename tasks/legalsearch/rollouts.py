@@ -1,9 +1,9 @@
 """Rollouts of a stored run: a reward each, an advantage within the group of its prompt, a shaped advantage a token.
 
-A group is the episodes of one task in a run that played it several times (`moot run … --rollouts G`). Everything comes in
-both readings of `rewards.py`: the paper's words and the published code. Nothing is guessed: a consultation that no grader
-has seen has no reward and its group no advantages, a token of unknown entropy no shaped advantage where the entropy would
-count; each says why. Rewards are 0 or 1, entropy is in nats.
+A group is the episodes of one task in a run that played it several times (`moot run … --rollouts G`). Everything
+comes in both readings of `rewards.py`: the paper's words and the published code. Nothing is guessed: a consultation
+that no grader has seen has no reward and its group no advantages, a token of unknown entropy no shaped advantage
+where the entropy would count; each says why. Rewards are 0 or 1, entropy is in nats.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ SHAPED: Mapping[Reading, frozenset[TokenKind]] = {"paper": frozenset({"plan"}), 
 """The tokens whose advantage the entropy raises."""
 
 EntropyLabel = Literal["exact", "top-n estimate", "partial", "absent"]
-"""Exact: over the whole vocabulary, for every token. Partial: exact, but not known for all. Estimates are from below."""
+"""Exact: over the whole vocabulary, for every token. Partial: exact, but not known for all. Estimates are from
+below."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """One token for the eye. `shaped` is its advantage in the reading asked for, None where that needs an entropy that
-    nobody recorded. Not `exact`: the entropy is estimated from the likeliest tokens of an endpoint."""
+    """One token for the eye. `shaped` is its advantage in the reading asked for, None where that needs an entropy
+    that nobody recorded. Not `exact`: the entropy is estimated from the likeliest tokens of an endpoint."""
 
     text: str
     kind: TokenKind
@@ -74,7 +75,8 @@ def _rows(
 
 
 def kinds_of(pieces: Sequence[Piece]) -> list[TokenKind]:
-    """What each token is. Who wrote it is known from the record: tags of tools in the agent's own words do not count."""
+    """What each token is. Who wrote it is known from the record: tags of tools in the agent's own words do not
+    count."""
     read = token_kinds([piece.text for piece in pieces])
     return [
         "tool" if piece.source == "tool" else "agent" if kind == "tool" else kind
@@ -87,8 +89,8 @@ def shape(
 ) -> list[float | None]:
     """Shaped advantages of tokens.
 
-    None without an advantage, for words that no model drew (tags that the protocol adds), and where an entropy is missing
-    that would change the value.
+    None without an advantage, for words that no model drew (tags that the protocol adds), and where an entropy is
+    missing that would change the value.
     """
     if advantage is None:
         return [None] * len(pieces)
@@ -165,7 +167,8 @@ class Rollout:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rollouts of one task. `failed` numbers those that the machinery cut short: they are no rollouts of the policy.
+    """The rollouts of one task. `failed` numbers those that the machinery cut short: they are no rollouts of the
+    policy.
 
     `left_out` says for each reading without advantages why.
     """

@@ -5,7 +5,8 @@ All scores are means from 0 to 100, by task. Compat is the published score, erro
 scored tasks, with bounds. `covered` is the mean over the questions whose statute the pack holds: a missing statute is
 no fault of an agent. Intervals are at 95 %; the unit of sampling is `gold.cluster`. A consultation is scored by a
 grader's verdict; without one it is unscored, and without any its task has no mean. An empty answer to it is wrong: no
-grader is asked. Who abstains recites no version: strictly 0, and counted apart. `n_scored` says how many stand behind a mean, the bounds count the others as wrong or right.
+grader is asked. Who abstains recites no version: strictly 0, and counted apart. `n_scored` says how many stand behind
+a mean, the bounds count the others as wrong or right.
 """
 
 from __future__ import annotations

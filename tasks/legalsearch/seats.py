@@ -1,4 +1,5 @@
-"""The two seats that help the tools: the analyser, who reads a query, and the reader, who reads a window of a web page.
+"""The two seats that help the tools: the analyser, who reads a query, and the reader, who reads a window of a web
+page.
 
 Both answer under a schema. A reply that cannot be read is asked for once more; if it cannot be read again, that is
 recorded (`ActionParsed`, rejected) and the tool goes on without: no analysis, or the words of the window themselves.
@@ -81,7 +82,8 @@ def analyse_with(
     settings: Settings | None = None,
     schema: Mapping[str, Any] = ANALYSER_SCHEMA,
 ) -> Generator[Yield, Sent, Mapping[str, Any]]:
-    """What the seat finds in a query: {time_info, chapter_info, keywords, law_info}; {} if it could not be understood.
+    """What the seat finds in a query: {time_info, chapter_info, keywords, law_info}; {} if it could not be
+    understood.
 
     Args:
         seat: the seat to ask.

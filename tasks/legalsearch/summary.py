@@ -59,7 +59,8 @@ class Offered:
 class LawSummary(Summary):
     """constants: (rule, task) -> the constant answer that is its floor; ungraded: attempts that wait for a grader;
     wrong_version: of all recitals and of the covered ones; dated: task -> questions that hang on a day; tools: None
-    when nobody knows; windows: the recitals of the rules under each window, where the rules played; rules: whether they did."""
+    when nobody knows; windows: the recitals of the rules under each window, where the rules played; rules: whether
+    they did."""
 
     limits = {
         "floor": ("下限：最佳常数答案", "Floor: best constant answer"),

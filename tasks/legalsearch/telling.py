@@ -1,4 +1,5 @@
-"""What the search says of laws and days, in words for a model: gaps, laws that had ended or not begun, conditions given up."""
+"""What the search says of laws and days, in words for a model: gaps, laws that had ended or not begun, conditions
+given up."""
 
 from __future__ import annotations
 

@@ -67,7 +67,8 @@ def time_kind(query: str) -> TimeKind | None:
 
 
 def queries_of(arguments: object) -> tuple[str, ...]:
-    """The query strings in the arguments of a search call: a text or a list of texts under `query`; others count none."""
+    """The query strings in the arguments of a search call: a text or a list of texts under `query`; others count
+    none."""
     found = arguments.get("query") if isinstance(arguments, Mapping) else None
     if isinstance(found, str):
         return (found,)
@@ -76,7 +77,8 @@ def queries_of(arguments: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """One tool call of an episode. `tokens`: how long the answer was, in tokens as the engine counts, 0 when unknown."""
+    """One tool call of an episode. `tokens`: how long the answer was, in tokens as the engine counts, 0 when
+    unknown."""
 
     task: str
     tool: str
@@ -129,7 +131,8 @@ def awareness(uses: Iterable[ToolUse]) -> Data:
 
 @dataclass(frozen=True, slots=True)
 class PairMember:
-    """One half of a time-travel pair as it was answered. `read` is the answer in one spelling: equal means the same."""
+    """One half of a time-travel pair as it was answered. `read` is the answer in one spelling: equal means the
+    same."""
 
     question: Question
     right: bool
@@ -139,10 +142,10 @@ class PairMember:
 def consistency(members: Sequence[PairMember]) -> Data:
     """Temporal consistency over all complete pairs.
 
-    consistent: both right; blind: not consistent, one answer to both dates; swapped: both wrong, with two answers; other:
-    one right, the other wrong in its own way. `rate` is the share of consistent pairs, from 0 to 1, `interval` Wilson's;
-    `gain` is what right answers alone would not show: the rate less the square of the share of right answers, which two
-    dates answered independently would reach.
+    consistent: both right; blind: not consistent, one answer to both dates; swapped: both wrong, with two answers;
+    other: one right, the other wrong in its own way. `rate` is the share of consistent pairs, from 0 to 1, `interval`
+    Wilson's; `gain` is what right answers alone would not show: the rate less the square of the share of right
+    answers, which two dates answered independently would reach.
     """
     pairs: dict[str, list[PairMember]] = {}
     for member in members:

@@ -1,8 +1,8 @@
 """Rows and a reward function for a verl trainer: what `moot export RUN --to verl` writes.
 
-A row has the shape of the published training rows: data_source, agent_name, prompt, ability, reward_model, extra_info.
-Rows are JSON objects with the same keys throughout, so that `datasets.load_dataset("json", …)` and a parquet writer take
-them as they are. Moot only writes them; training is the trainer's business.
+A row has the shape of the published training rows: data_source, agent_name, prompt, ability, reward_model,
+extra_info. Rows are JSON objects with the same keys throughout, so that `datasets.load_dataset("json", …)` and a
+parquet writer take them as they are. Moot only writes them; training is the trainer's business.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Wrong-version rate: how often a recital is the article as it read on another day.
 
-A recital is laid beside the article of every version that a statute book holds. It is the version that it resembles most
-(plain ROUGE-L, titles in 【】 left away), and none when it resembles no version enough. Versions whose words are those in
-force on the day are right as well. The book stays outside: whoever has one offers its texts through `VersionTexts`.
+A recital is laid beside the article of every version that a statute book holds. It is the version that it resembles
+most (plain ROUGE-L, titles in 【】 left away), and none when it resembles no version enough. Versions whose words are
+those in force on the day are right as well. The book stays outside: whoever has one offers its texts through
+`VersionTexts`.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class VersionTexts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What a recital is. `label` is the version it resembles most ('' for the gold itself), `likeness` its ROUGE-L."""
+    """What a recital is. `label` is the version it resembles most ('' for the gold itself), `likeness` its
+    ROUGE-L."""
 
     reading: Reading
     label: str

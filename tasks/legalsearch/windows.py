@@ -1,7 +1,7 @@
 """Recitals once more with the window off and with the newest versions only, beside the score of a run of the rules.
 
-The rules need no model and repeat exactly, so what the date filter is worth can stand beside every figure. The episodes are
-played in memory; nothing of them is recorded.
+The rules need no model and repeat exactly, so what the date filter is worth can stand beside every figure. The
+episodes are played in memory; nothing of them is recorded.
 """
 
 from __future__ import annotations

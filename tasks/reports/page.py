@@ -1,7 +1,8 @@
 """The one owner of pages: an HTML file that opens from a stick, in light, dark and on paper.
 
-No script, no font or image from elsewhere; a content security policy inside the file forbids everything but its own style.
-Jinja escapes every value, and every value passes the sanitiser; plots alone come as they are, from `tasks.reports.svg`.
+No script, no font or image from elsewhere; a content security policy inside the file forbids everything but its own
+style. Jinja escapes every value, and every value passes the sanitiser; plots alone come as they are, from
+`tasks.reports.svg`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What a run came to, drawn: scores with interval, floor and ceiling by group; how episodes ended; tokens.
 
-Scores stand on one scale from 0 to 100 whatever their unit. Plots are SVG fragments; '' where there is nothing to draw.
+Scores stand on one scale from 0 to 100 whatever their unit. Plots are SVG fragments; '' where there is nothing to
+draw.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ def overview_plots(reports: Sequence[Report], language: str) -> Iterator[str]:
 
 
 def scores(rows: Sequence[tuple[str, Metric]], title: str, language: str) -> str:
-    """Figures by name: a dot with its interval, a tick for the floor and one for the ceiling, the figure beside it."""
+    """Figures by name: a dot with its interval, a tick for the floor and one for the ceiling, the figure beside
+    it."""
     if not rows:
         return ""
     bottom = 48 + LINE * len(rows)

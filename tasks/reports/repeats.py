@@ -1,4 +1,5 @@
-"""How far the repeats of a run (`--epochs`) lie apart: the mean of each, their spread, and how far single tasks change.
+"""How far the repeats of a run (`--epochs`) lie apart: the mean of each, their spread, and how far single tasks
+change.
 
 Figures stand on a scale from 0 to 100. Court runs have a table of their own, made as the published one is.
 """
@@ -16,8 +17,8 @@ SCALE = 100.0
 
 
 def spread(side: Side, language: str) -> Table | None:
-    """A line a measure: the mean over the tasks in each repeat; mean and standard deviation of those, the mean standard
-    deviation within a task, how many tasks came out differently. None where tasks were played once."""
+    """A line a measure: the mean over the tasks in each repeat; mean and standard deviation of those, the mean
+    standard deviation within a task, how many tasks came out differently. None where tasks were played once."""
     repeats = 1 + max((one.repeat for attempts in side.tasks.values() for one in attempts), default=0)
     if repeats < 2:
         return None

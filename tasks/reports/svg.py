@@ -1,7 +1,8 @@
-"""The one owner of SVG: shapes and text on a plot that stands inside a page, without script, style sheet or reference.
+"""The one owner of SVG: shapes and text on a plot that stands inside a page, without script, style sheet or
+reference.
 
-Coordinates are in user units, which are CSS pixels at full width; text is text, so that it can be selected and read out.
-Colours hold on light and dark paper alike; ink is that of the page.
+Coordinates are in user units, which are CSS pixels at full width; text is text, so that it can be selected and read
+out. Colours hold on light and dark paper alike; ink is that of the page.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""BERTScore of a stored run: the vectors come from a GGUF embedding model of the user's, the scores go to the journal.
+"""BERTScore of a stored run: the vectors come from a GGUF embedding model of the user's, the scores go to the
+journal.
 
-Answers of ended attempts are held against the reference answers of their tasks, a batch at a time; what has a score of the
-same settings keeps it, so that an interrupted scoring goes on. Errors of the machinery have no score. The baseline for
-rescaling is the mean over pairs of reference answers of different clusters: what texts of this task file have in common
-without answering the same.
+Answers of ended attempts are held against the reference answers of their tasks, a batch at a time; what has a score
+of the same settings keeps it, so that an interrupted scoring goes on. Errors of the machinery have no score. The
+baseline for rescaling is the mean over pairs of reference answers of different clusters: what texts of this task file
+have in common without answering the same.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ class Vectors(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How to score. model: what is recorded of the model (file name, sha256); idf: weigh rare words more; rescale: by a
-    baseline."""
+    """How to score. model: what is recorded of the model (file name, sha256); idf: weigh rare words more; rescale: by
+    a baseline."""
 
     model: Mapping[str, object]
     idf: bool = False

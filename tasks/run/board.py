@@ -1,5 +1,5 @@
-"""Runs of the same tasks beside each other, and beside what their paper printed: which there are, and what is shown of
-each.
+"""Runs of the same tasks beside each other, and beside what their paper printed: which there are, and what is shown
+of each.
 
 Scores are points from 0 to 100.
 """
@@ -56,8 +56,8 @@ def printed(name: str) -> Sequence[Published]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the board. Own runs have a line, and figures once they are read; rows of papers have neither. n: attempts
-    behind the figure."""
+    """A row of the board. Own runs have a line, and figures once they are read; rows of papers have neither. n:
+    attempts behind the figure."""
 
     line: RunLine | None
     figures: Figures | None
@@ -66,8 +66,8 @@ class Entry:
     compat: Figure | None
     n: int | None
     of: int | None = None
-    """What belongs behind it: all tasks that a run of the board has there, as often as this one played each; None where
-    nothing is missing."""
+    """What belongs behind it: all tasks that a run of the board has there, as often as this one played each; None
+    where nothing is missing."""
 
     @property
     def reading(self) -> bool:
@@ -89,15 +89,16 @@ class Entry:
 
 
 def successes(figures: Figures) -> float:
-    """How many tasks' worth of score a run came to by the strict rule; by the published one where that says nothing."""
+    """How many tasks' worth of score a run came to by the strict rule; by the published one where that says
+    nothing."""
     found = (figures.wholes(rule) for rule in ("strict", "compat"))
     rows = next((own for own in found if any(row.value is not None for row in own)), [])
     return math.fsum(row.value / POINTS * row.n for row in rows if row.value is not None)
 
 
 def places(found: Iterable[Figures]) -> dict[Place, Names]:
-    """What can be looked at: measure and group -> what the group is called. What sums up a run comes first, then what a
-    brief view shows."""
+    """What can be looked at: measure and group -> what the group is called. What sums up a run comes first, then what
+    a brief view shows."""
     rows = [row for figures in found for row in figures.rows if row.section != "stages"]
     rows.sort(key=lambda row: (bool(row.section), not row.whole, not row.main))
     names = dict.fromkeys(row.measure for row in rows)

@@ -113,8 +113,8 @@ class TaskLine:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A run against the first one. differences: what was different about the runs, as (what, first, second); read: how
-    many episodes of each were looked at where there are more, 0 where it is whole."""
+    """A run against the first one. differences: what was different about the runs, as (what, first, second); read:
+    how many episodes of each were looked at where there are more, 0 where it is whole."""
 
     first: Side
     second: Side

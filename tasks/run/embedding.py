@@ -1,4 +1,5 @@
-"""The model behind the vectors of a pack, found in the library by its sum: whoever searches the pack asks the same one."""
+"""The model behind the vectors of a pack, found in the library by its sum: whoever searches the pack asks the same
+one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a run that is planned will use: tokens, seconds, bytes of its file; from what earlier runs on this machine used
-and what was measured of its models, never from anything else.
+"""What a run that is planned will use: tokens, seconds, bytes of its file; from what earlier runs on this machine
+used and what was measured of its models, never from anything else.
 
 Tasks of one type (hops, a task of LegalSearch, an environment) are taken to cost what those of an earlier run did in
 the mean. What nobody has seen is None, not a guess.

@@ -1,8 +1,8 @@
 """A run as JSON lines: all that its journal holds, for programs that do not read SQLite.
 
-One object a line, told apart by `kind`: `header` first, then each `episode` with its `attempt`s, their `event`s in order and
-their `score`s; a `text` that events refer to by hash stands before the first event that does. Times are seconds since the
-epoch. Every benchmark's runs have this form.
+One object a line, told apart by `kind`: `header` first, then each `episode` with its `attempt`s, their `event`s in
+order and their `score`s; a `text` that events refer to by hash stands before the first event that does. Times are
+seconds since the epoch. Every benchmark's runs have this form.
 """
 
 from __future__ import annotations

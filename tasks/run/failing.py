@@ -45,8 +45,8 @@ class EpisodeFailure:
 
 @dataclass(frozen=True, slots=True)
 class ClassCount:
-    """A class in a run. main: failed episodes of which it is the main reason; any: those to which it applies; example:
-    the first of `main`, else of `any`."""
+    """A class in a run. main: failed episodes of which it is the main reason; any: those to which it applies;
+    example: the first of `main`, else of `any`."""
 
     name: str
     main: int

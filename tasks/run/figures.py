@@ -34,7 +34,8 @@ class _Kept(BaseModel):
 
 class Figure(_Kept):
     """A score of a group of tasks. label: what the group is called, Chinese and English; down: less is better; main:
-    whether a brief view shows it; why: why there is no value, waits: for a grader; count: a plain number, no points."""
+    whether a brief view shows it; why: why there is no value, waits: for a grader; count: a plain number, no
+    points."""
 
     section: str
     rule: str

@@ -176,8 +176,8 @@ _OPTIONAL = ("parent", "imported", "merged", "suite")
 
 
 def header_of(journal: Journal) -> dict[str, Any]:
-    """The header of a run file, checked: the keys of `Header`, `parent`, `imported`, `merged`, `suite` only where they
-    say something.
+    """The header of a run file, checked: the keys of `Header`, `parent`, `imported`, `merged`, `suite` only where
+    they say something.
 
     Raises:
         Damaged: it is not the header of a run.

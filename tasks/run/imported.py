@@ -1,7 +1,8 @@
 """Predictions made elsewhere become a run like any other: a journal with attempts, answers and ends.
 
 From there on there is one way to score, show and report. Nothing is invented: no thoughts, no tool calls, no times of
-the original run; tokens only as reported. A task without a prediction and the published word for an exception are errors.
+the original run; tokens only as reported. A task without a prediction and the published word for an exception are
+errors.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Imported:
 
 
 def sources_of(name: str, dataset: Path, given: Sequence[Path], tokens: Path | None = None) -> list[Sources]:
-    """The prediction files that are meant: a file as it is, of a folder all that end like one, in order of their names.
+    """The prediction files that are meant: a file as it is, of a folder all that end like one, in order of their
+    names.
 
     Beside a file of a folder its tokens may lie: `react_x.tokens.jsonl` belongs to `react_x.jsonl`.
 

@@ -36,8 +36,8 @@ class RunLine:
     same. `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the mean of its domain, or the
     overall score of the courts. origin: the episode that it was forked from; source: the file that it was imported
     from. running: whether a process writes it now. process, pace: the other process that plays it at this moment, and
-    the episodes that end there a minute, where somebody looked. name and tags are this machine's. tasks: sha256 of the
-    task file.
+    the episodes that end there a minute, where somebody looked. name and tags are this machine's. tasks: sha256 of
+    the task file.
     """
 
     path: Path

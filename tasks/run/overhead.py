@@ -1,7 +1,7 @@
 """What a turn costs beside the model: the hearing of the benchmark, played by the scheduler into a journal on disk.
 
-After every turn the plain llama.cpp loops do the same work (as many tokens read and spoken, in the same memory); what the
-turn took longer is overhead of pipe, prompt, sampling, scheduler and journal. Times are milliseconds.
+After every turn the plain llama.cpp loops do the same work (as many tokens read and spoken, in the same memory); what
+the turn took longer is overhead of pipe, prompt, sampling, scheduler and journal. Times are milliseconds.
 """
 
 from __future__ import annotations

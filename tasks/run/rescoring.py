@@ -1,7 +1,7 @@
 """Score a stored run again: from its record and its task file alone, without the pack it ran on.
 
-Scores are appended, never changed; each row names its scorer, version, settings and author, so several scorings and human
-judgements of one attempt stand side by side.
+Scores are appended, never changed; each row names its scorer, version, settings and author, so several scorings and
+human judgements of one attempt stand side by side.
 """
 
 from __future__ import annotations

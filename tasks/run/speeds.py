@@ -1,5 +1,5 @@
-"""How fast a local model reads and speaks on this machine, in tokens a second: what `moot models bench` measured, kept
-beside the library by the sha256 of the file, so that a plan need not guess.
+"""How fast a local model reads and speaks on this machine, in tokens a second: what `moot models bench` measured,
+kept beside the library by the sha256 of the file, so that a plan need not guess.
 
 Nothing is told of a model that was not measured, nor of another machine.
 """

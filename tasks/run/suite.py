@@ -1,5 +1,5 @@
-"""A suite: runs that belong together, as a TOML file names them: every benchmark with every agent, model and seed of a
-block, under common settings.
+"""A suite: runs that belong together, as a TOML file names them: every benchmark with every agent, model and seed of
+a block, under common settings.
 
 A member is known by what stands for its spec, so that a suite that is played again goes on with what is there: its
 file among the runs is called after the suite and the member. Nothing is played here.
@@ -55,8 +55,8 @@ _STRICT = ConfigDict(extra="forbid", frozen=True)
 
 
 class Block(BaseModel):
-    """A [[runs]] of the file: every benchmark with every agent, every model, every seed. No agents: the one that plays
-    by default; no models: none."""
+    """A [[runs]] of the file: every benchmark with every agent, every model, every seed. No agents: the one that
+    plays by default; no models: none."""
 
     model_config = _STRICT
     benchmarks: Names
@@ -91,8 +91,8 @@ class Faults:
         self.found: dict[str, str] = {}
 
     def add(self, place: str, title: str, hint: str, where: str = "") -> None:
-        """A fault at a place of the file; `where` is `:7`, its line. Hints that name options of `moot run` say nothing
-        in a file."""
+        """A fault at a place of the file; `where` is `:7`, its line. Hints that name options of `moot run` say
+        nothing in a file."""
         self.found.setdefault(f"suite {self.file}{where}, {place}: {title}", "" if "--" in hint else hint)
 
     def check(self) -> None:
@@ -218,8 +218,8 @@ def check_ended(path: Path) -> None:
 def _specs(
     file: Path, given: SuiteFile, block: Block, bad: list[BadSetting], name: str, agent: str, model: str, seed: int
 ) -> tuple[RunSpec, RunSpec]:
-    """The spec of a member as it is written, which stands for it wherever the file lies, and as it is played; settings
-    that cannot be go to `bad` and are left out."""
+    """The spec of a member as it is written, which stands for it wherever the file lies, and as it is played;
+    settings that cannot be go to `bad` and are left out."""
     bench = benchmark(name)
     written = {key.replace("-", "_"): key for key in {**given.settings, **block.settings}}
     settings = {key.replace("-", "_"): value for key, value in {**given.settings, **block.settings}.items()}

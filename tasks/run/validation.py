@@ -21,7 +21,8 @@ READERS: dict[str, str] = {
     "legalsearch": "tasks.legalsearch.questions:read_question",
     "courts": "tasks.courts.casefile.questions:read_questions",
 }
-"""Benchmark -> the function that reads one record of its task files: a task, or the tasks of one that holds several."""
+"""Benchmark -> the function that reads one record of its task files: a task, or the tasks of one that holds
+several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Report:
 
 
 def benchmark_of(fields: Mapping[str, object]) -> str:
-    """The benchmark whose task a record looks like: a schema of cases is the courts', keywords to find LegalAgentBench's."""
+    """The benchmark whose task a record looks like: a schema of cases is the courts', keywords to find
+    LegalAgentBench's."""
     if str(fields.get("schema", "")).startswith("j1") or upstream_env(fields) is not None:
         return "courts"
     return "legalagentbench" if "key" in fields or "key_middle" in fields else "legalsearch"
@@ -54,7 +56,8 @@ def validate(path: Path, benchmark: str = "") -> Report:
     """Check every record of a task file.
 
     Args:
-        path: the file, as JSON lines or an array, plain or gzipped; of the courts also TOML, or a folder of case files.
+        path: the file, as JSON lines or an array, plain or gzipped; of the courts also TOML, or a folder of case
+            files.
         benchmark: whose tasks they are; "" decides by the first record.
 
     Raises:

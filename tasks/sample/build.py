@@ -1,6 +1,7 @@
 """Builds the pack `sample`: the same seed and scale give the same pack, byte for byte where it counts (its hash).
 
-scale 1.0 is about four thousand rows; companies, firms, documents and enforcement grow with it, places and courts do not.
+scale 1.0 is about four thousand rows; companies, firms, documents and enforcement grow with it, places and courts do
+not.
 """
 
 from __future__ import annotations

@@ -50,7 +50,8 @@ _SHARES = ("100.0",) * 9 + (
 
 @dataclass
 class Company:
-    """One company as the other makers see it. `appetite`: how often it appears in court; `parent` is the listed one."""
+    """One company as the other makers see it. `appetite`: how often it appears in court; `parent` is the listed
+    one."""
 
     name: str
     place: Place

@@ -1,7 +1,7 @@
 """The authored court cases: fictional people and facts under real law, one TOML file a dispute or case.
 
-Twelve of each: civil disputes (each gives a complaint, a defence and a trial), criminal cases, questions of knowledge and
-consultations.
+Twelve of each: civil disputes (each gives a complaint, a defence and a trial), criminal cases, questions of knowledge
+and consultations.
 """
 
 from __future__ import annotations

@@ -123,7 +123,8 @@ def _write(ledger: Ledger, rng: Random, court: Court) -> None:
 
 
 def make_tribunals(ledger: Ledger, rng: Random, judiciary: Judiciary, count: int) -> None:
-    """So many outlying tribunals (人民法庭) of basic courts: they decide under the code of their court, so have none."""
+    """So many outlying tribunals (人民法庭) of basic courts: they decide under the code of their court, so have
+    none."""
     seats = tuple(judiciary.basic.values())
     for number in range(count):
         court = seats[number % len(seats)]

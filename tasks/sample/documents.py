@@ -1,8 +1,8 @@
 """Published court documents: LegalDoc rows and, for some of them, the summaries of LegalAbstract.
 
-One story a case: who sues whom and why, what the court of the defendant's county decides, whether the appeal succeeds.
-Amounts are yuan with cents; parties and firms are joined by half-width commas; line breaks in 判决结果 are upstream's
-literal backslash-n.
+One story a case: who sues whom and why, what the court of the defendant's county decides, whether the appeal
+succeeds. Amounts are yuan with cents; parties and firms are joined by half-width commas; line breaks in 判决结果 are
+upstream's literal backslash-n.
 """
 
 from __future__ import annotations

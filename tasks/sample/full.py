@@ -81,7 +81,8 @@ def check_scale(scale: float) -> None:
 
 
 class _Circuits:
-    """Makes one circuit after the other. What passes between them: how many rows stand, and the names that must differ."""
+    """Makes one circuit after the other. What passes between them: how many rows stand, and the names that must
+    differ."""
 
     def __init__(self, seed: int, scale: float, core: World) -> None:
         self.wanted = {corpus: round(size * scale) for corpus, size in TABLE_1.items()}

@@ -1,7 +1,7 @@
 """Questions that blank out one quantity of an article which an amendment changed: what stood there in a year?
 
-The options are the quantities of both versions and two that never stood there. The year is one in which the article read
-the same from the first day to the last.
+The options are the quantities of both versions and two that never stood there. The year is one in which the article
+read the same from the first day to the last.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class Cloze:
 
 
 def cloze(book: Book, change: Change, rng: Random) -> Cloze | None:
-    """A question about one side of a change; None where more than one quantity changed, or no whole year is covered."""
+    """A question about one side of a change; None where more than one quantity changed, or no whole year is
+    covered."""
     sides = [(change.before, change.old, change.after), (change.after, change.new, change.before)]
     article, version, other = rng.choice(sides)
     own, beside = (clause(a.text or "", b.text or "") for a, b in ((article, other), (other, article)))

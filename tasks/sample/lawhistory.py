@@ -1,8 +1,8 @@
 """The statutes of the fictional jurisdiction through time: every version of every law, worked out backwards.
 
-The data files hold the newest text of a law and its amendments: what an amendment changed is written as the words it made
-and the words that stood there before, so that a reader sees the change and not two copies. Versions come out oldest first.
-Days are inclusive; a version ends on the day before the next one begins, or before the law's repeal.
+The data files hold the newest text of a law and its amendments: what an amendment changed is written as the words it
+made and the words that stood there before, so that a reader sees the change and not two copies. Versions come out
+oldest first. Days are inclusive; a version ends on the day before the next one begins, or before the law's repeal.
 
 Amendments are tables with `label`, `adopted`, `in_force`, and any of
   was          [number, words now, words before]; [number, whole text before]. Numbers are those of the text it made.

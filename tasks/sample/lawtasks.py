@@ -1,8 +1,9 @@
 """The LegalSearch tasks of the sample pack: all 13 kinds, on the law of the fictional jurisdiction.
 
-Some are drawn from the statute book (recitals, pairs on the words in force, blanks), some computed from it (terms by the
-基准刑 of an article and the adjustments of the general part), the rest is authored: time-travel pairs, criminal cases,
-consultations and examination questions, each with the articles that it follows from in `basis`. Terms are in months.
+Some are drawn from the statute book (recitals, pairs on the words in force, blanks), some computed from it (terms by
+the 基准刑 of an article and the adjustments of the general part), the rest is authored: time-travel pairs, criminal
+cases, consultations and examination questions, each with the articles that it follows from in `basis`. Terms are in
+months.
 """
 
 from __future__ import annotations
@@ -199,7 +200,8 @@ _SHARE = re.compile(r"(?P<how>减少|增加)基准刑的百分之(?P<n>[一二�
 
 
 def term_months(offence: Article, used: Iterable[Article], amount: int) -> int:
-    """The term in months by 第三十条第二款: the 基准刑 with whole steps above the threshold, all shares added and taken once.
+    """The term in months by 第三十条第二款: the 基准刑 with whole steps above the threshold, all shares added and
+    taken once.
 
     Args:
         offence: the article that names the 基准刑, as in force.
@@ -243,7 +245,8 @@ def _number(text: str) -> int:
 
 
 def _distractors(book: HistoryBook, applied: list[Article], day: str, rng: Random) -> list[Article]:
-    """Other articles of the code as in force: of the same chapters first, so that they are not told apart at a glance."""
+    """Other articles of the code as in force: of the same chapters first, so that they are not told apart at a
+    glance."""
     on = date.fromisoformat(day)
     version = next(version for version in book.versions(CODE) if version.covers(on))
     chapters = {article.chapter for article in applied}

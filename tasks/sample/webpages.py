@@ -1,8 +1,10 @@
-"""The web of the fictional jurisdiction: pages as a search engine would find them, many of them out of date on purpose.
+"""The web of the fictional jurisdiction: pages as a search engine would find them, many of them out of date on
+purpose.
 
-A page is a file under data/web: front matter, then its text. `states` names what it says rightly about a law on its day
-(or on the day after `@`), `wrong` what it says wrongly: law, article, words of the article. Tests hold both against the
-versions of the statute book; neither reaches the pack. `full_text` puts the text of one version after the text.
+A page is a file under data/web: front matter, then its text. `states` names what it says rightly about a law on its
+day (or on the day after `@`), `wrong` what it says wrongly: law, article, words of the article. Tests hold both
+against the versions of the statute book; neither reaches the pack. `full_text` puts the text of one version after the
+text.
 """
 
 from __future__ import annotations

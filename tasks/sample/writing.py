@@ -1,7 +1,7 @@
 """Writing tasks: a complaint against companies of the tables, and the defence statement that answers it.
 
-Text, amounts and law are authored (data/writing.toml); parties, firm and court are drawn; keys are the register data of
-the defendants, head and telephone of the firm, and the citations. The path looks all of them up.
+Text, amounts and law are authored (data/writing.toml); parties, firm and court are drawn; keys are the register data
+of the defendants, head and telephone of the firm, and the citations. The path looks all of them up.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Who agrees with whom about the episodes of a run: graders and people, metric by metric.
 
-A rater is a person or one grader, that is one engine under one prompt. Values are shares from 0 to 1. Where a metric is scored
-more than once an episode (`topic:T3`), each is a unit and the episode is drawn whole.
+A rater is a person or one grader, that is one engine under one prompt. Values are shares from 0 to 1. Where a metric
+is scored more than once an episode (`topic:T3`), each is a unit and the episode is drawn whole.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _Rater = tuple[str, ...]
 class Agreement:
     """How far some raters agree on one metric.
 
-    n: units that all of a pair, or any two of more, have rated; clusters: of these. raw: share of them with equal ratings.
-    difference: first minus second, of a pair; None of more.
+    n: units that all of a pair, or any two of more, have rated; clusters: of these. raw: share of them with equal
+    ratings. difference: first minus second, of a pair; None of more.
     """
 
     group: str
@@ -70,7 +70,8 @@ def of_journal(
     journal: Journal, group: Group = group_of, clusters: Mapping[str, str] | None = None, metric: str | None = None,
     *, draws: int = DRAWS, seed: int = 0,
 ) -> list[Agreement]:  # fmt: skip
-    """The agreement of all raters of a run, by group and metric: of each pair, then of all where they are more than two.
+    """The agreement of all raters of a run, by group and metric: of each pair, then of all where they are more than
+    two.
 
     Args:
         journal: of the run.
@@ -93,7 +94,8 @@ def compare(
     ratings: Ratings, clusters: Mapping[str, Hashable] | None = None, group: str = "", metric: str = "",
     *, draws: int = DRAWS, seed: int = 0,
 ) -> list[Agreement]:  # fmt: skip
-    """Each pair of raters in their order, and all together where they are more than two; a lone rater is one row of reasons."""
+    """Each pair of raters in their order, and all together where they are more than two; a lone rater is one row of
+    reasons."""
     raters = list(ratings)
     sets: list[tuple[str, ...]] = (
         list(combinations(raters, 2)) if len(raters) > 1 else [tuple(raters)] if raters else []
@@ -139,7 +141,8 @@ def _raw(rows: Sequence[Sequence[float | None]], names: Sequence[Hashable], rate
 def ratings_of(
     journal: Journal, group: Group = group_of, clusters: Mapping[str, str] | None = None
 ) -> dict[tuple[str, str], Rated]:
-    """(group, metric) -> who said what of the last attempts; people come before graders, the newest word of each counts."""
+    """(group, metric) -> who said what of the last attempts; people come before graders, the newest word of each
+    counts."""
     by_attempt: dict[int, list[ScoreRow]] = {}
     for score in journal.scores():
         if score.scorer in (SCORER, GRADER) and isinstance(score.value, Mapping):

@@ -1,11 +1,11 @@
 """BERTScore over vectors of tokens: how close the words of an answer are to those of the reference answer.
 
-Zhang et al., "BERTScore: Evaluating Text Generation with BERT" (ICLR 2020), section 3, as their program computes it. Each
-token of a text meets the most similar one of the other (cosine); precision is the weighted mean over the tokens of the
-answer, recall over those of the reference, F1 their harmonic mean. Weights are 1, or the inverse document frequency of
-the token among the references. Special tokens that a tokenizer adds ([CLS], [SEP]) have weight 0; a word may still be
-closest to one of them, as in that program. Values are cosines, from -1 to 1 and in practice well above 0; rescaled ones are
-0 where unrelated texts are. Pure numpy; vectors are rows, texts are lists of token ids.
+Zhang et al., "BERTScore: Evaluating Text Generation with BERT" (ICLR 2020), section 3, as their program computes it.
+Each token of a text meets the most similar one of the other (cosine); precision is the weighted mean over the tokens
+of the answer, recall over those of the reference, F1 their harmonic mean. Weights are 1, or the inverse document
+frequency of the token among the references. Special tokens that a tokenizer adds ([CLS], [SEP]) have weight 0; a word
+may still be closest to one of them, as in that program. Values are cosines, from -1 to 1 and in practice well above
+0; rescaled ones are 0 where unrelated texts are. Pure numpy; vectors are rows, texts are lists of token ids.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Weight = Callable[[int], float]
 class Text:
     """A text as a model sees it.
 
-    ids: its n tokens; special: which of them the tokenizer added; vectors: n rows; cut: whether it was longer than the
-    model reads.
+    ids: its n tokens; special: which of them the tokenizer added; vectors: n rows; cut: whether it was longer than
+    the model reads.
     """
 
     ids: tuple[int, ...]

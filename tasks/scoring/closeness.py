@@ -1,8 +1,8 @@
 """BERTScores as they stand in the journal, and the rows that a run has of them beside its own figures.
 
 Scoring again would need the model, so what was computed once is read. Rows differ by their settings (model and its
-sha256, layer, idf, rescaling); those that were written last count, and the rows say which they are. The model is a GGUF
-of the user's: no figure here can be compared with one of a paper, whose model is another one.
+sha256, layer, idf, rescaling); those that were written last count, and the rows say which they are. The model is a
+GGUF of the user's: no figure here can be compared with one of a paper, whose model is another one.
 """
 
 from __future__ import annotations

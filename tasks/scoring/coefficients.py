@@ -1,7 +1,9 @@
-"""How far raters agree beyond chance: weighted kappa for two, Krippendorff's alpha for any number, differences of two.
+"""How far raters agree beyond chance: weighted kappa for two, Krippendorff's alpha for any number, differences of
+two.
 
-Ratings are numbers on one scale; a kappa and the interval alpha take distances from the values themselves, the ordinal alpha
-from their ranks. Intervals are at 95 % from whole clusters drawn with replacement. What cannot be computed is None and says why.
+Ratings are numbers on one scale; a kappa and the interval alpha take distances from the values themselves, the
+ordinal alpha from their ranks. Intervals are at 95 % from whole clusters drawn with replacement. What cannot be
+computed is None and says why.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ Level = Literal["interval", "ordinal"]
 Reason = Literal[
     "", "one_rater", "not_two_raters", "nothing_in_common", "one_unit", "no_variation", "no_spread", "one_cluster"
 ]
-"""Why there is no value or no interval; '' where nothing is missing. no_spread: every draw says the same, as in full agreement."""
+"""Why there is no value or no interval; '' where nothing is missing. no_spread: every draw says the same, as in full
+agreement."""
 
 ENOUGH = 0.9
 """Share of the draws that must have a value for an interval: in the others nothing varied."""
@@ -46,7 +49,8 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """First rater minus second (Bland and Altman 1986): their mean, the limits mean -+ 1.96 SD, and (mean, difference) a unit."""
+    """First rater minus second (Bland and Altman 1986): their mean, the limits mean -+ 1.96 SD, and (mean,
+    difference) a unit."""
 
     mean: Coefficient
     limits: tuple[float, float] | None
@@ -57,7 +61,8 @@ def weighted_kappa(
     first: Sequence[float], second: Sequence[float], weights: Weights, clusters: Sequence[Hashable] | None = None,
     *, draws: int = DRAWS, seed: int = 0,
 ) -> Coefficient:  # fmt: skip
-    """Cohen's weighted kappa (1968): disagreement is |x - y|, or its square, over what the two marginals alone would give.
+    """Cohen's weighted kappa (1968): disagreement is |x - y|, or its square, over what the two marginals alone would
+    give.
 
     Nominal weights count any difference alike: Cohen's kappa (1960).
 
@@ -90,7 +95,8 @@ def weighted_kappa(
 def alpha(
     table: ArrayLike, level: Level, clusters: Sequence[Hashable] | None = None, *, draws: int = DRAWS, seed: int = 0
 ) -> Coefficient:
-    """Krippendorff's alpha (2011) of a table of raters by units, nan where one did not rate; units rated once say nothing.
+    """Krippendorff's alpha (2011) of a table of raters by units, nan where one did not rate; units rated once say
+    nothing.
 
     Value and draws are computed together by the definition; the tests hold them to the library `krippendorff`.
     """

@@ -1,8 +1,8 @@
 """The grader's seat: a model reads ended episodes and its word is appended to the scores of their attempts.
 
-A grade is never part of the record of an episode: other graders and people may grade the same attempt. The call is under
-grammar; a reply that breaks the schema is asked for once more, then the grading has failed and is missing, never 0. Each row
-names prompt, its hash and what the engine says of itself.
+A grade is never part of the record of an episode: other graders and people may grade the same attempt. The call is
+under grammar; a reply that breaks the schema is asked for once more, then the grading has failed and is missing,
+never 0. Each row names prompt, its hash and what the engine says of itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Human scores: what a person says of an ended attempt, appended beside the words of graders and rules.
 
-A person scores on the scale of the metric; the row keeps a share from 0 to 1 as graders give it, and the reason. Who corrects
-herself appends another row, the newest counts. A seeded sample of each group says which episodes people are asked about.
+A person scores on the scale of the metric; the row keeps a share from 0 to 1 as graders give it, and the reason. Who
+corrects herself appends another row, the newest counts. A seeded sample of each group says which episodes people are
+asked about.
 """
 
 from __future__ import annotations
@@ -113,7 +114,8 @@ def newest(rows: Iterable[ScoreRow]) -> dict[tuple[int, str, str], ScoreRow]:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An episode that people are asked about; `of`: ended episodes of its group; `authors`: who has scored it already."""
+    """An episode that people are asked about; `of`: ended episodes of its group; `authors`: who has scored it
+    already."""
 
     episode: str
     task_id: str
@@ -125,7 +127,8 @@ class Chosen:
 
 
 def sample(journal: Journal, group: Group = group_of, share: float = SHARE, seed: int = 0) -> list[Chosen]:
-    """The seeded sample of a run: of each group the share of its ended episodes, at least one; groups in order of the run.
+    """The seeded sample of a run: of each group the share of its ended episodes, at least one; groups in order of the
+    run.
 
     Episodes that failed or were cancelled hold nothing to score and are not counted.
     """

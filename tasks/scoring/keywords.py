@@ -1,8 +1,9 @@
-"""Keyword scores of LegalAgentBench: success and process rate, published rule and strict rule, and the live evidence rate.
+"""Keyword scores of LegalAgentBench: success and process rate, published rule and strict rule, and the live evidence
+rate.
 
 Source of the published rule: measured from the 24 published runs, all 336 rates. Success: share of `key` in `res`.
-Process: share of `key` + `key_middle` in `summary`, another text. Keys are a list, so a repeated key counts twice. All
-rates are shares from 0 to 1.
+Process: share of `key` + `key_middle` in `summary`, another text. Keys are a list, so a repeated key counts twice.
+All rates are shares from 0 to 1.
 """
 
 from __future__ import annotations
@@ -94,12 +95,14 @@ def _seen(key: str, observations: Sequence[str]) -> bool:
 
 
 def evidence_rate(observations: Sequence[str], keys: Sequence[str], middle: Sequence[str]) -> float:
-    """Share of keys and middle keys that real observations have shown so far; derived keys stay in the denominator."""
+    """Share of keys and middle keys that real observations have shown so far; derived keys stay in the
+    denominator."""
     return share([*keys, *middle], lambda key: _seen(key, observations)) or 0.0
 
 
 def evidence_rate_literal(observations: Sequence[str], keys: Sequence[str], middle: Sequence[str]) -> float | None:
-    """The same over the keys that an observation could show (counts and the like left out); None when there are none."""
+    """The same over the keys that an observation could show (counts and the like left out); None when there are
+    none."""
     return share([key for key in (*keys, *middle) if not is_derived(key)], lambda key: _seen(key, observations))
 
 

@@ -266,8 +266,8 @@ class Summary:
 class Report:
     """What a run came to, with its header ({} when there is none).
 
-    failures: of why its attempts failed class -> main reason of how many; tables: what a reader of the run's file adds,
-    such as the spread over repeats; folded: transcripts of episodes.
+    failures: of why its attempts failed class -> main reason of how many; tables: what a reader of the run's file
+    adds, such as the spread over repeats; folded: transcripts of episodes.
     """
 
     summary: Summary

@@ -22,7 +22,8 @@ FLIPS = 20_000
 POWER = 0.8
 """How often a difference that is called detectable would be found."""
 _MOST_WHOLE = 5000
-"""Clusters that differ by whole numbers up to which every choice of signs is counted; chances below 1e-300 are none."""
+"""Clusters that differ by whole numbers up to which every choice of signs is counted; chances below 1e-300 are
+none."""
 _MOST_EXACT = 14
 """Other clusters that differ, up to which every choice of signs is gone through."""
 

@@ -1,4 +1,5 @@
-"""What repeats of the same tasks say: how far runs of one agent lie apart, and how often one task turns out both ways.
+"""What repeats of the same tasks say: how far runs of one agent lie apart, and how often one task turns out both
+ways.
 
 Values are shares from 0 to 1; a task is solved where its value is 1.
 """
@@ -16,7 +17,8 @@ SOLVED = 1.0
 @dataclass(frozen=True, slots=True)
 class Repeats:
     """Of tasks that were each played k times. spread: the standard deviation between the means of the repeats;
-    all_solved: the share of tasks solved every time (pass^k); flips: the share solved at one time and not at another."""
+    all_solved: the share of tasks solved every time (pass^k); flips: the share solved at one time and not at
+    another."""
 
     k: int
     tasks: int

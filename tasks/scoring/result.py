@@ -1,6 +1,7 @@
 """What scorers are handed and what they give back: plain frozen values, so that any source of answers can be scored.
 
-An episode of a run and a line of a prediction file become the same `Result`. Tokens as the engine or provider counted.
+An episode of a run and a line of a prediction file become the same `Result`. Tokens as the engine or provider
+counted.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from tasks.episode.events import Event
 
 INFRASTRUCTURE = frozenset({"error", "cancelled"})
-"""Outcomes that say nothing about the agent: compat counts them as 0, strict leaves them out and shows both bounds."""
+"""Outcomes that say nothing about the agent: compat counts them as 0, strict leaves them out and shows both
+bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +22,10 @@ class Result:
     """What an episode came to.
 
     `outcome` is one of `tasks.episode.events.OUTCOMES`; `res` the answer, `summary` the answer with every detail;
-    `observations` are the texts that tools really returned, in order; `epoch` numbers repeats of a task from 0. `actions`
-    says how each reply of a model was read, in order: ok, repaired or rejected. `heard` is what was said aloud and what
-    the controller made of it, for benchmarks that score a dialogue. `seconds` is machine time, 0 where nobody measured.
+    `observations` are the texts that tools really returned, in order; `epoch` numbers repeats of a task from 0.
+    `actions` says how each reply of a model was read, in order: ok, repaired or rejected. `heard` is what was said
+    aloud and what the controller made of it, for benchmarks that score a dialogue. `seconds` is machine time, 0 where
+    nobody measured.
     """
 
     task_id: str
@@ -39,7 +42,8 @@ class Result:
 
     @property
     def scored(self) -> bool:
-        """Whether the agent had its chance: errors of the machinery and cancelled episodes are not scored strictly."""
+        """Whether the agent had its chance: errors of the machinery and cancelled episodes are not scored
+        strictly."""
         return self.outcome not in INFRASTRUCTURE
 
     def light(self) -> Result:
@@ -53,7 +57,8 @@ class Result:
 class Score:
     """One score of one attempt, ready for the append-only table of the journal.
 
-    `value` maps the name of a rate to a number from 0 to 1 (None where there is nothing to rate), `evidence` says why.
+    `value` maps the name of a rate to a number from 0 to 1 (None where there is nothing to rate), `evidence` says
+    why.
     """
 
     scorer: str

@@ -1,7 +1,7 @@
 """Statistics for small benchmarks whose tasks are not independent.
 
-Tasks that share a solution path rise and fall together, so the unit of sampling is the cluster, not the task. Rates are
-shares from 0 to 1, intervals are (low, high) at 95 % unless said otherwise. Every draw is seeded.
+Tasks that share a solution path rise and fall together, so the unit of sampling is the cluster, not the task. Rates
+are shares from 0 to 1, intervals are (low, high) at 95 % unless said otherwise. Every draw is seeded.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def cluster_bootstrap(
     strata: Sequence[Hashable] | None = None,
     level: float = 0.95,
 ) -> tuple[float, float]:
-    """Percentile interval of the mean over tasks; whole clusters are drawn with replacement, within strata if given."""
+    """Percentile interval of the mean over tasks; whole clusters are drawn with replacement, within strata if
+    given."""
     if not values:
         raise ValueError("no values")
     strata = strata if strata is not None else [0] * len(values)
@@ -161,7 +162,8 @@ def t_quantile(probability: float, df: int) -> float:
 
 
 def cluster_t(values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> tuple[float, float]:
-    """Mean plus and minus t with G - 1 degrees of freedom times the clustered error, cut to 0..1; needs two clusters."""
+    """Mean plus and minus t with G - 1 degrees of freedom times the clustered error, cut to 0..1; needs two
+    clusters."""
     count = len(set(clusters))
     if count < 2:
         raise ValueError("needs two clusters")
@@ -180,7 +182,8 @@ def mean_interval(
 ) -> Interval | None:
     """The interval that fits the number of clusters; None for no values.
 
-    Where all values agree there is no spread to learn from: Wilson over clusters says what so few of them can exclude.
+    Where all values agree there is no spread to learn from: Wilson over clusters says what so few of them can
+    exclude.
     """
     if not values:
         return None

@@ -1,9 +1,9 @@
 """Strict matching of a key in an answer: what a careful reader would accept, where plain substrings go wrong.
 
-Both texts are brought to one spelling first: a *skeleton* in which every whole numeral and every date is one mark, beside
-the list of their values. Then `2次` cannot be found in `12次`, `0.90亿元` equals `9000万元`, `2014年8月19日` equals
-`2014-08-19`, and `第29条` equals `第二十九条`. Values are exact decimals, money in yuan; nothing is rounded unless the key
-itself was written with decimals: then the found value is rounded half up to as many.
+Both texts are brought to one spelling first: a *skeleton* in which every whole numeral and every date is one mark,
+beside the list of their values. Then `2次` cannot be found in `12次`, `0.90亿元` equals `9000万元`, `2014年8月19日`
+equals `2014-08-19`, and `第29条` equals `第二十九条`. Values are exact decimals, money in yuan; nothing is rounded
+unless the key itself was written with decimals: then the found value is rounded half up to as many.
 """
 
 from __future__ import annotations

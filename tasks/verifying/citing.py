@@ -1,7 +1,7 @@
 """The articles that a task cites, and whether they were in force on its day.
 
-The day is the one that a task states, else the one up to which its pack tells the law. Windows come from the statutes of
-the pack, else from the index and the list of laws that come with Moot.
+The day is the one that a task states, else the one up to which its pack tells the law. Windows come from the statutes
+of the pack, else from the index and the list of laws that come with Moot.
 """
 
 from __future__ import annotations

@@ -206,7 +206,8 @@ def add_log(tasks: TaskSet, other: Path) -> tuple[Decision, ...]:
 
 
 def _append(tasks: TaskSet, new: Iterable[Decision], known: bool = False) -> tuple[Decision, ...]:
-    """The old bytes stay as they are, the new lines follow; both are there whole or not at all. `known` ones are left out."""
+    """The old bytes stay as they are, the new lines follow; both are there whole or not at all. `known` ones are left
+    out."""
     path = log_of(tasks.path)
     lock = FileLock(f"{path}.lock", timeout=PATIENCE)
     try:

@@ -63,7 +63,8 @@ def _changes(decision: Decision) -> tuple[tuple[str, str | tuple[str, ...]], ...
 
 
 def visible_to(standing: Standing, author: str) -> tuple[tuple[Decision, ...], int]:
-    """What somebody may see of the decisions about a task, and how many stay hidden: all others' before the own one."""
+    """What somebody may see of the decisions about a task, and how many stay hidden: all others' before the own
+    one."""
     if author and author in standing.reviewers:
         return standing.decisions, 0
     return (), len(standing.decisions)
@@ -71,7 +72,8 @@ def visible_to(standing: Standing, author: str) -> tuple[tuple[Decision, ...], i
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """How far two reviewers agree on the verdict: n tasks that both decided, the share decided alike, Cohen's kappa."""
+    """How far two reviewers agree on the verdict: n tasks that both decided, the share decided alike, Cohen's
+    kappa."""
 
     first: str
     second: str
@@ -81,7 +83,8 @@ class PairAgreement:
 
 
 def agreement(found: Sequence[Standing]) -> list[PairAgreement]:
-    """Each pair of reviewers, by the first word of each about a task: later words were said with the other's in view."""
+    """Each pair of reviewers, by the first word of each about a task: later words were said with the other's in
+    view."""
     verdicts: dict[str, dict[str, int]] = {}
     for standing in found:
         for one in standing.decisions:

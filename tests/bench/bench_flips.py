@@ -1,7 +1,8 @@
-"""Flips 240 bits over every file of the sample pack: each is refused wherever the pack is used. Says what checking costs.
+"""Flips 240 bits over every file of the sample pack: each is refused wherever the pack is used. Says what checking
+costs.
 
-Opening and `law search` are measured in turns with checking and without, in the same run, in seconds of processor time,
-which other work on the machine leaves alone; figures are medians. `law search` is a whole process.
+Opening and `law search` are measured in turns with checking and without, in the same run, in seconds of processor
+time, which other work on the machine leaves alone; figures are medians. `law search` is a whole process.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""How full a server is kept: `bench_full_engines.py [--episodes 48,480] [--inspect PYTHON]`. A server answers after a time of mean 0.25 s,
-as many calls at a time as it gets; the time is drawn from an exponential distribution, or from one with a heavy tail
-(lognormal, sigma 1.5: one call in a hundred takes over 2.5 s). Episodes of 13 calls are played at 16 and at 48 at a time.
+"""How full a server is kept: `bench_full_engines.py [--episodes 48,480] [--inspect PYTHON]`. A server answers after a
+time of mean 0.25 s, as many calls at a time as it gets; the time is drawn from an exponential distribution, or from
+one with a heavy tail (lognormal, sigma 1.5: one call in a hundred takes over 2.5 s). Episodes of 13 calls are played
+at 16 and at 48 at a time.
 
 Printed: the busy share (seconds that calls took at the server / seconds of the run / calls at a time), and the most
 that the draw allows, since the last episodes leave places empty whoever plays them. Fails where less than `LEAST` of

@@ -1,6 +1,8 @@
-"""Tool calls of a random model under grammar: every one must satisfy its schema. `bench_grammar.py [N]`, 1,000 by default.
+"""Tool calls of a random model under grammar: every one must satisfy its schema. `bench_grammar.py [N]`, 1,000 by
+default.
 
-The schema is that of a whole task: all 14 tables with their 28 lookups and columns, retrievers, calculators, final answer.
+The schema is that of a whole task: all 14 tables with their 28 lookups and columns, retrievers, calculators, final
+answer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """A thousand hostile run files through every command and the desk: no traceback, no kill, no hang, the library whole.
 
-    bench_hostile_runs.py [--count N] [--seed S] [--only KIND] [--fast] [--no-desk] [--jobs N] [--memory GB] [--seconds S]
+    bench_hostile_runs.py [--count N] [--seed S] [--only KIND] [--fast] [--no-desk] [--jobs N] [--memory GB]
+    [--seconds S]
 
-Prints failures by kind and command and by the line that failed, the peak memory and the slowest command; exits 1 on any.
+Prints failures by kind and command and by the line that failed, the peak memory and the slowest command; exits 1 on
+any.
 """
 
 from __future__ import annotations

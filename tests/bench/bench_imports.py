@@ -1,8 +1,9 @@
-"""Files that were made to harm, by the hundred: each is read or refused with a sentence, within the memory and time stated.
+"""Files that were made to harm, by the hundred: each is read or refused with a sentence, within the memory and time
+stated.
 
-Prints a line a class (how many, read, refused, seconds in all and of the slowest, peak memory of this process and of the
-reading process in MiB) and exits 1 when something was raised that is no sentence, went over the limits, or left a trace.
-Arguments pick classes by name.
+Prints a line a class (how many, read, refused, seconds in all and of the slowest, peak memory of this process and of
+the reading process in MiB) and exits 1 when something was raised that is no sentence, went over the limits, or left a
+trace. Arguments pick classes by name.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def members_of(data: bytes) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-# Workbooks ---------------------------------------------------------------------------------------------------------------
+# Workbooks
+# ---------------------------------------------------------------------------------------------------------------
 
 SHEET = "xl/worksheets/sheet1.xml"
 STRINGS = "xl/sharedStrings.xml"
@@ -195,7 +197,8 @@ def workbooks() -> Iterator[Case]:
         yield "tables", f"LegalDoc-{number}.xlsx", data
 
 
-# SQLite ------------------------------------------------------------------------------------------------------------------
+# SQLite
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def database(*statements: str) -> bytes:
@@ -265,7 +268,8 @@ def databases() -> Iterator[Case]:
         yield "tables", f"x{number}.db", data
 
 
-# Judgments ---------------------------------------------------------------------------------------------------------------
+# Judgments
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def pdf(parts: list[bytes]) -> bytes:
@@ -335,7 +339,8 @@ def judgments() -> Iterator[Case]:
         yield "judgment", f"judgment{number}", data
 
 
-# Pages -------------------------------------------------------------------------------------------------------------------
+# Pages
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def pages() -> Iterator[Case]:
@@ -376,7 +381,8 @@ def pages() -> Iterator[Case]:
         yield "web", name, data
 
 
-# Archives ----------------------------------------------------------------------------------------------------------------
+# Archives
+# ----------------------------------------------------------------------------------------------------------------
 
 
 def archives() -> Iterator[Case]:
@@ -406,7 +412,8 @@ def archives() -> Iterator[Case]:
         yield "tables", name, data
 
 
-# Small inputs that stalled -------------------------------------------------------------------------------------------------
+# Small inputs that stalled
+# -------------------------------------------------------------------------------------------------
 
 
 def stalls() -> Iterator[Case]:
@@ -483,7 +490,8 @@ def read(format_name: str, path: Path) -> str:
 
 
 class Watch:
-    """The most bytes that the reading process held; the system's own count of children includes their parent at the fork."""
+    """The most bytes that the reading process held; the system's own count of children includes their parent at the
+    fork."""
 
     def __init__(self) -> None:
         self.most = 0
@@ -505,7 +513,8 @@ def peak() -> int:
 
 
 def make(name: str, folder: Path) -> int:
-    """Write the files of a class; in a process of its own, because making a bomb takes more memory than refusing it."""
+    """Write the files of a class; in a process of its own, because making a bomb takes more memory than refusing
+    it."""
     for number, (format_name, file, data) in enumerate(CLASSES[name][1]()):
         place = folder / f"{number:04}" / format_name
         place.mkdir(parents=True)

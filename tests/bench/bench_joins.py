@@ -1,9 +1,9 @@
 """Calls that join and leave the running batch of a local model: `bench_joins.py`, on the 0.5B shape.
 
 Eight episodes speak at a time, each eight times, with lengths of 1 to 8 times `UNIT` tokens in another order each. So
-every round of one call an episode has all the lengths, and who waits for it (`rounds`, one batch after the other) waits
-for the longest. Beside it: a plain llama.cpp loop with the same joins. Compared within a repeat, one after the other in turns;
-printed are ratios of tokens a second, medians of the repeats.
+every round of one call an episode has all the lengths, and who waits for it (`rounds`, one batch after the other)
+waits for the longest. Beside it: a plain llama.cpp loop with the same joins. Compared within a repeat, one after the
+other in turns; printed are ratios of tokens a second, medians of the repeats.
 
 Also: every reply of the joined calls is the one that the plain loop draws, that a call alone draws, and that it draws
 when the child is killed in the middle and asked again. The model is written once into Moot's cache (532 MB); takes

@@ -1,5 +1,5 @@
-"""Kills a run 300 times at random moments, and 300 times one with 16 calls in flight at a server: no acknowledged event
-lost or doubled, every resumed run ends the same."""
+"""Kills a run 300 times at random moments, and 300 times one with 16 calls in flight at a server: no acknowledged
+event lost or doubled, every resumed run ends the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a call of a tool costs as a pack grows: milliseconds of processor, p50 and p95, over all 28 lookups and 3 retrievers.
+"""What a call of a tool costs as a pack grows: milliseconds of processor, p50 and p95, over all 28 lookups and 3
+retrievers.
 
 Build the packs first; without any named, the sample's authored core is measured. Of the second pack on, each line
 ends with the exponent by which p95 grew since the one before: 0 where it does not depend on the rows, 1 where it

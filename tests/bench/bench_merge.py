@@ -3,7 +3,8 @@
     python -m tests.bench.bench_merge [EPISODES ...]
 
 Each episode has the events of one that a scripted model played, and its score. Prints a line of JSON for each size:
-seconds and peak memory of a process that does nothing but merge four shards, bytes an event and an episode of the merged file.
+seconds and peak memory of a process that does nothing but merge four shards, bytes an event and an episode of the
+merged file.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 Rankings of the corpus LegalArticle: its two keyword channels, both together as `legal_article_retriever` ranks them
 under each setting
-`ranking`, vectors fitted to the corpus (the kind of ranking that upstream uses; its model is a closed service), and all three fused. Queries:
-the phrases along the path of the authored complaints, and the facts of each complaint as they stand.
+`ranking`, vectors fitted to the corpus (the kind of ranking that upstream uses; its model is a closed service), and
+all three fused. Queries: the phrases along the path of the authored complaints, and the facts of each complaint as
+they stand.
 
     python tests/bench/bench_retrievers.py [PACK ...]          moot data build sample --scale 1 --name s1
 """

@@ -1,4 +1,5 @@
-"""Tasks a second of the rules agent through the command line: the sample pack, and the development half when present."""
+"""Tasks a second of the rules agent through the command line: the sample pack, and the development half when
+present."""
 
 from __future__ import annotations
 

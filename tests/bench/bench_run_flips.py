@@ -2,9 +2,9 @@
 
     bench_run_flips.py [--count N] [--seed S] [--only REGION] [--seconds S]
 
-Regions are the rows of each table and index, the schema, SQLite's header, its trees and what is free. Every reading of
-the intact file (show, export, report, agreement, list, score) is compared with that of the flipped one. Prints counts by
-region and outcome, and exits 1 when one flip came through silently or made a traceback.
+Regions are the rows of each table and index, the schema, SQLite's header, its trees and what is free. Every reading
+of the intact file (show, export, report, agreement, list, score) is compared with that of the flipped one. Prints
+counts by region and outcome, and exits 1 when one flip came through silently or made a traceback.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Search over statutes: p50 and p95 a question, beside a Python scan, rank-bm25 and FTS5 alone, as the pack grows.
 
-All contenders get the same questions in the same run, each in a process of its own, so that its memory is its own. The
-packs are copies of one pack: every copy of an article begins at another place of its text. Contenders:
+All contenders get the same questions in the same run, each in a process of its own, so that its memory is its own.
+The packs are copies of one pack: every copy of an article begins at another place of its text. Contenders:
 
   moot     LawSearch: analysis, filters, all channels, fusion, hits
   scan     a Python scan over all rows: the same filters and channels, computed row by row from the texts
-  okapi    rank-bm25 as published (a list comprehension over all documents for each word of the question); the package itself
+  okapi    rank-bm25 as published (a list comprehension over all documents for each word of the question); the package
+  itself
            where it is installed, else the same lines here
   fts5     one SELECT over an FTS5 table of the same words, bm25, ten rows
 
@@ -130,7 +131,8 @@ def moot(path: str) -> Callable[[str], Sequence[int]]:
 
 
 def scan(path: str) -> Callable[[str], Sequence[int]]:
-    """The same filters and channels row by row, in Python; indexes are not used, word weights are known beforehand."""
+    """The same filters and channels row by row, in Python; indexes are not used, word weights are known
+    beforehand."""
     from store.pack import Pack
     from store.search.fusion import CONSTANT, FUSION, fuse_weighted
     from store.search.law_search import LawSearch
@@ -279,7 +281,8 @@ def measure(name: str, path: str, asked: Sequence[str]) -> dict[str, Any]:
 
 
 def peak() -> float:
-    """Most memory this process had, MiB. Linux tells it for the program; elsewhere what it was started from may count."""
+    """Most memory this process had, MiB. Linux tells it for the program; elsewhere what it was started from may
+    count."""
     status = Path("/proc/self/status")
     if status.exists():
         return int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024

@@ -1,8 +1,9 @@
-"""What hostile servers cost: for each flood the outcome, seconds and peak memory of a call; then what a huge cell weighs.
+"""What hostile servers cost: for each flood the outcome, seconds and peak memory of a call; then what a huge cell
+weighs.
 
-`bench_servers.py`. Each flood is met by a fresh process. Fails when a call ends otherwise than with a bounded reply or a
-sentence, when it takes more memory than `MOST`, or when a record grows with every turn. Units: MB of resident memory beyond
-those of the same process before the call, MB of a run file.
+`bench_servers.py`. Each flood is met by a fresh process. Fails when a call ends otherwise than with a bounded reply
+or a sentence, when it takes more memory than `MOST`, or when a record grows with every turn. Units: MB of resident
+memory beyond those of the same process before the call, MB of a run file.
 """
 
 from __future__ import annotations

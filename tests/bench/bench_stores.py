@@ -2,9 +2,10 @@
 
     bench_stores.py [--runs 1000,10000] [--episodes 1000,10000,100000] [--played 200,1000]
 
-Every figure is of a process of its own: seconds of its processor time (they depend on the machine), MB of memory at its peak above those
-of a process that has only loaded the same modules, run files opened. The last column is how a figure grows between the
-two largest sizes: 1 is in proportion, 0 not at all. Exits 1 when one grows faster than it may.
+Every figure is of a process of its own: seconds of its processor time (they depend on the machine), MB of memory at
+its peak above those of a process that has only loaded the same modules, run files opened. The last column is how a
+figure grows between the two largest sizes: 1 is in proportion, 0 not at all. Exits 1 when one grows faster than it
+may.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Hostile chat templates by every way they come in, and what the child costs honest ones. `bench_templates.py [WORD]`.
+"""Hostile chat templates by every way they come in, and what the child costs honest ones. `bench_templates.py
+[WORD]`.
 
-Each template goes through `complaint`, `append_only`, `pieces`, the desk's view of a prompt (`w`) and `moot models check` of
-a file that carries it. Work is processor time of this process and its children, start of the child included; the machine
-may be as busy as it likes. WORD keeps the templates whose name holds it.
+Each template goes through `complaint`, `append_only`, `pieces`, the desk's view of a prompt (`w`) and `moot models
+check` of a file that carries it. Work is processor time of this process and its children, start of the child
+included; the machine may be as busy as it likes. WORD keeps the templates whose name holds it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The talk of `bench_full_engines.py` played by Inspect AI, for `--inspect PYTHON`: an interpreter that has inspect_ai
-and openai.
+"""The talk of `bench_full_engines.py` played by Inspect AI, for `--inspect PYTHON`: an interpreter that has
+inspect_ai and openai.
 
     PYTHON beside_inspect.py URL MODEL DRAW EPISODES TOGETHER CALLS
 

@@ -1,4 +1,5 @@
-"""`moot ablate` and `moot temporal` on stored runs; rollouts of a real (tiny, random) model through to a trainer's folder."""
+"""`moot ablate` and `moot temporal` on stored runs; rollouts of a real (tiny, random) model through to a trainer's
+folder."""
 
 from __future__ import annotations
 

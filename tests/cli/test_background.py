@@ -1,5 +1,5 @@
-"""Runs in the background as a user starts them: they go on without a terminal, are followed, stopped, killed and resumed,
-and come to what they would have come to in a terminal. Every wait is for a fact."""
+"""Runs in the background as a user starts them: they go on without a terminal, are followed, stopped, killed and
+resumed, and come to what they would have come to in a terminal. Every wait is for a fact."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ pytestmark = pytest.mark.chinese_sentences
 
 ROOT = Path(__file__).resolve().parents[2]
 FREE = 24
-"""Calls that are answered before the server holds its breath: some episodes of eight are over by then, most are not."""
+"""Calls that are answered before the server holds its breath: some episodes of eight are over by then, most are
+not."""
 
 
 def until(true: Callable[[], object]) -> None:
@@ -41,7 +42,8 @@ def until(true: Callable[[], object]) -> None:
 
 
 class Home:
-    """A home with a small pack, tasks and a server that can hold its answers; what plays in the background has a process of its own."""
+    """A home with a small pack, tasks and a server that can hold its answers; what plays in the background has a
+    process of its own."""
 
     def __init__(self, home: Path, server: FakeServer) -> None:
         self.home = home
@@ -218,7 +220,7 @@ def test_a_run_with_a_person_in_it_is_not_resumed_in_the_background(home: Home) 
     assert "后台" in fork.stderr and len(list((home.home / "runs").glob("*.moot"))) == 2
 
 
-# --- the log ----------------------------------------------------------------------------------------------------------
+# --- the log --------------------------------------------------------------------------------------------------------
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""Vectors of a model in a pack: made once, found again by the sum of the file, silent where the file is not at hand."""
+"""Vectors of a model in a pack: made once, found again by the sum of the file, silent where the file is not at
+hand."""
 
 from __future__ import annotations
 

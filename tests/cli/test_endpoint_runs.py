@@ -1,4 +1,5 @@
-"""Runs on an endpoint as a user starts them: scores, what is recorded, hosts that may be reached, servers that are down."""
+"""Runs on an endpoint as a user starts them: scores, what is recorded, hosts that may be reached, servers that are
+down."""
 
 from __future__ import annotations
 
@@ -116,7 +117,8 @@ def test_the_guard_speaks_up_where_the_flag_did_not_open_it(moot: Moot, monkeypa
 
 
 def test_no_run_says_where_it_may_reach(moot: Moot, server: FakeServer) -> None:
-    """What was allowed for one command is neither stored nor handed on; what an older release stored counts for nothing."""
+    """What was allowed for one command is neither stored nor handed on; what an older release stored counts for
+    nothing."""
     block = moot.run(f"endpoint:{server.spec}", "--allow-host", "192.0.2.17", "--allow-host", "[2001:db8::1]").block()
     assert moot("fork", block["run"], "1", "--turn", "0", "--allow-host", "192.0.2.18", "--json").code == 0, moot.err
     for path in (moot.home / "runs").glob("*.moot"):

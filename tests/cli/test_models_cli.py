@@ -184,7 +184,7 @@ def test_doctor_counts_the_models(capsys: pytest.CaptureFixture[str], moot_home:
     assert row()["status"] == "failed" and row()["hint"]
 
 
-# --- the page ---------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------------------------
 
 SHAPES: dict[str, tuple[int, int, int, int, int, int]] = {
     "Qwen2.5-0.5B": (24, 896, 14, 2, 64, 151_936),

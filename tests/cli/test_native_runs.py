@@ -1,4 +1,5 @@
-"""Runs with native calls as a user starts them, on servers of every shape: tasks finish, and what was used is on record."""
+"""Runs with native calls as a user starts them, on servers of every shape: tasks finish, and what was used is on
+record."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def called(path: Path) -> list[dict[str, Any]]:
         ]
 
 
-# --- several servers --------------------------------------------------------------------------------------------------
+# --- several servers ------------------------------------------------------------------------------------------------
 
 
 def test_two_servers_play_what_one_plays(moot: Moot, servers: list[FakeServer]) -> None:
@@ -130,7 +130,7 @@ def test_servers_that_cannot_stand_for_each_other_are_refused(moot: Moot, server
     assert not [path for server in servers for path, _, body in server.seen if body]
 
 
-# --- a cache of replies -----------------------------------------------------------------------------------------------
+# --- a cache of replies ---------------------------------------------------------------------------------------------
 
 
 def test_a_second_run_takes_its_replies_from_the_first(moot: Moot, servers: list[FakeServer]) -> None:
@@ -212,7 +212,7 @@ def test_a_run_that_was_cut_goes_on_with_the_cache(moot: Moot, servers: list[Fak
     assert all(call["origin"] == "cached" for call in called(newest(moot)))
 
 
-# --- a budget ---------------------------------------------------------------------------------------------------------
+# --- a budget -------------------------------------------------------------------------------------------------------
 
 
 def tokens_of(path: Path) -> int:

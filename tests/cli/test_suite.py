@@ -1,4 +1,5 @@
-"""`moot suite`: a file of runs is read strictly, played one after the other, taken up again, and told in one table."""
+"""`moot suite`: a file of runs is read strictly, played one after the other, taken up again, and told in one
+table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the court screen shows, without a screen: programme, transcript, files by role, exhibits, drafts, briefs, reading pace."""
+"""What the court screen shows, without a screen: programme, transcript, files by role, exhibits, drafts, briefs,
+reading pace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The court screen under a pilot: what is shown of each environment, looking back, tabs, a person in the seat and out of it."""
+"""The court screen under a pilot: what is shown of each environment, looking back, tabs, a person in the seat and out
+of it."""
 
 from __future__ import annotations
 

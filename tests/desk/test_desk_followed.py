@@ -1,5 +1,5 @@
-"""Runs that another process plays, on the desk: they are marked, followed, asked to stop; a run of the desk goes to the
-background when it is left. The other process asks a server that the test can hold; every wait is for a fact."""
+"""Runs that another process plays, on the desk: they are marked, followed, asked to stop; a run of the desk goes to
+the background when it is left. The other process asks a server that the test can hold; every wait is for a fact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The way from a score to its evidence: claims beside the reference, keys with what showed them, and back to the record."""
+"""The way from a score to its evidence: claims beside the reference, keys with what showed them, and back to the
+record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The Law screen under a pilot: asking, days, gaps, history, comparison, faults; and the text of its screens as stored.
+"""The Law screen under a pilot: asking, days, gaps, history, comparison, faults; and the text of its screens as
+stored.
 
 MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
 """
@@ -96,7 +97,8 @@ def article_text(screen: LawScreen) -> str:
 
 
 def steady(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hits that hold the word, in the order of their ids with given ranks: stored screens do not hang on how the search ranks."""
+    """Hits that hold the word, in the order of their ids with given ranks: stored screens do not hang on how the
+    search ranks."""
     real = law_shelf.LawDesk.ask
 
     def ask(self: Any, text: str, day: date | None) -> Any:

@@ -1,4 +1,5 @@
-"""The Models screen and the trial chat: the library as it is, files taken in, checked and taken out, a model tried."""
+"""The Models screen and the trial chat: the library as it is, files taken in, checked and taken out, a model
+tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Presenter mode under a pilot: two trials by rules from beginning to end, by keys and by themselves; a person in a seat."""
+"""Presenter mode under a pilot: two trials by rules from beginning to end, by keys and by themselves; a person in a
+seat."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ DEBUG = re.compile(r"词元|token|prompt|提示词|引擎|seq|JSON|search_law|[{
 
 @pytest.fixture(scope="module")
 def courts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """A small pack, settings of a run on it, and whole runs by rules: of a civil and a criminal trial, and of a complaint."""
+    """A small pack, settings of a run on it, and whole runs by rules: of a civil and a criminal trial, and of a
+    complaint."""
     home = tmp_path_factory.mktemp("presented")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MOOT_HOME", str(home))

@@ -1,4 +1,5 @@
-"""The raw prompt of a model call: what is read back from a run, how special tokens stand apart, and the screen of it."""
+"""The raw prompt of a model call: what is read back from a run, how special tokens stand apart, and the screen of
+it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The Review screen under a pilot: blind scores, their history, agreement, cases with their findings; and what is kept from whom.
+"""The Review screen under a pilot: blind scores, their history, agreement, cases with their findings; and what is
+kept from whom.
 
 MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
 """

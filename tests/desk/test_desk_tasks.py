@@ -1,4 +1,5 @@
-"""Verification of tasks under a pilot: blind decisions, a correction, a disagreement that is settled; keys and screens.
+"""Verification of tasks under a pilot: blind decisions, a correction, a disagreement that is settled; keys and
+screens.
 
 MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
 """

@@ -1,4 +1,5 @@
-"""Examinations in the layouts of other benchmarks: imported line by line, asked, scored by the metric of their task."""
+"""Examinations in the layouts of other benchmarks: imported line by line, asked, scored by the metric of their
+task."""
 
 from __future__ import annotations
 

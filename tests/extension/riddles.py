@@ -1,4 +1,5 @@
-"""A benchmark from elsewhere: the tasks, tools and scores of LegalAgentBench, with a setting and an agent of its own."""
+"""A benchmark from elsewhere: the tasks, tools and scores of LegalAgentBench, with a setting and an agent of its
+own."""
 
 from __future__ import annotations
 

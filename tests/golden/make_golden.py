@@ -1,9 +1,10 @@
 """Makes the golden runs of a release: `python tests/golden/make_golden.py VERSION FOLDER` writes them into FOLDER.
 
-VERSION-NAME.moot is a run with its task file VERSION-NAME.tasks.json and, in VERSION-NAME.expected.json, the digests of its
-episodes and the score block of the release that made it: `model` is LegalAgentBench before a scripted model, with a change of
-seats and a cancelled call; the others are played by rules on the sample pack. Copy them here once a release and never change
-them afterwards: runs of that release must open, rewind, fork and come to the same scores for ever.
+VERSION-NAME.moot is a run with its task file VERSION-NAME.tasks.json and, in VERSION-NAME.expected.json, the digests
+of its episodes and the score block of the release that made it: `model` is LegalAgentBench before a scripted model,
+with a change of seats and a cancelled call; the others are played by rules on the sample pack. Copy them here once a
+release and never change them afterwards: runs of that release must open, rewind, fork and come to the same scores for
+ever.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Readers of what models and people write do no more work than their text is long; what counts it lets nothing squared pass."""
+"""Readers of what models and people write do no more work than their text is long; what counts it lets nothing
+squared pass."""
 
 from __future__ import annotations
 

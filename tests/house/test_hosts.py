@@ -1,4 +1,5 @@
-"""Whom this machine may talk to is decided at this machine: spellings of hosts, the file of answers, keys, and every question."""
+"""Whom this machine may talk to is decided at this machine: spellings of hosts, the file of answers, keys, and every
+question."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def nobody_decided(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     open_hosts(())
 
 
-# --- spellings --------------------------------------------------------------------------------------------------------
+# --- spellings ------------------------------------------------------------------------------------------------------
 
 DOTS = ".。．｡"
 ODD = st.text(
@@ -161,7 +162,7 @@ def test_the_guard_lets_only_the_one_spelling_pass(host: str) -> None:
     assert not _is_open_name(host) or host == normal
 
 
-# --- the file ---------------------------------------------------------------------------------------------------------
+# --- the file -------------------------------------------------------------------------------------------------------
 
 
 def test_answers_are_kept_for_their_owner_alone() -> None:
@@ -260,7 +261,7 @@ def test_hosts_are_listed_allowed_and_revoked(moot: Moot) -> None:
     assert json.loads(moot("config", "hosts", "--json")[1])["hosts"] == [{"host": "2001:db8::1", "key_env": ""}]
 
 
-# --- keys -------------------------------------------------------------------------------------------------------------
+# --- keys -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -311,7 +312,7 @@ def test_a_server_that_asks_for_a_key_is_told_where_one_would_come_from(box: Fak
         sent(box, "box.example")
 
 
-# --- every route ------------------------------------------------------------------------------------------------------
+# --- every route ----------------------------------------------------------------------------------------------------
 
 
 def test_only_one_place_opens_engines_and_it_asks() -> None:
@@ -412,7 +413,7 @@ def test_only_a_yes_is_a_yes(moot: Moot, monkeypatch: pytest.MonkeyPatch, typed:
     assert hosts.allowed() == {} and list(places.home().rglob("*.moot")) == []
 
 
-# --- the desk ---------------------------------------------------------------------------------------------------------
+# --- the desk -------------------------------------------------------------------------------------------------------
 
 
 def shared(pack: Path) -> Path:

@@ -1,4 +1,5 @@
-"""A run from elsewhere names a host: nothing is sent and nothing looked up before the person at this machine said yes."""
+"""A run from elsewhere names a host: nothing is sent and nothing looked up before the person at this machine said
+yes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Leaving when another program asks: the terminal is given back, the run in motion closed in order, the exit code says why.
+"""Leaving when another program asks: the terminal is given back, the run in motion closed in order, the exit code
+says why.
 
 The desk runs in a pseudo-terminal before an engine that recites, that hears nothing, or whose closing never ends.
 """
@@ -25,7 +26,8 @@ from tests.support.patience import PATIENCE
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pseudo-terminals of POSIX")
 
 OFF = ("?1000", "?1003", "?1006", "?2004", "?1049")
-"""Modes that the desk switches on: buttons and moves of the mouse, their form, paste in brackets, alternate screen."""
+"""Modes that the desk switches on: buttons and moves of the mouse, their form, paste in brackets, alternate
+screen."""
 DESK = """
 import signal, subprocess, sys, threading, time
 import pytest

@@ -39,7 +39,8 @@ ROOM = 20_000
 
 @contextmanager
 def full_disk(room: int = ROOM) -> Iterator[None]:
-    """Modules that are loaded meanwhile, here or in a child, are not kept compiled: half of one would break every later run."""
+    """Modules that are loaded meanwhile, here or in a child, are not kept compiled: half of one would break every
+    later run."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -57,7 +58,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-# --- one file ------------------------------------------------------------------------------------------------------------
+# --- one file -------------------------------------------------------------------------------------------------------
 
 
 def test_a_file_replaces_the_old_one_whole(tmp_path: Path) -> None:
@@ -211,7 +212,7 @@ def writing(out: Path) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
-# --- every command that writes one -----------------------------------------------------------------------------------------
+# --- every command that writes one ----------------------------------------------------------------------------------
 
 FACTS = RunFacts("run-1", Path("run-1.moot"), {})
 
@@ -331,7 +332,8 @@ def test_who_kept_the_old_file_to_himself_does_not_show_the_new_one(tmp_path: Pa
 
 
 def test_no_output_file_is_written_by_hand() -> None:
-    """Every file that a user named goes through one door; what builds a folder that is moved in whole may write in it."""
+    """Every file that a user named goes through one door; what builds a folder that is moved in whole may write in
+    it."""
     import re
 
     bare = re.compile(r"\.write_text\(|\.write_bytes\(|\bopen\([^)]*[\"'][wx]b?[\"']|tempfile\.NamedTemporary")

@@ -38,7 +38,8 @@ ALLOWED = re.compile(
     r"|>[0-9]*u|<u|6n"  # keyboard protocol, cursor query
     r")"
 )
-"""All that the desk may say to a terminal besides text: no other OSC (titles, clipboard, links), no DCS, no other ESC."""
+"""All that the desk may say to a terminal besides text: no other OSC (titles, clipboard, links), no DCS, no other
+ESC."""
 
 
 def offences(stream: bytes) -> list[str]:
@@ -142,7 +143,8 @@ class Desk:
     def settle(self) -> None:
         """Read until every key has been taken and `LOOKS` looks in a row find nothing new and every thread asleep.
 
-        So many that an escape is taken for itself: the desk waits, asleep, whether it begins a sequence with the key after it.
+        So many that an escape is taken for itself: the desk waits, asleep, whether it begins a sequence with the key
+        after it.
         """
         quiet, end = 0, time.monotonic() + PATIENCE
         while quiet < LOOKS:

@@ -1,4 +1,5 @@
-"""What the model in the box is trained on, by what, and what comes of it: packaging/train, in a few steps and small sizes.
+"""What the model in the box is trained on, by what, and what comes of it: packaging/train, in a few steps and small
+sizes.
 
 Training itself needs JAX; those tests are skipped where it is not installed.
 """
@@ -132,7 +133,8 @@ def llama(path: Path) -> Any:
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two folders in which a network of a tenth of the size was trained for four steps, in one with a break after two."""
+    """Two folders in which a network of a tenth of the size was trained for four steps, in one with a break after
+    two."""
     pytest.importorskip("jax")
     import batches
     import network

@@ -78,7 +78,8 @@ def test_what_they_answer_was_observed() -> None:
 
 @pytest.mark.parametrize("story", STORIES, ids=["1", "2", "3"])
 def test_no_task_of_the_pack_is_told(story: Mapping[str, Any], questions: list[Question]) -> None:
-    """Neither its question nor anything that is asked about in an example stands in a task, its path or its answer."""
+    """Neither its question nor anything that is asked about in an example stands in a task, its path or its
+    answer."""
     tasks = [
         json.dumps([q.card, q.gold.answer, q.gold.keys, q.gold.middle, q.gold.calls], ensure_ascii=False)
         for q in questions

@@ -308,7 +308,8 @@ def test_free_and_lean_inputs_reach_the_tools_as_the_published_parser_hands_them
     assert stage.events("tool_called")[0].input == {"identifier": "甲（集团）公司", "columns": []}
 
 
-# The table filter ------------------------------------------------------------------------------------------------------
+# The table filter
+# ------------------------------------------------------------------------------------------------------
 
 
 def chosen(policy: str, *replies: str) -> tuple[Rehearsal, Any]:
@@ -365,7 +366,8 @@ def test_every_lookup_comes_with_its_table() -> None:
     )
 
 
-# Plans -----------------------------------------------------------------------------------------------------------------
+# Plans
+# -----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("policy", ["plan-solve/1", "plan-solve/1+free", "plan-solve/1+paper"])
@@ -428,7 +430,8 @@ def test_a_new_plan_without_steps_leaves_the_old_one() -> None:
     assert stage.outcome == "finished"
 
 
-# Answers ---------------------------------------------------------------------------------------------------------------
+# Answers
+# ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -453,7 +456,8 @@ def test_an_answer_that_cannot_be_read_is_not_lost(reply: str, res: str) -> None
     assert len(noted) == (not reply.startswith('{"answer": "两家", "s'))
 
 
-# Seats that change hands -----------------------------------------------------------------------------------------------
+# Seats that change hands
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("policy", EVERY)

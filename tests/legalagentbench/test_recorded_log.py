@@ -202,7 +202,8 @@ def test_no_run_log(tmp_path: Path, content: bytes | None, said: str) -> None:
         open_engine(f"recorded-log:{tmp_path}")
 
 
-# Asking the tools again ------------------------------------------------------------------------------------------------
+# Asking the tools again
+# ------------------------------------------------------------------------------------------------
 
 
 def replayed(path: Path, pack: str) -> Any:
@@ -266,7 +267,8 @@ def test_published_answers_are_read_to_the_byte(data: Callable[..., Path]) -> No
             assert (episode.answer or "silence", episode.summary or "silence") == (line["res"], line["summary"])
 
 
-# Whole runs ------------------------------------------------------------------------------------------------------------
+# Whole runs
+# ------------------------------------------------------------------------------------------------------------
 
 
 def moot(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

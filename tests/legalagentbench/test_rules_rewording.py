@@ -1,4 +1,5 @@
-"""Roundabout wording in plain terms: the same question asked in other words is read the same, and names stay untouched."""
+"""Roundabout wording in plain terms: the same question asked in other words is read the same, and names stay
+untouched."""
 
 from __future__ import annotations
 

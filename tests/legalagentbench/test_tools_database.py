@@ -1,4 +1,5 @@
-"""The 28 lookups and 3 retrievers: order of checks, exact equality, columns, what a pack cannot know, and no exception ever."""
+"""The 28 lookups and 3 retrievers: order of checks, exact equality, columns, what a pack cannot know, and no
+exception ever."""
 
 from __future__ import annotations
 

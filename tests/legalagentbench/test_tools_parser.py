@@ -210,7 +210,8 @@ MARKS = [
 
 
 def _mutated(text: str, chance: random.Random) -> str:
-    """One to four of the things that go wrong: cut, lost, doubled or moved pieces, foreign marks, other quotes and widths."""
+    """One to four of the things that go wrong: cut, lost, doubled or moved pieces, foreign marks, other quotes and
+    widths."""
     for _ in range(chance.randint(1, 4)):
         at, to = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
         kind = chance.randrange(10)

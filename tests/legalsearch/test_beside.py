@@ -1,4 +1,5 @@
-"""What stands beside a run of LegalSearch: printed rows, recitals by year, queries with a time, where the rules do not apply."""
+"""What stands beside a run of LegalSearch: printed rows, recitals by year, queries with a time, where the rules do
+not apply."""
 
 from __future__ import annotations
 

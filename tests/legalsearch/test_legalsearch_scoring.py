@@ -297,7 +297,8 @@ def test_floors_and_ceilings_of_the_development_files(data: Data) -> None:
 
 
 def test_exact_dated_lookup_on_the_development_recitals(data: Data) -> None:
-    """Law, article and day of every question name one row of the index; the newest version is seen to be the wrong one."""
+    """Law, article and day of every question name one row of the index; the newest version is seen to be the wrong
+    one."""
     folder = data("legalsearch_r1")
     asked = [q for q in load_questions(folder / "evaluation_dev.jsonl") if q.kind.form == "article"]
 

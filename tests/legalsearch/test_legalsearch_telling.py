@@ -1,4 +1,5 @@
-"""What an agent learns when the law had no such text on the day: by words in the observation, and in what the rules say."""
+"""What an agent learns when the law had no such text on the day: by words in the observation, and in what the rules
+say."""
 
 from __future__ import annotations
 

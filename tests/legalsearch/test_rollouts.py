@@ -117,7 +117,8 @@ def test_advantages_of_one_right_answer_of_four() -> None:
 
 
 def test_shaped_advantages_by_hand() -> None:
-    """A = sqrt 3: plan 0.1 x 2 = 0.2, call 0.1 x 5 = 0.5 (below A / 2), answer 0.05. A = -1/sqrt 3: A / 2 = 0.2887 is the most."""
+    """A = sqrt 3: plan 0.1 x 2 = 0.2, call 0.1 x 5 = 0.5 (below A / 2), answer 0.05. A = -1/sqrt 3: A / 2 = 0.2887 is
+    the most."""
     made = group(["A", "B", "B", "C"])
     root = math.sqrt(3)
     for rollout, whole, planned, searched, answered in (

@@ -116,7 +116,7 @@ def scores(envs: Iterable[str], profile: Any = "law") -> Scores:
     return found
 
 
-# --- the judgment alone -------------------------------------------------------------------------------------------------
+# --- the judgment alone ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ def _say(policy: CourtPolicy, view: CourtView) -> Any:
     raise AssertionError("rules ask nobody")
 
 
-# --- knock-outs ---------------------------------------------------------------------------------------------------------
+# --- knock-outs -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""Articles whose words are not in the pack, asked for by their titles (条标, names of crimes): how often they are among
-the first ten, with the first day of their version and without a day. Every twelfth one; percent."""
+"""Articles whose words are not in the pack, asked for by their titles (条标, names of crimes): how often they are
+among the first ten, with the first day of their version and without a day. Every twelfth one; percent."""
 
 from __future__ import annotations
 

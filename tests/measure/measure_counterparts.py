@@ -1,7 +1,9 @@
-"""Counterparts of articles that the Civil Code replaced, derived from headings, beside pairs that a person wrote down.
+"""Counterparts of articles that the Civil Code replaced, derived from headings, beside pairs that a person wrote
+down.
 
-The pairs are numbers alone, written from knowledge of both laws without looking at what is derived. `10:469` is one article,
-`25-31:483` seven in a row (25 became 483, 26 became 484 …), `52:144,146` one that several followed: any of them counts.
+The pairs are numbers alone, written from knowledge of both laws without looking at what is derived. `10:469` is one
+article, `25-31:483` seven in a row (25 became 483, 26 became 484 …), `52:144,146` one that several followed: any of
+them counts.
 """
 
 from __future__ import annotations

@@ -83,8 +83,8 @@ def verdict(row: dict[str, Any], search: LawSearch) -> str:
 
 
 def told(trap: dict[str, Any], search: LawSearch) -> tuple[bool, str]:
-    """Whether the statute book has the state of the article on the day, and what the search of the question says: said,
-    silent, or wrong (a first hit that did not apply on the day, without a note)."""
+    """Whether the statute book has the state of the article on the day, and what the search of the question says:
+    said, silent, or wrong (a first hit that did not apply on the day, without a note)."""
     day, number = date.fromisoformat(trap["day"]), ArticleNumber(*map(int, f"{trap['article']}-0".split("-")[:2]))
     kind = {"not_yet": NotYet, "repealed": Repealed, "in_force": Found | NoText}[trap["must_say"][0]]
     known = isinstance(search.book.on(trap["law"], number, day), kind)

@@ -1,8 +1,8 @@
 """Failures put into solved episodes by a program, and how often the rules name what was put in.
 
-Precision and recall of the main class: `python -m pytest -s tests/measure/measure_failures.py` prints the table. `any`
-is how often the class is among all that were named. `other` is never put in. What is kept is what was measured; a
-rule that gets worse by more than a margin fails.
+Precision and recall of the main class: `python -m pytest -s tests/measure/measure_failures.py` prints the table.
+`any` is how often the class is among all that were named. `other` is never put in. What is kept is what was measured;
+a rule that gets worse by more than a margin fails.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def test_a_call_that_was_cut_short_or_is_broken_stays_text() -> None:
     assert arguments_of(read(unclosed)[1][0]) == {"text": "</tool_call>"}
 
 
-# --- templates ----------------------------------------------------------------------------------------------------------
+# --- templates ------------------------------------------------------------------------------------------------------
 
 
 def template(source: str | None) -> ChatTemplate:

@@ -1,4 +1,5 @@
-"""The processes that this program starts run its own code, whatever lies in the folder that a person happens to be in."""
+"""The processes that this program starts run its own code, whatever lies in the folder that a person happens to be
+in."""
 
 from __future__ import annotations
 

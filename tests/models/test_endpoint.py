@@ -1,4 +1,5 @@
-"""Engines behind an OpenAI-compatible server: what is asked, what is made of the answer, and everything that goes wrong."""
+"""Engines behind an OpenAI-compatible server: what is asked, what is made of the answer, and everything that goes
+wrong."""
 
 from __future__ import annotations
 
@@ -81,7 +82,7 @@ def failure(engine: EndpointEngine, ask: Ask | None = None) -> str:
     return str(result)
 
 
-# --- the SPEC ---------------------------------------------------------------------------------------------------------
+# --- the SPEC -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_addresses_that_are_refused(spec: str, said: str) -> None:
     assert caught.value.exit_code == 2
 
 
-# --- opening ----------------------------------------------------------------------------------------------------------
+# --- opening --------------------------------------------------------------------------------------------------------
 
 
 def test_it_describes_itself_and_nothing_that_changes(server: FakeServer) -> None:
@@ -254,7 +255,7 @@ def test_proxies_of_the_environment_are_not_used(server: FakeServer, monkeypatch
     assert len(reply(opened_at(server)).text) == 64
 
 
-# --- what is asked ----------------------------------------------------------------------------------------------------
+# --- what is asked --------------------------------------------------------------------------------------------------
 
 
 def test_every_setting_is_said() -> None:
@@ -293,7 +294,7 @@ def test_what_cannot_be_written_is_an_error_of_its_call(server: FakeServer, engi
     assert len(server.asked) == 2
 
 
-# --- what is made of the answer ---------------------------------------------------------------------------------------
+# --- what is made of the answer -------------------------------------------------------------------------------------
 
 
 def test_a_reply_with_all_its_parts(
@@ -516,7 +517,7 @@ def test_reader_and_collector_are_total(parts: list[bytes], size: int) -> None:
     assert gathered([raw]) == gathered([raw[at : at + size] for at in range(0, len(raw), size)])
 
 
-# --- batches ----------------------------------------------------------------------------------------------------------
+# --- batches --------------------------------------------------------------------------------------------------------
 
 
 def test_a_batch_keeps_its_order_and_its_bound(server: FakeServer) -> None:
@@ -544,7 +545,7 @@ def test_a_failed_call_leaves_the_others(server: FakeServer, engine: EndpointEng
     assert [isinstance(result, EngineError) for result in results] == [False, False, True, False]
 
 
-# --- refusals ---------------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -713,7 +714,7 @@ def test_a_schema_that_a_server_cannot_enforce(server: FakeServer, engine: Endpo
     assert "--free" not in failure(engine)
 
 
-# --- cancelling -------------------------------------------------------------------------------------------------------
+# --- cancelling -----------------------------------------------------------------------------------------------------
 
 
 def cancelled(engine: EndpointEngine, asks: list[Ask], when: Any) -> list[Reply | EngineError]:
@@ -781,7 +782,7 @@ def server_busy(server: FakeServer) -> None:
         server.closing.wait(0.01)
 
 
-# --- TLS --------------------------------------------------------------------------------------------------------------
+# --- TLS ------------------------------------------------------------------------------------------------------------
 
 
 def test_tls_asks_the_server_who_it_is(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

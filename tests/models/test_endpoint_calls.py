@@ -1,4 +1,5 @@
-"""Servers and calls of tools: what each of the common ones sends, and those that leave tools out, refuse or think for ever."""
+"""Servers and calls of tools: what each of the common ones sends, and those that leave tools out, refuse or think for
+ever."""
 
 from __future__ import annotations
 
@@ -161,7 +162,7 @@ def test_three_thousand_tokens_of_thought_are_told_apart(server: FakeServer, eng
     assert "all 1024 tokens went into reasoning" in endless.note and "reasoning=N" in endless.note
 
 
-# --- before a run -------------------------------------------------------------------------------------------------------
+# --- before a run ---------------------------------------------------------------------------------------------------
 
 
 def counting(call: Call) -> None:

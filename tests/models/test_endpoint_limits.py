@@ -1,4 +1,5 @@
-"""Servers that drip, flood and never end: every call ends with a sentence or a bounded reply, and memory stays bounded.
+"""Servers that drip, flood and never end: every call ends with a sentence or a bounded reply, and memory stays
+bounded.
 
 No duration is asserted. What a server does for ever here it does for some twenty seconds, so that a client that never
 tires fails the test instead of holding it.
@@ -81,7 +82,7 @@ def reply(engine: EndpointEngine, ask: Ask | None = None) -> Reply:
     return result
 
 
-# --- bytes without news are no news -----------------------------------------------------------------------------------
+# --- bytes without news are no news ---------------------------------------------------------------------------------
 
 PROGRESS = chunk({"content": None}, prompt_progress={"total": 30, "processed": 25})
 
@@ -198,7 +199,7 @@ def test_one_token_now_and_then_for_ever(server: FakeServer, monkeypatch: pytest
     assert "was not done within 0.5 seconds" in said(engine_at(server.url, 0.4), question(max_tokens=10))
 
 
-# --- below HTTP -------------------------------------------------------------------------------------------------------
+# --- below HTTP -----------------------------------------------------------------------------------------------------
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 
@@ -289,7 +290,7 @@ def test_what_is_packed_is_not_unpacked(server: FakeServer) -> None:
             assert f"the server packs its answer ({packing}), though it was asked not to" in said(engine)
 
 
-# --- replies ----------------------------------------------------------------------------------------------------------
+# --- replies --------------------------------------------------------------------------------------------------------
 
 
 def test_a_reply_far_beyond_its_tokens_is_cut(server: FakeServer) -> None:
@@ -356,7 +357,7 @@ def test_busy_for_ever(server: FakeServer, monkeypatch: pytest.MonkeyPatch, wait
     assert len(server.asked) == 1
 
 
-# --- the list of models -----------------------------------------------------------------------------------------------
+# --- the list of models ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -407,7 +408,7 @@ def test_a_server_that_speaks_of_itself_by_the_byte_is_asked_no_further(monkeypa
     assert asked == [b"/v1/models", b"/props"]
 
 
-# --- the time of a call -----------------------------------------------------------------------------------------------
+# --- the time of a call ---------------------------------------------------------------------------------------------
 
 
 def test_a_call_ends_when_its_time_is_up_with_what_it_has(server: FakeServer) -> None:

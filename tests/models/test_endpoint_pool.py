@@ -1,4 +1,5 @@
-"""Several servers behind one seat: who is asked, who is left alone and for how long, and who may not join the others."""
+"""Several servers behind one seat: who is asked, who is left alone and for how long, and who may not join the
+others."""
 
 from __future__ import annotations
 

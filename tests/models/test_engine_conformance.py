@@ -177,7 +177,7 @@ def sound(results: list[Reply | EngineError], asks: list[Ask]) -> None:
         assert all(isinstance(token, int) for token in result.tokens)
 
 
-# --- order, batches, repetition ---------------------------------------------------------------------------------------
+# --- order, batches, repetition -------------------------------------------------------------------------------------
 
 
 def test_a_batch_answers_in_order_as_each_call_alone(kind: Kind, engine: Engine) -> None:
@@ -216,7 +216,7 @@ def test_what_is_generated_keeps_to_the_limit(kind: Kind, engine: Engine) -> Non
     sound([result], QUESTIONS[:1])
 
 
-# --- one bad call -----------------------------------------------------------------------------------------------------
+# --- one bad call ---------------------------------------------------------------------------------------------------
 
 
 def test_an_error_in_one_call_leaves_the_others(kind: Kind, engine: Engine) -> None:
@@ -228,7 +228,7 @@ def test_an_error_in_one_call_leaves_the_others(kind: Kind, engine: Engine) -> N
     assert texts([results[0], results[2]]) == texts(engine.answer(QUESTIONS[:2]))
 
 
-# --- cancelling -------------------------------------------------------------------------------------------------------
+# --- cancelling -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["slow script", "endpoint", "llama"])
@@ -287,7 +287,7 @@ def test_news_comes_in_the_thread_that_asked(engine: Engine) -> None:
         assert isinstance(result, Reply) and spoken in ("", result.text)
 
 
-# --- closing ----------------------------------------------------------------------------------------------------------
+# --- closing --------------------------------------------------------------------------------------------------------
 
 
 def test_a_closed_engine_says_so(kind: Kind) -> None:
@@ -331,7 +331,7 @@ def test_it_describes_itself_the_same_every_time(
     )
 
 
-# --- what nobody should ask -------------------------------------------------------------------------------------------
+# --- what nobody should ask -----------------------------------------------------------------------------------------
 
 NONSENSE: list[dict[str, Any]] = [
     {"temperature": float("nan")}, {"temperature": float("inf")}, {"temperature": -1.0}, {"temperature": 1e9},
@@ -393,7 +393,7 @@ def test_a_full_context_is_an_answer(kind: Kind, engine: Engine) -> None:
     assert isinstance(results[1], Reply)
 
 
-# --- in a trial -------------------------------------------------------------------------------------------------------
+# --- in a trial -----------------------------------------------------------------------------------------------------
 
 
 class Talk:

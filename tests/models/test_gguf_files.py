@@ -1,4 +1,5 @@
-"""The model files that tests stand on: llama.cpp loads them, Chinese round-trips, they speak, and they are repeatable."""
+"""The model files that tests stand on: llama.cpp loads them, Chinese round-trips, they speak, and they are
+repeatable."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def refused(path: Path) -> str:
     return sentence
 
 
-# --- what a sound file says -------------------------------------------------------------------------------------------
+# --- what a sound file says -----------------------------------------------------------------------------------------
 
 
 def test_a_sound_header_is_read(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_layers_that_share_a_cache_have_none_of_their_own(tmp_path: Path) -> Non
     assert (header.kv_heads, header.recurrent) == ((1, 0, 0), False)
 
 
-# --- what is refused, and how -----------------------------------------------------------------------------------------
+# --- what is refused, and how ---------------------------------------------------------------------------------------
 
 
 def test_what_is_no_file_at_all(tmp_path: Path) -> None:
@@ -394,7 +394,7 @@ def test_a_long_text_that_nobody_needs_is_stepped_over(tmp_path: Path) -> None:
     assert "tokenizer.huggingface.json" not in read_header(gguf.write(tmp_path / "m.gguf")).metadata
 
 
-# --- 200 damaged files, and any other ---------------------------------------------------------------------------------
+# --- 200 damaged files, and any other -------------------------------------------------------------------------------
 
 
 def lengths_in(raw: bytes) -> list[int]:

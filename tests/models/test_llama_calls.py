@@ -1,4 +1,5 @@
-"""Calls of tools with a real (tiny, random) model: what is told to it, what is read of it, which files are refused."""
+"""Calls of tools with a real (tiny, random) model: what is told to it, what is read of it, which files are
+refused."""
 
 from __future__ import annotations
 

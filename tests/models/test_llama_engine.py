@@ -1,4 +1,5 @@
-"""The llama engine with real (tiny, random) models: what it reuses, that it repeats byte for byte, and what it survives."""
+"""The llama engine with real (tiny, random) models: what it reuses, that it repeats byte for byte, and what it
+survives."""
 
 from __future__ import annotations
 

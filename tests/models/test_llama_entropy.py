@@ -1,4 +1,5 @@
-"""The exact entropy of generated tokens: that of llama.cpp's own logits, the same alone and in a batch, and free when off."""
+"""The exact entropy of generated tokens: that of llama.cpp's own logits, the same alone and in a batch, and free when
+off."""
 
 from __future__ import annotations
 

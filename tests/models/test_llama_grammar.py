@@ -1,4 +1,5 @@
-"""Grammars from schemas, read by llama.cpp itself: what they let pass is valid, and what they should let pass, they do."""
+"""Grammars from schemas, read by llama.cpp itself: what they let pass is valid, and what they should let pass, they
+do."""
 
 from __future__ import annotations
 
@@ -411,7 +412,7 @@ def test_any_data_is_a_grammar_or_an_error(schema: dict[str, Any]) -> None:
         assert error.title
 
 
-# --- bytes ----------------------------------------------------------------------------------------------------------------
+# --- bytes ----------------------------------------------------------------------------------------------------------
 
 
 @given(st.binary(max_size=12))

@@ -1,5 +1,5 @@
-"""Calls that join and leave the running batch of a local model, with real (tiny, random) weights: not a byte depends on
-who else is there, nobody falls silent while another reads, and whoever is done goes at once."""
+"""Calls that join and leave the running batch of a local model, with real (tiny, random) weights: not a byte depends
+on who else is there, nobody falls silent while another reads, and whoever is done goes at once."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_what_cannot_be_loaded_is_tried_once_for_all_who_wait(
     assert told(engine.answer([question("again")])[0])[0], "whoever comes later tries again"
 
 
-# --- step by step, in this process ------------------------------------------------------------------------------------
+# --- step by step, in this process ----------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""Chat templates: rendered as their makers meant, contents known to be contents, hostile ones stopped in one sentence."""
+"""Chat templates: rendered as their makers meant, contents known to be contents, hostile ones stopped in one
+sentence."""
 
 from __future__ import annotations
 
@@ -309,7 +310,7 @@ def test_a_file_without_template_gets_chatml() -> None:
     )
 
 
-# --- roles a template does not take -----------------------------------------------------------------------------------
+# --- roles a template does not take ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -369,7 +370,7 @@ def test_an_assistant_turn_may_lose_its_reasoning() -> None:
     assert "<think>" not in contents_of(last)[1] and text_of(last).count("<think>") == 1
 
 
-# --- what a template may do with contents ---------------------------------------------------------------------------------
+# --- what a template may do with contents ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -453,7 +454,7 @@ def test_a_template_that_fails_is_not_append_only() -> None:
     assert not append_only(template("{{ raise_exception('never') }}"))
 
 
-# --- hostile templates ------------------------------------------------------------------------------------------------------
+# --- hostile templates ----------------------------------------------------------------------------------------------
 
 QUICK = (
     "varargs compared", "kwargs printed", "lists of lists sorted", "namespaces printed", "equal numbers of a hash",

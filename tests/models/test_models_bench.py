@@ -1,4 +1,5 @@
-"""`moot models bench` and `embed`: what is counted is counted from the record, and the comparison does the same work."""
+"""`moot models bench` and `embed`: what is counted is counted from the record, and the comparison does the same
+work."""
 
 from __future__ import annotations
 
@@ -285,7 +286,8 @@ print(json.dumps([evaluated, counted.n_p_eval + counted.n_eval - said]))
 
 @live
 def test_the_count_of_the_engine_is_that_of_llama_cpp(tiny_gguf: Path) -> None:
-    """`Usage.evaluated` is what reached llama.cpp, by its own counters; the last token of a cut turn is read later."""
+    """`Usage.evaluated` is what reached llama.cpp, by its own counters; the last token of a cut turn is read
+    later."""
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-c", IN_PROCESS, str(tiny_gguf)], capture_output=True, text=True, cwd=root, check=False

@@ -1,4 +1,5 @@
-"""The search agent with a real, tiny, random model: lean rounds keep to their schema, tokens carry exact entropies."""
+"""The search agent with a real, tiny, random model: lean rounds keep to their schema, tokens carry exact
+entropies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The model that comes with Moot: listed, resolved, checked by its sum, kept, played in the form it was trained for."""
+"""The model that comes with Moot: listed, resolved, checked by its sum, kept, played in the form it was trained
+for."""
 
 from __future__ import annotations
 

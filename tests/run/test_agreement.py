@@ -69,7 +69,8 @@ def alpha_by_definition(table: Sequence[Sequence[float]]) -> float:
         ("Agresti 1990", [[7, 7, 2, 3], [2, 8, 3, 7], [1, 5, 4, 9], [2, 8, 9, 14]], 0.2374, None),
         # Two dermatologists on 88 patients; weighted kappa as printed in the SAS/STAT guide, PROC FREQ.
         ("SAS/STAT", [[10, 4, 1, 0], [5, 10, 12, 2], [2, 4, 12, 5], [0, 2, 6, 13]], 0.5082, None),
-        # Boyd et al. (1982), two radiologists on 85 xeromammograms; as printed in the Stata manual, `kap`, wgt(w) and wgt(w2).
+        # Boyd et al. (1982), two radiologists on 85 xeromammograms; as printed in the Stata manual, `kap`, wgt(w) and
+        # wgt(w2).
         ("Stata kap", [[21, 12, 0, 0], [4, 17, 1, 0], [3, 9, 15, 2], [0, 0, 0, 1]], 0.5684, 0.6714),
     ],
 )
@@ -168,7 +169,8 @@ def test_ratings_in_the_proportions_of_a_confusion_have_its_kappa() -> None:
     assert len(first) == 100
     found = weighted_kappa([x / 4 for x in first], [y / 4 for y in second], "quadratic")
     assert found.value == pytest.approx(true_quadratic(joint), abs=1e-9)
-    # For two raters alpha differs from the same ratio around the pooled mean by the factor (n - 1) / n, n values in all.
+    # For two raters alpha differs from the same ratio around the pooled mean by the factor (n - 1) / n, n values in
+    # all.
     both = np.array([first, second])
     d_o, d_e = ((both[0] - both[1]) ** 2).mean(), 2 * both.var()
     assert alpha(both, "interval").value == pytest.approx(1 - d_o / d_e * (199 / 200), abs=1e-9)
@@ -186,7 +188,8 @@ def test_the_interval_covers_the_kappa_of_the_confusion() -> None:
 
 
 def test_clusters_are_drawn_whole() -> None:
-    """Each unit four times over adds nothing when its copies are one cluster, and narrows the interval when they are not."""
+    """Each unit four times over adds nothing when its copies are one cluster, and narrows the interval when they are
+    not."""
     rng = np.random.default_rng(3)
     first = rng.integers(0, 11, 40)
     second = np.clip(first + rng.integers(-3, 4, 40), 0, 10)

@@ -1,4 +1,5 @@
-"""BERTScore: the published formula by another way, token vectors of llama.cpp, and `moot score --scorer bertscore`."""
+"""BERTScore: the published formula by another way, token vectors of llama.cpp, and `moot score --scorer
+bertscore`."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ from tasks.scoring.bertscore import NONE, Found, Text, alike, baseline_of, berts
 from tests.legalsearch.test_rollouts import question
 from tests.support.gguf_files import tiny_bert, tiny_llama
 
-# --- the formula ---------------------------------------------------------------------------------------------------------
+# --- the formula ----------------------------------------------------------------------------------------------------
 
 
 def published(
@@ -119,7 +120,7 @@ def _result(res: str) -> Any:
     return Result("1", "finished", res, res)
 
 
-# --- runs ----------------------------------------------------------------------------------------------------------------
+# --- runs -----------------------------------------------------------------------------------------------------------
 
 ANSWERS = ("甲公司的代码是688106。", "涉案两次", "判决驳回", "诉讼费由原告负担", "")
 SAID = ("代码是688106", "涉案两次", "", "由原告负担诉讼费", "无参照")
@@ -224,7 +225,7 @@ def test_what_cannot_be_said_is_a_sentence(tmp_path: Path) -> None:
     assert rows_of(tmp_path / "same" / "run.moot") == [] and PAIRS >= 50
 
 
-# --- llama.cpp -----------------------------------------------------------------------------------------------------------
+# --- llama.cpp ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

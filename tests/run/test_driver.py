@@ -192,7 +192,8 @@ def test_limits_end_the_episode_by_name(tmp_path: Path) -> None:
 
 
 def test_the_limit_of_seconds_reaches_a_call_in_flight(tmp_path: Path) -> None:
-    """The call would take twenty seconds. What it had by then is on record, and the record can be compared with a second run of it."""
+    """The call would take twenty seconds. What it had by then is on record, and the record can be compared with a
+    second run of it."""
     with new(tmp_path / "r.moot", 2) as journal:
         slow = {"delay_ms": [20_000, 20_000]}
         scheduler = begin(journal, Counting(**slow), limits=Limits(seconds=1.0))

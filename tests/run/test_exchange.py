@@ -1,4 +1,5 @@
-"""Engines are kept full: nobody waits for the slowest, what finds nobody is tried again, and records stay the same."""
+"""Engines are kept full: nobody waits for the slowest, what finds nobody is tried again, and records stay the
+same."""
 
 from __future__ import annotations
 
@@ -383,7 +384,8 @@ def test_an_episode_that_ended_with_a_persons_words_stays_as_it_is(tmp_path: Pat
 
 
 def test_nothing_spins_while_somebody_looks_if_an_engine_answers_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One call is long, one found nobody and is tried again: until one of them comes back there is nothing to look at."""
+    """One call is long, one found nobody and is tried again: until one of them comes back there is nothing to look
+    at."""
     monkeypatch.setattr(exchange, "WAITS", (0.001,) * 3)
     gates = [threading.Event(), threading.Event()]
 

@@ -169,7 +169,8 @@ def test_a_prediction_is_read_by_its_details() -> None:
     assert found.from_summary and found.main and found.main.failure == "wrong_number" and found.main.step == 0
 
 
-# LegalSearch ----------------------------------------------------------------------------------------------------------
+# LegalSearch
+# ----------------------------------------------------------------------------------------------------------
 
 OPTIONS = "\n选项:\nA: 高度不得低于五米\nB: 高度不得低于六米\nC: 以上都不对"
 CHOICE = read_law(
@@ -267,7 +268,8 @@ def test_without_a_basis_the_rules_say_so() -> None:
     assert main(state([look(NEW)], "C", task=task), task)[:2] == ("other", "no_basis")
 
 
-# Any benchmark --------------------------------------------------------------------------------------------------------
+# Any benchmark
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_courts_are_told_by_their_record_alone() -> None:
@@ -322,7 +324,8 @@ def test_any_record_has_a_verdict(rows: list[tuple[int, int | None, Event]]) -> 
     assert all(one.step >= 0 for one in calls_of(made.records))
 
 
-# The command line -----------------------------------------------------------------------------------------------------
+# The command line
+# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -120,8 +120,8 @@ def test_papers_are_whole(name: str, rows: int) -> None:
 
 
 def test_published_means_agree_with_their_parts() -> None:
-    """Of the 300 tasks of the paper, 80 are of 1 hop and so on: the mean follows from the groups, but for two misprints
-    of a last digit."""
+    """Of the 300 tasks of the paper, 80 are of 1 hop and so on: the mean follows from the groups, but for two
+    misprints of a last digit."""
     sizes = {"1-hop": 80, "2-hop": 80, "3-hop": 60, "4-hop": 40, "5-hop": 20, "writing": 20}
     bench = benchmark("legalagentbench")
     assert isinstance(bench, TellsPublished)

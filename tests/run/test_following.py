@@ -1,4 +1,5 @@
-"""A follower tells what the scheduler of another process told: the same records and ends, in the order of each episode."""
+"""A follower tells what the scheduler of another process told: the same records and ends, in the order of each
+episode."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Many runs and many episodes: lists read what is sealed and open nothing twice; memory and work do not grow with what is
-over. Work is counted, never timed."""
+"""Many runs and many episodes: lists read what is sealed and open nothing twice; memory and work do not grow with
+what is over. Work is counted, never timed."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ def test_whatever_is_written_afterwards_makes_a_seal_stale(spec: dict[str, Any])
 
 @pytest.mark.parametrize("mended", [False, True], ids=["plain", "its chain mended"])
 def test_a_score_that_was_changed_is_never_what_a_list_shows(spec: dict[str, Any], mended: bool) -> None:
-    """Without its chain the seal still says what was written, and whoever reads the score hears of it; with it mended the
-    seal is of another state, and the score counts as it stands."""
+    """Without its chain the seal still says what was written, and whoever reads the score hears of it; with it mended
+    the seal is of another state, and the score counts as it stands."""
     path = played(spec)
     true = read_run(path).compat
     forged = json.dumps({"success": 0.25, "process": 0.25}, separators=(",", ":"))

@@ -1,4 +1,5 @@
-"""Native calls in the three benchmarks: what a model is told, how its history stands, what is made of what it says."""
+"""Native calls in the three benchmarks: what a model is told, how its history stands, what is made of what it
+says."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def rehearsed(play: Callable[[Ask, int], str | Reply | EngineError] = lab, **mor
     return Rehearsal(LAB, Actor(play), **more).run()
 
 
-# --- LegalAgentBench ----------------------------------------------------------------------------------------------------
+# --- LegalAgentBench ------------------------------------------------------------------------------------------------
 
 
 def test_react_calls_tools_and_ends_with_words() -> None:
@@ -115,7 +116,7 @@ def test_only_words_end_the_task_at_once() -> None:
     assert stage.outcome == "finished" and not stage.events("tool_called")
 
 
-# --- LegalSearch --------------------------------------------------------------------------------------------------------
+# --- LegalSearch ----------------------------------------------------------------------------------------------------
 
 
 def law(ask: Ask, number: int) -> Reply | str:
@@ -145,7 +146,7 @@ def test_a_foreign_name_is_told_by_the_tool_and_turns_end() -> None:
     assert {one.tool for one in episode.events("tool_called")} == {"no_such"}
 
 
-# --- courts -------------------------------------------------------------------------------------------------------------
+# --- courts ---------------------------------------------------------------------------------------------------------
 
 CASE = next(case for case in first_cases() if case.env == "CI")
 SEARCH = ("search_law", {"query": "民间借贷 利率"})
@@ -203,7 +204,7 @@ def test_a_judgment_that_is_cut_off_goes_on_behind_the_very_prompt(mode: str) ->
     assert text in [one.text for one in stage.tagged("said")]
 
 
-# --- what all share -----------------------------------------------------------------------------------------------------
+# --- what all share -------------------------------------------------------------------------------------------------
 
 
 @given(SOUP)

@@ -137,7 +137,8 @@ CALL = '```json\n{"action": "get_company_info", "action_input": {"identifier": "
 
 @pytest.fixture
 def spec(moot_home: Path) -> Callable[[int], RunSpec]:
-    """A run of so many turns in the published form of ReAct over a pack whose one row has a cell of a million characters."""
+    """A run of so many turns in the published form of ReAct over a pack whose one row has a cell of a million
+    characters."""
     with PackBuilder(
         "huge", jurisdiction="虚构法域", source="test", licence="MIT", coverage="complete", as_of="2026-01-01"
     ) as pack:
@@ -160,7 +161,8 @@ def spec(moot_home: Path) -> Callable[[int], RunSpec]:
 
 
 def test_the_record_holds_it_whole_and_prompts_do_not(spec: Callable[[int], RunSpec], tmp_path: Path) -> None:
-    """In the published form every call repeats all observations; what the texts of the prompts weigh does not follow them."""
+    """In the published form every call repeats all observations; what the texts of the prompts weigh does not follow
+    them."""
     path = tmp_path / "r.moot"
     with start_run(spec(3), out=path) as run:
         run.go()

@@ -354,7 +354,7 @@ def test_rows_are_read_by_arrow(golden: Path) -> None:
     assert arrow.read_json(golden / "rows" / ROWS_FILE).num_rows == 15
 
 
-# --- hostile and unfinished runs -----------------------------------------------------------------------------------------
+# --- hostile and unfinished runs ------------------------------------------------------------------------------------
 
 IDS = ("=HYPERLINK(1)", "../../etc/x", "a\x1b]0;t\x07b", "名/字\n二", "@SUM(A1)", "-1", "plain 1.2")
 

@@ -1,4 +1,5 @@
-"""Model policies with a real, tiny, random model: whatever it says, its replies keep to the schema and its runs end."""
+"""Model policies with a real, tiny, random model: whatever it says, its replies keep to the schema and its runs
+end."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What every policy survives, in every benchmark and mode: replies without sense, without end or without anything, a full
-context, a failing engine, a cancelled call. Each episode ends, after a bounded number of calls, with an outcome.
+"""What every policy survives, in every benchmark and mode: replies without sense, without end or without anything, a
+full context, a failing engine, a cancelled call. Each episode ends, after a bounded number of calls, with an outcome.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ from tests.support.kill_harness import CALL, END, prepare  # noqa: E402
 
 MOST_CALLS = {"courts": 150}
 MOST_STEPS = {"courts": 200}
-"""A trial of some 45 turns: each asked twice at most, and failed calls; two are addressed and answer, one of them is asked on."""
+"""A trial of some 45 turns: each asked twice at most, and failed calls; two are addressed and answer, one of them is
+asked on."""
 CALLS, STEPS = 80, 40
-"""Elsewhere no policy asks more often in an episode: ten turns of two calls, their repairs, and what comes before and after."""
+"""Elsewhere no policy asks more often in an episode: ten turns of two calls, their repairs, and what comes before and
+after."""
 KINDS = {"courts": 6}
 """Kinds of tasks that stand first in the task file, where there are more than a few."""
 LONG_TURNS = 4

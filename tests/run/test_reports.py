@@ -229,7 +229,7 @@ def test_printable_leaves_one_line() -> None:
     assert printable("乙 é 👍") == "乙 é 👍"
 
 
-# --- pages --------------------------------------------------------------------------------------------------------------
+# --- pages ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_page_draws_scores_by_group_outcomes_and_tokens() -> None:
@@ -289,7 +289,7 @@ def test_csv_task_by_task_has_a_line_a_task_repeat_and_metric() -> None:
     assert {row["run"] for row in rows} == {"'=evil"} and {row["outcome"] for row in rows} == {"finished"}
 
 
-# --- one scale, and n that belongs to its figure -----------------------------------------------------------------------
+# --- one scale, and n that belongs to its figure --------------------------------------------------------------------
 
 
 def test_shares_stand_on_one_scale_and_a_smaller_n_is_said() -> None:

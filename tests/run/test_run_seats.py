@@ -1,4 +1,5 @@
-"""Seats that change hands while a run is going: engines opened on the way, found again by resume and fork, and closed."""
+"""Seats that change hands while a run is going: engines opened on the way, found again by resume and fork, and
+closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The jurisdiction in the sizes of Table 1: exact shares, coherent circuits, nothing shared, refusals before any work."""
+"""The jurisdiction in the sizes of Table 1: exact shares, coherent circuits, nothing shared, refusals before any
+work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The fictional statute book through time: sizes, windows, what amendments did, and that nothing is at odds with itself."""
+"""The fictional statute book through time: sizes, windows, what amendments did, and that nothing is at odds with
+itself."""
 
 from __future__ import annotations
 
@@ -147,7 +148,8 @@ def test_references_to_other_articles_resolve(book: StatuteBook) -> None:
 
 
 def test_judgments_cite_what_was_in_force_and_still_reads_so() -> None:
-    """The rows of the pack were written with today's numbers: a judgment of 2017 must have found the same words there."""
+    """The rows of the pack were written with today's numbers: a judgment of 2017 must have found the same words
+    there."""
     book, rows = HistoryBook(), make_world().rows
     days = {row["案号"]: parse_date(str(row["日期"])) for row in rows["LegalDoc"]}
     seen = 0

@@ -24,7 +24,8 @@ def quiet(part: str, done: int, total: int | None) -> None: ...
 
 
 def other(name: str = "other", *, jurisdiction: str = "XX", provenance: str = "authored") -> Path:
-    """The first version of the lamps with another wording, a version that overlaps, a text the kites lacked, a law more."""
+    """The first version of the lamps with another wording, a version that overlaps, a text the kites lacked, a law
+    more."""
     with PackBuilder(
         name, jurisdiction=jurisdiction, source="test", licence="", coverage="complete", as_of="2020-01-01"
     ) as builder:

@@ -1,4 +1,5 @@
-"""The sha256 of a file: read once an identity, never trusted when it could be stale, and no cache file can do harm."""
+"""The sha256 of a file: read once an identity, never trusted when it could be stale, and no cache file can do
+harm."""
 
 from __future__ import annotations
 

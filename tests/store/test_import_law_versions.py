@@ -51,7 +51,8 @@ def imported(root: Path, format_name: str = "law-markdown", said: list[str] | No
     return dict(json.loads((path / "statutes.json").read_text(encoding="utf-8")))
 
 
-# History ---------------------------------------------------------------------------------------------------------------
+# History
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def test_history_lines_hold_one_decision_or_several() -> None:
@@ -95,7 +96,8 @@ def test_histories_are_total(lines: list[str]) -> None:
     assert len(events) + len(before) <= sum(len(line) for line in lines) + 1
 
 
-# Entry into force ------------------------------------------------------------------------------------------------------
+# Entry into force
+# ------------------------------------------------------------------------------------------------------
 
 ENACTED = ["2010年1月5日 虚构国人民代表大会通过", "2010年1月8日 虚构国主席令第3号公布"]
 
@@ -149,7 +151,8 @@ def test_repeals_of_whole_laws(sentence: str, titles: list[str]) -> None:
     assert [repeal.title for repeal in repeals(closing(sentence))] == titles
 
 
-# Names and levels ------------------------------------------------------------------------------------------------------
+# Names and levels
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_names() -> None:
@@ -183,7 +186,8 @@ def test_levels(folders: tuple[str, ...], title: str, history: list[str], level:
     assert naming.level_of(folders, title, read_history(history)[0]) == level
 
 
-# Versions --------------------------------------------------------------------------------------------------------------
+# Versions
+# --------------------------------------------------------------------------------------------------------------
 
 FIRST = "2000年1月5日 全国人民代表大会常务委员会第1次会议通过"
 SECOND = "2010年6月1日 全国人民代表大会常务委员会第9次会议《关于修改〈中华人民共和国渡口法〉的决定》第一次修正"

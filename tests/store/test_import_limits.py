@@ -79,7 +79,8 @@ def refused(format_name: str, source: Path) -> str:
     return str(caught.value)
 
 
-# Tables ----------------------------------------------------------------------------------------------------------------
+# Tables
+# ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,8 @@ def test_a_sentence_names_a_few_and_counts_the_rest(tmp_path: Path) -> None:
     assert "and 9,995 more" in refused("legalagentbench", tmp_path)
 
 
-# Texts -----------------------------------------------------------------------------------------------------------------
+# Texts
+# -----------------------------------------------------------------------------------------------------------------
 
 
 def test_a_run_without_a_mark_is_cut_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +228,8 @@ def test_a_hostile_judgment_is_a_sentence(tmp_path: Path, content: bytes) -> Non
         read_text(tmp_path / "judgment")
 
 
-# The reading process ---------------------------------------------------------------------------------------------------
+# The reading process
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(os.name == "nt", reason="limits of the operating system")
@@ -278,7 +281,8 @@ def test_the_reading_process_cannot_reach_the_network(tmp_path: Path) -> None:
         list(reader.read(calls, path, "a.xlsx"))
 
 
-# Anything ----------------------------------------------------------------------------------------------------------------
+# Anything
+# ----------------------------------------------------------------------------------------------------------------
 
 SUFFIXES = ["", ".csv", ".json", ".jsonl", ".xlsx", ".db", ".gz", ".zip", ".html", ".mhtml", ".md", ".txt"]
 BEGINNINGS = [

@@ -141,7 +141,8 @@ def test_attempts_are_kept(tmp_path: Path) -> None:
 
 
 def test_power_loss_leaves_a_prefix(tmp_path: Path) -> None:
-    """A cut at any place in the write-ahead log loses whole transactions from the end, never parts or earlier ones."""
+    """A cut at any place in the write-ahead log loses whole transactions from the end, never parts or earlier
+    ones."""
     path = tmp_path / "r.moot"
     journal = make(path)
     (attempt,) = journal.attempts("0")

@@ -1,4 +1,5 @@
-"""Statutes searched in time: filters before ranking, gaps and neighbours, what gives way, and the published pipeline."""
+"""Statutes searched in time: filters before ranking, gaps and neighbours, what gives way, and the published
+pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Questions read by rules: days in every written form, laws by any name, articles, headings; no text breaks the reader."""
+"""Questions read by rules: days in every written form, laws by any name, articles, headings; no text breaks the
+reader."""
 
 from __future__ import annotations
 

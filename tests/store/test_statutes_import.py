@@ -1,4 +1,5 @@
-"""The importer of LegalSearch-R1: layouts by content, disagreements told, mistakes in one sentence, nothing half-imported."""
+"""The importer of LegalSearch-R1: layouts by content, disagreements told, mistakes in one sentence, nothing
+half-imported."""
 
 from __future__ import annotations
 
@@ -175,7 +176,8 @@ def test_a_place_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_the_published_files(data: Callable[..., Path], published_statutes: Path) -> None:
-    """All rows are taken in; every LAR question leads to one article; where its text is there, it is the gold text."""
+    """All rows are taken in; every LAR question leads to one article; where its text is there, it is the gold
+    text."""
     source = data("legalsearch_r1", "statutes.jsonl").parent
     book = StatuteBook(Pack.open(published_statutes, verify=True))
     summary = json.loads((published_statutes / "statutes.json").read_text("utf-8"))

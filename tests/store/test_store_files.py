@@ -1,5 +1,5 @@
-"""What somebody names is read only where it is a plain file of a stated size: what is a pipe, a device, a ring of links,
-a whole disk, or has a name in no encoding, is read or refused with one sentence, and nobody waits for it."""
+"""What somebody names is read only where it is a plain file of a stated size: what is a pipe, a device, a ring of
+links, a whole disk, or has a name in no encoding, is read or refused with one sentence, and nobody waits for it."""
 
 from __future__ import annotations
 

@@ -175,7 +175,8 @@ def test_the_development_data_replays_every_lookup(data: Callable[[str], Path]) 
     assert checked == 2941
 
 
-# Tables --------------------------------------------------------------------------------------------------------------
+# Tables
+# --------------------------------------------------------------------------------------------------------------
 
 
 def write_csv(path: Path, rows: list[dict[str, Any]], encoding: str = "utf-8", delimiter: str = ",") -> None:

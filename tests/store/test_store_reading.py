@@ -1,4 +1,5 @@
-"""Readers of other people's files: by content, in a stream, with the line of what is wrong, never outside the folder."""
+"""Readers of other people's files: by content, in a stream, with the line of what is wrong, never outside the
+folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Who writes a run file: the card beside the lock, what a killed process leaves behind, and wishes that a run stops."""
+"""Who writes a run file: the card beside the lock, what a killed process leaves behind, and wishes that a run
+stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Dialogues of advice and drafting for tests: whole ones in memory with rules in every seat, and single utterances."""
+"""Dialogues of advice and drafting for tests: whole ones in memory with rules in every seat, and single
+utterances."""
 
 from __future__ import annotations
 

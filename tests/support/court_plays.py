@@ -1,6 +1,7 @@
 """Stand-ins for everybody in a court, who say what a test gives them: four short plays on cases of the sample pack.
 
-A role says its lines in their order and then the last one again. `@` and a sign before a line of the judge say to whom.
+A role says its lines in their order and then the last one again. `@` and a sign before a line of the judge say to
+whom.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ def made(
 
 
 def advice(case_id: str, replies: dict[str, str] | None = None, **more: object) -> Result:
-    """A dialogue: each topic is asked and answered by its gold, or by the reply of its id; '' leaves the topic out."""
+    """A dialogue: each topic is asked and answered by its gold, or by the reply of its id; '' leaves the topic
+    out."""
     case = CASES[case_id]
     assert isinstance(case, AdviceCase)
     events: list[Event] = []

@@ -1,4 +1,5 @@
-"""Whole fictional trials: three that keep the law and one in which nearly everything is wrong. Everybody here is invented."""
+"""Whole fictional trials: three that keep the law and one in which nearly everything is wrong. Everybody here is
+invented."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ _ROLES = {
 
 
 def _trial(text: str) -> list[Turn]:
-    """A trial as lines `审→原 …`: who speaks, to whom (several signs, none for all), what. A judge line begins a new turn."""
+    """A trial as lines `审→原 …`: who speaks, to whom (several signs, none for all), what. A judge line begins a new
+    turn."""
     turns: list[Turn] = []
     number = 0
     for line in text.strip().splitlines():
@@ -183,8 +185,8 @@ BAD_CIVIL = _trial("""
 审→原 原告满意吗？
 原→审 满意。
 """)
-"""No question of 回避, stages bundled, judgment before debate, speaking for the parties, uncrossed evidence relied on, wrong
-side asked, speaking after the end, no appeal, no costs, no reasons for evidence refused."""
+"""No question of 回避, stages bundled, judgment before debate, speaking for the parties, uncrossed evidence relied
+on, wrong side asked, speaking after the end, no appeal, no costs, no reasons for evidence refused."""
 
 TRIALS: Mapping[str, tuple[str, list[Turn]]] = {
     "good civil": ("civil", GOOD_CIVIL),

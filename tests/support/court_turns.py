@@ -1,10 +1,10 @@
 """Turns of judges, labelled by hand with the acts that a lawyer would say they did.
 
-A label says what the turn with its replies accomplishes in its place, so a question put to the wrong side, in the wrong
-stage or without an answer accomplishes nothing. Three rounds: the first was labelled before any pattern was written; the
-second and third put the same acts in looser words and were labelled before the patterns met them. What the patterns made of
-a round at first sight, precision and recall over all acts: 1.00 / 0.97, 0.67 / 0.52, 0.93 / 0.74; each round then corrected
-them. Read a perfect figure on these turns accordingly. Everybody here is invented.
+A label says what the turn with its replies accomplishes in its place, so a question put to the wrong side, in the
+wrong stage or without an answer accomplishes nothing. Three rounds: the first was labelled before any pattern was
+written; the second and third put the same acts in looser words and were labelled before the patterns met them. What
+the patterns made of a round at first sight, precision and recall over all acts: 1.00 / 0.97, 0.67 / 0.52, 0.93 /
+0.74; each round then corrected them. Read a perfect figure on these turns accordingly. Everybody here is invented.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ PROCURATOR, ACCUSED, DEFENCE = ("procurator",), ("accused",), ("defence_lawyer",
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A judge turn in its place. `stage`: where the trial is; `done`: acts of that stage already done; `acts`: the label."""
+    """A judge turn in its place. `stage`: where the trial is; `done`: acts of that stage already done; `acts`: the
+    label."""
 
     id: str
     kind: Kind
@@ -112,7 +113,7 @@ def _t(
 OPEN, INQUIRY, DEBATE, MEDIATE, LAST, JUDGE = "开庭", "法庭调查", "法庭辩论", "法庭调解", "最后陈述", "评议宣判"
 
 LABELLED: tuple[Labelled, ...] = (
-    # --- civil, opening -----------------------------------------------------------------------------------------------
+    # --- civil, opening ---------------------------------------------------------------------------------------------
     _t("c01", "good", "civil", OPEN, PLAINTIFF, "现在核对当事人身份。请原告方说明当事人及委托诉讼代理人的基本情况和代理权限。",
        "原告周岚，女，汉族，1988年4月2日出生，住江枫市荷塘路12号。委托诉讼代理人陈立言，特别授权。", "identity/plaintiff"),
     _t("c02", "good", "civil", OPEN, DEFENDANT, "被告方，请报一下公司名称、住所地、法定代表人以及出庭人员的身份。",
@@ -145,7 +146,7 @@ LABELLED: tuple[Labelled, ...] = (
        "清楚。", "default/plaintiff"),
     _t("c19", "good", "civil", OPEN, DEFENDANT, "被告如果无正当理由拒不到庭或中途退庭，法院可以缺席判决，听清楚没有？", "听清楚了。", "default/defendant"),
     _t("c20", "wrong_stage", "civil", DEBATE, PLAINTIFF, "原告，请说明你的身份情况。", "原告周岚，代理人陈立言。", ""),
-    # --- civil, investigation -----------------------------------------------------------------------------------------
+    # --- civil, investigation ---------------------------------------------------------------------------------------
     _t("c21", "good", "civil", INQUIRY, PLAINTIFF, "现在进行法庭调查。先由原告陈述诉讼请求以及所依据的事实和理由。",
        "请求判令被告返还工程款六万元并赔偿损失一万元。2024年3月双方签订合同，被告施工后墙面渗水。", "claim/plaintiff"),
     _t("c22", "good", "civil", INQUIRY, DEFENDANT, "被告针对原告的诉讼请求和理由进行答辩。", "不同意原告的诉讼请求，工程已经验收合格。", "answer/defendant"),
@@ -183,7 +184,7 @@ LABELLED: tuple[Labelled, ...] = (
     _t("c42", "quotation", "civil", INQUIRY, PLAINTIFF,
        "《中华人民共和国民事诉讼法》第七十一条规定，证据应当在法庭上出示，并由当事人互相质证。这一点请原告注意。", "注意到了。", ""),
     _t("c43", "wrong_stage", "civil", OPEN, PLAINTIFF, "请原告围绕争议焦点发表辩论意见。", "我方认为被告构成违约，应当返还工程款。", ""),
-    # --- civil, debate, mediation, judgment ---------------------------------------------------------------------------
+    # --- civil, debate, mediation, judgment -------------------------------------------------------------------------
     _t("c44", "good", "civil", DEBATE, PLAINTIFF, "法庭调查结束，现在进行法庭辩论。首先由原告发表辩论意见。",
        "被告交付的工程渗水，构成违约，应当返还工程款并赔偿损失。", "debate/plaintiff"),
     _t("c45", "good", "civil", DEBATE, DEFENDANT, "下面由被告围绕争议焦点发表辩论意见。", "工程已经验收，原告的请求没有依据。", "debate/defendant", "debate/plaintiff"),
@@ -217,7 +218,7 @@ LABELLED: tuple[Labelled, ...] = (
     _t("c61", "single_word", "civil", DEBATE, PLAINTIFF, "请注意诉讼程序，不要打断对方发言，辩护也要讲道理。", "好的审判长。", ""),
     _t("c62", "bundled", "civil", INQUIRY, BOTH, "原告陈述诉讼请求，被告答辩，双方出示证据并互相质证，对方可以发问。",
        (("plaintiff_lawyer", "请求返还工程款六万元。"), ("defendant_lawyer", "不同意，工程合格。")), "claim/plaintiff answer/defendant"),
-    # --- criminal, opening --------------------------------------------------------------------------------------------
+    # --- criminal, opening ------------------------------------------------------------------------------------------
     _t("r01", "good", "criminal", OPEN, ACCUSED, "传被告人林海涛到庭。被告人，说一下你的姓名、出生日期、民族、出生地、文化程度、职业和住址。",
        "林海涛，1990年5月1日出生，汉族，出生在江枫市，初中文化，无业，住江枫市柳巷3号。", "identity/accused"),
     _t("r02", "good", "criminal", OPEN, ACCUSED, "被告人，你以前是否受过刑事处罚、行政处罚？", "没有。", "record/accused"),
@@ -245,7 +246,7 @@ LABELLED: tuple[Labelled, ...] = (
     _t("r17", "good", "criminal_summary", OPEN, ACCUSED, "本案建议适用简易程序审理，适用简易程序的法律规定刚才已经向你说明，你是否同意适用简易程序？", "同意。",
        "procedure_consent/accused"),
     _t("r18", "agenda", "criminal", OPEN, ACCUSED, "接下来依次是宣读起诉书、讯问被告人、举证质证、法庭辩论和最后陈述。", "知道了。", ""),
-    # --- criminal, investigation --------------------------------------------------------------------------------------
+    # --- criminal, investigation ------------------------------------------------------------------------------------
     _t("r19", "good", "criminal", INQUIRY, PROCURATOR, "现在开始法庭调查。请公诉人宣读起诉书。",
        "江枫市荷塘区人民检察院起诉书。被告人林海涛于2024年6月30日在商场盗窃手机一部，应当以盗窃罪追究刑事责任。", "indictment/procurator"),
     _t("r20", "good", "criminal", INQUIRY, ACCUSED, "被告人，对起诉书指控的犯罪事实和罪名有无异议？", "对事实没有异议，对罪名也没有异议。", "objection/accused",
@@ -273,7 +274,7 @@ LABELLED: tuple[Labelled, ...] = (
        "objection/accused fast_views/accused", "indictment/procurator"),
     _t("r35", "good", "fast", INQUIRY, DEFENCE, "请辩护人发表意见。", "对指控的事实、罪名和量刑建议均无异议，请求从宽处罚。", "fast_defence/defence",
        "indictment/procurator fast_views/accused"),
-    # --- criminal, debate, last word, judgment ------------------------------------------------------------------------
+    # --- criminal, debate, last word, judgment ----------------------------------------------------------------------
     _t("r36", "good", "criminal", DEBATE, PROCURATOR,
        "法庭调查结束。现在就定罪、量刑和涉案财物处理进行法庭辩论。首先由公诉人发表公诉意见。", "被告人的行为已构成盗窃罪，建议判处有期徒刑八个月。",
        "debate_open prosecution/procurator"),
@@ -303,7 +304,7 @@ LABELLED: tuple[Labelled, ...] = (
        "林海涛，1990年5月1日生，住柳巷3号，没受过处罚，7月2日拘留，9月3日收到，不申请。", "identity/accused record/accused"),
     _t("r50", "bundled", "criminal", DEBATE, ("procurator", "accused", "defence_lawyer"), "请公诉人、被告人、辩护人依次发表意见，然后被告人最后陈述，再互相辩论。",
        (("procurator", "建议判处有期徒刑八个月。"), ("accused", "请求从轻。"), ("defence_lawyer", "请求缓刑。")), "prosecution/procurator self_defence/accused", "debate_open"),
-    # --- second round: how judges talk when they do not read from a card ------------------------------------------------
+    # --- second round: how judges talk when they do not read from a card --------------------------------------------
     _t("v01", "good", "civil", OPEN, PLAINTIFF, "原告委托诉讼代理人，请向法庭报告你的姓名、执业机构以及授权范围。", "陈立言，知衡律师事务所律师，特别授权。", "identity/plaintiff"),
     _t("v02", "good", "civil", OPEN, DEFENDANT, "被告对原告方出庭人员的身份有无异议？你方出庭人员的身份情况也请说明。", "没有异议。我方是启明公司代理人何青。", "identity/defendant"),
     _t("v03", "good", "civil", OPEN, BOTH, "经核对，双方当事人及诉讼代理人的身份符合法律规定，可以参加本案诉讼。", "", ""),
@@ -344,7 +345,7 @@ LABELLED: tuple[Labelled, ...] = (
     _t("v38", "wrong_addressee", "civil", DEBATE, PLAINTIFF, "请被告发表辩论意见。", "那我先说，被告违约。", "", "debate/plaintiff"),
     _t("v39", "missing", "criminal", LAST, ACCUSED, "时间不早了，最后陈述就免了，庭后交书面的吧。", "好的。", ""),
     _t("v40", "quotation", "civil", MEDIATE, PLAINTIFF, "民事诉讼法第九条规定，人民法院审理民事案件，应当根据自愿和合法的原则进行调解。", "知道了。", ""),
-    # --- third round ----------------------------------------------------------------------------------------------------
+    # --- third round ------------------------------------------------------------------------------------------------
     _t("w01", "good", "civil", OPEN, PLAINTIFF, "原告本人没来？由代理人说明原告的姓名、住址，并出示授权委托书。", "原告周岚，住荷塘路12号。这是授权委托书，特别授权。", "identity/plaintiff"),
     _t("w02", "good", "civil", OPEN, (), "本案由我独任审理，书记员柳叶负责记录。", "", "panel"),
     _t("w03", "good", "civil", OPEN, BOTH, "根据法律规定，双方可以委托代理人、申请回避、提供证据、进行辩论和请求调解，也要遵守法庭秩序。", "", "rights"),

@@ -84,7 +84,8 @@ class Call:
 
 
 def drip(server: FakeServer, call: Call, raw: bytes, *, times: int = 2000) -> bool:
-    """The same bytes again and again, until nobody listens any more: True then. Bounded: a listener may never tire."""
+    """The same bytes again and again, until nobody listens any more: True then. Bounded: a listener may never
+    tire."""
     while times and call.write(raw) and not server.closing.wait(0.01):
         times -= 1
     return call.gone
@@ -111,7 +112,8 @@ def default(server: FakeServer, call: Call) -> None:
 
 
 class FakeServer:
-    """`chat` answers a call, `pages` other addresses: (status, content type, body). `seen` are requests: (path, headers, body)."""
+    """`chat` answers a call, `pages` other addresses: (status, content type, body). `seen` are requests: (path,
+    headers, body)."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
         self.chat: Callable[[Call], None] = lambda call: default(self, call)
@@ -196,7 +198,8 @@ def fake_server(host: str = "127.0.0.1", port: int = 0) -> Iterator[FakeServer]:
 
 @contextmanager
 def raw_server(speak: Callable[[socket.socket, threading.Event], None]) -> Iterator[str]:
-    """A server below HTTP: every connection is handed to `speak` with an event that says when to stop. Gives its address.
+    """A server below HTTP: every connection is handed to `speak` with an event that says when to stop. Gives its
+    address.
 
     `speak` has read nothing yet. A model list comes from it as well, or from nobody.
     """

@@ -1,4 +1,5 @@
-"""Single bits of the files of a pack, flipped and put back; by seed. Used by a test (about 20) and by the benchmark (240)."""
+"""Single bits of the files of a pack, flipped and put back; by seed. Used by a test (about 20) and by the benchmark
+(240)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """A machine beside a network: what of it moves when a run that came from elsewhere names a host.
 
-Run as a program inside a network namespace of its own (see `test_hosts_network.py`). The other machine is 10.9.0.1 with an
-OpenAI-compatible server, 10.9.0.53 is the resolver that /etc/resolv.conf names; it says that every name is the other
-machine, `localhost` too. The witness is the kernel: packets over the loopback device, which carries both addresses.
+Run as a program inside a network namespace of its own (see `test_hosts_network.py`). The other machine is 10.9.0.1
+with an OpenAI-compatible server, 10.9.0.53 is the resolver that /etc/resolv.conf names; it says that every name is
+the other machine, `localhost` too. The witness is the kernel: packets over the loopback device, which carries both
+addresses.
 
 `serve` is that network; `use` is the person at the machine, whose terminal is a pty with the answers already typed.
 """
@@ -95,7 +96,8 @@ class Terminal(io.StringIO):
 
 
 class Person:
-    """Uses the product; `steps` are the words of each command with its exit code, what it said, and packets that went out."""
+    """Uses the product; `steps` are the words of each command with its exit code, what it said, and packets that went
+    out."""
 
     def __init__(self) -> None:
         self.steps: list[dict[str, Any]] = []
@@ -150,7 +152,8 @@ class Person:
 
 
 def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
-    """A run as somebody else sends it: its header says itself which hosts may be reached, as older releases wrote it."""
+    """A run as somebody else sends it: its header says itself which hosts may be reached, as older releases wrote
+    it."""
     from store.journal import EpisodeRow, Journal
     from store.pack import Pack
     from tasks.benchmark import benchmark

@@ -1,7 +1,8 @@
 """A call in a forked child under a limit of memory and time: what it printed, how it ended, and where it failed.
 
-For benches and tests that need thousands of calls of the command line with everything imported once. Memory in bytes of
-address space, time in seconds of the processor, so that other work on the machine changes nothing; `peak` in kB of resident memory as the kernel counts it, the parent's own included.
+For benches and tests that need thousands of calls of the command line with everything imported once. Memory in bytes
+of address space, time in seconds of the processor, so that other work on the machine changes nothing; `peak` in kB of
+resident memory as the kernel counts it, the parent's own included.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ FAULT = 99
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """How a call ended. `fault` is '' or one line: the exception or signal, with the innermost place in the product."""
+    """How a call ended. `fault` is '' or one line: the exception or signal, with the innermost place in the
+    product."""
 
     code: int
     out: bytes

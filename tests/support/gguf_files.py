@@ -1,7 +1,8 @@
 """Model files for tests and benchmarks, written on the spot: no weights are committed.
 
-All weights are random, from a seed, so a file has true form, speed and memory and no ability. Sizes in bytes, contexts in
-tokens. `tiny_*` take about 0.1 s each; `half_billion` has the exact shape of a common 0.5B chat model (531 MB as Q8_0).
+All weights are random, from a seed, so a file has true form, speed and memory and no ability. Sizes in bytes,
+contexts in tokens. `tiny_*` take about 0.1 s each; `half_billion` has the exact shape of a common 0.5B chat model
+(531 MB as Q8_0).
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ _TYPES = {
 }
 
 
-# --- tiny chat models -------------------------------------------------------------------------------------------------
+# --- tiny chat models -----------------------------------------------------------------------------------------------
 
 
 def tiny_llama(
@@ -199,16 +200,17 @@ def tiny_bert(path: Path, *, context: int = 512, pooling: str = "MEAN", seed: in
     return _finish(writer, path)
 
 
-# --- the 0.5B shape ---------------------------------------------------------------------------------------------------
+# --- the 0.5B shape -------------------------------------------------------------------------------------------------
 
 
 def half_billion(
     path: Path, *, template: str | None = CHATML, context: int = 32768, seed: int = 1, cached: bool = False
 ) -> Path:
-    """A qwen2 of 24 layers, width 896, 14 heads over 2, feed-forward 4,864 and 151,936 tokens, Q8_0: 531 MB in seconds.
+    """A qwen2 of 24 layers, width 896, 14 heads over 2, feed-forward 4,864 and 151,936 tokens, Q8_0: 531 MB in
+    seconds.
 
-    With `cached` the file is kept in Moot's cache folder under its seed and version, `path` is unused, and the path of
-    the kept file is returned.
+    With `cached` the file is kept in Moot's cache folder under its seed and version, `path` is unused, and the path
+    of the kept file is returned.
     """
     if cached:
         from store.places import cache
@@ -232,7 +234,7 @@ def half_billion(
     return _finish(writer, path)
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------------------------
 
 
 class _Tensors:

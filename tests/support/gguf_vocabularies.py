@@ -1,4 +1,5 @@
-"""Vocabularies of the model files that tests write: single characters, word pieces, byte pairs. Made here, nothing copied.
+"""Vocabularies of the model files that tests write: single characters, word pieces, byte pairs. Made here, nothing
+copied.
 
 Each function writes a vocabulary into a file in the making; tokens are in the order of their ids.
 """
@@ -92,7 +93,8 @@ def word_pieces(writer: gguf.GGUFWriter) -> int:
 
 
 def _visible_bytes() -> dict[int, str]:
-    """Byte -> the printable character that stands for it in byte-level vocabularies (those of GPT-2 and its heirs)."""
+    """Byte -> the printable character that stands for it in byte-level vocabularies (those of GPT-2 and its
+    heirs)."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     hidden = [value for value in range(256) if value not in set(plain)]
     return {value: chr(value) for value in plain} | {value: chr(256 + i) for i, value in enumerate(hidden)}

@@ -1,7 +1,7 @@
 """llama.cpp's own reading of a grammar, in a process of its own: a line of JSON in, a line of JSON out.
 
-{"grammar", "accept": [texts]} tells which texts the grammar accepts; {"grammar", "samples", "seed"} draws as many replies
-from random numbers, as a model without any training would write them.
+{"grammar", "accept": [texts]} tells which texts the grammar accepts; {"grammar", "samples", "seed"} draws as many
+replies from random numbers, as a model without any training would write them.
 """
 
 from __future__ import annotations

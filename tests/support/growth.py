@@ -1,10 +1,11 @@
 """How the work of a reader grows with its text, counted and never timed: the same figures on every machine.
 
-Work is lines of Python run, characters that regular expressions look at (sre_steps.py), and characters that methods of
-strings, slices and `in` look at or copy. To see those, code is compiled anew with a meter at each of these places: give
-`compiled` its source, or call `meter` before the product is imported. Each place is judged by itself, so that one squared
-search among a hundred linear ones is seen, and named. Not seen: what C code does inside one call (`sorted`, `join`, json,
-lxml), what is added with `+` or put into an f-string, and methods handed on without being called (`map(PATTERN.sub, ...)`).
+Work is lines of Python run, characters that regular expressions look at (sre_steps.py), and characters that methods
+of strings, slices and `in` look at or copy. To see those, code is compiled anew with a meter at each of these places:
+give `compiled` its source, or call `meter` before the product is imported. Each place is judged by itself, so that
+one squared search among a hundred linear ones is seen, and named. Not seen: what C code does inside one call
+(`sorted`, `join`, json, lxml), what is added with `+` or put into an f-string, and methods handed on without being
+called (`map(PATTERN.sub, ...)`).
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from tests.support.sre_steps import Steps, TooMuch
 
 TIMES = 4
 MOST = 10
-"""What `TIMES` the text may cost more at each place: a line costs 4 times as much, one that begins late a little more, a
-square 16 times."""
+"""What `TIMES` the text may cost more at each place: a line costs 4 times as much, one that begins late a little
+more, a square 16 times."""
 HOPELESS = 2000
 """Looks at each character of a text after which one search is given up as endless."""
 ONE_MATCH = ("search", "match", "fullmatch")

@@ -1,4 +1,5 @@
-"""The readers of what models and people write, in a process of its own where their work is counted: one line of JSON for each.
+"""The readers of what models and people write, in a process of its own where their work is counted: one line of JSON
+for each.
 
 `python -m tests.support.growth_readers NAME` prints the places whose work grows faster than the text.
 """

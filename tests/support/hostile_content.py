@@ -1,8 +1,8 @@
 """What a run file holds as plain data, and two ways to write it back so that its hash chains hold.
 
 The generator of hostile runs changes this data and has it written by the product itself (`write_own`) or, where no
-product would write such a thing, in the first journal format (`write_first`), which every release opens. `Raw` is JSON
-that no encoder gives: NaN, numbers of thousands of digits, thousands of levels, one key twice.
+product would write such a thing, in the first journal format (`write_first`), which every release opens. `Raw` is
+JSON that no encoder gives: NaN, numbers of thousands of digits, thousands of levels, one key twice.
 """
 
 from __future__ import annotations
@@ -202,7 +202,8 @@ class Misfit(Exception):
 
 
 def edit(path: Path, *statements: str) -> None:
-    """Change a run file by SQL, its triggers put aside meanwhile; a statement that SQLite refuses is left out, but not all of them."""
+    """Change a run file by SQL, its triggers put aside meanwhile; a statement that SQLite refuses is left out, but
+    not all of them."""
     done = 0
     database = sqlite3.connect(path, isolation_level=None)
     try:

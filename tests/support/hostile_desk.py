@@ -1,6 +1,8 @@
-"""The desk among hostile runs: Home shows every good run and a line for each bad one, and each can be opened and left.
+"""The desk among hostile runs: Home shows every good run and a line for each bad one, and each can be opened and
+left.
 
-Many files share one desk in a forked child; a child that dies or hangs costs the file it was at, the rest get another.
+Many files share one desk in a forked child; a child that dies or hangs costs the file it was at, the rest get
+another.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from tests.support.idle import ask_loop
 BATCH, MANY = 40, 200
 """Files that one desk opens one after another, and that one library shows together."""
 PATIENCE, WORK = 60.0, 5.0
-"""Seconds until a screen that shows nothing counts as hung, of which the desk must have had so many of the processor."""
+"""Seconds until a screen that shows nothing counts as hung, of which the desk must have had so many of the
+processor."""
 CODE_WORDS = re.compile(r"^[A-Z]\w*(?:Error|Exception|Exit|Interrupt)\b")
 """How a dialog begins that speaks of an exception instead of the file."""
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -65,7 +68,8 @@ def drive_desk(
 
 
 def _libraries(home: Path, good: Sequence[Base], cases: Sequence[Hostile], memory: int) -> Iterator[Found]:
-    """What Home reads, with each bad file alone among the good ones; then Home itself over all that let it be read."""
+    """What Home reads, with each bad file alone among the good ones; then Home itself over all that let it be
+    read."""
     whole = []
     for case in cases:
         runs = _put(home, good, [case])

@@ -1,9 +1,9 @@
 """Drives run files through the command line, one forked child a command, and judges what came of it.
 
-Every command must end by itself with exit code 0, 1 or 2, without a traceback, within its limits of memory and time; it
-prints nothing that a terminal obeys; a refusal is one sentence; the good runs stay in the list, the bad one is named in
-it; a command that reads changes nothing, one that fails leaves nothing half-written: the run of which nothing but errors
-came exits with 1 and is whole.
+Every command must end by itself with exit code 0, 1 or 2, without a traceback, within its limits of memory and time;
+it prints nothing that a terminal obeys; a refusal is one sentence; the good runs stay in the list, the bad one is
+named in it; a command that reads changes nothing, one that fails leaves nothing half-written: the run of which
+nothing but errors came exits with 1 and is whole.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Kinds of hostile run files below SQL: what stands in the place of the file, its name, its pages, and what lies beside it."""
+"""Kinds of hostile run files below SQL: what stands in the place of the file, its name, its pages, and what lies
+beside it."""
 
 from __future__ import annotations
 
@@ -206,7 +207,8 @@ FIELDS = (
     (40, 4, (0, 0xFFFFFFFF)), (44, 4, (0, 1, 5, 255)), (48, 4, (0x7FFFFFFF, 0xFFFFFFFF)), (52, 4, (1, 3, 0x7FFFFFFF)), (56, 4, (0, 2, 3, 4, 255)),
     (60, 4, (0, 2, 3, 99, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)), (64, 4, (1, 255)), (68, 4, (0, 1, 0xFFFFFFFF)), (92, 4, (0, 0xFFFFFFFF)), (96, 4, (0, 0xFFFFFFFF)),
 )  # fmt: skip
-"""Offset, width and odd values of the fields of SQLite's header: sizes, versions, counts, freelist, encoding, user version."""
+"""Offset, width and odd values of the fields of SQLite's header: sizes, versions, counts, freelist, encoding, user
+version."""
 
 
 def sqlite_header(case: Case) -> None:

@@ -1,8 +1,9 @@
 """Run files that mean harm: made from real small runs by change at every layer, seeded, about a hundred kinds.
 
-`hostile_runs(seed, count, folder)` writes each case into a folder of its own below `folder` (its log or rollback journal
-beside it) and names it; `place` puts a case into a folder of runs. The kinds are in `hostile_files` (the file and SQLite's
-pages), `hostile_sql` (the schema), `hostile_values` (header and JSON) and `hostile_events` (events, attempts, scores).
+`hostile_runs(seed, count, folder)` writes each case into a folder of its own below `folder` (its log or rollback
+journal beside it) and names it; `place` puts a case into a folder of runs. The kinds are in `hostile_files` (the file
+and SQLite's pages), `hostile_sql` (the schema), `hostile_values` (header and JSON) and `hostile_events` (events,
+attempts, scores).
 """
 
 from __future__ import annotations
@@ -151,7 +152,8 @@ def make_bases(folder: Path, names: Sequence[str] = tuple(MAKERS)) -> dict[str, 
 
 @dataclass
 class Case:
-    """What a kind gets: chance of its own, the good runs, the place to write to, a folder for bait, and its number in the kind."""
+    """What a kind gets: chance of its own, the good runs, the place to write to, a folder for bait, and its number in
+    the kind."""
 
     rng: random.Random
     bases: dict[str, Base]
@@ -186,7 +188,8 @@ class Case:
         return base
 
     def write(self, content: Content, strict: bool = True) -> None:
-        """Write content with chains that hold: by the product where it can, in every second case, else in the first format."""
+        """Write content with chains that hold: by the product where it can, in every second case, else in the first
+        format."""
         if not (strict and self.rng.random() < 0.5 and write_own(self.path, content)):
             try:
                 write_first(self.path, content, strict)
@@ -297,7 +300,8 @@ BAIT_SIZE = 1 << 30
 
 
 def make_bait(folder: Path) -> Path:
-    """Things that a run may point to: a pipe that nobody writes to, an endless device, a folder, a huge sparse file."""
+    """Things that a run may point to: a pipe that nobody writes to, an endless device, a folder, a huge sparse
+    file."""
     folder.mkdir(parents=True, exist_ok=True)
     pipe, huge, loop = folder / "pipe", folder / "huge.jsonl", folder / "loop"
     if not pipe.exists():

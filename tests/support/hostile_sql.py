@@ -1,4 +1,5 @@
-"""Kinds of hostile run files in SQL: other things in the place of its tables, columns, types, triggers and indexes."""
+"""Kinds of hostile run files in SQL: other things in the place of its tables, columns, types, triggers and
+indexes."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n)"
 
 
 def view_in_place(case: Case) -> None:
-    """A view where a table should be: honest, endless, a product of six, a gigabyte a row, or calling what it may not."""
+    """A view where a table should be: honest, endless, a product of six, a gigabyte a row, or calling what it may
+    not."""
     case.copy()
     table, bodies = case.turn(TABLES), ("honest", "endless", "product", "bomb", "self", "schema", "load", "fail")
     columns, body = COLUMNS[table], case.rng.choice(bodies)

@@ -1,4 +1,5 @@
-"""Kinds of hostile run files in JSON: the header value by value, depth, length, numbers, keys, and what terminals obey."""
+"""Kinds of hostile run files in JSON: the header value by value, depth, length, numbers, keys, and what terminals
+obey."""
 
 from __future__ import annotations
 

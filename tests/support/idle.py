@@ -1,8 +1,9 @@
 """When a desk under a pilot has nothing left to do.
 
-Textual's pilot guesses that from the processor time of the last 20 ms: at least 40 ms a key, and up to a second beside a
-thread that works, or beside other processes. Here the loop of events is asked: nothing is ready to run, nothing waits to
-be painted. What another thread finds out comes later, as on any machine: a test waits for it by `until`.
+Textual's pilot guesses that from the processor time of the last 20 ms: at least 40 ms a key, and up to a second
+beside a thread that works, or beside other processes. Here the loop of events is asked: nothing is ready to run,
+nothing waits to be painted. What another thread finds out comes later, as on any machine: a test waits for it by
+`until`.
 
 What a desk without a terminal paints is thrown away by Textual. So only whole screens are painted here, which finds a
 widget that cannot be; what has changed on a screen is painted when a test looks, and when it leaves.
@@ -25,7 +26,8 @@ from textual.screen import Screen
 from textual.worker import WorkerState
 
 THREADS = 0.02
-"""Seconds that work in other threads is waited for, as in Textual: what is quick comes with the key that asked for it."""
+"""Seconds that work in other threads is waited for, as in Textual: what is quick comes with the key that asked for
+it."""
 MOST = 1.0
 """Seconds after which a desk that never rests is left alone."""
 

@@ -142,7 +142,8 @@ def plan_without(rng: Random, question: Any, box: Toolbox) -> Script | None:
 
 
 def plan_reversed(rng: Random, question: Any, box: Toolbox) -> Script | None:
-    """Two steps of the plan change places; the one that comes too early has only the name of the question to ask for."""
+    """Two steps of the plan change places; the one that comes too early has only the name of the question to ask
+    for."""
     calls = calls_of(question)
     path = list(dict.fromkeys(one.tool for one in calls if one.tool in LOOKUPS))
     if len(path) < 2 or "identifier" not in calls[0].input:

@@ -1,4 +1,5 @@
-"""Four judgments of first instance, the cases of the sample as judgments, and files of every kind. Everybody is invented."""
+"""Four judgments of first instance, the cases of the sample as judgments, and files of every kind. Everybody is
+invented."""
 
 from __future__ import annotations
 
@@ -135,7 +136,8 @@ def as_html(text: str) -> bytes:
 
 
 def as_pdf(text: str, width: int = 37) -> bytes:
-    """A PDF whose lines are cut at `width` characters, with page numbers; its font maps codes to Unicode and holds no shapes."""
+    """A PDF whose lines are cut at `width` characters, with page numbers; its font maps codes to Unicode and holds no
+    shapes."""
     lines = [
         line[start : start + width] for line in text.splitlines() for start in range(0, max(1, len(line)), width)
     ]

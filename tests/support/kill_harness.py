@@ -1,7 +1,8 @@
 """Kills a run at random moments and holds it to its promises. Used by a test (20 kills) and by the benchmark (300).
 
 The parent keeps its own list of what the run acknowledged (its watcher was told) and compares the journal with it:
-every acknowledged event is there once and unchanged, the file is whole, and the resumed run ends as an uninterrupted one.
+every acknowledged event is there once and unchanged, the file is whole, and the resumed run ends as an uninterrupted
+one.
 """
 
 from __future__ import annotations
@@ -105,7 +106,8 @@ def digests(path: Path) -> dict[str, str]:
 def trial(
     folder: Path, spec: dict[str, Any], wanted: dict[str, str], seed: int, whole: float, report: Report
 ) -> None:
-    """Start a run, kill it again and again at random moments of the `whole` time it takes, and let the last resume finish."""
+    """Start a run, kill it again and again at random moments of the `whole` time it takes, and let the last resume
+    finish."""
     chance = random.Random(seed)
     path = folder / f"trial-{seed}.moot"
     acknowledged: dict[tuple[str, int], str] = {}

@@ -88,7 +88,8 @@ def script(replies: Sequence[Said]) -> Callable[[Ask, int], Said]:
 
 
 class Episode:
-    """One episode in memory. `results`: what each tool says; `seats`: (policy, step) changes of the seat after a step."""
+    """One episode in memory. `results`: what each tool says; `seats`: (policy, step) changes of the seat after a
+    step."""
 
     def __init__(
         self,

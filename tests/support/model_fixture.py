@@ -30,7 +30,8 @@ def stand_in(tiny: Path, name: str, parameters: int, quantisation: str, size: in
 
 
 def stand_in_shelf(tiny: Path, missing: str) -> ModelShelf:
-    """Three models: one that fits well, one that fits alone, and one whose file is `missing` (the sentence says so)."""
+    """Three models: one that fits well, one that fits alone, and one whose file is `missing` (the sentence says
+    so)."""
     small = stand_in(tiny, "stand-in-1.5b", 1_544_000_000, "Q4_K_M", 986_000_000)
     large = stand_in(tiny, "stand-in-7b", 7_616_000_000, "Q4_K_M", 4_683_000_000)
     gone = stand_in(tiny, "stand-in-4b", 4_022_000_000, "Q8_0", 4_280_000_000)

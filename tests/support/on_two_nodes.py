@@ -3,8 +3,9 @@
     python -m tests.support.on_two_nodes OUT.moot KILL SHARDS BENCHMARK [options of `moot run`]
 
 KILL: none; worker: the process that plays; node: one node with all that runs on it. It is done when a fourth of the
-episodes is over. Ends with a line of JSON on stdout: {"killed": pid or node, "episodes": over when it happened, "seconds"}.
-Slots: two processors a node. Tests start it as a process of its own, for Ray stays in a process that it was loaded into.
+episodes is over. Ends with a line of JSON on stdout: {"killed": pid or node, "episodes": over when it happened,
+"seconds"}. Slots: two processors a node. Tests start it as a process of its own, for Ray stays in a process that it
+was loaded into.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A pack with a few court cases and hand-made ended runs of them, for tests and pictures of the Review screen. All is invented."""
+"""A pack with a few court cases and hand-made ended runs of them, for tests and pictures of the Review screen. All is
+invented."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ from tasks.sample.courtcases import court_cases
 CASES = {case.id: case for case in court_cases()}
 FEW = ("CI-0001", "CR-0001", "KQ-0001", "CD-0001")
 SHORTER = 300
-"""Characters that the judge of a fixture takes from the reasons: some points are missing, so that there is something to score."""
+"""Characters that the judge of a fixture takes from the reasons: some points are missing, so that there is something
+to score."""
 GRADED = {"REA": (0.6, "主要理由一致，抵充顺序和律师费两点没有写到。"), "JUD": (0.9, "各项请求的处理一致。")}
 """What the grader of a fixture said: metric -> value and reason."""
 
@@ -113,7 +115,8 @@ def _shortened(case: CivilCase | CriminalCase) -> str:
 
 
 def records_of(case: Case, outcome: str) -> list[Record]:
-    """The records of an episode, a step an utterance; without an outcome it has not ended and a person sits in the tested seat."""
+    """The records of an episode, a step an utterance; without an outcome it has not ended and a person sits in the
+    tested seat."""
     card = {"id": case.id, "env": case.env, "question": case.id}
     seats = ("agent", *environment(case.env).others)
     start: list[Event] = [AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=0, card=card)]
@@ -131,7 +134,8 @@ def records_of(case: Case, outcome: str) -> list[Record]:
 def court_run(
     pack: Path, tasks: Sequence[str] = FEW, run: str = "20261121-120000-courts-rules-0001", outcomes: Sequence[str] = ()
 ) -> Path:  # fmt: skip
-    """A stored run; a task that is named again is another repeat of it. A grader has scored REA and JUD of every ended episode."""
+    """A stored run; a task that is named again is another repeat of it. A grader has scored REA and JUD of every
+    ended episode."""
     path = places.runs() / f"{run}{SUFFIX}"
     rows = [
         EpisodeRow(task if task not in tasks[:n] else f"{task}.{n}", n, task, tasks[:n].count(task))

@@ -68,7 +68,8 @@ def ended(answer: str, summary: str = "") -> str:
 
 
 def crashed(question: str) -> str:
-    """A task whose program broke off: the question, then two chained tracebacks, with no empty line before the next question."""
+    """A task whose program broke off: the question, then two chained tracebacks, with no empty line before the next
+    question."""
     frames = 'Traceback (most recent call last):\n  File "react.py", line 7, in <module>\n    agent.run()\n'
     chained = "\nDuring handling of the above exception, another exception occurred:\n\n"
     return f"{question}\n{frames}KeyError: 'x'\n{chained}{frames}openai.BadRequestError: too long\n"

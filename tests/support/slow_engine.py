@@ -1,7 +1,8 @@
-"""An engine that says what a test tells it to, when the test tells it: for everything that streams, waits or is stopped.
+"""An engine that says what a test tells it to, when the test tells it: for everything that streams, waits or is
+stopped.
 
-A test feeds beats: a `Delta` is passed on, a text or a `Reply` ends the calls in flight. The SPEC is `slow:ANYTHING`, the
-agent that sits before it is `talk`: one call a step, whose reply is an answer or, after a slash, a tool call.
+A test feeds beats: a `Delta` is passed on, a text or a `Reply` ends the calls in flight. The SPEC is `slow:ANYTHING`,
+the agent that sits before it is `talk`: one call a step, whose reply is an answer or, after a slash, a tool call.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ class SlowEngine:
 
 
 class TalkPolicy:
-    """One call a step: what comes before the last slash is its thought, what comes after calls a tool; else it is the answer."""
+    """One call a step: what comes before the last slash is its thought, what comes after calls a tool; else it is the
+    answer."""
 
     name = "talk/1"
 
@@ -147,7 +149,8 @@ def talk(pack: Any, limit: int = 1, **more: Any) -> RunSpec:
 class Reciter(SlowEngine):
     """Recites by itself: loads, reads, thinks and speaks piece by piece, and then says it as its reply.
 
-    `pause` seconds lie between two pieces of `size` characters; without `ends` it never comes to its end and has to be stopped.
+    `pause` seconds lie between two pieces of `size` characters; without `ends` it never comes to its end and has to
+    be stopped.
     """
 
     def __init__(

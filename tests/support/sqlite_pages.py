@@ -1,6 +1,7 @@
 """Where the bytes of a SQLite file belong: to the rows of which table, to its schema, or to the trees that hold them.
 
-A reader of the file format of our own, so that a test can damage a chosen row, tree or overflow page. Offsets in bytes.
+A reader of the file format of our own, so that a test can damage a chosen row, tree or overflow page. Offsets in
+bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ LEAF_TABLE, LEAF_INDEX, INNER_TABLE, INNER_INDEX = 0x0D, 0x0A, 0x05, 0x02
 
 @dataclass
 class Pages:
-    """The map of a file. `rows`: table or index -> (offset, length) of its payloads; `chains`: overflow pages of a cell."""
+    """The map of a file. `rows`: table or index -> (offset, length) of its payloads; `chains`: overflow pages of a
+    cell."""
 
     size: int
     data: bytes

@@ -1,7 +1,8 @@
 """How many characters Python's regular expressions look at: a model of its backtracking matcher that counts.
 
-The real matcher tells nobody how long it searched, and a clock tells each time something else. The model walks the same parse
-tree in the same order; `spans` gives what it found, so that whoever counts can compare it with the real match.
+The real matcher tells nobody how long it searched, and a clock tells each time something else. The model walks the
+same parse tree in the same order; `spans` gives what it found, so that whoever counts can compare it with the real
+match.
 """
 
 from __future__ import annotations

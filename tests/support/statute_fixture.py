@@ -39,7 +39,8 @@ def plain(texts: Sequence[str | None]) -> dict[str, str | None]:
 
 
 def lamp_versions() -> list[tuple[LawVersion, list[Article]]]:
-    """1990: seven articles; 2000: article 3 changed, 4-1 added; 2010 (after a gap of a day): renumbered by a new article 2."""
+    """1990: seven articles; 2000: article 3 changed, 4-1 added; 2010 (after a gap of a day): renumbered by a new
+    article 2."""
     first = plain(TEXTS)
     second = {
         **first,

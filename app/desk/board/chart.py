@@ -1,5 +1,5 @@
-"""What a board shows above its rows on request: score against size (J1-Eval, Figure 4), how far trials went (Figure 5),
-what repeats say."""
+"""What a board shows above its rows on request: score against size (J1-Eval, Figure 4), how far trials went (Figure
+5), what repeats say."""
 
 from __future__ import annotations
 

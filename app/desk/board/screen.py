@@ -298,7 +298,8 @@ class BoardScreen(OnDesk, Screen[None]):
         return next((line for line in lines if str(line.path) == chosen), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim; absent where the model that comes with Moot has played nothing."""
+        """What makes no sense at the moment is dim; absent where the model that comes with Moot has played
+        nothing."""
         if action == "shipped":
             return self.left_out > 0
         rules = {

@@ -1,5 +1,5 @@
-"""Corpus: what a pack holds, left; its rows, or a tool that is called here, in the middle; the record and where its values
-lead, right.
+"""Corpus: what a pack holds, left; its rows, or a tool that is called here, in the middle; the record and where its
+values lead, right.
 
 Reading runs in named workers; what comes late, after something else was opened, is dropped.
 """

@@ -1,7 +1,8 @@
-"""The case file as a seat may see it, set as court papers are: parties in a sentence each, claims and exhibits numbered.
+"""The case file as a seat may see it, set as court papers are: parties in a sentence each, claims and exhibits
+numbered.
 
-It shows what `visible` grants, so that a field that a role does not hold cannot appear. Everything, the reference judgment
-with it, is shown only on wish and never to a person who holds a seat.
+It shows what `visible` grants, so that a field that a role does not hold cannot appear. Everything, the reference
+judgment with it, is shown only on wish and never to a person who holds a seat.
 """
 
 from __future__ import annotations

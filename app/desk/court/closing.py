@@ -1,7 +1,8 @@
-"""The card at the end of a court episode: how it ended, what was ruled, duties done, faults, and scores in plain words.
+"""The card at the end of a court episode: how it ended, what was ruled, duties done, faults, and scores in plain
+words.
 
-Scores are shown from 0 to 100; what needs a grader and has none is unscored and says so. Nothing here reads the reference:
-scores come from the scorekeeper, and the caller leaves them out while a person holds the tested seat.
+Scores are shown from 0 to 100; what needs a grader and has none is unscored and says so. Nothing here reads the
+reference: scores come from the scorekeeper, and the caller leaves them out while a person holds the tested seat.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A draft of CD or DD as it stands: the document as last written, its labels, and what each part has to say.
 
-What a part has to say comes from the material of the client, by the readers that score it: said means the client has told it
-in the interview, written means it stands in its part of the document.
+What a part has to say comes from the material of the client, by the readers that score it: said means the client has
+told it in the interview, written means it stands in its part of the document.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The document as last written, if any, and its parts. `turn`: of the lawyer's message; `text`: as it was written."""
+    """The document as last written, if any, and its parts. `turn`: of the lawyer's message; `text`: as it was
+    written."""
 
     kind: Kind
     parts: tuple[Part, ...]

@@ -1,4 +1,5 @@
-"""The exhibits of a trial: whose they are, what state they are in, and why. An exhibit that was not shown has no name for a person."""
+"""The exhibits of a trial: whose they are, what state they are in, and why. An exhibit that was not shown has no name
+for a person."""
 
 from __future__ import annotations
 

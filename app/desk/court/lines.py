@@ -1,7 +1,8 @@
-"""The transcript of a court episode as blocks: utterances as a 庭审笔录 has them, between them in small print what came of them.
+"""The transcript of a court episode as blocks: utterances as a 庭审笔录 has them, between them in small print what
+came of them.
 
-A `Transcript` of the desk shows the blocks; other views may take `transcript` and show its lines as they like. The label of
-an utterance of the tested seat is its turn; that of small print is a sign. Text of models is cleaned here.
+A `Transcript` of the desk shows the blocks; other views may take `transcript` and show its lines as they like. The
+label of an utterance of the tested seat is its turn; that of small print is a sign. Text of models is cleaned here.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ REASONS: Mapping[str, str] = {
 
 
 class CourtLines:
-    """Makes the blocks of one episode. It remembers which utterances a person made, so records come in their order."""
+    """Makes the blocks of one episode. It remembers which utterances a person made, so records come in their
+    order."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene

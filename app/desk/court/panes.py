@@ -1,4 +1,5 @@
-"""The Episode screen as a court screen: programme left, transcript in the middle, file, exhibits, law, draft and scores right.
+"""The Episode screen as a court screen: programme left, transcript in the middle, file, exhibits, law, draft and
+scores right.
 
 The case comes from the task file that the scorekeeper has read. A person who holds a seat sees what the seat may see.
 """
@@ -147,7 +148,8 @@ class CourtFace(Face):
     # the title bar
 
     def heading(self, heading: Heading) -> Heading:
-        """Environment, case and cause; who sits where; the turn of so many. What is fictional is said on a line of its own."""
+        """Environment, case and cause; who sits where; the turn of so many. What is fictional is said on a line of
+        its own."""
         scene = self.scene()
         if scene is None:
             return heading

@@ -1,7 +1,8 @@
-"""How far an episode has come, as a tree of items: stages with their duties, topics with their verdicts, parts of a draft.
+"""How far an episode has come, as a tree of items: stages with their duties, topics with their verdicts, parts of a
+draft.
 
-Of a trial the duties come from the tables of the procedure, their ticks from the record alone, so that an earlier step shows
-what was done by then. An exhibit is one item: it is done when every duty on it is.
+Of a trial the duties come from the tables of the procedure, their ticks from the record alone, so that an earlier
+step shows what was done by then. An exhibit is one item: it is done when every duty on it is.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ from tasks.episode.events import ActDone, Record, StageEntered, Stopped, TopicTr
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One line, and what stands below it. `mark` is done, now, partly, open or failed; `count` what is done of what is owed.
+    """One line, and what stands below it. `mark` is done, now, partly, open or failed; `count` what is done of what
+    is owed.
 
-    key: stays the same from step to step. note: an article, or a state. left: sides that are still to be asked. optional:
-    nobody owes it. fault: a violation, no duty. faults: how many there are below. seq: the record it came true with.
-    unfolded: whether its children are shown unless a person says otherwise.
+    key: stays the same from step to step. note: an article, or a state. left: sides that are still to be asked.
+    optional: nobody owes it. fault: a violation, no duty. faults: how many there are below. seq: the record it came
+    true with. unfolded: whether its children are shown unless a person says otherwise.
     """
 
     key: str
@@ -123,7 +125,8 @@ def _stage_mark(ready: int, owed: int, begun: bool) -> str:
 
 
 def _homes(scene: Scene, course: _Course, table: Profile) -> Mapping[str, list[Duty]]:
-    """Stage -> its duties. One that has several stages stands where it was done, else in the next one it may be done in."""
+    """Stage -> its duties. One that has several stages stands where it was done, else in the next one it may be done
+    in."""
     order = [stage.id for stage in table.stages if not stage.floating]
     now = order.index(course.stage) if course.stage in order else 0
     homes: dict[str, list[Duty]] = {stage.id: [] for stage in table.stages}

@@ -1,7 +1,8 @@
-"""A court episode as it stands: who is there, what was said, whose turn it is, what each may see. Read from records alone.
+"""A court episode as it stands: who is there, what was said, whose turn it is, what each may see. Read from records
+alone.
 
-The case file comes from the task file of the run and may be missing; then what the records say is all there is. Turns are
-exchanges of the tested seat, as limits count them.
+The case file comes from the task file of the run and may be missing; then what the records say is all there is. Turns
+are exchanges of the tested seat, as limits count them.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ OWNERS: Mapping[str, str] = {"procurator": "控方", "defence": "辩方"}
 class Scene:
     """An episode at one of its steps.
 
-    case: None where the task file is gone or not yet read. max_turns: as the run set them, None for those of the case.
-    holders: seats that a person holds now, at the head, whatever step is looked at.
+    case: None where the task file is gone or not yet read. max_turns: as the run set them, None for those of the
+    case. holders: seats that a person holds now, at the head, whatever step is looked at.
     """
 
     env: Env
@@ -159,7 +160,8 @@ class Scene:
         return {event.exhibit: event for event in self.events if isinstance(event, ExhibitMoved)}
 
     def knows(self, exhibit: str) -> bool:
-        """Whether an exhibit may be named: it was shown in court, the reader holds it, or no person is to be kept from it."""
+        """Whether an exhibit may be named: it was shown in court, the reader holds it, or no person is to be kept
+        from it."""
         if not self.holders or exhibit in self.exhibits:
             return True
         return any(item.get("id") == exhibit and item.get("title") for item in self.seen.get("evidence", ()))

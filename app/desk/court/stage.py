@@ -1,7 +1,8 @@
-"""A court episode as an audience sees it: what is said, one utterance after the other, and quietly beside it where it stands.
+"""A court episode as an audience sees it: what is said, one utterance after the other, and quietly beside it where it
+stands.
 
-Nothing of the machine is in it: no figures, prompts or tools. Rows are made for a width in cells; texts are cleaned here,
-markers of address and tags of stages are left out.
+Nothing of the machine is in it: no figures, prompts or tools. Rows are made for a width in cells; texts are cleaned
+here, markers of address and tags of stages are left out.
 """
 
 from __future__ import annotations
@@ -160,7 +161,8 @@ def paragraphs(said: Utterance) -> list[Line]:
 
 
 def before_lines(said: Sequence[Utterance], room: int, rows: int) -> list[Line]:
-    """What was said just before, each on so many rows below its speaker; on one row together with it where there is but one."""
+    """What was said just before, each on so many rows below its speaker; on one row together with it where there is
+    but one."""
     lines: list[Line] = []
     for utterance in said:
         text = " ".join(utterance.text.split())
@@ -192,7 +194,8 @@ def _rows(text: str, room: int, count: int) -> list[str]:
 
 
 def act_lines(scene: Scene, room: int, limit: int = ACTS) -> list[Line]:
-    """The acts done last, each with its article; an act that comes again and again is told once, where it was done last."""
+    """The acts done last, each with its article; an act that comes again and again is told once, where it was done
+    last."""
     acts: dict[str, list[tuple[int, ActDone]]] = {}
     for record in scene.records:
         if isinstance(record.event, ActDone):

@@ -1,4 +1,5 @@
-"""The programme of a hearing, the topics of a consultation, the parts of a draft: a tree with ticks, a cursor and folding.
+"""The programme of a hearing, the topics of a consultation, the parts of a draft: a tree with ticks, a cursor and
+folding.
 
 Who does not look at it is shown where the episode is; who does keeps the place.
 """

@@ -1,4 +1,5 @@
-"""A question before something is taken away: what, and what is lost. The cursor stands on the answer that changes nothing."""
+"""A question before something is taken away: what, and what is lost. The cursor stands on the answer that changes
+nothing."""
 
 from __future__ import annotations
 
@@ -57,8 +58,8 @@ class ConfirmScreen(ModalScreen[bool]):
 
 
 class HostScreen(ConfirmScreen):
-    """Asks whether a host beyond this machine may be reached. It comes by itself: the key that the person was about to press
-    for something else must not say yes, so it only goes to the button."""
+    """Asks whether a host beyond this machine may be reached. It comes by itself: the key that the person was about
+    to press for something else must not say yes, so it only goes to the button."""
 
     def __init__(self, host: str, run: str) -> None:
         text = t("hosts.dialog.run", run=one(run), host=one(host)) if run else t("hosts.dialog", host=one(host))

@@ -1,7 +1,8 @@
 """What a model call shows in the record: what it cost, how it ended, what it thought, and how sure it was.
 
-Tokens are the engine's own, times milliseconds of the whole call. The only speed that can be told from a record is that of
-the whole call, reading included, and it is named so. Log-probabilities are natural, of the tokens as they were drawn.
+Tokens are the engine's own, times milliseconds of the whole call. The only speed that can be told from a record is
+that of the whole call, reading included, and it is named so. Log-probabilities are natural, of the tokens as they
+were drawn.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ DOUBTS = 8
 
 
 def cost_line(event: ModelCalled) -> Line:
-    """Tokens read anew, reused and generated; the time; the speed of the whole call; how many were decoded together."""
+    """Tokens read anew, reused and generated; the time; the speed of the whole call; how many were decoded
+    together."""
     return tuple(between(_cost(event)))
 
 

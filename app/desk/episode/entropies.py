@@ -1,4 +1,5 @@
-"""The tokens of an episode with entropies and advantages, as the desk shows them; read from the record, nothing is run.
+"""The tokens of an episode with entropies and advantages, as the desk shows them; read from the record, nothing is
+run.
 
 Entropy is in nats. Without a group of rollouts of the same task there is no advantage, and the reason is told.
 """
@@ -30,7 +31,8 @@ from tasks.run.reading import grades, read_episode
 
 @dataclass(frozen=True)
 class Tokens:
-    """One rollout for the eye. `number` of `of` in its group; `rewards` and `advantages` are None where nobody knows them."""
+    """One rollout for the eye. `number` of `of` in its group; `rewards` and `advantages` are None where nobody knows
+    them."""
 
     rows: Mapping[Reading, Sequence[TokenRow]]
     entropy: EntropyLabel

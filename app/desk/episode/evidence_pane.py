@@ -1,6 +1,7 @@
 """What a tool returned, as data: a record as key and value, a list as a table where it fits, else as cards.
 
-Provenance is always shown: 虚构数据 where rows are authored, 数据包未收录 where the pack does not hold what was asked.
+Provenance is always shown: 虚构数据 where rows are authored, 数据包未收录 where the pack does not hold what was
+asked.
 """
 
 from __future__ import annotations

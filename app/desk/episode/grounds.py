@@ -1,5 +1,5 @@
-"""What the scores of an episode rest on, for people: own words beside the reference, and every duty, article, claim or
-key with the place in the record that shows it. Made of the evidence of score rows and of nothing else.
+"""What the scores of an episode rest on, for people: own words beside the reference, and every duty, article, claim
+or key with the place in the record that shows it. Made of the evidence of score rows and of nothing else.
 
 Holds gold: made in workers by the scorekeeper, and never shown while a person sits in the tested seat. Sums in yuan.
 """

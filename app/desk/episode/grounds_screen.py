@@ -1,5 +1,5 @@
-"""The way from a score to its evidence: own words beside the reference, then all that each score rests on. Enter goes to
-the place in the record."""
+"""The way from a score to its evidence: own words beside the reference, then all that each score rests on. Enter goes
+to the place in the record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""An episode as Markdown: what `e` on the desk writes. Text of models and corpora stands in fences it cannot leave."""
+"""An episode as Markdown: what `e` on the desk writes. Text of models and corpora stands in fences it cannot
+leave."""
 
 from __future__ import annotations
 

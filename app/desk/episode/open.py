@@ -1,7 +1,7 @@
 """The open turn: what has come of a model call that is still in flight. For the eye alone, never part of a record.
 
-A value a delta: the thread of the run replaces it, the desk reads whichever is newest. Lengths are in characters, times
-in seconds of a clock that only ever goes forward.
+A value a delta: the thread of the run replaces it, the desk reads whichever is newest. Lengths are in characters,
+times in seconds of a clock that only ever goes forward.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Literal
 from models.engine import Delta, Phase
 
 TurnPhase = Literal["asked", "stopped"] | Phase
-"""The phases of a call; before them `asked` (nothing has been heard of it), and `stopped` once it has been broken off."""
+"""The phases of a call; before them `asked` (nothing has been heard of it), and `stopped` once it has been broken
+off."""
 SETTLED = 0.5
 """Seconds of text after which a speed says something."""
 TAIL = 4000
@@ -21,7 +22,8 @@ TAIL = 4000
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """One call in flight. `thought` and `spoken` are raw tails of what came; `thoughts` and `words` their whole lengths.
+    """One call in flight. `thought` and `spoken` are raw tails of what came; `thoughts` and `words` their whole
+    lengths.
 
     `done` of `total` as the engine counts them in this phase: percent while loading, prompt tokens while reading, and
     generated tokens afterwards, 0 where an engine does not count them.

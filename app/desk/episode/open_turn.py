@@ -1,7 +1,7 @@
 """How the open turn looks: a line that says what the model is doing, then what it thinks and what it says, apart.
 
-Rows for the end of the record, and words for the title bar. Text of a model is cleaned as a whole, after its pieces were
-joined: a control sequence that came in two pieces is still one.
+Rows for the end of the record, and words for the title bar. Text of a model is cleaned as a whole, after its pieces
+were joined: a control sequence that came in two pieces is still one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def phase_word(turn: OpenTurn, pausing: bool = False, stopping: bool = False) ->
 
 
 def phase_line(turn: OpenTurn, now: float) -> Line:
-    """How far the call is: a share while loading and reading, tokens and their speed afterwards, and the time it takes."""
+    """How far the call is: a share while loading and reading, tokens and their speed afterwards, and the time it
+    takes."""
     if turn.phase == "stopped":
         lost = t("turn.lost", n=f"{turn.characters:,}") if turn.characters else ""
         return ((t("turn.stopped.line", lost=lost), "warn"),)

@@ -1,4 +1,5 @@
-"""What `e` offers of a court episode: the record as Markdown, and every court paper that the episode holds, in each form."""
+"""What `e` offers of a court episode: the record as Markdown, and every court paper that the episode holds, in each
+form."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ from tasks.episode.events import Answered, Planned, Record, Stopped, ToolCalled,
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One line of the plan. `mark` is done, now, open, failed or extra (not planned); `seq` the record it came true with."""
+    """One line of the plan. `mark` is done, now, open, failed or extra (not planned); `seq` the record it came true
+    with."""
 
     text: str
     tool: str
@@ -42,8 +43,8 @@ MARKS = {
 def plan_items(records: Sequence[Record]) -> list[Item]:
     """The plan in force with ticks; without a plan, the calls that were made.
 
-    A step of the plan is done when its tool returned, in the order of the plan; repeated calls of a tool count for the
-    same step. A step without a tool is done when a later one is, or when the answer is given.
+    A step of the plan is done when its tool returned, in the order of the plan; repeated calls of a tool count for
+    the same step. A step without a tool is done when a later one is, or when the answer is given.
     """
     plan = next((r for r in reversed(records) if isinstance(r.event, Planned)), None)
     over = any(isinstance(record.event, Stopped | Answered) for record in records)

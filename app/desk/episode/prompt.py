@@ -1,6 +1,7 @@
 """What the model really saw: one call with its settings, its prompt as the template wrote it, and what came back.
 
-Special tokens of the template stand apart from contents: what looks like one inside a content was plain text to the model.
+Special tokens of the template stand apart from contents: what looks like one inside a content was plain text to the
+model.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How each kind of event looks in the record: one renderer an event, in a table.
 
-A renderer turns an event into a `Block`: a label, lines of (text, role) pieces, and the raw source that `y` copies. Roles
-are names; the widget gives them colours from the theme. All text from tasks, models and corpora is cleaned here.
+A renderer turns an event into a `Block`: a label, lines of (text, role) pieces, and the raw source that `y` copies.
+Roles are names; the widget gives them colours from the theme. All text from tasks, models and corpora is cleaned
+here.
 """
 
 from __future__ import annotations
@@ -67,8 +68,8 @@ ALL = 10_000
 class Block:
     """What one event shows. `fold` is the number of wrapped lines shown until a person unfolds it.
 
-    `full` is shown instead of `lines` once it is unfolded, where that is more than the rest of the same lines. A `heading`
-    stands alone, with a line across.
+    `full` is shown instead of `lines` once it is unfolded, where that is more than the rest of the same lines. A
+    `heading` stands alone, with a line across.
     """
 
     seq: int
@@ -323,7 +324,8 @@ def _line(label: str, tone: str, words: Callable[[Any], str]) -> Callable[[Recor
 
 
 def routed_words(event: Routed, name: Callable[[str], str] = seat_name) -> str:
-    """Whom an utterance reached where its words alone do not say it, and who was addressed in vain; '' for the plain case."""
+    """Whom an utterance reached where its words alone do not say it, and who was addressed in vain; '' for the plain
+    case."""
     lost = t("court.dropped", to="、".join(map(name, event.dropped))) if event.dropped else ""
     if not event.to:
         return lost or (t("court.unrouted") if not event.how else "")

@@ -1,6 +1,7 @@
 """Scores for the desk: of one episode as it stands at a step, and of a run so far. Called from workers only.
 
-This is the one place of the desk that holds gold. What leaves it are rates (0 to 1) and, for the score strip, the keys.
+This is the one place of the desk that holds gold. What leaves it are rates (0 to 1) and, for the score strip, the
+keys.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class RunScores:
 
 COURTS, OVERALL = "courts", "overall"
 RATES: dict[str, tuple[str, ...]] = {"legalsearch": ("score",)}
-"""Benchmark -> the values of a step that are shown; the default is success and process, the courts have their metrics."""
+"""Benchmark -> the values of a step that are shown; the default is success and process, the courts have their
+metrics."""
 
 
 class Scorekeeper:

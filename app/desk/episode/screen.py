@@ -212,7 +212,8 @@ class EpisodeScreen(EpisodeActions):
             self._due = self.set_timer(FRAME, self.show_turn)
 
     def show_turn(self) -> None:
-        """Bring the open turn in line with what the thread of the run last said of it; the record alone is painted."""
+        """Bring the open turn in line with what the thread of the run last said of it; the record alone is
+        painted."""
         if self._due is not None:
             self._due.stop()
             self._due = None
@@ -271,7 +272,8 @@ class EpisodeScreen(EpisodeActions):
         self.query_one(Transcript).focus()
 
     def _extend(self, state: State) -> None:
-        """The state after a commit. It may hold more than was committed: what an unfinished step had on record before."""
+        """The state after a commit. It may hold more than was committed: what an unfinished step had on record
+        before."""
         self.state, self.asked = state, ""
         fresh = self.shown.extend(state.records)
         if self.hint == "demo.hint":

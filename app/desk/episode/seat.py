@@ -1,4 +1,5 @@
-"""The dialog for a seat: who sits there, and who shall from the next turn on: a person, a policy, a model with its engine.
+"""The dialog for a seat: who sits there, and who shall from the next turn on: a person, a policy, a model with its
+engine.
 
 The usual wish needs one more key: the list stands on the person, or, when a person sits there, on whoever sat there
 before, and Enter agrees.

@@ -18,8 +18,9 @@ from tasks.episode.events import Seated
 class Heading:
     """What the bar says. `state` is auto, paused, back, ended, waiting, stored or all; `of` the last step there is.
 
-    Or speaking or stopped: then `said` is what the model is doing, in words. A benchmark may say in its own words what it
-    is (`title`), who sits where (`cast`: name, who, how long it stays when room gets scarce) and how far it is (`progress`).
+    Or speaking or stopped: then `said` is what the model is doing, in words. A benchmark may say in its own words
+    what it is (`title`), who sits where (`cast`: name, who, how long it stays when room gets scarce) and how far it
+    is (`progress`).
     """
 
     benchmark: str = ""

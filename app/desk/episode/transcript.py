@@ -1,8 +1,8 @@
 """The record of an episode: a virtual view over stored events with a cursor on blocks, folding and search.
 
-Below the record stands the open turn, which is no part of it: rows without an owner, made anew as it grows, while those
-of the record stay. The view follows the tail only while the reader is at the tail; otherwise it says how much is new.
-Nothing here runs code of an episode: it shows blocks, and tells which one the reader looks at.
+Below the record stands the open turn, which is no part of it: rows without an owner, made anew as it grows, while
+those of the record stay. The view follows the tail only while the reader is at the tail; otherwise it says how much
+is new. Nothing here runs code of an episode: it shows blocks, and tells which one the reader looks at.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ class Transcript(Searchable):
         self.move_to(where, tail=at is None)
 
     def extend(self, blocks: Sequence[Block], turn: OpenTurn | None = None, now: float = 0.0) -> None:
-        """Blocks that just happened, and the turn that is open now; the view moves only if the reader was at the tail."""
+        """Blocks that just happened, and the turn that is open now; the view moves only if the reader was at the
+        tail."""
         if not blocks:
             return self.speak(turn, now)
         tail = self.at_tail

@@ -101,7 +101,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             yield Static("", id="busy", markup=False)
 
     def on_mount(self) -> None:
-        """The first question has the cursor, so that a stray Enter starts nothing; engines are looked for meanwhile."""
+        """The first question has the cursor, so that a stray Enter starts nothing; engines are looked for
+        meanwhile."""
         self.query_one("#benchmark").focus()
         self._fit()
         self.run_worker(partial(engines_offered.offered, self._runs), name="offers", thread=True, exit_on_error=False)

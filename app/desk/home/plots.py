@@ -110,7 +110,8 @@ def progress(standing: Standing, width: int) -> list[Line]:
 
 
 def scores(figures: Figures, width: int) -> list[Line]:
-    """A line a group and measure: n, the strict score with its interval, the published one, all of them on a scale."""
+    """A line a group and measure: n, the strict score with its interval, the published one, all of them on a
+    scale."""
     rows = main_rows(figures)
     if not rows:
         return [((t("plots.unscored"), "dim"),)]

@@ -1,4 +1,5 @@
-"""Who sits beside the tested seat, as lines of a form that is folded until somebody asks: rules, unless another is chosen."""
+"""Who sits beside the tested seat, as lines of a form that is folded until somebody asks: rules, unless another is
+chosen."""
 
 from __future__ import annotations
 

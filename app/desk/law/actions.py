@@ -85,7 +85,8 @@ class LawActions(OnDesk, Screen[None]):
         self.action_tab(event.index)
 
     def action_side(self, side: int = 0) -> None:
-        """The version at the cursor of the timeline becomes a side of the comparison; beside it, the next one does."""
+        """The version at the cursor of the timeline becomes a side of the comparison; beside it, the next one
+        does."""
         if self.reading is None:
             return
         known = comparable(self.reading.entries)

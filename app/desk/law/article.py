@@ -1,4 +1,5 @@
-"""One article on a day: its words and window, or why there are none — 尚未施行, 已废止, 版本表缺口, 未收录文本, each in its own way."""
+"""One article on a day: its words and window, or why there are none — 尚未施行, 已废止, 版本表缺口, 未收录文本, each
+in its own way."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ from app.strings import t
 from app.terminal import width
 
 FULL, EMPTY, HOLE, TICK, WITHIN = "▮", "▯", "✘", "◊", "♦"
-"""In the window; outside; no version at all; the day asked about, outside and within. All are one cell wide everywhere."""
+"""In the window; outside; no version at all; the day asked about, outside and within. All are one cell wide
+everywhere."""
 _DAY = timedelta(days=1)
 
 

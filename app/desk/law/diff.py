@@ -1,4 +1,5 @@
-"""Two wordings of an article side by side, clause by clause, with their days and labels; colour alone shows what differs.
+"""Two wordings of an article side by side, clause by clause, with their days and labels; colour alone shows what
+differs.
 
 What is gone has its colour on the left, what is new on the right; both sides can be read out as they stand.
 """

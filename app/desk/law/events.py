@@ -1,7 +1,7 @@
 """How the tools of the law search look in a record: what was asked, and what came back, in words instead of JSON.
 
-The transcript and the evidence pane share it. Values are those of `rag_retrieve`, `web_search` and `browse_webpage`; a value
-of another shape (an older record) is none of these, and the general view shows it. Days are inclusive.
+The transcript and the evidence pane share it. Values are those of `rag_retrieve`, `web_search` and `browse_webpage`;
+a value of another shape (an older record) is none of these, and the general view shows it. Days are inclusive.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What the tools of the law search returned, for the evidence pane: articles with window and mark, pages, windows of a page.
+"""What the tools of the law search returned, for the evidence pane: articles with window and mark, pages, windows of
+a page.
 
-Every retrieved article says whether its version is the one the case calls for (适用, 可能适用, 不适用), by which rule, and
-what that rule rests on; where the record has no mark nothing is said.
+Every retrieved article says whether its version is the one the case calls for (适用, 可能适用, 不适用), by which
+rule, and what that rule rests on; where the record has no mark nothing is said.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The laws around one: what it interprets, implements, amends or repeals, and what does so to it, each with its basis."""
+"""The laws around one: what it interprets, implements, amends or repeals, and what does so to it, each with its
+basis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What is wrong with the versions of a law: its life with the holes, then what the check found and what to do about it."""
+"""What is wrong with the versions of a law: its life with the holes, then what the check found and what to do about
+it."""
 
 from __future__ import annotations
 

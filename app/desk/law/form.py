@@ -1,4 +1,5 @@
-"""The line of the Law screen where one asks: words, the day, the pack. Enter asks; a day that does not exist is said below."""
+"""The line of the Law screen where one asks: words, the day, the pack. Enter asks; a day that does not exist is said
+below."""
 
 from __future__ import annotations
 

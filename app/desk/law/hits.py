@@ -1,4 +1,5 @@
-"""The articles that a search found: what each is, when it applied, which channel put it where, and why it was kept."""
+"""The articles that a search found: what each is, when it applied, which channel put it where, and why it was
+kept."""
 
 from __future__ import annotations
 

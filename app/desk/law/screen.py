@@ -1,7 +1,8 @@
-"""Law: search in the statutes of a pack, one article through time, two wordings side by side, faults of the version list.
+"""Law: search in the statutes of a pack, one article through time, two wordings side by side, faults of the version
+list.
 
-Opening, searching, reading, comparing and checking run in named workers; what comes late, after something else was asked,
-is dropped.
+Opening, searching, reading, comparing and checking run in named workers; what comes late, after something else was
+asked, is dropped.
 """
 
 from __future__ import annotations

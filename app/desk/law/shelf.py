@@ -54,7 +54,8 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """The days of a law across its versions: from the first to today, or later where a version ends or begins later."""
+    """The days of a law across its versions: from the first to today, or later where a version ends or begins
+    later."""
 
     first: date
     last: date
@@ -75,8 +76,8 @@ class HitLine:
 class Asked:
     """An answered question.
 
-    day: given beside the words, else the day that they name; direct: the first article that they name with its law; fault:
-    why the channels of words could not be used.
+    day: given beside the words, else the day that they name; direct: the first article that they name with its law;
+    fault: why the channels of words could not be used.
     """
 
     text: str
@@ -219,7 +220,8 @@ def _day_in(span: Span, now: date) -> date:
 
 
 def _anchor(answer: Answer) -> date | None:
-    """A day of the version in which the number was meant: of a hole the version before it, if that has the article."""
+    """A day of the version in which the number was meant: of a hole the version before it, if that has the
+    article."""
     match answer:
         case Found(version=version) | NoText(version=version) | NotYet(first=version) | Repealed(last=version):
             return version.valid_from

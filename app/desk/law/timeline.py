@@ -1,4 +1,5 @@
-"""One article through the versions of its law: when it came, changed its words or its number, and where versions are missing.
+"""One article through the versions of its law: when it came, changed its words or its number, and where versions are
+missing.
 
 Runs of versions without the article are one line. A version can be taken to be read, or as one side of a comparison.
 """

@@ -1,7 +1,7 @@
 """The conversation of a trial chat: what was said by whom, what it cost, and the answer that is being made.
 
-Finished turns are wrapped once a width; only the open one is made again while it streams. The end is followed as long as
-the reader is there.
+Finished turns are wrapped once a width; only the open one is made again while it streams. The end is followed as long
+as the reader is there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ LABEL = 6
 
 @dataclass(frozen=True)
 class Spoken:
-    """One turn of the conversation: who (`person`, `model` or `note`), its lines, and what it thought before; cleaned."""
+    """One turn of the conversation: who (`person`, `model` or `note`), its lines, and what it thought before;
+    cleaned."""
 
     who: str
     lines: tuple[Line, ...]

@@ -1,7 +1,8 @@
 """A chat for trying out a model: one thread owns the engine, the desk sends it questions and gets messages.
 
-What streams is no message: the thread keeps the newest state of the open turn in `turn`, and the desk looks at it when it
-has time, as long as a call is in flight. Nothing of a trial is stored. Times in milliseconds, tokens the engine's own.
+What streams is no message: the thread keeps the newest state of the open turn in `turn`, and the desk looks at it
+when it has time, as long as a call is in flight. Nothing of a trial is stored. Times in milliseconds, tokens the
+engine's own.
 """
 
 from __future__ import annotations
@@ -113,7 +114,8 @@ class Trial:
         late.start()
 
     def _abandon(self) -> None:
-        """End the engine under a call that did not hear; an engine that may be kept for others is ended all the same."""
+        """End the engine under a call that did not hear; an engine that may be kept for others is ended all the
+        same."""
         engine = self._engine
         if engine is not None and not self.closed.is_set():
             with suppress(OSError, ValueError, EngineError):

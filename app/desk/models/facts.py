@@ -1,4 +1,5 @@
-"""What is known of a model, as lines: what it is, what it needs against what is free, where it lies, what its header says."""
+"""What is known of a model, as lines: what it is, what it needs against what is free, where it lies, what its header
+says."""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ class ModelLine:
 
 @dataclass(frozen=True)
 class ModelShelf:
-    """The library, and how much memory is free (0 = the system does not say). `fault` where it cannot be read at all."""
+    """The library, and how much memory is free (0 = the system does not say). `fault` where it cannot be read at
+    all."""
 
     lines: tuple[ModelLine, ...] = ()
     free: int = 0
@@ -114,7 +115,8 @@ def _line(entry: Entry, file: Path, state: str) -> ModelLine:
 
 
 def trial_spec(line: ModelLine) -> str:
-    """The SPEC for a chat with this model: as a run has it, so that it stays loaded between both; smaller where it must be."""
+    """The SPEC for a chat with this model: as a run has it, so that it stays loaded between both; smaller where it
+    must be."""
     spec, free = f"llama:{line.name}", available()
     if line.header is None or not free or estimate(line.header, line.context, 1).total <= free:
         return spec

@@ -1,4 +1,5 @@
-"""What a person can do in presenter mode: go on, back, by itself, take a seat, speak. Wishes go to the run of the Episode screen.
+"""What a person can do in presenter mode: go on, back, by itself, take a seat, speak. Wishes go to the run of the
+Episode screen.
 
 Kept apart from what is shown: `PresenterScreen` is this plus boards.
 """

@@ -1,7 +1,8 @@
-"""Presenter mode: a court episode for an audience, one utterance at a time, large and quiet. No letter key does anything here.
+"""Presenter mode: a court episode for an audience, one utterance at a time, large and quiet. No letter key does
+anything here.
 
-It lies over the Episode screen and shows the same run, stored or in motion. It has a place of its own in what was said, so
-that looking back here leaves the Episode screen where it is.
+It lies over the Episode screen and shows the same run, stored or in motion. It has a place of its own in what was
+said, so that looking back here leaves the Episode screen where it is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Which seat the person takes, or leaves, in presenter mode: a short list, nothing about engines. F9 or Enter agrees."""
+"""Which seat the person takes, or leaves, in presenter mode: a short list, nothing about engines. F9 or Enter
+agrees."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ BENCHMARK = "courts"
 
 
 class PresenterSeat(ModalScreen[Seated | None]):
-    """Gives who sits down; None when nobody does. The cursor stands on the person's seat, else on that of whoever is next."""
+    """Gives who sits down; None when nobody does. The cursor stands on the person's seat, else on that of whoever is
+    next."""
 
     CSS_PATH = ["../dialogs/dialog.tcss", "presenter.tcss"]
     help_id = "presenter_seat"

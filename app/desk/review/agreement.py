@@ -1,4 +1,5 @@
-"""Agreement of people and graders on a run: a row each pair and metric; of the row at the cursor all figures and the plot."""
+"""Agreement of people and graders on a run: a row each pair and metric; of the row at the cursor all figures and the
+plot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What stands beside a field of a case: what the coherence check found, the law it cites with its window, who has reviewed it."""
+"""What stands beside a field of a case: what the coherence check found, the law it cites with its window, who has
+reviewed it."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def cited_line(found: Cited) -> Line:
 
 
 def law_lines(found: Cited, room: int) -> Iterator[Line]:
-    """An article, whether its version is the one that the case calls for and why, its days, its words where there are any."""
+    """An article, whether its version is the one that the case calls for and why, its days, its words where there are
+    any."""
     yield ((_name(found), "question"),)
     if found.version is None or found.mark is None:
         yield ((t("review_screen.no_article"), "warn"),)

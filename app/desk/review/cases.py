@@ -1,4 +1,5 @@
-"""One case under review: its fields, what the coherence check finds, the law it cites, and whether somebody has reviewed it.
+"""One case under review: its fields, what the coherence check finds, the law it cites, and whether somebody has
+reviewed it.
 
 The check is `tasks.courts.checking.case.check_case`; it does not replace a reader, it tells where to look first.
 """

@@ -1,4 +1,5 @@
-"""Case review: tasks of a pack, a file of cases, or the draft of a judgment; one case field by field with its findings and its law.
+"""Case review: tasks of a pack, a file of cases, or the draft of a judgment; one case field by field with its
+findings and its law.
 
 A person marks what was reviewed; that goes into a log of its own, never into pack or file.
 """

@@ -1,7 +1,8 @@
-"""A case file as a reader goes through it: its fields in the order of a trial, each with what the coherence check says of it.
+"""A case file as a reader goes through it: its fields in the order of a trial, each with what the coherence check
+says of it.
 
-Fields are read as JSON data, so that a draft that is no case yet is shown too; what no table names comes last, and nothing is
-left out. Amounts are in yuan, terms in months.
+Fields are read as JSON data, so that a draft that is no case yet is shown too; what no table names comes last, and
+nothing is left out. Amounts are in yuan, terms in months.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ _USUAL: Mapping[str, object] = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: its path in the file, the section it belongs to, its name, what it says, what was found about it, the law it cites."""
+    """One field: its path in the file, the section it belongs to, its name, what it says, what was found about it,
+    the law it cites."""
 
     path: str
     section: str
@@ -127,7 +129,8 @@ def _cells(line: Line) -> int:
 
 
 def draft_field(made: Draft) -> Field:
-    """What became of a judgment: what keeps it from being a case, what was masked, what is missing, what to look at."""
+    """What became of a judgment: what keeps it from being a case, what was masked, what is missing, what to look
+    at."""
     parts = (
         ("needed", "bad", [said(str(fault)) for fault in made.needed]),
         ("masked", "text", [f"{_masked_words(masked.kind)} × {masked.count} → {masked.replacement}" for masked in made.masked]),
@@ -277,7 +280,8 @@ def _with_findings(found: Sequence[Field], findings: Sequence[Finding]) -> list[
 
 
 def _place(found: Sequence[Field], finding: Finding) -> int:
-    """The field that a finding is about: the article it names, the longest path it begins with, the first below it, else the head."""
+    """The field that a finding is about: the article it names, the longest path it begins with, the first below it,
+    else the head."""
     about = finding.field
     named = [
         (number, field.refs[0])

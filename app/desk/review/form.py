@@ -1,6 +1,7 @@
 """Where a reviewer writes: a value on its scale (or none), who writes, and why. F5 submits; Enter begins a new line.
 
-What is typed waits as a draft of its own while something else is looked at. The author stays as long as the desk is open.
+What is typed waits as a draft of its own while something else is looked at. The author stays as long as the desk is
+open.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The law that a case cites: which version its days call for, by which rule, and its words where a pack has them.
 
-Windows come from a pack with real statutes if there is one that knows the law, else from the index that comes with Moot. Days
-are inclusive.
+Windows come from a pack with real statutes if there is one that knows the law, else from the index that comes with
+Moot. Days are inclusive.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _ORDER = ("applicable", "possible", "not")
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """An article as a case cites it: the version that fits best with its mark, and where its window lies in the law's life.
+    """An article as a case cites it: the version that fits best with its mark, and where its window lies in the law's
+    life.
 
     version None: no version has the article. text None: its words are in no pack.
     """

@@ -1,7 +1,7 @@
 """Which cases a person has reviewed: an append-only log of JSON lines beside packs and runs.
 
-Neither pack nor case file is ever changed by a review. A line names the hash of what was reviewed, so that a case that was
-changed afterwards shows as such. Lines that cannot be read are passed over.
+Neither pack nor case file is ever changed by a review. A line names the hash of what was reviewed, so that a case
+that was changed afterwards shows as such. Lines that cannot be read are passed over.
 """
 
 from __future__ import annotations

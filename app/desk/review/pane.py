@@ -1,4 +1,5 @@
-"""What the three tabs of the Review screen have in common: workers of their own, and what the keys of the screen do there."""
+"""What the three tabs of the Review screen have in common: workers of their own, and what the keys of the screen do
+there."""
 
 from __future__ import annotations
 
@@ -215,7 +216,8 @@ def run_thing(run: RunLine) -> Thing:
 
 
 def admit(live: LiveRun | None, path: Path) -> None:
-    """Make sure that a run is not in motion; one that is over but still open is stored first. Slow; called from workers.
+    """Make sure that a run is not in motion; one that is over but still open is stored first. Slow; called from
+    workers.
 
     Raises:
         UsageError: it is in motion.

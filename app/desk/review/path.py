@@ -1,4 +1,5 @@
-"""Two dialogs that ask for a path: what to review, and where to write a drafted case. Files are touched in workers only."""
+"""Two dialogs that ask for a path: what to review, and where to write a drafted case. Files are touched in workers
+only."""
 
 from __future__ import annotations
 

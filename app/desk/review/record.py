@@ -25,7 +25,8 @@ RULED = "判决如下"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One utterance: its lines, and its place among all. A heading stands alone, with a line across; its place is -1."""
+    """One utterance: its lines, and its place among all. A heading stands alone, with a line across; its place is
+    -1."""
 
     lines: tuple[Line, ...]
     place: int = -1
@@ -66,8 +67,8 @@ def _hearing(review: EpisodeReview, env: Env) -> Iterator[Entry]:
 
 
 def place_of(review: EpisodeReview, metric: str) -> int:
-    """The utterance that a metric is about: the reply on a topic, the first words of a role, else the judgment or the last words
-    of the tested seat."""
+    """The utterance that a metric is about: the reply on a topic, the first words of a role, else the judgment or the
+    last words of the tested seat."""
     said = [(place, event) for place, event in enumerate(review.events) if isinstance(event, Said)]
     if metric.startswith(TOPIC):
         topic = metric.removeprefix(TOPIC)

@@ -1,4 +1,5 @@
-"""The record of an ended episode for a scorer: utterances under their stages, scrolled to the words that a metric is about."""
+"""The record of an ended episode for a scorer: utterances under their stages, scrolled to the words that a metric is
+about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a scorer compares with: the reference text of a metric, and the words by which graders are told how to score it.
+"""What a scorer compares with: the reference text of a metric, and the words by which graders are told how to score
+it.
 
 This is gold: it is shown for ended episodes only, and not while a person plays the task.
 """

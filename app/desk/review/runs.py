@@ -1,7 +1,8 @@
-"""A run as people score it: the seeded sample with what is scored and what waits, and one episode with what is asked about it.
+"""A run as people score it: the seeded sample with what is scored and what waits, and one episode with what is asked
+about it.
 
-Everything here reads journals and is called from workers; `append` alone opens one for writing, for the time of one row.
-Values are shares from 0 to 1.
+Everything here reads journals and is called from workers; `append` alone opens one for writing, for the time of one
+row. Values are shares from 0 to 1.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ SEED = 0
 class EpisodeToScore:
     """An ended episode in the list.
 
-    sampled: people are asked about it; scored: metrics that somebody scored; waiting: those that nobody did. Both are known
-    of the sample only.
+    sampled: people are asked about it; scored: metrics that somebody scored; waiting: those that nobody did. Both are
+    known of the sample only.
     """
 
     chosen: Chosen
@@ -76,7 +77,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeReview:
-    """An ended episode with all that a scorer needs. `held`: a person still plays this task, so its gold stays hidden."""
+    """An ended episode with all that a scorer needs. `held`: a person still plays this task, so its gold stays
+    hidden."""
 
     path: Path
     run: str
@@ -94,7 +96,8 @@ class EpisodeReview:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One score of a metric: who gave it, person or grader, and why. `counts`: it is the newest word of its author."""
+    """One score of a metric: who gave it, person or grader, and why. `counts`: it is the newest word of its
+    author."""
 
     author: str
     person: bool
@@ -180,7 +183,8 @@ def _line(journal: Journal, bench: Benchmark, questions: Mapping[str, Any], chos
 
 
 def asked_of(bench: Benchmark, question: Any, result: Result, state: State) -> tuple[Asked, ...]:
-    """What a person may score of an episode: what graders are asked, and how far simulated roles kept to their part."""
+    """What a person may score of an episode: what graders are asked, and how far simulated roles kept to their
+    part."""
     gradings = bench.gradings(question, result)
     found = {
         name: Asked(name, scale_of(name), rubric_of(grading.text)) for grading in gradings for name in grading.failed
@@ -236,7 +240,8 @@ def read_review(path: Path, episode: str) -> EpisodeReview:
 
 
 def append(review: EpisodeReview, metric: str, value: float, author: str, reason: str) -> EpisodeReview:
-    """Append a score to the journal of a run, which is open for writing while that is done only; the episode as it is then.
+    """Append a score to the journal of a run, which is open for writing while that is done only; the episode as it is
+    then.
 
     Raises:
         UsageError: as for `tasks.scoring.human.add_score`.
@@ -269,7 +274,8 @@ def _reason(row: ScoreRow, metric: str) -> str:
 
 
 def visible_to(rows: Iterable[ScoreRow], metric: str, author: str) -> tuple[list[Given], int]:
-    """What somebody may see of the scores of a metric, and how many stay hidden: all others' until the own one is given."""
+    """What somebody may see of the scores of a metric, and how many stay hidden: all others' until the own one is
+    given."""
     every = given(rows, metric)
     own = [one for one in every if one.person and one.author == author]
     return (every, 0) if own else ([], len(every))

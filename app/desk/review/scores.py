@@ -1,5 +1,5 @@
-"""Human scores: a run, its sample, and one episode with the record, the reference and a form. Blind: what graders and others
-said of a metric is shown to an author only after this author has scored it."""
+"""Human scores: a run, its sample, and one episode with the record, the reference and a form. Blind: what graders and
+others said of a metric is shown to an author only after this author has scored it."""
 
 from __future__ import annotations
 

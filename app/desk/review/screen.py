@@ -1,4 +1,5 @@
-"""Review: scores that people give, how far raters agree, cases that somebody has to read, tasks that people verify."""
+"""Review: scores that people give, how far raters agree, cases that somebody has to read, tasks that people
+verify."""
 
 from __future__ import annotations
 

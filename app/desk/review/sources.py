@@ -1,6 +1,7 @@
 """Where cases to review come from: the tasks of a pack, a file or folder of case files, a published judgment.
 
-Nothing is changed by reading. Slow; called from workers. A record that cannot be read is shown with what is wrong with it.
+Nothing is changed by reading. Slow; called from workers. A record that cannot be read is shown with what is wrong
+with it.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ class CaseEntry:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What was opened: `name` as a person knows it, `path` where it lies; draft: made from a judgment, not yet a file."""
+    """What was opened: `name` as a person knows it, `path` where it lies; draft: made from a judgment, not yet a
+    file."""
 
     name: str
     path: Path

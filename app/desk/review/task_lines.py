@@ -1,4 +1,5 @@
-"""A task under verification in lines: what it asks and answers, its path, the law that it cites, and what reviewers said."""
+"""A task under verification in lines: what it asks and answers, its path, the law that it cites, and what reviewers
+said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Settings: language and colours of the desk, the hosts that may be reached, the cache of replies, and where all is kept."""
+"""Settings: language and colours of the desk, the hosts that may be reached, the cache of replies, and where all is
+kept."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Where a person in a seat types. F5 or Ctrl+Enter sends; Enter begins a new line, always.
 
-What is said goes into the record for ever, and some terminals pass the Enter that picks a candidate of an input method on
-to the program: so Enter alone never sends. A draft belongs to its episode and waits there while another is looked at.
+What is said goes into the record for ever, and some terminals pass the Enter that picks a candidate of an input
+method on to the program: so Enter alone never sends. A draft belongs to its episode and waits there while another is
+looked at.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from app.terminal import clean
 
 
 class AnswerText(TextArea):
-    """A plain text box. What is pasted keeps its lines and loses what would act on a terminal. A slash at its beginning
-    asks for the tools, where there are some."""
+    """A plain text box. What is pasted keeps its lines and loses what would act on a terminal. A slash at its
+    beginning asks for the tools, where there are some."""
 
     class Slashed(Message):
         """A slash was typed first."""
@@ -113,9 +114,9 @@ class AnswerBox(Vertical):
     ) -> None:  # fmt: skip
         """Show the box for a seat of the episode with this key, with what was typed there before.
 
-        `focus` puts the cursor in it; a person who is typing elsewhere is left there. `brief` stands above it: what was asked,
-        and what one may do; `words` begins the keys of its title and of the line that says how to use it. `tools`: a slash
-        opens their list.
+        `focus` puts the cursor in it; a person who is typing elsewhere is left there. `brief` stands above it: what
+        was asked, and what one may do; `words` begins the keys of its title and of the line that says how to use it.
+        `tools`: a slash opens their list.
         """
         self.tools = self.query_one(AnswerText).slashes = tools
         self._hint = f"{words}.hint"

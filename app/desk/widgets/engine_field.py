@@ -1,4 +1,5 @@
-"""Choosing an engine: a list of what is there, and a line for a SPEC typed by hand. Used wherever a model takes a seat."""
+"""Choosing an engine: a list of what is there, and a line for a SPEC typed by hand. Used wherever a model takes a
+seat."""
 
 from __future__ import annotations
 

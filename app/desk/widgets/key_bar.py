@@ -21,11 +21,11 @@ ESSENTIAL = ("help", "quit")
 
 
 class KeyBar(Widget):
-    """Keys of the given areas; those that have no meaning at the moment are dim or absent. While a dialog lies over the
-    screen, the keys of the dialog.
+    """Keys of the given areas; those that have no meaning at the moment are dim or absent. While a dialog lies over
+    the screen, the keys of the dialog.
 
-    `also` are keys of these areas without a place of their own: they are shown before those that are always there, while
-    there is room.
+    `also` are keys of these areas without a place of their own: they are shown before those that are always there,
+    while there is room.
     """
 
     COMPONENT_CLASSES = {"key-bar--key", "key-bar--off"}

@@ -1,7 +1,7 @@
 """Ratios of interleaved repeats: what is compared is measured side by side, and the median counts.
 
-A machine drifts (heat, other programs), so seconds of one moment say little beside seconds of another; the ratio within a
-repeat does. Times are milliseconds, speeds tokens a second.
+A machine drifts (heat, other programs), so seconds of one moment say little beside seconds of another; the ratio
+within a repeat does. Times are milliseconds, speeds tokens a second.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Prompt tokens of a hearing: how many are evaluated, and how many were new to the seat that was asked.
 
-New tokens are counted from the record alone: those of the rendered prompt behind the seat's own last words, all of them in
-its first prompt. What the engine remembers plays no part in that count.
+New tokens are counted from the record alone: those of the rendered prompt behind the seat's own last words, all of
+them in its first prompt. What the engine remembers plays no part in that count.
 """
 
 from __future__ import annotations

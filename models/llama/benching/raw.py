@@ -227,7 +227,8 @@ def _quiet() -> Any:
 
 
 def main() -> None:
-    """Speak on the standard input and output as they are at the start; whatever else prints goes to standard error."""
+    """Speak on the standard input and output as they are at the start; whatever else prints goes to standard
+    error."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)
     callback = _quiet()

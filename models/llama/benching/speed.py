@@ -1,7 +1,7 @@
 """Speed of the engine beside plain loops over the same model with the same settings, repeat by repeat.
 
-The engine is measured from outside, its pipe, template and tokenizer included. Reading is timed by calls for one token,
-speaking by what further tokens add to such a call. Every call begins a new episode, so nothing is reused.
+The engine is measured from outside, its pipe, template and tokenizer included. Reading is timed by calls for one
+token, speaking by what further tokens add to such a call. Every call begins a new episode, so nothing is reused.
 """
 
 from __future__ import annotations

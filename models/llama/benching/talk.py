@@ -1,7 +1,7 @@
 """The hearing that benchmarks play: seats with a card each and one shared record that only grows.
 
-Every seat sees its own card first, then the record: what others said as messages of the user, its own words as its own.
-Lines that others said in a row are one message, because many templates want the roles to alternate.
+Every seat sees its own card first, then the record: what others said as messages of the user, its own words as its
+own. Lines that others said in a row are one message, because many templates want the roles to alternate.
 """
 
 from __future__ import annotations

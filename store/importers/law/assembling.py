@@ -1,7 +1,7 @@
 """Lays the versions of each law beside each other: windows, labels, succession, and texts that are there twice.
 
-A version ends on the day before the next one begins. Which versions there were, the histories of all texts of a law tell;
-a version that a history names and no text holds leaves a gap and is never invented. Days are inclusive.
+A version ends on the day before the next one begins. Which versions there were, the histories of all texts of a law
+tell; a version that a history names and no text holds leaves a gap and is never invented. Days are inclusive.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _BODIES = re.compile(
 class Summary:
     """A text without its words: what laying versions beside each other needs.
 
-    law: as parsed, articles left out; digest: of the words; numbered, texts: how many articles and texts without number;
-    first, last: numbers of the first and last article.
+    law: as parsed, articles left out; digest: of the words; numbered, texts: how many articles and texts without
+    number; first, last: numbers of the first and last article.
     """
 
     law: ParsedLaw
@@ -192,7 +192,8 @@ def _changes(versions: list[list[Summary]]) -> dict[date, Event | None]:
 def _entered(
     group: list[Summary], name: str, changes: dict[date, Event | None], acts: _Acts
 ) -> tuple[date | None, date | None, bool, str]:
-    """(valid_from, adopted, inferred, source) of a version; its own words first, then those of the act that made it."""
+    """(valid_from, adopted, inferred, source) of a version; its own words first, then those of the act that made
+    it."""
     law = group[-1].law if len(group) > 1 else group[0].law
     stated = next((text.law for text in group if not text.law.inferred), law)
     entered, inferred, basis = stated.valid_from, stated.inferred, stated.basis
@@ -242,7 +243,8 @@ def _planned(group: list[Summary], version: LawVersion) -> VersionPlan:
 
 
 def _parts(group: list[Summary]) -> list[str]:
-    """What the parts of a law in several texts are called; counted (第三编 合同) where none is missing before them."""
+    """What the parts of a law in several texts are called; counted (第三编 合同) where none is missing before
+    them."""
     named, last = [], 0
     for place, text in enumerate(group, 1):
         part = text.law.part

@@ -90,10 +90,11 @@ def begins_body(line: str) -> bool:
 
 
 def _bare_headings(lines: list[str]) -> dict[int, tuple[str, str]]:
-    """Lines that can only be a heading which lost its number: one or two short ones between a full stop and an article.
+    """Lines that can only be a heading which lost its number: one or two short ones between a full stop and an
+    article.
 
-    Place of a line -> what it must be a heading of ("" where only the articles before it show that) and the heading, ""
-    for the second line of one. Before a section stands a chapter.
+    Place of a line -> what it must be a heading of ("" where only the articles before it show that) and the heading,
+    "" for the second line of one. Before a section stands a chapter.
     """
     found: dict[int, tuple[str, str]] = {}
     for place, line in enumerate(lines):

@@ -1,8 +1,8 @@
 """When decisions that changed national laws entered into force, where the amended text itself cannot say so.
 
-An amended law keeps the closing article of its first version, and the decision with its own last article is seldom in a
-collection. These are facts of general knowledge, so what rests on them stays marked as inferred. A decision in force on
-the day on which it was adopted is not listed: that is what is concluded without it.
+An amended law keeps the closing article of its first version, and the decision with its own last article is seldom in
+a collection. These are facts of general knowledge, so what rests on them stays marked as inferred. A decision in
+force on the day on which it was adopted is not listed: that is what is concluded without it.
 """
 
 from __future__ import annotations

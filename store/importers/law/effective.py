@@ -1,8 +1,9 @@
-"""When a version entered into force, and what it repealed: from its closing articles and its history, with the reason.
+"""When a version entered into force, and what it repealed: from its closing articles and its history, with the
+reason.
 
-Three grades are told apart: the source names the day; the source says "from the day of promulgation" and names that day;
-or neither, and the day is inferred. An amended text keeps the closing article of the act that it amends, so an old day in
-the closing article says nothing about the amended version.
+Three grades are told apart: the source names the day; the source says "from the day of promulgation" and names that
+day; or neither, and the day is inferred. An amended text keeps the closing article of the act that it amends, so an
+old day in the closing article says nothing about the amended version.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Joins what several files say about a version into one list of articles, and writes the pack.
 
-The best source lists the articles, the others fill in texts and what it lacks; where they disagree the better one counts
-and the disagreement is told. A number that is listed twice becomes 之一 where a text or a neighbouring version shows that
-it is. Links between the numbers of one version and the next are derived here, from the texts.
+The best source lists the articles, the others fill in texts and what it lacks; where they disagree the better one
+counts and the disagreement is told. A number that is listed twice becomes 之一 where a text or a neighbouring version
+shows that it is. Links between the numbers of one version and the next are derived here, from the texts.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@
      "links": [{"kind": "renumbered", "from_law": "…", "from_number": "第三条", "to_law": "…", "to_number": "第四条",
                 "on": "2021-03-01", "basis": "…"}]}
 
-Required are law, versions, valid_from, articles and, in an article, number; in a link all but the two numbers. Days are
-YYYY-MM-DD, both ends inclusive, null is still in force; a text of null is an article without its words. Numbers are written
-as statutes do or as "3-1". Windows of one law do not overlap, a version has a number once, and a field that is not in this
-list is an error.
+Required are law, versions, valid_from, articles and, in an article, number; in a link all but the two numbers. Days
+are YYYY-MM-DD, both ends inclusive, null is still in force; a text of null is an article without its words. Numbers
+are written as statutes do or as "3-1". Windows of one law do not overlap, a version has a number once, and a field
+that is not in this list is an error.
 """
 
 from __future__ import annotations

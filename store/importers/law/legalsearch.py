@@ -1,12 +1,13 @@
 """Imports the statutes of LegalSearch-R1: its version list, its article index, texts, and the upstream chunk files.
 
-What a file is, its content decides: a version list (CSV: law_type_version, valid_from, valid_to); rows of articles with
-or without text (JSON lines: law, version, article, …); upstream chunks (JSON lines: path, article_no, title, text,
-valid_from, valid_to) or the tree of chunks (one JSON object). Task files are left to `--tasks`, pickles are never read.
-Days come dotted (1999.9.30), both ends inclusive; from 2099 on means still in force.
+What a file is, its content decides: a version list (CSV: law_type_version, valid_from, valid_to); rows of articles
+with or without text (JSON lines: law, version, article, …); upstream chunks (JSON lines: path, article_no, title,
+text, valid_from, valid_to) or the tree of chunks (one JSON object). Task files are left to `--tasks`, pickles are
+never read. Days come dotted (1999.9.30), both ends inclusive; from 2099 on means still in force.
 
-Where files disagree about an article the order of trust is: index (its place, number and title), rows with text, chunks.
-Each disagreement is told. A number that the index lists twice becomes 之一 where a neighbouring version shows that it is.
+Where files disagree about an article the order of trust is: index (its place, number and title), rows with text,
+chunks. Each disagreement is told. A number that the index lists twice becomes 之一 where a neighbouring version shows
+that it is.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
 
     Raises:
         NotFound: nothing is there.
-        BadInput: a file is not what it should be, or two files state different days for one version; names file and line.
+        BadInput: a file is not what it should be, or two files state different days for one version; names file and
+            line.
     """
     with entered(source) as root, scratch() as rows:
         tally = Tally()
@@ -76,7 +78,8 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         return write(rows, name, tally, progress)
 
 
-# Reading ---------------------------------------------------------------------------------------------------------------
+# Reading
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def _kind(path: Path) -> str:

@@ -1,8 +1,9 @@
 """Imports national laws in Markdown, the public layout of LawRefBook: a folder a field of law, a file a version.
 
-First line `# title`, then the history, one line a decision, up to `<!-- INFO END -->`; then headings `##` 编, `###` 章,
-`####` 节 and articles that begin with 第…条. The file name is the short title, often with the day of adoption of that version
-in brackets. A second `#` line names the part of a law that is spread over several files (the Civil Code).
+First line `# title`, then the history, one line a decision, up to `<!-- INFO END -->`; then headings `##` 编, `###`
+章, `####` 节 and articles that begin with 第…条. The file name is the short title, often with the day of adoption of
+that version in brackets. A second `#` line names the part of a law that is spread over several files (the Civil
+Code).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Which texts are versions of one law, what the law is called, and of which level it is: from title, folder and history."""
+"""Which texts are versions of one law, what the law is called, and of which level it is: from title, folder and
+history."""
 
 from __future__ import annotations
 

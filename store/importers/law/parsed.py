@@ -59,11 +59,11 @@ class Repeal:
 class ParsedLaw:
     """One version of a law, or one part of it, from one source.
 
-    part: the part (编) that the source holds when a law is spread over several; dated: the name of the source gives the
-    day of adoption; state: the day of the last change, or of enactment, which tells versions apart; changed: whether the
-    law was ever changed; unlisted: its last change is known from the name of the source only; valid_from: what the source
-    itself says or lets conclude (then `inferred`), basis: the words or the rule it rests on; closing_day: the day in the
-    closing article, which may be that of an older version; problems: one sentence each.
+    part: the part (编) that the source holds when a law is spread over several; dated: the name of the source gives
+    the day of adoption; state: the day of the last change, or of enactment, which tells versions apart; changed:
+    whether the law was ever changed; unlisted: its last change is known from the name of the source only; valid_from:
+    what the source itself says or lets conclude (then `inferred`), basis: the words or the rule it rests on;
+    closing_day: the day in the closing article, which may be that of an older version; problems: one sentence each.
     """
 
     name: str

@@ -1,8 +1,9 @@
-"""Imports statutes as plain text in the usual Chinese layout: UTF-8, UTF-16 or GB18030, one version of one law a file.
+"""Imports statutes as plain text in the usual Chinese layout: UTF-8, UTF-16 or GB18030, one version of one law a
+file.
 
-Title; in round brackets the history (1991年4月9日…通过 根据…第一次修正); perhaps 目录; 第一编, 第一章, 第一节 on lines of their
-own; articles that begin with 第…条. The day of adoption may stand in brackets in the file name. Articles that are missing
-between two others are named.
+Title; in round brackets the history (1991年4月9日…通过 根据…第一次修正); perhaps 目录; 第一编, 第一章, 第一节 on
+lines of their own; articles that begin with 第…条. The day of adoption may stand in brackets in the file name.
+Articles that are missing between two others are named.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def read_text(text: str, label: str) -> ParsedLaw:
 
 
 def _title(lines: list[tuple[int, str]], stem: str) -> tuple[str, int]:
-    """The title, which may be broken over several lines, and where the rest begins; the file name where there is none."""
+    """The title, which may be broken over several lines, and where the rest begins; the file name where there is
+    none."""
     at = 0
     while at < min(_TITLE_LINES, len(lines)) and not _after_title(lines[at][1]):
         at += 1

@@ -1,4 +1,5 @@
-"""What every reader does once it has title, history and articles: dates, level, names, repeals, and what to remark on."""
+"""What every reader does once it has title, history and articles: dates, level, names, repeals, and what to remark
+on."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from store.importers.law.history import enacted, last_change
 from store.importers.law.parsed import Event, ParsedLaw
 
 _UNLISTED_AFTER = timedelta(days=150)
-"""Between adoption and publication lie weeks; a version dated later than this was changed by a decision not listed."""
+"""Between adoption and publication lie weeks; a version dated later than this was changed by a decision not
+listed."""
 _PUBLISHED_LATE = "司法解释"
 """Between the committee's adoption and the notice that publishes an interpretation lies up to a year."""
 

@@ -1,7 +1,8 @@
-"""From texts to a pack: reads every source twice, once for its dates and once for its words, and accounts for all of them.
+"""From texts to a pack: reads every source twice, once for its dates and once for its words, and accounts for all of
+them.
 
-Only what one law needs is in memory at a time. The report (`statutes.json` in the pack) names every source with what became
-of it; it holds no times, so that the same sources always give the same pack.
+Only what one law needs is in memory at a time. The report (`statutes.json` in the pack) names every source with what
+became of it; it holds no times, so that the same sources always give the same pack.
 """
 
 from __future__ import annotations

@@ -183,7 +183,8 @@ def _agrees(lookup: Lookup, row: Mapping[str, Literal], values: Sequence[str]) -
     )
 
 
-# Steps of a plan -----------------------------------------------------------------------------------------------------
+# Steps of a plan
+# -----------------------------------------------------------------------------------------------------
 
 _TOOL_NAME = re.compile("|".join(sorted(KNOWN_TOOLS, key=len, reverse=True)))
 _LIST = re.compile(r"[\[【][^\[\]【】]*[\]】]")

@@ -1,7 +1,8 @@
 """Whole episodes of a run log: question, thoughts, actions or plan steps, results, answers, and how a run broke off.
 
-The harvest of rows needs what tools printed and nothing else; a run that is to be watched or scored again needs all of
-it. Lines are told apart by `reading.Turns`; what stands between two episodes is the question of the next one. Line numbers count from 1.
+The harvest of rows needs what tools printed and nothing else; a run that is to be watched or scored again needs all
+of it. Lines are told apart by `reading.Turns`; what stands between two episodes is the question of the next one. Line
+numbers count from 1.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _CHAINED = ("During handling of the above exception", "The above exception was")
 class LoggedStep:
     """One step. thought: ReAct only; said: the action (ReAct) or the step of the plan; line: where it begins.
 
-    recording: what the harness printed for it; None when the log breaks off before, or leaves open what is step and what
-    is result.
+    recording: what the harness printed for it; None when the log breaks off before, or leaves open what is step and
+    what is result.
     """
 
     line: int
@@ -37,7 +38,8 @@ class LoggedStep:
 
 @dataclass(frozen=True, slots=True)
 class LoggedEpisode:
-    """One task as it was run. answer and summary are None where the run broke off; crash is then the error's last line."""
+    """One task as it was run. answer and summary are None where the run broke off; crash is then the error's last
+    line."""
 
     line: int
     layout: Layout

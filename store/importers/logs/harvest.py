@@ -1,8 +1,8 @@
 """Gathers what recorded calls prove about the corpora: lists, single rows, misses, documents, and disagreements.
 
 A lookup that was recorded several times with other columns shows the same rows in the same order, so its recordings
-are laid over each other position by position. Nothing is overwritten: what disagrees with what came before is counted,
-described and left out. Merging the rows of different lookups is the work of `merging`.
+are laid over each other position by position. Nothing is overwritten: what disagrees with what came before is
+counted, described and left out. Merging the rows of different lookups is the work of `merging`.
 """
 
 from __future__ import annotations
@@ -211,7 +211,8 @@ class Harvest:
         return not wanted or tuple(rows[0]) == wanted or tuple(rows[0]) == TABLES[lookup.table]
 
     def _loose_rows(self, tools: Iterable[str], value: Literal, where: str) -> bool:
-        """Rows of a step whose call is unknown: only of a table that a named tool reads and no other table could hold."""
+        """Rows of a step whose call is unknown: only of a table that a named tool reads and no other table could
+        hold."""
         rows = value if isinstance(value, list) else [value]
         if not rows or not all(isinstance(row, dict) and row for row in rows):
             return False

@@ -1,7 +1,7 @@
 """Reads what a tool printed: the Python text of a list, dict, string or number, and nothing else.
 
-Observations are `str(value)` of the harness: single-quoted keys, `nan` without quotes. The text comes from a log file,
-so it is never evaluated: it is parsed to a syntax tree of which only plain literals are accepted.
+Observations are `str(value)` of the harness: single-quoted keys, `nan` without quotes. The text comes from a log
+file, so it is never evaluated: it is parsed to a syntax tree of which only plain literals are accepted.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 Two layouts cover the three published methods: ReAct prints 思考 n, 行动 n, 观察 n, one line each; plan-solve and
 plan-execute print 第n步计划: the step 执行结果: its result. Model text lost its newlines before it was printed, so an
 invented observation sits inside a 思考 or 行动 line, never at the start of one; only final answers and summaries span
-lines. A marker therefore counts only at the start of a line *and* in its turn: 观察 n directly after 行动 n, step n after
-step n-1, and a new episode after a blank line outside an answer. Anything else is counted as out of turn, not read.
+lines. A marker therefore counts only at the start of a line *and* in its turn: 观察 n directly after 行动 n, step n
+after step n-1, and a new episode after a blank line outside an answer. Anything else is counted as out of turn, not
+read.
 """
 
 from __future__ import annotations

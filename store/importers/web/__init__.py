@@ -1,8 +1,8 @@
 """Imports saved web pages (HTML, MHTML, Markdown, JSON lines) as a pack that holds a web snapshot and nothing else.
 
-A folder, a zip or one file. Every file is accounted for in the report (`web.json` in the pack): a page, or named with the
-reason. One address is one page: of two texts the one with the newer day counts, and the conflict is told. Nothing is
-fetched, and nothing of a page is written but its text.
+A folder, a zip or one file. Every file is accounted for in the report (`web.json` in the pack): a page, or named with
+the reason. One address is one page: of two texts the one with the newer day counts, and the conflict is told. Nothing
+is fetched, and nothing of a page is written but its text.
 """
 
 from __future__ import annotations
@@ -121,7 +121,8 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         NotFound: nothing is there.
         BadInput: no file holds a page, a zip or a link leads outside.
     """
-    # The reading process imports this package too, and has no use for what builds packs: it would start three times slower.
+    # The reading process imports this package too, and has no use for what builds packs: it would start three times
+    # slower.
     from store.builder import PackBuilder
 
     report = _Report()

@@ -1,4 +1,5 @@
-"""Bytes of a saved page as text, and what kind of page a file holds: by content first, by name where content cannot say."""
+"""Bytes of a saved page as text, and what kind of page a file holds: by content first, by name where content cannot
+say."""
 
 from __future__ import annotations
 

@@ -67,7 +67,8 @@ def read_html(data: bytes, label: str, *, charset: str = "", saved_from: str = "
 
 
 def crowded(text: str) -> bool:
-    """Whether a tag has so many attributes that a parser, which compares each with all others, would be lost in it."""
+    """Whether a tag has so many attributes that a parser, which compares each with all others, would be lost in
+    it."""
     long = (match[0] for match in _TAG.finditer(text) if match.end() - match.start() > _LONG_TAG)
     return any(len(_NAME.findall(_VALUE.sub(" = ", tag))) > 2 * MAX_ATTRIBUTES for tag in long if tag[1] != "!")
 

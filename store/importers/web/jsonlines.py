@@ -1,4 +1,5 @@
-"""Pages as JSON lines or one JSON array: an object a page with `url`, `title`, `date` and `text` (Markdown) or `html`."""
+"""Pages as JSON lines or one JSON array: an object a page with `url`, `title`, `date` and `text` (Markdown) or
+`html`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A page in Markdown: front matter of `key: value` lines between two lines of `---`, then the text as it stands.
 
-Tags in the text are taken out, scripts and styles with what they hold; everything else of Markdown stays, because models
-read it well.
+Tags in the text are taken out, scripts and styles with what they hold; everything else of Markdown stays, because
+models read it well.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def page_of(fields: dict[str, str], body: str, label: str, remarks: list[str]) -
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """The fields at the top, and the text after them. Lines that are no pair (lists, nested values) are passed over."""
+    """The fields at the top, and the text after them. Lines that are no pair (lists, nested values) are passed
+    over."""
     lines = text.lstrip("\ufeff").splitlines()
     if not lines or lines[0].rstrip() != "---":
         return {}, text

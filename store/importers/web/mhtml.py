@@ -1,6 +1,7 @@
 """A page that a browser saved as one file (MHTML): its root document is read as HTML, all other parts are left alone.
 
-No part is ever written to disk, whatever name it gives itself; addresses in headers only count when they are of the web.
+No part is ever written to disk, whatever name it gives itself; addresses in headers only count when they are of the
+web.
 """
 
 from __future__ import annotations

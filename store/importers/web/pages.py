@@ -1,4 +1,5 @@
-"""All pages of one saved file as plain items; runs in the reading process (`store/importers/child.py`) and nowhere else.
+"""All pages of one saved file as plain items; runs in the reading process (`store/importers/child.py`) and nowhere
+else.
 
 Items: ["page", where, fields of a `ParsedPage`], ["refused", where, why]; a file of JSON begins with ["lines"].
 """

@@ -1,7 +1,8 @@
 """Case files, schema j1case/1: one case of an environment, and the dispute from which three civil cases are made.
 
-KQ and LC ask for advice; CD, DD and CI are the complaint, the defence and the trial of one civil dispute and share its id
-as `source`, so that statistics know they are no independent draws; CR is a criminal trial. Fictional people, real law.
+KQ and LC ask for advice; CD, DD and CI are the complaint, the defence and the trial of one civil dispute and share
+its id as `source`, so that statistics know they are no independent draws; CR is a criminal trial. Fictional people,
+real law.
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ class _Common(Strict):
 
 
 class CaseFile(_Common):
-    """What the case file of every environment starts with; one from elsewhere derives from it, or from one of ours."""
+    """What the case file of every environment starts with; one from elsewhere derives from it, or from one of
+    ours."""
 
     schema_: Literal["j1case/1"] = Field(SCHEMA, alias="schema")
     id: Annotated[str, Field(pattern=r"^\S{1,64}$")]

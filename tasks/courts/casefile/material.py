@@ -205,7 +205,8 @@ class Court(Strict):
 def collegial(court: Mapping[str, Any]) -> bool:
     """Whether a 合议庭 sits, given the fields of a `Court`: as the case names its bench, else as the law has it.
 
-    普通程序 is heard by a panel, the shorter procedures by one judge (刑事诉讼法第一百八十三条, 民事诉讼法第四十条、第一百六十三条).
+    普通程序 is heard by a panel, the shorter procedures by one judge (刑事诉讼法第一百八十三条,
+    民事诉讼法第四十条、第一百六十三条).
     """
     title = (court.get("presiding") or {}).get("title")
     ordinary = court.get("procedure", "普通程序") == "普通程序"

@@ -1,6 +1,7 @@
 """Who takes part in a case: parties and their counsel, clients with a personality, and the law that texts refer to.
 
-Names, addresses and companies are fictional; laws are real and named by their official titles. Days are calendar days.
+Names, addresses and companies are fictional; laws are real and named by their official titles. Days are calendar
+days.
 """
 
 from __future__ import annotations
@@ -145,8 +146,8 @@ class Persona(Strict):
 
 
 def divorce(cause: str) -> bool:
-    """Whether the parties have to be in court beside their counsel, and may not marry on an open judgment (民事诉讼法第六十五条、
-    第一百五十一条)."""
+    """Whether the parties have to be in court beside their counsel, and may not marry on an open judgment
+    (民事诉讼法第六十五条、 第一百五十一条)."""
     return "离婚" in cause and "离婚后" not in cause
 
 

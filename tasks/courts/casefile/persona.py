@@ -1,7 +1,7 @@
 """The personality of somebody who is no professional: traits as drawn for a run, and how they sound, without a model.
 
-Every medium is drawn anew with P(high, medium, low) = 0.4, 0.2, 0.4 (paper §3: 2:1:2), once a case and run seed. A low
-conscientiousness changes when a datum is given (at the second question), never whether.
+Every medium is drawn anew with P(high, medium, low) = 0.4, 0.2, 0.4 (paper §3: 2:1:2), once a case and run seed. A
+low conscientiousness changes when a datum is given (at the second question), never whether.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The criminal part of a case: what is charged, how the accused stands to it, what has happened so far. Terms are in months."""
+"""The criminal part of a case: what is charged, how the accused stands to it, what has happened so far. Terms are in
+months."""
 
 from __future__ import annotations
 

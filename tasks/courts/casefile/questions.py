@@ -1,4 +1,5 @@
-"""Court cases as tasks: the card that everybody may see, and the case file, whose parts the visibility table hands out."""
+"""Court cases as tasks: the card that everybody may see, and the case file, whose parts the visibility table hands
+out."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ class CourtQuestion:
 
     @property
     def fictional(self) -> bool:
-        """Whether people and facts are made up; of a case that was imported or drafted from a judgment nobody can say so."""
+        """Whether people and facts are made up; of a case that was imported or drafted from a judgment nobody can say
+        so."""
         return self.case.provenance.source == "authored"
 
     @property

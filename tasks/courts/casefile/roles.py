@@ -1,7 +1,7 @@
 """Who sits in a court environment: seats of an episode, their names in court language, and how tables call them.
 
-The tested seat is `agent`; its role (trainee, a lawyer, the judge) depends on the environment. All other seats are named by
-their role in the visibility table. The procedure calls the defendant of a criminal case `accused`.
+The tested seat is `agent`; its role (trainee, a lawyer, the judge) depends on the environment. All other seats are
+named by their role in the visibility table. The procedure calls the defendant of a criminal case `accused`.
 """
 
 from __future__ import annotations

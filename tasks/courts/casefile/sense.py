@@ -1,7 +1,7 @@
 """What a case file contradicts in itself: references that lead nowhere, days in the wrong order, who may take part.
 
-These make a case unusable. Whether the law is right is the matter of `checking`. One plaintiff sues one defendant, and one
-natural person is accused: other constellations are refused by name.
+These make a case unusable. Whether the law is right is the matter of `checking`. One plaintiff sues one defendant,
+and one natural person is accused: other constellations are refused by name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Case records in the layout of the published benchmark, all six environments, and masked criminal judgments.
 
-A user who has legally obtained the published records can load them. What they lack is filled in or left empty, what does not
-fit is dropped, and each of both is reported with its field, case by case. Nothing of it is shipped.
+A user who has legally obtained the published records can load them. What they lack is filled in or left empty, what
+does not fit is dropped, and each of both is reported with its field, case by case. Nothing of it is shipped.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""Who holds what: the fields of the case file that a seat of an environment is granted. Prompts and the leak check rest on it.
+"""Who holds what: the fields of the case file that a seat of an environment is granted. Prompts and the leak check
+rest on it.
 
 A field is a path of the case file in which items of lists are named by whose they are: `parties[plaintiff].name`,
 `facts[both].text` (known to both sides; [plaintiff], [defendant], [nobody]), `evidence[prosecution].title`,
-`evidence[plaintiff].objections[defendant].truth` (also [counsel], [prosecution]), `statements[defendant]`; other lists have [].
-What no role is granted (gold, disputed, answers, provenance) reaches nobody. Beyond the published benchmark, the title of the
-cause goes where the docket goes, and bench and procedure go to whoever opens the hearing: judges have to announce them.
+`evidence[plaintiff].objections[defendant].truth` (also [counsel], [prosecution]), `statements[defendant]`; other
+lists have []. What no role is granted (gold, disputed, answers, provenance) reaches nobody. Beyond the published
+benchmark, the title of the cause goes where the docket goes, and bench and procedure go to whoever opens the hearing:
+judges have to announce them.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ FORMULAS = (
 """What every judgment says; saying it too gives nothing away, nor do articles with the title of their law."""
 
 _REASONED = ("gold.reason", "gold.reason_points")
-"""Reasons consist of set phrases (审理期间退赔…元，酌情从轻处罚): of a judge, only twice as long a run is none of chance."""
+"""Reasons consist of set phrases (审理期间退赔…元，酌情从轻处罚): of a judge, only twice as long a run is none of
+chance."""
 _ME = re.compile(r"我(?:们(?:公司)?|公司)?")
 _N = "[0-9零一二三四五六七八九十百千]"
 _CITED = re.compile(
@@ -73,7 +76,8 @@ def grant(env: Env, role: Role) -> Seat:
 def visible(case: Case, env: Env, role: Role) -> dict[str, Any]:
     """The part of a case that a role holds, as JSON data with the shape of the case file; empty fields left out.
 
-    Items keep what ties them together (id, side, owner, by). Raises `UsageError` where the environment has no such role.
+    Items keep what ties them together (id, side, owner, by). Raises `UsageError` where the environment has no such
+    role.
     """
     held: dict[str, Any] = json.loads(_held(Same(case), env, role))
     return held
@@ -87,7 +91,8 @@ def leaves(case: Case) -> Iterator[tuple[Path, Any]]:
 def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequence[str] = "") -> list[Leak]:
     """Runs of 20 characters or more that a role took from fields it does not hold and that nobody said before.
 
-    Blanks do not count and full-width forms are one with half-width forms. Titles of laws and formulas of judgments are free.
+    Blanks do not count and full-width forms are one with half-width forms. Titles of laws and formulas of judgments
+    are free.
     """
     said, places = _plain(text)
     if len(said) < LEAK:
@@ -123,7 +128,8 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
 
 
 class Same:
-    """A case as a key: the object itself, which nothing changes, so that what it holds is worked out once and not every turn."""
+    """A case as a key: the object itself, which nothing changes, so that what it holds is worked out once and not
+    every turn."""
 
     __slots__ = ("case",)
 

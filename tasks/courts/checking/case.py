@@ -1,8 +1,9 @@
 """The legal coherence of a case: what an author checks before a lawyer reads it.
 
-Every cited article exists and is the law of the case's days; sums add up; rulings answer all claims and the text of the
-judgment says what the figures say; the sentence lies within what the law provides; procedure and bench fit the case. Money is
-in yuan, terms in months. `moot`'s own cases must come out without errors and with warnings that somebody has looked at.
+Every cited article exists and is the law of the case's days; sums add up; rulings answer all claims and the text of
+the judgment says what the figures say; the sentence lies within what the law provides; procedure and bench fit the
+case. Money is in yuan, terms in months. `moot`'s own cases must come out without errors and with warnings that
+somebody has looked at.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def _laws(case: Case, laws: Laws) -> Iterator[Finding]:
 
 
 def _privacy(case: Case) -> Iterator[Finding]:
-    """Numbers of real people nowhere; a masked name only where the case comes from a judgment or another benchmark."""
+    """Numbers of real people nowhere; a masked name only where the case comes from a judgment or another
+    benchmark."""
     text, authored = case.model_dump_json(), case.provenance.source == "authored"
     for pattern, what in _PERSONAL:
         if (match := pattern.search(text)) and (authored or what != _MASKED):
@@ -264,7 +266,8 @@ def _exhibits(case: CivilCase | CriminalCase) -> Iterator[Finding]:
 
 
 def _negative(text: str) -> bool:
-    """Whether a civil fact says of each thing that it did not happen: who says that it did bears the burden (民诉法解释第九十一条)."""
+    """Whether a civil fact says of each thing that it did not happen: who says that it did bears the burden
+    (民诉法解释第九十一条)."""
     clauses = [clause for clause in re.split(r"[，；。]", text) if clause.strip() and not _WHEN.search(clause)]
     return bool(clauses) and all(_NOT_SO.search(clause) for clause in clauses)
 
@@ -291,7 +294,8 @@ def _docket(case: CivilCase | CriminalCase) -> Iterator[Finding]:
 
 
 def check_files(paths: Iterable[Path]) -> Iterator[tuple[list[str], int]]:
-    """Record by record what is found, a line each, and how many cases it holds; what cannot be read is an error of no case."""
+    """Record by record what is found, a line each, and how many cases it holds; what cannot be read is an error of no
+    case."""
     for path in paths:
         held = False
         try:

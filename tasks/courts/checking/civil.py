@@ -33,7 +33,8 @@ def court_fee(amount: float) -> float:
 
 
 def personal_fee(damages: float) -> tuple[float, float]:
-    """Least and most 案件受理费 in yuan of a case about rights of the person, before any reduction (第十三条第一款第二项)."""
+    """Least and most 案件受理费 in yuan of a case about rights of the person, before any reduction
+    (第十三条第一款第二项)."""
     extra = _banded(damages, _PERSONAL_BANDS)
     return round(_PERSONAL_FEE[0] + extra, 2), round(_PERSONAL_FEE[1] + extra, 2)
 
@@ -181,7 +182,8 @@ def _fee(case: CivilCase) -> Iterator[Finding]:
 
 
 def _reckoned(case: CivilCase, total: float) -> Iterator[Finding]:
-    """The fee by the scales that may hold; where a person was hurt courts take either that of property or that of the person."""
+    """The fee by the scales that may hold; where a person was hurt courts take either that of property or that of the
+    person."""
     amount = case.amount or 0.0
     claims = "".join(claim.text + "".join(part.text for part in claim.parts) for claim in case.claims)
     personal = _PERSONAL_RIGHT.search(case.cause) or (_TORT.search(case.cause) and _HURT.search(claims))

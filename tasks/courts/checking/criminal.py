@@ -1,4 +1,5 @@
-"""Sentence, plea, custody and procedure of a criminal case. Terms are in months; articles are those of the law of today."""
+"""Sentence, plea, custody and procedure of a criminal case. Terms are in months; articles are those of the law of
+today."""
 
 from __future__ import annotations
 

@@ -54,7 +54,8 @@ CI = Environment(
         ),
     },
     reported=("PFS", "JUD", "REA", "LAW"), family="civil", expert="civil", gold="tasks.courts.agents.gold:GoldJudge",
-    # 判决主文 has a fixed form, with the names and sums of the case: who rules as the gold does has judged, not leaked.
+    # 判决主文 has a fixed form, with the names and sums of the case: who rules as the gold does has judged, not
+    # leaked.
     finds=frozenset(("gold.judgment",)),
     both=("plaintiff_lawyer", "defendant_lawyer"), all_at=("双方",),
 )  # fmt: skip

@@ -38,7 +38,8 @@ CR = Environment(
                 "criminal.indictment", "criminal.opinion", "criminal.plea.signed",
                 *fields_of("criminal.request", "text kind months probation fine"),
                 *fields_of("criminal.victims[]", "name loss settled"),
-                # The defence hands in what it will offer before the hearing, and both sides see it there (刑诉解释第二百二十一条、第二百二十八条).
+                # The defence hands in what it will offer before the hearing, and both sides see it there
+                # (刑诉解释第二百二十一条、第二百二十八条).
                 *HEARD_ON, *exhibits("prosecution"), "evidence[defendant].title", *objections("defendant", "prosecution"),
             )),
             ("不得代行审判人员的职责", "不得说出判决结果"),
@@ -80,7 +81,8 @@ CR = Environment(
         ),
     },
     reported=("PFS", "CRI", "VER", "REA", "LAW"), expert="criminal", gold="tasks.courts.agents.gold:GoldJudge",
-    # 判决主文 has a fixed form, with the names and sums of the case: who rules as the gold does has judged, not leaked.
+    # 判决主文 has a fixed form, with the names and sums of the case: who rules as the gold does has judged, not
+    # leaked.
     finds=frozenset(("gold.judgment",)),
     both=("procurator", "defence_lawyer"), all_at=("控辩双方",),
 )  # fmt: skip

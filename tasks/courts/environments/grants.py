@@ -1,4 +1,5 @@
-"""Words for what seats are granted: paths of the case file that several environments share (see `casefile.visibility`)."""
+"""Words for what seats are granted: paths of the case file that several environments share (see
+`casefile.visibility`)."""
 
 from __future__ import annotations
 
@@ -52,8 +53,9 @@ def lawyer_of(side: str, other: str) -> list[str]:
     """A lawyer who goes to court with the file."""
     return [
         *fields_of(f"parties[{side}]", OWN), *fields_of(f"parties[{other}]", OTHER), *facts(side), *exhibits(side),
-        # Both sides have exchanged their evidence before the hearing (民诉法第一百三十六条第四项, 民诉法解释第二百二十四条): each
-        # knows what the other will offer by its name, and has its objections ready by it.
+        # Both sides have exchanged their evidence before the hearing (民诉法第一百三十六条第四项,
+        # 民诉法解释第二百二十四条): each knows what the other will offer by its name, and has its objections ready by
+        # it.
         f"evidence[{other}].title", *objections(other, side),
         f"statements[{side}]", *HEARD_ON, *fields_of(f"mediation[{side}]", "stance terms amount"),
     ]  # fmt: skip

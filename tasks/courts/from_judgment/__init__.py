@@ -1,1 +1,2 @@
-"""Published first-instance judgments as drafts of case files: read, masked, taken apart by section, never trusted unread."""
+"""Published first-instance judgments as drafts of case files: read, masked, taken apart by section, never trusted
+unread."""

@@ -1,7 +1,8 @@
-"""The optional second pass: a model is asked for what the rules missed, and believed only in words that stand in the text.
+"""The optional second pass: a model is asked for what the rules missed, and believed only in words that stand in the
+text.
 
-The model reads the masked text. What it gives are quotes, each of which must be a part of that text, else it is dropped; of
-the plea it may choose one of three stances, with a quote that says so.
+The model reads the masked text. What it gives are quotes, each of which must be a part of that text, else it is
+dropped; of the plea it may choose one of three stances, with a quote that says so.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _STANCES = ("guilty", "partial", "not_guilty", "unknown")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A field that a model may be asked for: its place in the case, what it is, and whether each quote is an entry."""
+    """A field that a model may be asked for: its place in the case, what it is, and whether each quote is an
+    entry."""
 
     key: str
     path: tuple[str, ...]

@@ -1,6 +1,7 @@
 """From the file of a judgment to the draft of a case file: read, refuse, mask, take apart, say what is missing.
 
-Nothing is invented: a field that the judgment does not give is left out and named. All is marked as derived and unreviewed.
+Nothing is invented: a field that the judgment does not give is left out and named. All is marked as derived and
+unreviewed.
 """
 
 from __future__ import annotations
@@ -74,8 +75,9 @@ _YOUNG = re.compile(
 class Draft:
     """A case file as far as a judgment gives it.
 
-    case_fields: a record of schema j1case/1; masked: what was masked; missing: paths of fields that were not found; notes: what
-    a reader has to look at, in sentences; needed: faults for which the file does not load yet, none where it does.
+    case_fields: a record of schema j1case/1; masked: what was masked; missing: paths of fields that were not found;
+    notes: what a reader has to look at, in sentences; needed: faults for which the file does not load yet, none where
+    it does.
     """
 
     case_fields: dict[str, Any]
@@ -286,7 +288,7 @@ def _step(here: Any, part: str) -> Any:
     return here.get(part) if isinstance(here, dict) else None
 
 
-# --- what it is called ------------------------------------------------------------------------------------------------
+# --- what it is called ----------------------------------------------------------------------------------------------
 
 
 def _identity(env: Env, docket: str, text: str) -> str:

@@ -1,4 +1,5 @@
-"""Days, sums and terms as judgments write them. Sums are in yuan, terms in months; a text that has none gives none."""
+"""Days, sums and terms as judgments write them. Sums are in yuan, terms in months; a text that has none gives
+none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Lines of a page as paragraphs of a judgment: blanks, page numbers, spread-out titles and wrapped lines put right."""
+"""Lines of a page as paragraphs of a judgment: blanks, page numbers, spread-out titles and wrapped lines put
+right."""
 
 from __future__ import annotations
 
@@ -28,11 +29,13 @@ _OPENS = re.compile(
 _NARROW, _WIDE = 28, 130
 """A page holds 14 to 65 Chinese characters a line, each two cells wide; longer lines are paragraphs already."""
 _FULL = 0.7
-"""A line that fills this part of the width and ends in no full stop goes on in the next; shorter ones are headings."""
+"""A line that fills this part of the width and ends in no full stop goes on in the next; shorter ones are
+headings."""
 
 
 def tidy(text: str) -> list[str]:
-    """Lines without outer blanks, unseen characters, page numbers and the blanks of spread-out words (民 事 判 决 书)."""
+    """Lines without outer blanks, unseen characters, page numbers and the blanks of spread-out words (民 事 判 决
+    书)."""
     found = []
     for line in _BREAK.split(plain_text(text)):
         if not line.isprintable():

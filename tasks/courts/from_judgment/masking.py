@@ -1,8 +1,9 @@
 """What of a judgment says who somebody is: names, numbers and addresses, replaced before anything else is read.
 
-Kinds follow the rules on publishing judgments (法释〔2016〕19号第八条至第十条): names of natural persons, identity numbers, addresses below the
-district, telephones, accounts, plates, e-mail and chat accounts. Companies and days of birth stay. All that a draft holds is
-read from the masked text, so that what was masked cannot come back through a field.
+Kinds follow the rules on publishing judgments (法释〔2016〕19号第八条至第十条): names of natural persons, identity
+numbers, addresses below the district, telephones, accounts, plates, e-mail and chat accounts. Companies and days of
+birth stay. All that a draft holds is read from the masked text, so that what was masked cannot come back through a
+field.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from tasks.courts.from_judgment.names import replaced, stand_ins
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """One thing that was masked: its kind, how often it stood there, and what stands there now. Never the thing itself."""
+    """One thing that was masked: its kind, how often it stood there, and what stands there now. Never the thing
+    itself."""
 
     kind: str
     count: int

@@ -1,7 +1,8 @@
 """The parts of a first-instance judgment, found by the words with which courts open them.
 
-Text is matched in its folded form, whose length is that of the text, and cut from the text as it stands. What opens a part
-is data: a table for civil and one for criminal judgments (《人民法院民事裁判文书制作规范》, 法院刑事诉讼文书样式).
+Text is matched in its folded form, whose length is that of the text, and cut from the text as it stands. What opens a
+part is data: a table for civil and one for criminal judgments (《人民法院民事裁判文书制作规范》,
+法院刑事诉讼文书样式).
 """
 
 from __future__ import annotations
@@ -75,8 +76,9 @@ _COURSE = re.compile(
 class Paper:
     """A judgment in its parts; parts that were not found are empty.
 
-    head: lines before the course of the case; course: how it came to trial; parts: by the keys of `ANCHORS`; reason: from
-    本院认为 to the laws; laws: the clause that names them; ruled: from 判决如下 on; tail: notice of appeal, bench, day.
+    head: lines before the course of the case; course: how it came to trial; parts: by the keys of `ANCHORS`; reason:
+    from 本院认为 to the laws; laws: the clause that names them; ruled: from 判决如下 on; tail: notice of appeal,
+    bench, day.
     """
 
     env: Env
@@ -113,7 +115,8 @@ def taken_apart(text: str, env: Env) -> Paper:
 
 
 def _anchored(folded: str, env: Env) -> list[tuple[str, int]]:
-    """Parts and where they begin. What tells why somebody stayed away before any claim belongs to the course of the case."""
+    """Parts and where they begin. What tells why somebody stayed away before any claim belongs to the course of the
+    case."""
     pattern = re.compile(
         _STARTS + "(?:" + "|".join(f"(?P<{key}>{words})" for key, words in ANCHORS[env]) + ")", re.MULTILINE
     )
@@ -169,7 +172,7 @@ def _bare(reason: str) -> str:
     return (reason[match.end() :] if match else reason).strip(" \t\n：:，,")
 
 
-# --- lists inside a part ----------------------------------------------------------------------------------------------
+# --- lists inside a part --------------------------------------------------------------------------------------------
 
 _ROUND_DIGITS = "⓪①②③④⑤⑥⑦⑧⑨⑩"
 _FAMILIES = (

@@ -30,8 +30,8 @@ _CLAUSE = re.compile(r"[^,;。\n]+[,;。\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """record: 前科劣迹, "" where the text tells none; custody: as a case file writes it; rest: what is neither, or has
-    no day."""
+    """record: 前科劣迹, "" where the text tells none; custody: as a case file writes it; rest: what is neither, or
+    has no day."""
 
     record: str
     custody: tuple[dict[str, Any], ...]

@@ -1,4 +1,5 @@
-"""A court paper as DOCX: real styles and fields, so that a clerk can go on working on it. Marks stand in the header."""
+"""A court paper as DOCX: real styles and fields, so that a clerk can go on working on it. Marks stand in the
+header."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A court paper as PDF. A Chinese font of this machine is embedded; without one the reader's own is named.
 
-reportlab sets Chinese without a font file (its CID font `STSong-Light`), so that the form works everywhere. Outlines must be
-TrueType to be embedded: fonts with PostScript outlines, such as Noto Sans CJK, are passed over.
+reportlab sets Chinese without a font file (its CID font `STSong-Light`), so that the form works everywhere. Outlines
+must be TrueType to be embedded: fonts with PostScript outlines, such as Noto Sans CJK, are passed over.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def _candidates() -> Iterator[Path]:
 
 @cache
 def _font() -> tuple[str, str]:
-    """The name of a font that reportlab knows now, and the file that it is embedded from; '' where it is only named."""
+    """The name of a font that reportlab knows now, and the file that it is embedded from; '' where it is only
+    named."""
     from reportlab.pdfbase import pdfmetrics
     from reportlab.pdfbase.cidfonts import UnicodeCIDFont
     from reportlab.pdfbase.ttfonts import TTFError, TTFont
@@ -175,6 +176,7 @@ def _paragraph(
         "line", fontName=font, fontSize=size, leading=leading, alignment=align, wordWrap="CJK", keepWithNext=head,
         firstLineIndent=indent * size, rightIndent=right * size, spaceBefore=leading / 4 if head else 0,
     )  # fmt: skip
-    # A signature keeps its wide blanks, which a paragraph would fold into one; what does not fit on a line is wrapped.
+    # A signature keeps its wide blanks, which a paragraph would fold into one; what does not fit on a line is
+    # wrapped.
     kept = "\u3000" in text and stringWidth(text, font, size) < (PAGE[0] - LEFT - RIGHT) * MM - right * size
     return (XPreformatted if kept and align == 2 else Paragraph)(escape(text), style)

@@ -1,7 +1,7 @@
 """What stands above and below the text of a court paper: parties, how the case came to court, who signs.
 
-Sentences and their order: 民事诉讼文书样式 and 刑事诉讼文书样式 of the 最高人民法院. Of the case file only what everybody in the
-court room knows is taken: parties, bench, days, procedure.
+Sentences and their order: 民事诉讼文书样式 and 刑事诉讼文书样式 of the 最高人民法院. Of the case file only what
+everybody in the court room knows is taken: parties, bench, days, procedure.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def criminal(case: Trial) -> bool:
 
 
 def bench(case: Trial) -> tuple[tuple[str, str], ...]:
-    """Title and name of those who sign: a sole judge signs as 审判员, a panel by its titles; the clerk is not among them."""
+    """Title and name of those who sign: a sole judge signs as 审判员, a panel by its titles; the clerk is not among
+    them."""
     court = case.court
     first = "审判长" if court.collegial else "审判员"
     name = court.presiding.name if court.presiding else ""

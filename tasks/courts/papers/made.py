@@ -1,7 +1,8 @@
 """The papers that an episode holds, made of its events and the heads of its case; pure functions.
 
-A judgment is what the judge read out, under the heads that a written judgment has. A transcript is all that was said, in
-its order. Complaint and answer are the last message of the lawyer that is one. What an episode does not hold is not made.
+A judgment is what the judge read out, under the heads that a written judgment has. A transcript is all that was said,
+in its order. Complaint and answer are the last message of the lawyer that is one. What an episode does not hold is
+not made.
 """
 
 from __future__ import annotations
@@ -149,7 +150,8 @@ def _pleaders(case: Trial) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _pleadings(held: Held, case: Trial) -> Iterator[Paragraph]:
-    """What the parties pleaded, in the words in which they did (民事诉讼法第一百五十五条; 刑诉法解释第三百条: 反映控辩双方的意见)."""
+    """What the parties pleaded, in the words in which they did (民事诉讼法第一百五十五条; 刑诉法解释第三百条:
+    反映控辩双方的意见)."""
     for key, seat, who, verb in _pleaders(case):
         turn = next((event.turn for event in held.events if isinstance(event, ActDone) and event.key == key), None)
         text = "\n".join(e.text for e in held.said if e.turn == turn and e.seat.startswith(seat)).strip()

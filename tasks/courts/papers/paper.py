@@ -1,7 +1,7 @@
 """A court paper as data: what stands on it, in which order and in which layout; every text in it is printable.
 
-Layout: 人民法院民事裁判文书制作规范 (法〔2016〕221号) and GB/T 9704: A4, 版心 156 mm × 225 mm, 22 lines of 28 characters a page;
-title 二号 (22 pt) 宋体, text 三号 (16 pt) 仿宋. Sizes are in points, margins in millimetres.
+Layout: 人民法院民事裁判文书制作规范 (法〔2016〕221号) and GB/T 9704: A4, 版心 156 mm × 225 mm, 22 lines of 28
+characters a page; title 二号 (22 pt) 宋体, text 三号 (16 pt) 仿宋. Sizes are in points, margins in millimetres.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A document. titles: centred lines in larger type; docket: 案号, to the right; parties: a line each; signed: the block
-    at the end, to the right; source: in small print where it comes from; marks: on every page."""
+    """A document. titles: centred lines in larger type; docket: 案号, to the right; parties: a line each; signed: the
+    block at the end, to the right; source: in small print where it comes from; marks: on every page."""
 
     titles: tuple[str, ...]
     docket: str = ""

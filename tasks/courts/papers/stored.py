@@ -1,4 +1,5 @@
-"""The papers of a stored episode, as files: reads the run and its task file, writes whole files, writes nothing over."""
+"""The papers of a stored episode, as files: reads the run and its task file, writes whole files, writes nothing
+over."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from tasks.run.reading import episode_of
 WRITERS: Mapping[str, str] = {
     "docx": "tasks.courts.papers.as_docx", "pdf": "tasks.courts.papers.as_pdf", "html": "tasks.courts.papers.as_html",
 }  # fmt: skip
-"""Form -> the module whose `written(paper)` gives the bytes of the file and the font in it; loaded when it is asked for."""
+"""Form -> the module whose `written(paper)` gives the bytes of the file and the font in it; loaded when it is asked
+for."""
 
 
 def papers_of(name: str | Path, episode: str) -> dict[str, Paper]:

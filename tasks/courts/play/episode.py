@@ -1,7 +1,7 @@
 """An episode of a court: a step is one utterance, or one call of a tool before it. See `environment`.
 
-The controller decides who speaks; who sits there says what. After an utterance come, in the same step, what follows from it:
-its route, leaks, what the procedure or the tracker makes of it, and whether the episode is over.
+The controller decides who speaks; who sits there says what. After an utterance come, in the same step, what follows
+from it: its route, leaks, what the procedure or the tracker makes of it, and whether the episode is over.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Who speaks next in a court environment, and when it is over: the controller's rules, as pure functions of the record.
+"""Who speaks next in a court environment, and when it is over: the controller's rules, as pure functions of the
+record.
 
-A turn is one utterance of the tested seat with what is replied to it; both carry its number, the opening line is turn 0.
-Order, opening lines, ends and limits under `j1` are those of the published benchmark; `law` computes its limits from the
+A turn is one utterance of the tested seat with what is replied to it; both carry its number, the opening line is turn
+0. Order, opening lines, ends and limits under `j1` are those of the published benchmark; `law` computes its limits
+   from the
 agenda of the case.
 """
 

@@ -1,7 +1,7 @@
 """Follows a trial live: feeds what is said to the procedure and tells what changed, as events.
 
-The machine of the procedure is kept between steps as a mere cache: it is fed the record alone, and built anew wherever the
-record is not the one it has heard.
+The machine of the procedure is kept between steps as a mere cache: it is fed the record alone, and built anew
+wherever the record is not the one it has heard.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What the tested seat of a court may look up: statutes by search, one article, cases; as of the day of the case.
 
-Nothing here raises for what a model wrote: arguments of any shape give an answer or a plain sentence. Days are calendar days.
+Nothing here raises for what a model wrote: arguments of any shape give an answer or a plain sentence. Days are
+calendar days.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ STATES: Mapping[str, str] = {
 
 
 def texts_of(given: object, *names: str) -> tuple[str, ...] | None:
-    """The named arguments as texts; numbers count as texts, a list as its first text. None where one is missing or blank."""
+    """The named arguments as texts; numbers count as texts, a list as its first text. None where one is missing or
+    blank."""
     found = []
     for name in names:
         value = given.get(name) if isinstance(given, Mapping) else given if len(names) == 1 else None

@@ -1,4 +1,5 @@
-"""The public record of a court episode, read from its events: who said what to whom, and what the tracker made of it."""
+"""The public record of a court episode, read from its events: who said what to whom, and what the tracker made of
+it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Whom an utterance reaches. In `law` a field of the reply says it, or the words of a person; in `j1` upstream's markers do.
+"""Whom an utterance reaches. In `law` a field of the reply says it, or the words of a person; in `j1` upstream's
+markers do.
 
-Strict routing is the scored mode of `j1`: 对原告说 goes before 对被告说, in criminal cases 对公诉机关说 before 对被告当事人说 before
-对被告辩护人说; a text without a marker reaches nobody.
+Strict routing is the scored mode of `j1`: 对原告说 goes before 对被告说, in criminal cases 对公诉机关说 before
+对被告当事人说 before 对被告辩护人说; a text without a marker reaches nobody.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def known(to: Sequence[str], speaker: Role, there: Sequence[Role]) -> tuple[tupl
 
 
 def addressed_by_marker(say: Say, role: Role, env: Env) -> Say:
-    """An utterance of a judge by rules as the published layout has it: the marker stands in the text and routes it."""
+    """An utterance of a judge by rules as the published layout has it: the marker stands in the text and routes
+    it."""
     marker = next((marker for marker, one in environment(env).markers.items() if one == role), "")
     tags = "".join(match[0] for match in _TAG.finditer(say.text))
     bare = _TAG.sub("", say.text)

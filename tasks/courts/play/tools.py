@@ -39,7 +39,8 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass
 class CourtTools:
-    """What may be called; `search` is None where no real statutes are at hand, `judgments` where no real cases are."""
+    """What may be called; `search` is None where no real statutes are at hand, `judgments` where no real cases
+    are."""
 
     search: LawSearch | None
     cases: Mapping[str, Case]

@@ -1,4 +1,5 @@
-"""The seat of the topic tracker: a model under grammar, or the rules; a model that cannot be understood is replaced by them."""
+"""The seat of the topic tracker: a model under grammar, or the rules; a model that cannot be understood is replaced
+by them."""
 
 from __future__ import annotations
 

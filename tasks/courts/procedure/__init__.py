@@ -1,1 +1,2 @@
-"""Court procedure as data and pure functions: stages, duties, speech acts, exhibits, and the scores of procedure following."""
+"""Court procedure as data and pure functions: stages, duties, speech acts, exhibits, and the scores of procedure
+following."""

@@ -1,9 +1,9 @@
 """Reads what a judge says as speech acts: agenda and quotations are cut, the rest is read clause by clause by a
 classifier.
 
-Sentences that only list what will come ("下面将依次…") and words of the law that are quoted do nothing; they are blanked,
-so that positions stay. An act may be a clause, a sentence, or split over three; its place are the words that speak
-for it most. The parser knows nothing of stages, sides or replies: that is the machine's work. It never raises.
+Sentences that only list what will come ("下面将依次…") and words of the law that are quoted do nothing; they are
+blanked, so that positions stay. An act may be a clause, a sentence, or split over three; its place are the words that
+speak for it most. The parser knows nothing of stages, sides or replies: that is the machine's work. It never raises.
 """
 
 from __future__ import annotations

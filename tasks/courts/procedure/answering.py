@@ -1,8 +1,8 @@
 """Whether words speak to the act that asked for them: a linear classifier over `features`, one for all trials.
 
-It learnt from labelled turns which replies lawyers took for an answer to an act and which not (`packaging/train_replies.py`,
-`replies.npz`; `replies.json` is its card). Acts that ask about the facts of a case are not its matter: what is said to those
-differs with every case.
+It learnt from labelled turns which replies lawyers took for an answer to an act and which not
+(`packaging/train_replies.py`, `replies.npz`; `replies.json` is its card). Acts that ask about the facts of a case are
+not its matter: what is said to those differs with every case.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ MOST = 40
 
 
 def speaks_to(act: str, text: str, known: Known) -> bool:
-    """Whether a reply, or one of its sentences, may be meant as an answer to an act (its id in the tables); nothing is
-    said against a reply to an act that the classifier does not know."""
+    """Whether a reply, or one of its sentences, may be meant as an answer to an act (its id in the tables); nothing
+    is said against a reply to an act that the classifier does not know."""
     return act not in _places() or answers_anything(text) or act in _answered(text, known)
 
 

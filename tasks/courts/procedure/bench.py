@@ -1,4 +1,5 @@
-"""What a judge does beyond speech acts: speaking for others, tags of stages, ruling on exhibits (认证), closing the hearing."""
+"""What a judge does beyond speech acts: speaking for others, tags of stages, ruling on exhibits (认证), closing the
+hearing."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 turns written by others.
 
 Weights are shipped as data (`acts_CI.npz`, `acts_CR.npz`, made by `packaging/train_acts.py`; `acts.json` is their
-card; `replies.npz` reads answers, see `answering`, `faults.npz` whole turns, see `whole`). A score is a whole number, 0 and above means that the act is done; equal on every machine.
+card; `replies.npz` reads answers, see `answering`, `faults.npz` whole turns, see `whole`). A score is a whole number,
+0 and above means that the act is done; equal on every machine.
 """
 
 from __future__ import annotations

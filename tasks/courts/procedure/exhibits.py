@@ -1,4 +1,5 @@
-"""The exhibits of a trial on their way: 未出示, 已出示, 已质证, 采信, 部分采信 or 不采信 with the reason that was given."""
+"""The exhibits of a trial on their way: 未出示, 已出示, 已质证, 采信, 部分采信 or 不采信 with the reason that was
+given."""
 
 from __future__ import annotations
 
@@ -55,8 +56,8 @@ class Exhibits:
         return bool(named) and all(self.state[item.id].shown is None for item in named)
 
     def misdirected(self, spec: ActSpec, text: str, sides: Collection[Side]) -> bool:
-        """Whether words that ask to offer exhibits, or for a view on them, name those of one side alone, and are put to
-        nobody who has them to offer, or to that side alone for its view on its own."""
+        """Whether words that ask to offer exhibits, or for a view on them, name those of one side alone, and are put
+        to nobody who has them to offer, or to that side alone for its view on its own."""
         owners = {
             side
             for side in self.hearing.sides

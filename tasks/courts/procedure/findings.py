@@ -76,8 +76,8 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """A duty that the judge did and nobody met with an answer (未得有效回应): neither credit nor fault. `turn`: of the
-    judge; `reason`: why the reply was none."""
+    """A duty that the judge did and nobody met with an answer (未得有效回应): neither credit nor fault. `turn`: of
+    the judge; `reason`: why the reply was none."""
 
     key: str
     act: str

@@ -1,7 +1,7 @@
 """What was done towards whom, which questions wait for an answer, and what the answers came to.
 
-The judge's turns are read by `machine`; here stands what is left of them once somebody has spoken: credits, duties that
-got no valid answer, exhibits as they were shown and heard.
+The judge's turns are read by `machine`; here stands what is left of them once somebody has spoken: credits, duties
+that got no valid answer, exhibits as they were shown and heard.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from tasks.courts.simulated.wording import Reason
 class Ledger:
     """The books of one trial.
 
-    `pending`: questions of the judge's last turn that wait; `tried`: acts that were put to a side, whatever came of it;
-    `before`: keys of duties that were done before the record begins; `declined`: sides that will not settle; `spoke`:
-    sides that have said something since the judge.
+    `pending`: questions of the judge's last turn that wait; `tried`: acts that were put to a side, whatever came of
+    it; `before`: keys of duties that were done before the record begins; `declined`: sides that will not settle;
+    `spoke`: sides that have said something since the judge.
     """
 
     def __init__(self, hearing: Hearing, profile: Profile, duties: Sequence[Duty]) -> None:
@@ -46,7 +46,7 @@ class Ledger:
         self._unheard: Counter[tuple[str, Side]] = Counter()
         self._unanswered: dict[str, Violation] = {}
 
-    # --- what stands open -----------------------------------------------------------------------------------------------
+    # --- what stands open -------------------------------------------------------------------------------------------
 
     def ready(self, spec: ActSpec, *, judging: bool = False) -> str:
         """The act that should have come before this one and did not; empty when the ground is laid. judging: what is
@@ -79,14 +79,15 @@ class Ledger:
         waiting = {one.side for one in self.pending if one.spec is spec}
         return tuple(side for side in sides if side not in waiting)
 
-    # --- turns ----------------------------------------------------------------------------------------------------------
+    # --- turns ------------------------------------------------------------------------------------------------------
 
     def asked(self) -> None:
         """The judge has ended; who is waited for now was reached."""
         self._reached = {one.side for one in self.pending}
 
     def waived(self, turn: Turn) -> None:
-        """A side that was asked twice for its view and gave none may be held to have waived it; that earns no credit."""
+        """A side that was asked twice for its view and gave none may be held to have waived it; that earns no
+        credit."""
         if "视为放弃质证" in turn.text:
             for side in self.hearing.sides:
                 for item in list(self.exhibits.to_hear(side)):
@@ -94,8 +95,8 @@ class Ledger:
                         self.exhibits.hear(item, side, turn)
 
     def hear(self, turn: Turn, side: Side, at: int) -> Reason:
-        """A side speaks, `at` this place of the transcript; why that is no answer to anything that was asked, '' where
-        it is one."""
+        """A side speaks, `at` this place of the transcript; why that is no answer to anything that was asked, ''
+        where it is one."""
         reason = self._reply(turn, side)
         if not broken(turn.text):
             self.spoke.add(side)
@@ -128,7 +129,7 @@ class Ledger:
         """All that never got an answer."""
         return list({**self._unanswered, **self.ignored()}.values())
 
-    # --- replies --------------------------------------------------------------------------------------------------------
+    # --- replies ----------------------------------------------------------------------------------------------------
 
     def _reply(self, turn: Turn, side: Side) -> Reason:
         waiting = [one for one in self.pending if one.side == side]

@@ -1,11 +1,11 @@
 """Follows a trial turn by turn: where it is, what has been done towards whom, and what went wrong.
 
-An act of the judge is credited when its words are there, its stage is open (what the opening forgot may be made up for, and
-is marked), what must come before it has come from every side that owes it, it is put to the right side, and that side answers
-before the judge speaks again. More than two demands in one turn, one for each side that is to answer, are a fault; what was
-answered all the same is done. Clear words are blamed at once, doubtful ones when an answer shows how they were taken;
-silence is the judge's fault only where all who were asked kept it, whatever the question was. Nothing here reads a
-judgment or a model; the same turns give the same course.
+An act of the judge is credited when its words are there, its stage is open (what the opening forgot may be made up
+for, and is marked), what must come before it has come from every side that owes it, it is put to the right side, and
+that side answers before the judge speaks again. More than two demands in one turn, one for each side that is to
+answer, are a fault; what was answered all the same is done. Clear words are blamed at once, doubtful ones when an
+answer shows how they were taken; silence is the judge's fault only where all who were asked kept it, whatever the
+question was. Nothing here reads a judgment or a model; the same turns give the same course.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Machine:
             machine._ledger.exhibits.take_up(act, identity, side)
         return machine
 
-    # --- feeding ------------------------------------------------------------------------------------------------------
+    # --- feeding ----------------------------------------------------------------------------------------------------
 
     def feed(self, turn: Turn) -> None:
         """Take the next turn; any speaker, any text."""
@@ -178,8 +178,8 @@ class Machine:
         for side in floor - {one.side for one in self._ledger.pending}:
             self._hand_over(side, turn, at)
         self._ledger.asked()
-        # A side that was rightly asked something was not asked wrongly, nor does a judgment ask: the other reading of the
-        # words is the doubtful one.
+        # A side that was rightly asked something was not asked wrongly, nor does a judgment ask: the other reading of
+        # the words is the doubtful one.
         asked = [one.found for one in self._ledger.pending if one.credited and one.found.sure]
         blamed = [
             fault
@@ -223,7 +223,7 @@ class Machine:
             self._fault("speaks_for_party", turn, detail=words[:60])
         return bool(words)
 
-    # --- acts ---------------------------------------------------------------------------------------------------------
+    # --- acts -------------------------------------------------------------------------------------------------------
 
     def _ready(self, spec: ActSpec) -> str:
         """The act that should have come first and did not; a judgment does not wait for what it asks in the same
@@ -384,7 +384,7 @@ class Machine:
         codes = faults_of(turn.text, f"{self.hearing.env}/{self._began_in}", self._known) - named
         return [Violation(code, turn.number, detail=turn.text[:40], clear=False) for code in sorted(codes)]
 
-    # --- results ------------------------------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------------------------
 
     def _debated(self) -> bool:
         """Whether there was a debate where one is owed; one that is only asked for in the same turn is none."""

@@ -1,8 +1,9 @@
 """What a judge reads out of the case file is not the judge's own word: marks that stand in a quotation.
 
-Titles, purposes and statements may hold anything: 【闭庭】, a stage tag, a masked name. A mark counts as quoted where it
-stands in the utterance together with `BEYOND` more characters exactly as some text of the case has it. A mark alone is
-never a quotation, so that no case file can take the court's own formulas away from it. Places are offsets of characters.
+Titles, purposes and statements may hold anything: 【闭庭】, a stage tag, a masked name. A mark counts as quoted where
+it stands in the utterance together with `BEYOND` more characters exactly as some text of the case has it. A mark
+alone is never a quotation, so that no case file can take the court's own formulas away from it. Places are offsets of
+characters.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def own_words(said: str, marks: re.Pattern[str], texts: Sequence[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _holding(marks: re.Pattern[str], texts: tuple[str, ...]) -> tuple[str, ...]:
-    """A text that holds none of the marks need not be looked through for each of them, nor the others for each utterance."""
+    """A text that holds none of the marks need not be looked through for each of them, nor the others for each
+    utterance."""
     return tuple(text for text in texts if marks.search(text))
 
 

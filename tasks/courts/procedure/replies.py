@@ -1,7 +1,7 @@
 """Whether somebody answered what was asked, and which exhibits a text means.
 
-A reply counts when it speaks to the question: 申请 or 不申请 to 回避, a name or confirmation to identity, an exhibit of the
-case when evidence is called. What a party says on the merits is never judged here.
+A reply counts when it speaks to the question: 申请 or 不申请 to 回避, a name or confirmation to identity, an exhibit
+of the case when evidence is called. What a party says on the merits is never judged here.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def broken(text: str) -> bool:
 
 
 def responsive(kind: str, text: str, names: Iterable[str] = ()) -> bool:
-    """Whether a reply answers a question of a kind (see `reply` in the tables); exhibits are judged by `items_named`."""
+    """Whether a reply answers a question of a kind (see `reply` in the tables); exhibits are judged by
+    `items_named`."""
     text = text[:MAX_REPLY]
     if broken(text):
         return False
@@ -71,7 +72,8 @@ def responsive(kind: str, text: str, names: Iterable[str] = ()) -> bool:
 
 
 def items_named(text: str, items: Sequence[Item]) -> tuple[Item, ...]:
-    """The exhibits of one side that a text names by number (证据一, 第2份证据, 证据一至三) or by title, in their order."""
+    """The exhibits of one side that a text names by number (证据一, 第2份证据, 证据一至三) or by title, in their
+    order."""
     return _named(text, tuple(items))
 
 
@@ -123,8 +125,8 @@ def _value(number: str) -> int:
 @lru_cache(maxsize=64)
 def _aliases(items: tuple[Item, ...]) -> tuple[dict[str, set[str]], set[str]]:
     """Names of each exhibit: the title, its parts at 、 and behind 的, and endings that no other exhibit here shares.
-    And the names that two exhibits of one title bear (价格认定结论书（第一次）、（重新认定）): there the number says which
-    is meant."""
+    And the names that two exhibits of one title bear (价格认定结论书（第一次）、（重新认定）): there the number says
+    which is meant."""
     titles = {item.id: _NOISE.sub("", _BRACKETS.sub("", item.title)) for item in items}
     aliases: dict[str, set[str]] = {}
     for identity, title in titles.items():

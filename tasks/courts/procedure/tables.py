@@ -1,8 +1,9 @@
-"""The duties of a court as data: stages, acts, who is asked, what counts as a reply, by which article, in which words.
+"""The duties of a court as data: stages, acts, who is asked, what counts as a reply, by which article, in which
+words.
 
-Two profiles: `law` follows the statutes, `j1` the actions of the benchmark with the words of `law`. Levels of a duty: must
-(the law demands it, `when` names a condition), may (the law allows it), practice (every court does it, no article demands it
-of this procedure), bench (only the benchmark asks for it), none (not in this procedure).
+Two profiles: `law` follows the statutes, `j1` the actions of the benchmark with the words of `law`. Levels of a duty:
+must (the law demands it, `when` names a condition), may (the law allows it), practice (every court does it, no
+article demands it of this procedure), bench (only the benchmark asks for it), none (not in this procedure).
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ CONDITIONS = frozenset(
         "property",
     }
 )  # fmt: skip
-"""What a case may need: both sides have lawyers, a bench of several, mediation is allowed, a divorce, mediation succeeded,
-a witness or expert comes to court, 认罪认罚, there is a 量刑建议, there is property to be dealt with."""
+"""What a case may need: both sides have lawyers, a bench of several, mediation is allowed, a divorce, mediation
+succeeded, a witness or expert comes to court, 认罪认罚, there is a 量刑建议, there is property to be dealt with."""
 J1_LIMITS: Mapping[str, int] = {"CI": 50, "CR": 35}
 """Judge turns that the benchmark allows."""
 
@@ -61,12 +62,13 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class ActSpec:
-    """An act of the judge. `asked` empty: an announcement, done when it is said; else each of these sides owes a reply.
+    """An act of the judge. `asked` empty: an announcement, done when it is said; else each of these sides owes a
+    reply.
 
-    `exhibits`: the act is owed for each exhibit, to its owner or to the other side. `after`: acts that come first where they
-    are mandatory. `by_basis`: the articles for a procedure, or for a side. `closes`: the stage that it ends. `anchor`: the
-    act itself opens its stage. `fallback`: any question on the case counts if nothing else does. `words`: a pattern of what
-    the clerk says; acts of the judge are read by the classifier.
+    `exhibits`: the act is owed for each exhibit, to its owner or to the other side. `after`: acts that come first
+    where they are mandatory. `by_basis`: the articles for a procedure, or for a side. `closes`: the stage that it
+    ends. `anchor`: the act itself opens its stage. `fallback`: any question on the case counts if nothing else does.
+    `words`: a pattern of what the clerk says; acts of the judge are read by the classifier.
     """
 
     id: str
@@ -143,7 +145,8 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """One thing to be done in a hearing: an act towards one side, for exhibits one exhibit. `key`: act/exhibit/side."""
+    """One thing to be done in a hearing: an act towards one side, for exhibits one exhibit. `key`:
+    act/exhibit/side."""
 
     key: str
     group: str
@@ -214,7 +217,8 @@ def opposite(side: Side, hearing: Hearing) -> tuple[Side, ...]:
 
 
 def duties(hearing: Hearing, name: ProfileName = "law") -> tuple[Duty, ...]:
-    """All that a hearing may hold, in the order of the table: acts that have no place in the procedure are left out."""
+    """All that a hearing may hold, in the order of the table: acts that have no place in the procedure are left
+    out."""
     table = profile(name, hearing.env)
     return tuple(duty for spec in table.acts.values() for duty in _duties(spec, hearing))
 
@@ -241,7 +245,8 @@ def _duties(spec: ActSpec, hearing: Hearing) -> Iterator[Duty]:
 
 
 def needed_turns(hearing: Hearing, name: ProfileName = "law") -> int:
-    """Judge turns that the agenda takes: one a question, one an exhibit and hearing on it, announcements of a stage together."""
+    """Judge turns that the agenda takes: one a question, one an exhibit and hearing on it, announcements of a stage
+    together."""
     owed = [duty for duty in duties(hearing, name) if duty.mandatory and duty.spec.speaker == "judge"]
     asked = sum(bool(duty.spec.asked) for duty in owed)
     told = {duty.spec.stages[-1] for duty in owed if not duty.spec.asked}
@@ -249,5 +254,6 @@ def needed_turns(hearing: Hearing, name: ProfileName = "law") -> int:
 
 
 def turn_limit(hearing: Hearing, name: ProfileName = "law") -> int:
-    """Judge turns allowed: the benchmark's 50 and 35 under `j1`, else half as many again as the agenda needs, and five."""
+    """Judge turns allowed: the benchmark's 50 and 35 under `j1`, else half as many again as the agenda needs, and
+    five."""
     return J1_LIMITS[hearing.env] if name == "j1" else math.ceil(needed_turns(hearing) * 1.5) + 5

@@ -1,5 +1,5 @@
-"""Questions that wait for an answer, and duties of the judge that got no valid one (未得有效回应): neither its credit nor
-its fault.
+"""Questions that wait for an answer, and duties of the judge that got no valid one (未得有效回应): neither its credit
+nor its fault.
 
 What a simulator leaves out may keep others from their part: nobody can be heard on an exhibit that was never shown.
 """

@@ -1,7 +1,8 @@
 """CRI: of which crimes a judgment convicts.
 
-Compat looks for the words of the gold charge anywhere in reasons or rulings, as published. Strict reads the charges of the
-rulings and compares them as a set, each under its official name; charges beyond the gold's are named, and cost the score.
+Compat looks for the words of the gold charge anywhere in reasons or rulings, as published. Strict reads the charges
+of the rulings and compares them as a set, each under its official name; charges beyond the gold's are named, and cost
+the score.
 """
 
 from __future__ import annotations

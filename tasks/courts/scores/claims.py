@@ -1,8 +1,9 @@
 """JUD without a grader: what a judgment makes of each claim, against the gold, read from the words of its rulings.
 
-A claim is granted, granted in part, rejected, or forgotten (漏判: neither ruled on nor rejected). A sum that is awarded
-belongs to the claim whose words stand before it; one award answers one claim. A claim counts when its outcome is the gold's
-and the sum, where there is one, lies within 1 %. A proxy: it does not read conditions, dates of interest, or who pays whom.
+A claim is granted, granted in part, rejected, or forgotten (漏判: neither ruled on nor rejected). A sum that is
+awarded belongs to the claim whose words stand before it; one award answers one claim. A claim counts when its outcome
+is the gold's and the sum, where there is one, lies within 1 %. A proxy: it does not read conditions, dates of
+interest, or who pays whom.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class _Award:
 
 
 def score_claims(case: CivilCase, rulings: Sequence[str]) -> tuple[float | None, tuple[Match, ...]]:
-    """Share of the claims whose ruling is the gold's, with each of them; None where the gold rules on no claim by itself."""
+    """Share of the claims whose ruling is the gold's, with each of them; None where the gold rules on no claim by
+    itself."""
     gold = {ruling.claim: ruling for ruling in case.gold.rulings}
     claims = [claim for claim in case.claims if claim.id in gold]
     names = [party.name for party in case.parties]

@@ -1,9 +1,10 @@
-"""Scores of the drafted documents of CD and DD: FOR and DOC with its parts, published and strict (shares from 0 to 1).
+"""Scores of the drafted documents of CD and DD: FOR and DOC with its parts, published and strict (shares from 0 to
+1).
 
-Published: FOR keeps both faults of the published code (the order of the labels never counts; the three labels of a defence
-are divided by five, so that it ends at 0.6), identity fields are looked up letter by letter. Strict: the order counts, the
-divisor is the number of labels, fields are compared in one spelling. Text parts are graded; without a grader they are
-missing and only the proxies, slot coverage, speak. No document: every score is 0.
+Published: FOR keeps both faults of the published code (the order of the labels never counts; the three labels of a
+defence are divided by five, so that it ends at 0.6), identity fields are looked up letter by letter. Strict: the
+order counts, the divisor is the number of labels, fields are compared in one spelling. Text parts are graded; without
+a grader they are missing and only the proxies, slot coverage, speak. No document: every score is 0.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ PARTS: Mapping[Kind, tuple[PartSpec, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class DocumentScore:
-    """Rates by name: FOR with Label and Seq, DOC with its parts, and for the strict reading the proxies of the text parts.
+    """Rates by name: FOR with Label and Seq, DOC with its parts, and for the strict reading the proxies of the text
+    parts.
 
     `document` is None when there is none; `evidence`: part -> what was found and what is missing.
     """

@@ -1,8 +1,8 @@
 """Finds the document that a lawyer drafted and takes it apart by its labels: 民事起诉状 (CD) and 民事答辩状 (DD).
 
-The published reading takes the last message that mentions the document and looks labels up letter by letter, wherever they
-stand. The strict reading takes the last message that is one, from its title on, and labels at the head of a line, whatever
-their punctuation. Elements: 民事诉讼法第一百二十四条 (complaint), 第一百二十八条 (defence).
+The published reading takes the last message that mentions the document and looks labels up letter by letter, wherever
+they stand. The strict reading takes the last message that is one, from its title on, and labels at the head of a
+line, whatever their punctuation. Elements: 民事诉讼法第一百二十四条 (complaint), 第一百二十八条 (defence).
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ EVIDENCE = "证据和证据来源，证人姓名和住所："
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A scored label. key: of its section; published: its letters; strict: how it may be written at the head of a line."""
+    """A scored label. key: of its section; published: its letters; strict: how it may be written at the head of a
+    line."""
 
     key: str
     published: str
@@ -66,8 +67,8 @@ _RUN = re.compile(r"[ \t\u3000]+")
 class Document:
     """A document by one of the two readings.
 
-    text: as read; sections: label key -> what stands below it; found: keys of the labels that count, in the scored order;
-    ordered: whether all anchors stand in the scored order; repeated: labels that stand more than once.
+    text: as read; sections: label key -> what stands below it; found: keys of the labels that count, in the scored
+    order; ordered: whether all anchors stand in the scored order; repeated: labels that stand more than once.
     """
 
     kind: Kind
@@ -178,7 +179,8 @@ def _strict(case: CivilCase, kind: Kind, text: str, number: int) -> Document:
 
 
 def _strict_sentence(case: CivilCase, sentence: str) -> bool:
-    """Whether the opening sentence of a defence names what is answered: court, docket, the plaintiff and the cause."""
+    """Whether the opening sentence of a defence names what is answered: court, docket, the plaintiff and the
+    cause."""
     plaintiff = side(case, "plaintiff")
     said = bare(sentence)
     wanted = (case.court.name, case.court.docket, plaintiff.name if plaintiff else "", case.cause)

@@ -1,8 +1,8 @@
-"""The form of a 民事起诉状 and a 民事答辩状, and documents that are no agent's: the ceiling, drafted from the case, and the
-floor, the empty form.
+"""The form of a 民事起诉状 and a 民事答辩状, and documents that are no agent's: the ceiling, drafted from the case,
+and the floor, the empty form.
 
-Form and order of 民事起诉状 and 民事答辩状: 民事诉讼法第一百二十四条, 第一百二十八条 and the forms of the courts. Signature and
-the day of a defence stay open.
+Form and order of 民事起诉状 and 民事答辩状: 民事诉讼法第一百二十四条, 第一百二十八条 and the forms of the courts.
+Signature and the day of a defence stay open.
 """
 
 from __future__ import annotations

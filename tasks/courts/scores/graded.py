@@ -1,4 +1,5 @@
-"""What graders of the courts are asked in common: a score from 0 to 10 with a reason; verdicts are shares from 0 to 1."""
+"""What graders of the courts are asked in common: a score from 0 to 10 with a reason; verdicts are shares from 0 to
+1."""
 
 from __future__ import annotations
 

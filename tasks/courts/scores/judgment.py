@@ -1,8 +1,10 @@
-"""The scores of a judgment: LAW, CRI, VER, JUD and REA of one trial, as published (compat) and as we defend them (strict).
+"""The scores of a judgment: LAW, CRI, VER, JUD and REA of one trial, as published (compat) and as we defend them
+(strict).
 
-Pure functions of what the judge said and of the gold. All values are shares from 0 to 1, VER and its parts SEN and FINE
-are distances: 0 is best. None is "not scored" and never 0: JUD and REA of compat need a grader, which has its own seat;
-without one the strict proxies stand alone (JUD_claims, REA_points). The compat VER is a matter of a whole run.
+Pure functions of what the judge said and of the gold. All values are shares from 0 to 1, VER and its parts SEN and
+FINE are distances: 0 is best. None is "not scored" and never 0: JUD and REA of compat need a grader, which has its
+own seat; without one the strict proxies stand alone (JUD_claims, REA_points). The compat VER is a matter of a whole
+run.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 Compat is the published rule with its faults: full titles in 《》 only, an article counts anywhere in the text, the
 numeral reader loses a leading 十, a gold law without an article is never earned, and nothing is lost by citing too
 much. Strict reads citations as (law, article, 之), with laws under all their names, and tells three faults of a
-citation apart: the law is known and never had such an article (LAW_FAKE, 虚构条文); it had one, but none in force on the
-days of the case (LAW_OLD, 非有效条文); neither a loaded pack nor the shipped list of national laws has the law, or the
-version of these days (LAW_UNK, 不在索引), which proves nothing: local rules, treaties and what is younger than the list
-are real law too.
+citation apart: the law is known and never had such an article (LAW_FAKE, 虚构条文); it had one, but none in force on
+the days of the case (LAW_OLD, 非有效条文); neither a loaded pack nor the shipped list of national laws has the law,
+or the version of these days (LAW_UNK, 不在索引), which proves nothing: local rules, treaties and what is younger than
+the list are real law too.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Doubt:
 class LawScore:
     """Recall, precision and F1 of the cited articles, and what is doubtful among them.
 
-    precision is None where nothing is cited, recall where the gold names no article. unnamed: articles cited without a
-    law.
+    precision is None where nothing is cited, recall where the gold names no article. unnamed: articles cited without
+    a law.
     """
 
     recall: float | None
@@ -101,8 +101,8 @@ class LawScore:
 
 
 def published_laws(gold: Sequence[str], text: str) -> float | None:
-    """The published LAW of a judgment: gold articles whose 《title》 and whose number occur in it, of all; None without
-    gold.
+    """The published LAW of a judgment: gold articles whose 《title》 and whose number occur in it, of all; None
+    without gold.
 
     〈〉 and 《》 of a title within a title count as one.
 
@@ -149,7 +149,8 @@ def published_number(article: str) -> int:
 
 
 def official_title(name: str, book: Laws | None = None) -> str:
-    """The official title of a name: full, without 中华人民共和国, in common use, or without the bodies that issued it.
+    """The official title of a name: full, without 中华人民共和国, in common use, or without the bodies that issued
+    it.
 
     A name that nothing knows gives its own key, so that two spellings of it still meet.
     """
@@ -200,8 +201,8 @@ def score_laws(
         text: its utterance.
         gold: the articles that the gold lists.
         dates: days of the case; an article is known when a law had it on one of them.
-        neutral: text of the gold; what it cites beside the list (interest on late payment, 民事诉讼法) neither earns nor
-            costs anything.
+        neutral: text of the gold; what it cites beside the list (interest on late payment, 民事诉讼法) neither earns
+            nor costs anything.
         book: a statute book asked before the shipped index.
     """
     cited, unnamed = cited_articles(text, book)

@@ -2,12 +2,12 @@
 
 A point is looked for in the passage (up to four sentences) that shares most of its content with it: characters, pairs
 of characters and numbers, each weighing more the rarer it is in the case. A pair that one side denies and the other
-does not (予以采纳, 不予采纳) contradicts the point and costs `AGAINST` times what agreement earns. What is left is measured
-between two marks of the case itself: what other passages of the gold, and the empty formula, share with the point by
-chance (0), and what the gold's own passage shares (1). A point is made from `MADE` on, so that the gold makes all of
-its own points and a judge who says the same in other words is not asked for the gold's; a point whose numbers the
-gold's reasons say is not made by reasons that say none of them. `narrow` is the first edition's measure of nearness,
-pairs alone.
+does not (予以采纳, 不予采纳) contradicts the point and costs `AGAINST` times what agreement earns. What is left is
+measured between two marks of the case itself: what other passages of the gold, and the empty formula, share with the
+point by chance (0), and what the gold's own passage shares (1). A point is made from `MADE` on, so that the gold
+makes all of its own points and a judge who says the same in other words is not asked for the gold's; a point whose
+numbers the gold's reasons say is not made by reasons that say none of them. `narrow` is the first edition's measure
+of nearness, pairs alone.
 
 It is a proxy: it hears words, not law. A false reason in the words of the right one, without a denial, passes; a
 right one that shares hardly a word with the gold fails. The grader's REA is the score; this one needs none.
@@ -36,8 +36,8 @@ _SENTENCES = 4
 _ROOM = (60, 2)
 """A passage grows to so many characters, or so many times the point."""
 _SCOPE = 8
-"""Characters behind a denial, in its clause, that are denied. What stands before one may be its topic (缓刑不予适用) and
-is open."""
+"""Characters behind a denial, in its clause, that are denied. What stands before one may be its topic (缓刑不予适用)
+and is open."""
 _NUMBER_WEIGHS = 2
 _QUOTED = 120
 

@@ -1,7 +1,9 @@
-"""The judgment in what a judge says: where the reasons begin, where the rulings stand, and when there is no judgment at all.
+"""The judgment in what a judge says: where the reasons begin, where the rulings stand, and when there is no judgment
+at all.
 
-A judgment reads 本院认为 … 判决如下 … 一、… 二、…; models add headings, lists of digits and markdown. What follows the
-rulings (notice of appeal, court fee, closing) is no ruling. The rules of task failure are those of the published code.
+A judgment reads 本院认为 … 判决如下 … 一、… 二、…; models add headings, lists of digits and markdown. What follows
+the rulings (notice of appeal, court fee, closing) is no ruling. The rules of task failure are those of the published
+code.
 """
 
 from __future__ import annotations
@@ -61,8 +63,8 @@ _SLOT = re.compile(
 class Judgment:
     """A judgment in its parts.
 
-    text: the whole utterance; reason: from 本院认为 to the rulings; rulings: the items without their numbers, notice of
-    appeal and fee aside; ordered: the rulings as one text, with their numbers.
+    text: the whole utterance; reason: from 本院认为 to the rulings; rulings: the items without their numbers, notice
+    of appeal and fee aside; ordered: the rulings as one text, with their numbers.
     """
 
     text: str
@@ -150,7 +152,7 @@ def failure(env: Literal["CI", "CR"], said: Sequence[str], turns: int) -> Failur
 def unfilled(text: str) -> bool:
     """Whether a judgment is a form whose own places were left open: 犯[罪名]罪, 有期徒刑XX年, 罚金____元.
 
-    Only the rulings are read, and in them only the places of a form: what courts mask (张××, 某公司) and what exhibits are
-    called stands elsewhere.
+    Only the rulings are read, and in them only the places of a form: what courts mask (张××, 某公司) and what
+    exhibits are called stands elsewhere.
     """
     return _SLOT.search(published_rulings(text)) is not None

@@ -1,14 +1,14 @@
 """VER: what a judgment imposes, and how far it lies from the gold. Terms in months, fines in yuan.
 
 Read from the rulings only: earlier sentences stand in the reasons. Where several crimes are punished together the
-term that is to be served counts (决定执行, 刑法第六十九条), a suspension (缓刑) never counts as the term, and clauses that undo
-an earlier judgment (撤销 …) are left out. Distances are |ln(1+x) − ln(1+gold)|; the compat scores scale them over a
-run, as the published code does, the strict ones by a fixed scale.
+term that is to be served counts (决定执行, 刑法第六十九条), a suspension (缓刑) never counts as the term, and clauses
+that undo an earlier judgment (撤销 …) are left out. Distances are |ln(1+x) − ln(1+gold)|; the compat scores scale
+them over a run, as the published code does, the strict ones by a fixed scale.
 
-Prison and probation are not the same sentence (刑法第七十二条): whose probation ends well never serves the term (第七十六条).
-Where one side suspends it and the other does not, the strict distance is the greater of two, between the terms that
-are pronounced and between the months that are served, which are 0 on probation: seven months in prison for seven
-months on probation lie ln(8) apart.
+Prison and probation are not the same sentence (刑法第七十二条): whose probation ends well never serves the term
+(第七十六条). Where one side suspends it and the other does not, the strict distance is the greater of two, between
+the terms that are pronounced and between the months that are served, which are 0 on probation: seven months in prison
+for seven months on probation lie ln(8) apart.
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ class Published:
 
 
 def published_distances(rulings: str, gold: str) -> Published:
-    """Distances between the first 有期徒刑 or 拘役 of two texts, and between their first fines; nothing found counts as
-    0."""
+    """Distances between the first 有期徒刑 or 拘役 of two texts, and between their first fines; nothing found counts
+    as 0."""
     term = _published_term(gold)
     given = _published_term(rulings) or 0
     fines = [_first_fine(fold_width(text)) or 0.0 for text in (rulings, gold)]
@@ -188,7 +188,8 @@ def _counts(text: str) -> list[str]:
 
 
 def _term(text: str, kind: str) -> int:
-    """Months of the longest term of a kind; 有期徒刑一年六个月, and 一年六个月有期徒刑 where the first form is missing."""
+    """Months of the longest term of a kind; 有期徒刑一年六个月, and 一年六个月有期徒刑 where the first form is
+    missing."""
     for pattern in (rf"{kind}(?:的?刑期)?(?:为|:| )*{_TERM}", rf"(?:判处|处以|执行){_TERM}的? ?{kind}"):
         found = [
             _months(match)

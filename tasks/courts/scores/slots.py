@@ -1,7 +1,8 @@
-"""What a document has to hold, as slots that can be checked without a grader: claims, amounts, dates, exhibits, points.
+"""What a document has to hold, as slots that can be checked without a grader: claims, amounts, dates, exhibits,
+points.
 
-A slot is filled when its section says it: amounts and dates by value (20万元 is 200000元), words by shared pairs of characters.
-Shares are from 0 to 1; amounts in yuan.
+A slot is filled when its section says it: amounts and dates by value (20万元 is 200000元), words by shared pairs of
+characters. Shares are from 0 to 1; amounts in yuan.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Scores of KQ and LC: BIN, NBIN, BIN_all, NBIN_all and COV, the published rule beside a strict one (shares from 0 to 1).
+"""Scores of KQ and LC: BIN, NBIN, BIN_all, NBIN_all and COV, the published rule beside a strict one (shares from 0 to
+1).
 
-Published rule: a topic counts where the tracker found a reply on it, all others are skipped; a yes-no topic earns 1 when all
-replies on it give the gold, 0.5 when all are qualified; a law topic 1 or 0; the rest is graded. Strict: a topic is reached
-when it was asked and something was answered; a reply that only asks back is no answer and no contradiction; articles are
-compared as law and number, under every name a law goes by. What a grader has not graded is missing, never 0.
+Published rule: a topic counts where the tracker found a reply on it, all others are skipped; a yes-no topic earns 1
+when all replies on it give the gold, 0.5 when all are qualified; a law topic 1 or 0; the rest is graded. Strict: a
+topic is reached when it was asked and something was answered; a reply that only asks back is no answer and no
+contradiction; articles are compared as law and number, under every name a law goes by. What a grader has not graded
+is missing, never 0.
 """
 
 from __future__ import annotations
@@ -67,8 +69,8 @@ class TopicScores:
 def compat_scores(case: AdviceCase, turns: Sequence[TopicTurn], grades: Mapping[str, float | None]) -> TopicScores:
     """The published rule.
 
-    Turns belong to the topic that the tracker names. A case without a reached yes-no topic has BIN 0, and law topics of KQ,
-    which the published code looks up under a misspelt name, are not scored.
+    Turns belong to the topic that the tracker names. A case without a reached yes-no topic has BIN 0, and law topics
+    of KQ, which the published code looks up under a misspelt name, are not scored.
 
     Args:
         case: the case.
@@ -129,7 +131,8 @@ def binary_score(gold: str, verdicts: Sequence[str]) -> float:
 
 
 def law_compat(answer: str, words: str) -> bool:
-    """Published look-up: each article of the gold text has its law's name and its number, Chinese or Arabic, in the words.
+    """Published look-up: each article of the gold text has its law's name and its number, Chinese or Arabic, in the
+    words.
 
     款 and 项 of the gold are dropped; the two need not stand together; short names do not match.
     """
@@ -146,8 +149,8 @@ def law_compat(answer: str, words: str) -> bool:
 def law_strict(topic: Topic, replies: Iterable[str]) -> tuple[bool, dict[str, object]]:
     """Whether one reply names the law and article that the topic asks for, and what was named.
 
-    Gold are the articles of the answer, else of `laws`; a law counts under all its names, a number without a law belongs to
-    the law named before it. A reply with more than eight articles names none.
+    Gold are the articles of the answer, else of `laws`; a law counts under all its names, a number without a law
+    belongs to the law named before it. A reply with more than eight articles names none.
     """
     wanted = gold_articles(topic)
     named: list[str] = []

@@ -74,7 +74,7 @@ def _reason(
     return fault(turn.text, heard, own, bigrams(turn.text))
 
 
-# --- advice -----------------------------------------------------------------------------------------------------------
+# --- advice ---------------------------------------------------------------------------------------------------------
 
 
 def _cue(case: AdviceCase, before: Sequence[Turn], tracked: Sequence[TopicTurn]) -> TopicCue | None:
@@ -94,7 +94,7 @@ def _put(case: AdviceCase, cue: TopicCue | None, text: str, known: set[str]) -> 
     return "" if cue.kind == "follow_up" and len(said & known) >= FEWEST else "evades"
 
 
-# --- drafts -----------------------------------------------------------------------------------------------------------
+# --- drafts ---------------------------------------------------------------------------------------------------------
 
 
 def _told(case: CivilCase, client: Client, question: str, text: str, own: Sequence[Said], known: set[str]) -> Reason:

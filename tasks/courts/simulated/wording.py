@@ -1,7 +1,9 @@
-"""What can be said against an utterance from its words alone: silent, no Chinese, an echo, a repetition, about nothing here.
+"""What can be said against an utterance from its words alone: silent, no Chinese, an echo, a repetition, about
+nothing here.
 
-Mechanisms, not lists of phrases: shares of characters and of pairs of neighbouring characters (0 to 1), read in at most
-`LONGEST` characters of a text. Whether an answer holds what the case file gives its speaker is for `trials` and `talks`.
+Mechanisms, not lists of phrases: shares of characters and of pairs of neighbouring characters (0 to 1), read in at
+most `LONGEST` characters of a text. Whether an answer holds what the case file gives its speaker is for `trials` and
+`talks`.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ REASONS: dict[Reason, tuple[str, str]] = {
 NONSENSE: frozenset[Reason] = frozenset({"script", "echo", "repeat", "unrelated"})
 """Turns in which a role does not speak as anybody of the case: they count against its consistency too."""
 VALID = 0.8
-"""Of the turns of a simulated role so many must be answers, on the mean of its episodes, for a run to be comparable. Rules in all
-seats of the 72 authored cases reach 0.95 and more in every role: docs/courts.md has the figures."""
+"""Of the turns of a simulated role so many must be answers, on the mean of its episodes, for a run to be comparable.
+Rules in all seats of the 72 authored cases reach 0.95 and more in every role: docs/courts.md has the figures."""
 LONGEST = 4000
 LINES = 40
 """Lines of a text that are looked at one by one."""
@@ -42,13 +44,15 @@ ALIKE = 0.85
 OTHER = 0.75
 """Below it a question is another question."""
 REPEATED = 2
-"""So many times words may have answered other questions before they answer nothing; an accused may end as he defended himself."""
+"""So many times words may have answered other questions before they answer nothing; an accused may end as he defended
+himself."""
 RETOLD = 24
-"""Pairs from which on a text that only uses words of the question, in their order, is read back; a short one may answer."""
+"""Pairs from which on a text that only uses words of the question, in their order, is read back; a short one may
+answer."""
 GROUNDED = 0.2
-"""So many pairs of a longer utterance stand in what its speaker holds, in what was said before, or in the language of courts.
-The rules' turns on the 72 authored cases have 0.29 and more in court without the last; Chinese about something else 0.19 and
-less."""
+"""So many pairs of a longer utterance stand in what its speaker holds, in what was said before, or in the language of
+courts. The rules' turns on the 72 authored cases have 0.29 and more in court without the last; Chinese about
+something else 0.19 and less."""
 FEWEST = 8
 """Pairs from which on an utterance is long enough for that."""
 DENIAL = 32
@@ -112,8 +116,8 @@ def echoes(text: str, heard: str) -> bool:
 
 
 def repeats(text: str, heard: str, others: Sequence[Sequence[str]]) -> bool:
-    """Whether a text was the answer to two other questions already (`others`: the lines of those answers). What only denies, or
-    says yes in a word, may come again."""
+    """Whether a text was the answer to two other questions already (`others`: the lines of those answers). What only
+    denies, or says yes in a word, may come again."""
     said = len(bigrams(text))
     if not _long(text) or (said < RETOLD and _DENIED.search(text)) or (said < FEWEST and closed(heard)):
         return False
@@ -142,8 +146,9 @@ def closed(question: str) -> bool:
 
 
 def replies(question: str, text: str, known: frozenset[str] | set[str]) -> bool:
-    """Whether words say anything to a question of which the case file knows no answer: a denial, a word of a question that can
-    be answered by yes or no, a word of the matter (`known`, pairs), or some words of one's own beside the form of address."""
+    """Whether words say anything to a question of which the case file knows no answer: a denial, a word of a question
+    that can be answered by yes or no, a word of the matter (`known`, pairs), or some words of one's own beside the
+    form of address."""
     if denies(text):
         return True
     rest = bigrams(_ADDRESS.sub("，", text))

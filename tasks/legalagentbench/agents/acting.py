@@ -56,7 +56,8 @@ def plan_call(prompt: str, mode: Mode, most: int) -> Call:
 
 
 def act(seat: str, read: Read, before: Collection[str] = ()) -> Generator[Yield, Sent, Act]:
-    """Record how the reply was read, and what stands before the action (thought, plan); say what the action wants done."""
+    """Record how the reply was read, and what stands before the action (thought, plan); say what the action wants
+    done."""
     value = read.value or {}
     if "thought" in before and value.get("thought"):
         yield from emit(Thought(seat=seat, text=value["thought"]))

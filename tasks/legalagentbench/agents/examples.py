@@ -1,7 +1,7 @@
 """The three few-shot examples (prompt file examples/1), shown in the form of each method.
 
-One set of stories serves all methods, so that methods differ by nothing but the method. Observations are what the tools
-say on the sample pack; a test calls them.
+One set of stories serves all methods, so that methods differ by nothing but the method. Observations are what the
+tools say on the sample pack; a test calls them.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ from tasks.episode.seats import View
 class Turn:
     """One completed step of the seat, whoever sat in it. `policy` is the name of the policy that made it.
 
-    said: prompt and reply of each model call, in order. plan: the plan as it stood when the action was chosen, if one was
-    made in this step. tool is None when no tool was called; rejected then says why, if an action was refused.
+    said: prompt and reply of each model call, in order. plan: the plan as it stood when the action was chosen, if one
+    was made in this step. tool is None when no tool was called; rejected then says why, if an action was refused.
     """
 
     policy: str

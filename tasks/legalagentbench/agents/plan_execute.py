@@ -1,8 +1,9 @@
 """Plan-and-Execute (paper §5): a plan that is revised after every step, at most T = 10 steps.
 
-Lean and free: every reply lists the steps that are left and acts on the first of them, in one call. Paper: a plan call, then
-an action call and a call for a new plan in turns. The next step is taken from the new plan by its position, as published: a
-model that drops what is done from its plan so skips work. A new plan without any step is no plan: the old one stays.
+Lean and free: every reply lists the steps that are left and acts on the first of them, in one call. Paper: a plan
+call, then an action call and a call for a new plan in turns. The next step is taken from the new plan by its
+position, as published: a model that drops what is done from its plan so skips work. A new plan without any step is no
+plan: the old one stays.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Plan-and-Solve (paper §5): one complete plan, then one action a step, until Final Answer or the end of the plan.
 
 Lean and free: the plan is the first turn of the conversation, every step one more call. Paper: the plan is cut at its
-第n步： marks, each action call gets the text of one step and a scratchpad of steps and observations, without the question and
-without the earlier calls. The published loop had no limit of its own; a plan of more than `LONGEST_PLAN` steps is cut.
+第n步： marks, each action call gets the text of one step and a scratchpad of steps and observations, without the
+question and without the earlier calls. The published loop had no limit of its own; a plan of more than `LONGEST_PLAN`
+steps is cut.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reads the replies of a model: actions, plans, choices of tables, answers. Total: every text has a reading.
 
-A structured reply is checked against the schema it was asked under. One that is no JSON of that shape is tried once more
-with the forgiving parser (a fence around it, text before it) and then counts as repaired. Free text is read as upstream
-reads it, and more forgivingly unless `strict`.
+A structured reply is checked against the schema it was asked under. One that is no JSON of that shape is tried once
+more with the forgiving parser (a fence around it, text before it) and then counts as repaired. Free text is read as
+upstream reads it, and more forgivingly unless `strict`.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def action_loosely(text: str) -> Read:
 
 
 def action(text: str) -> Read:
-    """An action in free text, with the thought and the plan before it. The input is as upstream's parser hands it on."""
+    """An action in free text, with the thought and the plan before it. The input is as upstream's parser hands it
+    on."""
     parsed = parse_action(text)
     before = _BEFORE_ACTION.split(text, maxsplit=1)[0]
     if parsed.tool is None:
@@ -190,7 +191,8 @@ def answer(text: str) -> Read:
 
 
 def answer_loosely(text: str) -> Read:
-    """An answer under a schema that stands in a fence, carries other fields as well, or came as a final action once more."""
+    """An answer under a schema that stands in a fence, carries other fields as well, or came as a final action once
+    more."""
     value, note = _first_object(text)
     if isinstance(value, Mapping) and value.get("action") in FINISH_NAMES:
         return Read("repaired", {"answer": spoken(value.get("action_input")), "summary": ""}, "又写成了行动")

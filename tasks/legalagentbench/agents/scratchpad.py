@@ -1,4 +1,5 @@
-"""The scratchpad of the published call structure: one text that every call is given again, with line breaks removed."""
+"""The scratchpad of the published call structure: one text that every call is given again, with line breaks
+removed."""
 
 from __future__ import annotations
 

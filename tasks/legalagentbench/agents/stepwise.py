@@ -1,7 +1,7 @@
 """The lean loop of ReAct and plan-execute: one call a step gives what comes before the action, and the action.
 
-The two methods differ in what comes before: a thought, or the steps that are left. Plan-execute so replans at every step
-and acts on the first of what it has just written; no step can be skipped by counting.
+The two methods differ in what comes before: a thought, or the steps that are left. Plan-execute so replans at every
+step and acts on the first of what it has just written; no step can be skipped by counting.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Makes LegalAgentBench tasks from any corpus: paths over the tool graph as data, walked over real rows.
 
 A template names the tools, what is taken from each result and how the answer is asked for. Walking it from a drawn
-entity gives answer, keys, middle keys and every call with its arguments; a walk with more than one reading is thrown away.
+entity gives answer, keys, middle keys and every call with its arguments; a walk with more than one reading is thrown
+away.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A second solver that shares nothing with the first: whole tables read once, joins over every row, every reading kept.
+"""A second solver that shares nothing with the first: whole tables read once, joins over every row, every reading
+kept.
 
 It reads a plan alone. Where several rows fit, all of them are followed; a party or firm among several in one cell
 counts as a match too, for so a reader may understand the question. One answer left means the task is unambiguous.

@@ -55,7 +55,8 @@ def diversity(texts: Sequence[str]) -> dict[str, float]:
 
 
 def side_by_side(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
-    """Two sets measured alike: as many texts of each as the smaller has, taken evenly, since both figures follow the number."""
+    """Two sets measured alike: as many texts of each as the smaller has, taken evenly, since both figures follow the
+    number."""
     n = min(len(one), len(other))
     even = ([texts[i * len(texts) // max(1, n)] for i in range(n)] for texts in (one, other))
     this, that = ({"length": round(sum(map(len, few)) / max(1, n), 1), **diversity(few)} for few in even)

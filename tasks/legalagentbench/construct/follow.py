@@ -1,4 +1,5 @@
-"""Follows a plan from one entity over a source: every call, every value on the way, the answer's keys, or Rejected."""
+"""Follows a plan from one entity over a source: every call, every value on the way, the answer's keys, or
+Rejected."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from tasks.legalagentbench.construct.walk import cited_laws, court_code
 
 _PARTIES = ("原告", "被告", "原告律师事务所", "被告律师事务所")
 _ENFORCED = re.compile(r"执[^\d号]{0,2}\d+号")
-"""A case number of an enforcement: its parties are 申请执行人 and 被执行人, whatever the columns of a document say."""
+"""A case number of an enforcement: its parties are 申请执行人 and 被执行人, whatever the columns of a document
+say."""
 MOST_ROWS = 60
 MOST_NAMES = 6
 MEASURES: dict[str, str] = {

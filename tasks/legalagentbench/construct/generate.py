@@ -1,7 +1,9 @@
-"""Makes a set of tasks: paths drawn layer by layer from the planning tree, entities whose whole chain succeeds, checks.
+"""Makes a set of tasks: paths drawn layer by layer from the planning tree, entities whose whole chain succeeds,
+checks.
 
-Selection goes by hop level. Within a level the first tool with the fewest paths is served next, and of its paths the one
-that adds most that no path has yet and shares least with those chosen on any level. Every task is checked before it is kept.
+Selection goes by hop level. Within a level the first tool with the fewest paths is served next, and of its paths the
+one that adds most that no path has yet and shares least with those chosen on any level. Every task is checked before
+it is kept.
 """
 
 from __future__ import annotations
@@ -192,7 +194,8 @@ def _line(plan: Plan, entity: Entity, made: Followed, question: str, answer: str
 
 
 def check(task: Mapping[str, Any], toolbox: Toolbox, brute: BruteSolver) -> str:
-    """What is wrong with a task, "" when nothing is: its calls run, gold hits every key, no key is given, one answer."""
+    """What is wrong with a task, "" when nothing is: its calls run, gold hits every key, no key is given, one
+    answer."""
     question, keys = task["question"], task["key"]
     if any(key in question or strict_hit(key, question) for key in keys):
         return "a key stands in the question"

@@ -37,7 +37,8 @@ def number(value: object) -> Decimal:
 
 
 def written(value: object, shape: str = "text") -> str:
-    """The key string of a value. shape: text, plain, a measure word, 第 (a rank), or 元2 / 万元2 / 亿元2 (unit and decimals)."""
+    """The key string of a value. shape: text, plain, a measure word, 第 (a rank), or 元2 / 万元2 / 亿元2 (unit and
+    decimals)."""
     if missing(value):
         raise Rejected("missing")
     if shape in _COUNTS:

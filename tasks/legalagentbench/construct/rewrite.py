@@ -1,8 +1,9 @@
 """Questions reworded by a model, kept only where nothing that the answer hangs on has changed.
 
-A rewording must hold the entities, the figures and the units of the question, a word for every link, choice and request
-of its path, and no key, middle key, tool or other name of the pack; then the whole task is checked again. What fails is
-counted by reason, and the composed question stays. The words of a link are those of its forms in the parts.
+A rewording must hold the entities, the figures and the units of the question, a word for every link, choice and
+request of its path, and no key, middle key, tool or other name of the pack; then the whole task is checked again.
+What fails is counted by reason, and the composed question stays. The words of a link are those of its forms in the
+parts.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ _TOOL = re.compile(r"get_[a-z_]+|legal_[a-z]+_retriever")
 
 @dataclass
 class Rewriter:
-    """engine: answers; check: what is wrong with a task, "" when nothing is; names: of things in the pack, none of which may
-    be added; refused: reason -> rewordings thrown away."""
+    """engine: answers; check: what is wrong with a task, "" when nothing is; names: of things in the pack, none of
+    which may be added; refused: reason -> rewordings thrown away."""
 
     engine: Engine
     parts: Parts

@@ -1,4 +1,5 @@
-"""Where a path is walked: rows in memory (while a pack is being built) or an open pack. Both answer like the tools."""
+"""Where a path is walked: rows in memory (while a pack is being built) or an open pack. Both answer like the
+tools."""
 
 from __future__ import annotations
 
@@ -29,8 +30,8 @@ class Source(Protocol):
     def hidden(self, tool: str, value: str) -> bool:
         """Whether a list tool passes over rows that a reader of the question would count.
 
-        The firm list matches whole fields only, so a row with two firms is not found by either of them; the company list
-        matches 关联公司 only, so a party of someone else's row is not found.
+        The firm list matches whole fields only, so a row with two firms is not found by either of them; the company
+        list matches 关联公司 only, so a party of someone else's row is not found.
         """
 
 

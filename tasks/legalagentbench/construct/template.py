@@ -25,9 +25,9 @@ class Hop(_Frozen):
     """One use of one tool, and what is kept of its rows.
 
     feed: binding that gives the identifier; a list binding calls the tool for each. where: (column, test, value)
-    with tests year, is, has, over, under. pick: how one row is chosen of several: only, or max / min / second / latest
-    / earliest / mode with a column. take: binding -> column of the chosen row. count, total, names: binding for the
-    number of rows, the sum of a column, the distinct values of a column. least: rows needed after filtering.
+    with tests year, is, has, over, under. pick: how one row is chosen of several: only, or max / min / second /
+    latest / earliest / mode with a column. take: binding -> column of the chosen row. count, total, names: binding
+    for the number of rows, the sum of a column, the distinct values of a column. least: rows needed after filtering.
     exists: binding for whether there is a row at all (yes and no words).
     """
 

@@ -81,8 +81,8 @@ ALIASES: dict[str, tuple[str, str]] = {
     "short": ("get_company_info", "company"), "stock": ("get_company_info", "company"),
     "credit": ("get_company_register_name", "company"), "court_code": ("get_court_code", "court"),
 }  # fmt: skip
-"""Kind that only stands for another -> the tool that says for what, and the kind it stands for. A table gives such a value
-back to whoever knows the thing itself already: it opens a path and is no link of one."""
+"""Kind that only stands for another -> the tool that says for what, and the kind it stands for. A table gives such a
+value back to whoever knows the thing itself already: it opens a path and is no link of one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""Writing tasks over a pack: authored complaints whose law the pack holds, cast with companies, firms and courts of its
-rows. A complaint whose citations the article retriever does not find is left out."""
+"""Writing tasks over a pack: authored complaints whose law the pack holds, cast with companies, firms and courts of
+its rows. A complaint whose citations the article retriever does not find is left out."""
 
 from __future__ import annotations
 

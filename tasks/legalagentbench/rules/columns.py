@@ -1,4 +1,5 @@
-"""Which columns a call should ask for: the names a frame needs, and what its conditions, questions and row hops read."""
+"""Which columns a call should ask for: the names a frame needs, and what its conditions, questions and row hops
+read."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ CAUSES: tuple[tuple[str, str], ...] = (
     ("网络购物|网购|食品|消费者", "网络购物合同纠纷"), ("不当得利", "不当得利纠纷"), ("居间|中介", "中介合同纠纷"), ("委托合同|委托事务", "委托合同纠纷"),
     ("人身损害|受伤|生命权|健康权", "生命权、身体权、健康权纠纷"), ("侵权", "侵权责任纠纷"), ("合同", "合同纠纷"),
 )  # fmt: skip
-"""Words of a complaint -> cause of action, most special first (Regulations on Causes of Action of the Supreme Court)."""
+"""Words of a complaint -> cause of action, most special first (Regulations on Causes of Action of the Supreme
+Court)."""
 
 
 @dataclass(frozen=True)

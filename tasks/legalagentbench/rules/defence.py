@@ -1,7 +1,7 @@
 """Points a defence can be built on: a table of general Chinese civil law, one row a point.
 
-A row names the words of a complaint that raise the point, the query that finds the article, and the argument. Articles
-are cited only as the retriever gave them; the table holds no article numbers.
+A row names the words of a complaint that raise the point, the query that finds the article, and the argument.
+Articles are cited only as the retriever gave them; the table holds no article numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from tasks.legalagentbench.rules.complaint import Complaint
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """when: pattern over cause, claims and facts; unless: pattern that rules it out; queries: texts for the retriever."""
+    """when: pattern over cause, claims and facts; unless: pattern that rules it out; queries: texts for the
+    retriever."""
 
     title: str
     when: str

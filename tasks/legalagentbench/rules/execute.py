@@ -209,7 +209,8 @@ class Walk:
         return found
 
     def _court_of(self, parent: Item, index: int) -> Asking:
-        """The court of a case number whose code the pack does not hold: by the enforcement record, or a paired name."""
+        """The court of a case number whose code the pack does not hold: by the enforcement record, or a paired
+        name."""
         if "执" in parent.name:
             for kind in ENFORCEMENT:
                 outcome = yield from self.hands.call(

@@ -1,7 +1,8 @@
 """Frames and states: what a reading of a question is made of, and the moves that make one reading of another.
 
-A frame is a set of things of one kind, reached from an earlier frame by a hop of the tool graph. A state is a chain of
-frames with the conditions that still wait for their noun. Costs are in the unit of word weights (see `vocabulary`).
+A frame is a set of things of one kind, reached from an earlier frame by a hop of the tool graph. A state is a chain
+of frames with the conditions that still wait for their noun. Costs are in the unit of word weights (see
+`vocabulary`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ COURT_CASE = re.compile(r"（[12]\d{3}）[一-龥]{1,3}\d{0,5}[一-龥]{1,4}\d")
 
 
 class Wanted(NamedTuple):
-    """Something to tell about a frame: "identity", "count", "sum", "average", "spread", "listed", "days" or "attribute"."""
+    """Something to tell about a frame: "identity", "count", "sum", "average", "spread", "listed", "days" or
+    "attribute"."""
 
     kind: str
     concept: str = ""
@@ -29,7 +31,8 @@ class Wanted(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A set of things. parent: index of the frame it comes from. hop None: the start, or a narrowed copy of its parent."""
+    """A set of things. parent: index of the frame it comes from. hop None: the start, or a narrowed copy of its
+    parent."""
 
     kind: Kind
     parent: int
@@ -104,7 +107,8 @@ def measures(concept: str, frame: Frame) -> bool:
 
 
 def add(state: State, frame: Frame, cost: float) -> State:
-    """The state with one more frame on top, taking the waiting conditions that fit and what was asked before its noun."""
+    """The state with one more frame on top, taking the waiting conditions that fit and what was asked before its
+    noun."""
     taken = tuple(m for m, _ in state.pending if fits(m, frame))
     left = tuple((m, w) for m, w in state.pending if not fits(m, frame))
     frame = frame._replace(modifiers=(*frame.modifiers, *taken))

@@ -137,7 +137,8 @@ VIA: dict[tuple[Kind, str], tuple[tuple[str, ...], float]] = {
         for relation, cost in (("parent", 0.4), ("sub", 0.9), ("doc", 1.2), ("place", 1.4), ("address", 0.5))
     },
 }  # fmt: skip
-"""Hops that people leave out: (kind, relation) -> the relations in between, and the cost when nothing hints at them."""
+"""Hops that people leave out: (kind, relation) -> the relations in between, and the cost when nothing hints at
+them."""
 
 
 def route(kind: Kind, relation: str) -> tuple[tuple[Hop, ...], float] | None:

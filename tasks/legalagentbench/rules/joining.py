@@ -1,4 +1,5 @@
-"""Joins neighbouring mentions that mean one thing: attribute and threshold, attribute and choice, count and measure word."""
+"""Joins neighbouring mentions that mean one thing: attribute and threshold, attribute and choice, count and measure
+word."""
 
 from __future__ import annotations
 
@@ -65,7 +66,8 @@ def combine(mentions: list[Mention], text: str) -> list[Mention]:
 
 
 def _once(mentions: list[Mention]) -> list[Mention]:
-    """A year said twice counts once, where the second time says what it is the year of: 2019年也有新设的，2019年成立的法院."""
+    """A year said twice counts once, where the second time says what it is the year of:
+    2019年也有新设的，2019年成立的法院."""
     kept: list[Mention] = []
     for index, mention in enumerate(mentions):
         if mention.modifier and mention.modifier.op == "in" and _undated(mentions, index):
@@ -169,7 +171,8 @@ def _agree(op: str, concepts: tuple[str, ...]) -> bool:
 
 
 def _aggregated(mentions: list[Mention], text: str) -> list[Mention]:
-    """A figure named before its amounts (平均下来某公司案件的金额是多少) belongs to the last amount of the same clause."""
+    """A figure named before its amounts (平均下来某公司案件的金额是多少) belongs to the last amount of the same
+    clause."""
     found = list(mentions)
     for place, mention in enumerate(mentions):
         if mention.text not in AGGREGATES:

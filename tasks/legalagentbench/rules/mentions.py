@@ -13,8 +13,8 @@ class Modifier(NamedTuple):
     """A condition or a choice.
 
     op: ">", ">=", "<", "<=", "=", "in" (year range), "max", "min", "mode", "role", "name", "cause", "type", "level",
-    "listed", "exists", "other". concept: the attribute compared ('' = whatever fits). value: yuan, percent, years, text.
-    nth: 1 = the extreme itself, 2 = the second.
+    "listed", "exists", "other". concept: the attribute compared ('' = whatever fits). value: yuan, percent, years,
+    text. nth: 1 = the extreme itself, 2 = the second.
     """
 
     op: str

@@ -1,4 +1,5 @@
-"""Turns of phrase that carry meaning as a whole: thresholds, years, counts, roles, choices. One row a turn, general Chinese."""
+"""Turns of phrase that carry meaning as a whole: thresholds, years, counts, roles, choices. One row a turn, general
+Chinese."""
 
 from __future__ import annotations
 

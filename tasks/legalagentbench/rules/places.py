@@ -1,4 +1,5 @@
-"""Provinces and cities of China and how an address or a loose mention names a place. General geography, no data of a pack.
+"""Provinces and cities of China and how an address or a loose mention names a place. General geography, no data of a
+pack.
 
 A place is (province, city, county) as the tables write it; a municipality repeats itself: 北京市, 北京市, 海淀区.
 """

@@ -1,7 +1,7 @@
 """Searches the tool graph for a path that explains the question.
 
-Mentions are read in order by a beam search over states (`frames`), each mention offering its moves (`readings`). Words
-left unexplained, hops nobody mentioned and conditions without a noun cost; the cheapest readings become plans.
+Mentions are read in order by a beam search over states (`frames`), each mention offering its moves (`readings`).
+Words left unexplained, hops nobody mentioned and conditions without a noun cost; the cheapest readings become plans.
 """
 
 from __future__ import annotations

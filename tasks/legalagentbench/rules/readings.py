@@ -1,4 +1,5 @@
-"""What each mention of a question may do to a reading: one function a kind of mention, each giving cheaper and dearer moves."""
+"""What each mention of a question may do to a reading: one function a kind of mention, each giving cheaper and dearer
+moves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Puts roundabout wording into the plain terms that the word tables read: families of Chinese phrases, one row a family.
+"""Puts roundabout wording into the plain terms that the word tables read: families of Chinese phrases, one row a
+family.
 
-Works between the named things: each stands in the text as one private character while the rows are applied, so that no
-word inside a name is touched and a row can say "the named thing" (`{E}`) or "it" (`{P}`). Rows apply in order.
+Works between the named things: each stands in the text as one private character while the rows are applied, so that
+no word inside a name is touched and a row can say "the named thing" (`{E}`) or "it" (`{P}`). Rows apply in order.
 """
 
 from __future__ import annotations

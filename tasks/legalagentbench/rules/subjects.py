@@ -1,4 +1,5 @@
-"""Names what an answer speaks of: the thing itself, or a short noun phrase hung on the last thing the question is sure of."""
+"""Names what an answer speaks of: the thing itself, or a short noun phrase hung on the last thing the question is
+sure of."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Direct answers without tools, with and without a chain of thought: what a model knows by heart (paper, table 2).
 
-lean: our prompt, the reply under a schema. free: our prompt, tagged text. paper: the prompts of the task file, tagged text;
-a task without them gets ours.
+lean: our prompt, the reply under a schema. free: our prompt, tagged text. paper: the prompts of the task file, tagged
+text; a task without them gets ours.
 """
 
 from __future__ import annotations

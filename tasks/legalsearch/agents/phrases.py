@@ -23,7 +23,8 @@ def phrase(group: str, name: str, **values: str) -> str:
 
 
 def form_of(card: Card) -> Form:
-    """The form of the answer that a task asks for; a task of an unknown type is answered freely, as a consultation is."""
+    """The form of the answer that a task asks for; a task of an unknown type is answered freely, as a consultation
+    is."""
     kind = KINDS.get(str(card.get("type", "")))
     return kind.form if kind else "consultation"
 

@@ -1,8 +1,9 @@
-"""Reads tagged text: think, plan, tool_call, tool_response, answer. Total: every text has a reading, in time linear in it.
+"""Reads tagged text: think, plan, tool_call, tool_response, answer. Total: every text has a reading, in time linear
+in it.
 
-Two readings of one round. Forgiving: tags in any case and width, blocks that are never closed or enclose one another, JSON
-that needs repair, a call without tags; what had to be mended makes it "repaired". Strict: what the published loop runs and
-when it stops. Notes are short sentences for a person.
+Two readings of one round. Forgiving: tags in any case and width, blocks that are never closed or enclose one another,
+JSON that needs repair, a call without tags; what had to be mended makes it "repaired". Strict: what the published
+loop runs and when it stops. Notes are short sentences for a person.
 """
 
 from __future__ import annotations
@@ -65,8 +66,9 @@ class Tagged:
 def tagged(text: str) -> Tagged:
     """The blocks of a text, read forgivingly.
 
-    A tag inside a block ends that block if it begins a block of its own that is closed first, or if the outer one is never
-    closed; otherwise it is a word of the outer block. Inside call, response and answer everything up to their end is theirs.
+    A tag inside a block ends that block if it begins a block of its own that is closed first, or if the outer one is
+    never closed; otherwise it is a word of the outer block. Inside call, response and answer everything up to their
+    end is theirs.
     """
     marks = list(_TAG.finditer(text))
     closers = {tag: [mark.start() for mark in marks if mark[1] and mark[2].lower() == tag] for tag in TAGS}
@@ -176,10 +178,11 @@ def _first_act(blocks: Sequence[Block], notes: list[str]) -> tuple[int, tuple[st
 
 
 def read_strictly(text: str, *, first: bool) -> Round:
-    """A round as the published loop takes it (its code; paper §3.1). `first` says whether it is the first of the task.
+    """A round as the published loop takes it (its code; paper §3.1). `first` says whether it is the first of the
+    task.
 
-    The loop stops when tags do not balance, when plan and call share a round, when the first round has no plan, and when
-    there is no call to run, unless the round ends with a plan. The first call that is valid JSON is run.
+    The loop stops when tags do not balance, when plan and call share a round, when the first round has no plan, and
+    when there is no call to run, unless the round ends with a plan. The first call that is valid JSON is run.
     """
     think = "\n".join(part.strip() for part in within(text, "think") if part.strip())
     plan = steps_of(next(iter(within(text, "plan")), ""))

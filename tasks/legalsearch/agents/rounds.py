@@ -1,4 +1,5 @@
-"""What has happened so far, read from the records of a View: one `Past` a completed step of the seat, whoever sat in it."""
+"""What has happened so far, read from the records of a View: one `Past` a completed step of the seat, whoever sat in
+it."""
 
 from __future__ import annotations
 
@@ -76,8 +77,8 @@ def _add(past: Past, record: Record) -> None:
 def response(observation: str, status: str, *, paper: bool = False) -> str:
     """What a model reads of a tool's answer.
 
-    A very long one is shortened. Outside the published form a hint follows where a tool gave nothing, and nothing in the
-    answer can pass for a tag.
+    A very long one is shortened. Outside the published form a hint follows where a tool gave nothing, and nothing in
+    the answer can pass for a tag.
     """
     shown = shortened(observation)
     text = shown if paper else defused(shown) + phrase("hint", status)

@@ -1,7 +1,7 @@
 """JSON schemas of a lean round: thought and plan, thought and call, thought and answer. Lengths are in characters.
 
-The same schema constrains generation where an engine can, and checks the reply everywhere. No grammar can forbid that a
-free text repeats itself in a list: repeated queries are dropped when the round is read.
+The same schema constrains generation where an engine can, and checks the reply everywhere. No grammar can forbid that
+a free text repeats itself in a list: repeated queries are dropped when the round is read.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def plan_schema() -> Schema:
 
 
 def act_schema(tools: Sequence[str], answer: Schema) -> Schema:
-    """A later round: a call of one of the tools, or the answer. Tools that take the same argument share an alternative."""
+    """A later round: a call of one of the tools, or the answer. Tools that take the same argument share an
+    alternative."""
     groups: dict[str, list[str]] = {}
     for tool in tools:
         groups.setdefault(ARGUMENT[tool], []).append(tool)

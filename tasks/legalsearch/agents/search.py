@@ -1,7 +1,7 @@
 """The search agent of LegalSearch (paper §3.1): think and plan, think and call a tool, think and answer.
 
-One model call a move. The first round plans and calls nothing; the answer ends the task; after the last turn one more call
-asks for it, except in the published loop, which just ends.
+One model call a move. The first round plans and calls nothing; the answer ends the task; after the last turn one more
+call asks for it, except in the published loop, which just ends.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a model really said in one call: an engine parts a leading think block from the speech, the protocol has both.
 
-`spoken` puts them together again in one fixed writing, for prompts. `pieces` gives the very text as it was generated, token
-by token with entropies in nats, where the record holds the tokens.
+`spoken` puts them together again in one fixed writing, for prompts. `pieces` gives the very text as it was generated,
+token by token with entropies in nats, where the record holds the tokens.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _OPEN, _CLOSE = "<think>\n", "\n</think>\n"
 class Piece(NamedTuple):
     """A stretch of a trajectory. `entropy` in nats of the token as the model drew it, None where nobody knows.
 
-    `exact` says that it is over the whole vocabulary; otherwise the likeliest tokens alone give an estimate from below.
+    `exact` says that it is over the whole vocabulary; otherwise the likeliest tokens alone give an estimate from
+    below.
     """
 
     text: str
@@ -42,8 +43,8 @@ class _Words(Protocol):
 def spoken(call: _Words) -> str:
     """The reply of a call with its think block, as the protocol writes it.
 
-    A think block that the model was cut off in stays open. Reasoning before a reply that has a think block of its own is the
-    model's private affair and no part of it.
+    A think block that the model was cut off in stays open. Reasoning before a reply that has a think block of its own
+    is the model's private affair and no part of it.
     """
     if not _shown(call):
         return call.text
@@ -58,7 +59,8 @@ def _shown(call: _Words) -> str:
 
 
 def pieces(call: ModelCalled) -> list[Piece]:
-    """The reply token by token; one piece without entropy where the record has no tokens, or none that fit the reply."""
+    """The reply token by token; one piece without entropy where the record has no tokens, or none that fit the
+    reply."""
     entropies = _entropies(call)
     texts = [str(row[0]) for row in call.logprobs]
     if not texts:
@@ -150,7 +152,8 @@ def _spread(texts: Sequence[str], parts: Iterable[tuple[int, int, str]]) -> list
 
 
 def _aligned(texts: Sequence[str], target: str) -> list[str] | None:
-    """Tokens whose texts are broken inside characters, laid along the text that they make up; None where they are not its.
+    """Tokens whose texts are broken inside characters, laid along the text that they make up; None where they are not
+    its.
 
     A character goes to the first of the tokens that share it.
     """

@@ -11,7 +11,8 @@ from typing import Protocol
 from store.statutes.model import Article, Law, LawVersion, Link
 
 OPEN_YEARS = 2
-"""A version that is still in force is asked about within so many years of its first day, where the book has no later day."""
+"""A version that is still in force is asked about within so many years of its first day, where the book has no later
+day."""
 _TRIES = 40
 
 

@@ -3,11 +3,13 @@
 An article is a candidate when at least one holds between two neighbouring versions of its law:
   characters  more than 20 % of its characters changed: insertions, deletions and replacements over the length of the
               longer text, blanks left out;
-  meaning     the change touches what a provision turns on. Detected in the words only, and so stated: a quantity with its
-              unit (三年, 百分之二十, 五千元) or a fraction, a modal (应当, 可以, 不得, 有权 …), a negation or an exception
-              (不, 未, 无, 除外 …), or a legal presumption (视为, 推定) occurs more or less often than before.
-Numbers of articles are no quantities: renumbering shifts them. A change of meaning that none of these words shows is not
-found, and one that only reorders them is counted; a person who selects looks at both.
+  meaning     the change touches what a provision turns on. Detected in the words only, and so stated: a quantity with
+  its
+              unit (三年, 百分之二十, 五千元) or a fraction, a modal (应当, 可以, 不得, 有权 …), a negation or an
+              exception (不, 未, 无, 除外 …), or a legal presumption (视为, 推定) occurs more or less often than
+              before.
+Numbers of articles are no quantities: renumbering shifts them. A change of meaning that none of these words shows is
+not found, and one that only reorders them is counted; a person who selects looks at both.
 """
 
 from __future__ import annotations
@@ -85,7 +87,8 @@ def changes(book: Book, faults: Collection[Fault] = frozenset()) -> Iterator[Cha
 
     Args:
         book: the statutes.
-        faults: (law, label, number) of articles whose text is known to be damaged; a number of None means the version.
+        faults: (law, label, number) of articles whose text is known to be damaged; a number of None means the
+            version.
     """
     for law in book.laws():
         versions = [version for version in book.versions(law.name) if version.valid_from is not None]
@@ -118,7 +121,8 @@ def _steps(book: Book, law: str, versions: list[LawVersion]) -> Iterator[_Step]:
         ]
         links = {link.from_number: link.to_number for link in renumbered}
         taken = set(links.values())
-        # Links that were concluded from likeness leave out what they could not place: there a number alone says nothing.
+        # Links that were concluded from likeness leave out what they could not place: there a number alone says
+        # nothing.
         concluded = any(link.inferred for link in renumbered)
         kept = not concluded and (
             bool(links) or keeps_numbers(list(before.values()), list(after.values())) is not False

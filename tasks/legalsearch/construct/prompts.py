@@ -1,7 +1,7 @@
 """The instructions of a constructed task, by the form of its answer, in the four fields of the published records.
 
-`system_prompt` and `system_prompt_cot` go with `task_prompt` to a model without tools; `deepresearch_task_prompt` stands
-before the question for an agent with tools. The wording is ours; `@` stands for the law the tasks are about.
+`system_prompt` and `system_prompt_cot` go with `task_prompt` to a model without tools; `deepresearch_task_prompt`
+stands before the question for an agent with tools. The wording is ours; `@` stands for the law the tasks are about.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def record(
     kind: str, task_id: str, question: str, answer: str, *, law: str = "中国法律", pair: str = "", cluster: str = "",
     **more: object,
 ) -> dict[str, object]:  # fmt: skip
-    """A task line: the published fields, pair and cluster where they are set, and whatever else tells how it was made."""
+    """A task line: the published fields, pair and cluster where they are set, and whatever else tells how it was
+    made."""
     extra = {"pair": pair, "cluster": cluster}
     return {
         "id": task_id,

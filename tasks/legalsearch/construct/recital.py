@@ -1,4 +1,5 @@
-"""LAR tasks: recite an article as it stood on a day, for articles that an amendment changed (Appendix G of the paper).
+"""LAR tasks: recite an article as it stood on a day, for articles that an amendment changed (Appendix G of the
+paper).
 
 Both sides of a change are asked about, each at a day drawn inside the window of its version. Gold is 【title】text.
 """

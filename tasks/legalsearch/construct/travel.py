@@ -1,7 +1,8 @@
-"""Time-travel pairs from any versioned pack: one question at two dates, with opposite answers (Figure 1 of the paper).
+"""Time-travel pairs from any versioned pack: one question at two dates, with opposite answers (Figure 1 of the
+paper).
 
-Asked is which words of a law were in force on a day. Options are the clause as it stood before and after an amendment,
-the clause of further versions, and that none of them was; their order is drawn once for both dates.
+Asked is which words of a law were in force on a day. Options are the clause as it stood before and after an
+amendment, the clause of further versions, and that none of them was; their order is drawn once for both dates.
 """
 
 from __future__ import annotations

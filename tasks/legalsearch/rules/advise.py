@@ -1,6 +1,8 @@
-"""Consultations: what the nearest retrieved articles say, and the articles as 法律依据, in the published two-part form.
+"""Consultations: what the nearest retrieved articles say, and the articles as 法律依据, in the published two-part
+form.
 
-Only a grader can score these answers. The legal basis is what the tool returned; nothing is said that no article says.
+Only a grader can score these answers. The legal basis is what the tool returned; nothing is said that no article
+says.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ def advise(question: str) -> Work:
 
 
 def fitting(asked: str, hits: Sequence[Seen]) -> list[Seen]:
-    """The articles with text that share most with the question, the order of the search among equals; at most `MOST`."""
+    """The articles with text that share most with the question, the order of the search among equals; at most
+    `MOST`."""
     likeness = {
         hit.id: contained(asked, f"{hit.title}\n{hit.text}") / (1 + place / 4) for place, hit in enumerate(hits)
     }

@@ -1,7 +1,8 @@
 """Terms that a criminal law itself computes: a 基准刑 for the plain case, steps by amount, shares for circumstances.
 
-Months. Everything is read from the texts of the retrieved articles: 价值三千五百元以上的，…；基准刑为六个月，价值每增加二千元，增加一个月;
-减少基准刑的百分之三十. Steps that are not full and fractions of a month do not count.
+Months. Everything is read from the texts of the retrieved articles:
+价值三千五百元以上的，…；基准刑为六个月，价值每增加二千元，增加一个月; 减少基准刑的百分之三十. Steps that are not full
+and fractions of a month do not count.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Multiple choice by retrieved text: how many answers the question wants, whether it asks for what is wrong, what fits.
+"""Multiple choice by retrieved text: how many answers the question wants, whether it asks for what is wrong, what
+fits.
 
 An option is supported as far as an article returned for the question contains its words, the more so the more of the
-question the article contains too. Of several right options those are chosen that articles say nearly word for word. Where
-no article supports one option the answer is the default: all of them where several are asked for, B where one is, and so
-for questions about what is wrong: in development questions support said nothing about those.
+question the article contains too. Of several right options those are chosen that articles say nearly word for word.
+Where no article supports one option the answer is the default: all of them where several are asked for, B where one
+is, and so for questions about what is wrong: in development questions support said nothing about those.
 """
 
 from __future__ import annotations

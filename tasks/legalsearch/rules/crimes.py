@@ -1,7 +1,8 @@
 """Criminal tasks: which charges the facts bear out, and which of the offered articles of the Criminal Law apply.
 
-Charges come from the cues of `charges.toml`; what the search returns confirms them, and where no cue speaks its headings
-are the charges. Numbers of articles mean nothing to the policy before the tool has shown what stands under them.
+Charges come from the cues of `charges.toml`; what the search returns confirms them, and where no cue speaks its
+headings are the charges. Numbers of articles mean nothing to the policy before the tool has shown what stands under
+them.
 """
 
 from __future__ import annotations
@@ -202,8 +203,8 @@ def _referred(
 def day_of(read: LawQuery) -> str:
     """The day of the act that the facts tell, of a series the last day, as a text; '' without one.
 
-    Days of procedure, of judgment, of birth and of earlier convictions are none. Where it is not clear which of several days
-    is that of the act, the latest of them: a search needs a day, a mark would not.
+    Days of procedure, of judgment, of birth and of earlier convictions are none. Where it is not clear which of
+    several days is that of the act, the latest of them: a search needs a day, a mark would not.
     """
     days = told(read.text, read.spans)
     conduct = conduct_of(read.text, days)

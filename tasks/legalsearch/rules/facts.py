@@ -1,7 +1,7 @@
 """The facts of a criminal case, cut down to what was done, and how much they speak for each charge.
 
-Points are without unit: 3 for a strong cue, 1 for a weak one, -3 for one that speaks against; a charge that the facts name
-outright counts as its own cues do and more. The cues are a table, `charges.toml`.
+Points are without unit: 3 for a strong cue, 1 for a weak one, -3 for one that speaks against; a charge that the facts
+name outright counts as its own cues do and more. The cues are a table, `charges.toml`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What was done (`told`, without blanks), and the charges that the text names outright, canonical, in its order."""
+    """What was done (`told`, without blanks), and the charges that the text names outright, canonical, in its
+    order."""
 
     told: str
     stated: tuple[str, ...]
@@ -123,7 +124,8 @@ def _points(charge: Charge, told: str) -> float:
 
 
 def _stated(text: str) -> tuple[str, ...]:
-    """Charges that the text names with 罪 behind them; those of other people and of former trials are gone already."""
+    """Charges that the text names with 罪 behind them; those of other people and of former trials are gone
+    already."""
     found: dict[str, None] = {}
     for match in _STATED.finditer(text):
         said = match.group()

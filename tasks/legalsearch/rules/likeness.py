@@ -1,4 +1,5 @@
-"""How alike two Chinese texts are, by pairs of neighbouring characters. Shares from 0 to 1; punctuation never counts."""
+"""How alike two Chinese texts are, by pairs of neighbouring characters. Shares from 0 to 1; punctuation never
+counts."""
 
 from __future__ import annotations
 

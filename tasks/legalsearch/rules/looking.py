@@ -1,7 +1,7 @@
 """What `rag_retrieve` returned, as the policy reads it: queries with their hits, from the value of a `ToolReturned`.
 
-Total: values of another shape (another release, another agent in the same episode) give nothing, never an error. Days are
-calendar days, both ends inclusive.
+Total: values of another shape (another release, another agent in the same episode) give nothing, never an error. Days
+are calendar days, both ends inclusive.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One query with its hits, best first, and what the search said of laws and days: codes with what they are about."""
+    """One query with its hits, best first, and what the search said of laws and days: codes with what they are
+    about."""
 
     query: str
     hits: tuple[Seen, ...] = ()

@@ -1,8 +1,9 @@
-"""The policies `law-rules/2` and, which never abstains, `law-rules/1`: no model, no memory. Each move runs a solver from the start on the recorded results.
+"""The policies `law-rules/2` and, which never abstains, `law-rules/1`: no model, no memory. Each move runs a solver
+from the start on the recorded results.
 
-It acts through `rag_retrieve` alone and answers from what came back: what the ablations of a run hide from the tool, the
-policy does not know either. It reads questions with the same rules as the search (days, laws, numbers). Where the tool is
-not offered it is sent nothing and answers from the words of the question.
+It acts through `rag_retrieve` alone and answers from what came back: what the ablations of a run hide from the tool,
+the policy does not know either. It reads questions with the same rules as the search (days, laws, numbers). Where the
+tool is not offered it is sent nothing and answers from the words of the question.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def _returned(view: View) -> list[tuple[Look, ...]]:
 def _replay(
     work: Generator[Query, tuple[Look, ...], Reply], returned: list[tuple[Look, ...]], may_ask: bool
 ) -> Query | Reply:
-    """Runs a solver on the recorded results: what it asks next, or its reply. Without a turn left it is sent nothing."""
+    """Runs a solver on the recorded results: what it asks next, or its reply. Without a turn left it is sent
+    nothing."""
     waiting = iter(returned)
     try:
         query = next(work)

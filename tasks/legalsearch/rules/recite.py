@@ -1,11 +1,12 @@
-"""Reciting an article as in force on a day: the hit of that law and number whose window covers the day, word for word.
+"""Reciting an article as in force on a day: the hit of that law and number whose window covers the day, word for
+word.
 
-Without the date filter of the search (`dated` False) nothing is dated here either: what comes first is recited, so that a run
-with the window off shows what the filter is worth.
+Without the date filter of the search (`dated` False) nothing is dated here either: what comes first is recited, so
+that a run with the window off shows what the filter is worth.
 
-The form is the published one: the heading in 【】, then the paragraphs, one a line. Where the version of the day has no
-text, the answer says so and is no recital. Without `abstain` the nearest version that was retrieved stands in, and what is
-said beside the answer names it.
+The form is the published one: the heading in 【】, then the paragraphs, one a line. Where the version of the day has
+no text, the answer says so and is no recital. Without `abstain` the nearest version that was retrieved stands in, and
+what is said beside the answer names it.
 """
 
 from __future__ import annotations

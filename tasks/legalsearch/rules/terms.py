@@ -1,7 +1,8 @@
 """Terms of imprisonment: the usual term of the charge in its graver or lighter form, within the range of the article.
 
-Months, printed "N个月". The tables are `terms.toml`; the range comes from the text of the article that the search returned.
-A term of one case is not to be known from its facts: this is a reference line that a constant answer nearly reaches.
+Months, printed "N个月". The tables are `terms.toml`; the range comes from the text of the article that the search
+returned. A term of one case is not to be known from its facts: this is a reference line that a constant answer nearly
+reaches.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ _SUM = re.compile(r"(?P<number>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)(?P<unit>万)?(
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The tables: charge -> months, charge -> cue -> months, charge -> yuan -> months, cue -> factor; the usual steps."""
+    """The tables: charge -> months, charge -> cue -> months, charge -> yuan -> months, cue -> factor; the usual
+    steps."""
 
     usual: Mapping[str, int]
     graver: Mapping[str, Mapping[str, int]]

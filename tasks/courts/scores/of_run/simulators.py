@@ -53,7 +53,8 @@ def objections(
     Args:
         context: the run: its spec and pack.
         attempts: its episodes.
-        consistent: environment -> simulated role -> consistency, 0 to 100; `valid`: -> turns that are answers, likewise.
+        consistent: environment -> simulated role -> consistency, 0 to 100; `valid`: -> turns that are answers,
+            likewise.
     """
     spec, found = context.spec, [heard for _, heard in attempts]
     made = [
