@@ -43,12 +43,14 @@ class Shelf:
         columns = ", ".join(quoted(column) for column in self.columns)
         if self.kind in TABLES:
             return (
-                f"(SELECT number AS _number, known AS _known, provenance AS _source, {columns} FROM {quoted(self.kind)})",
+                f"(SELECT number AS _number, known AS _known, provenance AS _source, {columns}"
+                f" FROM {quoted(self.kind)})",
                 (),
             )
         if self.kind in CORPORA:
             return (
-                "(SELECT number AS _number, -1 AS _known, provenance AS _source, text FROM document WHERE corpus = ?)",
+                "(SELECT number AS _number, -1 AS _known, provenance AS _source, text"
+                " FROM document WHERE corpus = ?)",
                 (self.kind,),
             )
         if self.kind == LAWS:

@@ -135,7 +135,10 @@ class Pack:
         """All texts of a corpus in their order."""
         check_corpus(corpus)
         last = 0
-        sql = "SELECT number, corpus, text, provenance FROM document WHERE corpus = ? AND number > ? ORDER BY number LIMIT ?"
+        sql = (
+            "SELECT number, corpus, text, provenance FROM document"
+            " WHERE corpus = ? AND number > ? ORDER BY number LIMIT ?"
+        )
         while batch := self.reader.all(sql, (corpus, last, _BATCH)):
             yield from (Document(*found) for found in batch)
             last = batch[-1][0]

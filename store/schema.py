@@ -27,7 +27,8 @@ TABLES: dict[str, tuple[str, ...]] = {
         "涉案金额（元）", "判决结果", "日期", "文件名",
     ),
     "CourtInfo": (
-        "法院名称", "法院负责人", "成立日期", "法院地址", "法院省份", "法院城市", "法院区县", "法院联系电话", "法院官网",
+        "法院名称", "法院负责人", "成立日期", "法院地址", "法院省份", "法院城市", "法院区县", "法院联系电话",
+        "法院官网",
     ),
     "CourtCode": ("法院名称", "行政级别", "法院级别", "法院代字", "区划代码", "级别"),
     "LawfirmInfo": (
@@ -41,7 +42,8 @@ TABLES: dict[str, tuple[str, ...]] = {
     "AddrInfo": ("地址", "省份", "城市", "区县"),
     "LegalAbstract": ("文件名", "案号", "文本摘要"),
     "RestrictionCase": (
-        "限制高消费企业名称", "案号", "法定代表人", "申请人", "涉案金额（元）", "执行法院", "立案日期", "限高发布日期",
+        "限制高消费企业名称", "案号", "法定代表人", "申请人", "涉案金额（元）", "执行法院", "立案日期",
+        "限高发布日期",
     ),
     "FinalizedCase": (
         "终本公司名称", "案号", "被执行人", "疑似申请执行人", "未履行金额（元）", "执行标的（元）", "执行法院",
@@ -90,7 +92,14 @@ LOOKUPS: dict[str, Lookup] = {
     for lookup in (
         _by("get_company_info", "CompanyInfo", "one", "公司名称", "公司简称", "公司代码"),
         _by("get_company_register", "CompanyRegister", "one", "公司名称"),
-        Lookup("get_company_register_name", "CompanyRegister", ("identifier",), (("统一社会信用代码",),), "name", "公司名称"),
+        Lookup(
+            "get_company_register_name",
+            "CompanyRegister",
+            ("identifier",),
+            (("统一社会信用代码",),),
+            "name",
+            "公司名称",
+        ),
         _by("get_sub_company_info", "SubCompanyInfo", "one", "公司名称"),
         _by("get_sub_company_info_list", "SubCompanyInfo", "many", "关联上市公司全称"),
         _by("get_legal_document", "LegalDoc", "one", "案号"),

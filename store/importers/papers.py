@@ -36,7 +36,8 @@ _NOT_SAID = (
 _MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|body|meta|title|div|p|table|span)[\s>]", re.IGNORECASE)
 _SILENT = ("script", "style", "noscript", "template", "iframe", "object", "svg", "math", "head", "select", "textarea")
 _BLOCKS = frozenset(
-    "address article aside blockquote body br center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr html li main"
+    "address article aside blockquote body br center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6"
+    " header hr html li main"
     " nav ol p pre section table tbody tfoot thead title tr ul".split()
 )
 _SOURCE_BREAK = re.compile(r"[ \t]*[\r\n]\s*")

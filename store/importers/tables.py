@@ -174,7 +174,8 @@ def _csv_rows(path: Path, label: str) -> Rows:
     except csv.Error as error:
         where = f"{label}, line {reader.line_num}"
         if "field limit" in str(error):
-            raise BadInput(f"{where}: a cell has more than {MAX_CELL:,} characters, which is the most that is read", "Is a quotation mark missing?") from None  # fmt: skip
+            what = f"{where}: a cell has more than {MAX_CELL:,} characters, which is the most that is read"
+            raise BadInput(what, "Is a quotation mark missing?") from None
         raise BadInput(f"{where}: not valid CSV ({error})") from None
 
 

@@ -27,7 +27,7 @@ from store.errors import Damaged, StoreError
 from store.pack import Pack
 from store.search.bigrams import Floats, Ints, Postings, distinct
 from store.search.indexing import ARRAYS, KIND, PRIOR, TERMS, VECTORISER, WORDS, array_file, number_term
-from store.search.substance import STOP_WORDS
+from store.search.substance import matter
 from store.search.vectors import FILE, Vectoriser, Vectors, dated, unit
 from store.search.vocabulary import widened
 from store.text.normalise import fold_width
@@ -158,7 +158,8 @@ class Articles:
         vector = np.asarray(self._embed([text[:LONGEST]]), np.float32)
         if vector.shape != (1, self._vectors.dimensions):
             raise StoreError(
-                f"The vectors of pack {self._pack.name} have {self._vectors.dimensions} dimensions, the model gives {vector.shape[-1]}",
+                f"The vectors of pack {self._pack.name} have {self._vectors.dimensions} dimensions,"
+                f" the model gives {vector.shape[-1]}",
                 "Use the model that the pack was embedded with.",
             )
         embedded: Floats = unit(vector)[0]
@@ -176,7 +177,8 @@ class Articles:
 
     def _terms(self, query: LawQuery) -> list[str]:
         """Words that are searched for: the rarest ones, and the numbers of articles."""
-        wanted = dict.fromkeys(word for word in words(substance(query)) if word not in STOP_WORDS)
+        idle = matter().stop_words
+        wanted = dict.fromkeys(word for word in words(substance(query)) if word not in idle)
         marks = ", ".join("?" * len(wanted))
         counted = self._pack.reader.all(
             f"SELECT term, articles FROM {TERMS} WHERE term IN ({marks}) ORDER BY articles, term",

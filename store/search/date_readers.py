@@ -33,7 +33,10 @@ _YEAR_PART = (
     rf"|(?:的|那年的?)?(?P<feast>{FEAST})"
 )
 _LEANING_YEAR = r"大前年|去年|前年|今年|本年度?|明年|后年|同年|当年|该年|次年|翌年|第二年"
-_TAIL = rf"(?:{BLANK}(?P<month>{MONTH}){BLANK}月份?(?:{BLANK}(?P<day>{DAY}){BLANK}[日号](?!楼)|{_MONTH_PART})?|{BLANK}(?:{_YEAR_PART}))?"
+_TAIL = (
+    rf"(?:{BLANK}(?P<month>{MONTH}){BLANK}月份?(?:{BLANK}(?P<day>{DAY}){BLANK}[日号](?!楼)|{_MONTH_PART})?"
+    rf"|{BLANK}(?:{_YEAR_PART}))?"
+)
 _CALENDAR = re.compile(rf"(?:(?P<year>{_YEAR}){BLANK}年度?|(?P<leaning>{_LEANING_YEAR})的?){_TAIL}")
 _SHORT_YEAR = re.compile(
     rf"(?<![\d.\-/第满{HAN_DIGITS}十百刑期])'?(?:(?P<year>\d{{2}}|[{HAN_DIGITS}]{{2}})年(?P<month>{MONTH})月(?:(?P<day>{DAY})[日号]|份)?"

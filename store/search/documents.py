@@ -73,7 +73,8 @@ def _scanned(pack: Pack, corpus: str, query: str, depth: int) -> list[tuple[int,
         return []
     hits = " + ".join("(instr(text, ?) > 0)" for _ in terms)
     found = pack.reader.all(
-        f"SELECT number, {hits} AS hits FROM document WHERE corpus = ? AND hits > 0 ORDER BY hits DESC, number LIMIT ?",
+        f"SELECT number, {hits} AS hits FROM document WHERE corpus = ? AND hits > 0"
+        " ORDER BY hits DESC, number LIMIT ?",
         (*terms, corpus, depth),
     )
     return [(number, float(count)) for number, count in found]

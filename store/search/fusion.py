@@ -6,15 +6,15 @@ the weights as in LegalSearch-R1). Equal scores are ordered by row id.
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from importlib import resources
+
+from store.tables import beside
 
 USUAL = 60
 """The usual damping of RRF: how much the first ranks outweigh the next ones."""
 
-_CHOSEN = tomllib.loads(resources.files(__package__).joinpath("fusion.toml").read_text(encoding="utf-8"))
+_CHOSEN = beside(__package__, "fusion")
 
 CONSTANT: int = _CHOSEN["constant"]
 """The damping of a law search: a channel that is sure of its first articles is heard."""

@@ -106,7 +106,8 @@ def _fit(counts: bigrams.Counts, folder: Path, progress: Progress) -> dict[str, 
 def _articles(database: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
     """id, number, sub, law name, its version label, headings, text."""
     return database.execute(
-        "SELECT a.id, a.number, a.sub, l.name, v.label, trim(a.part || ' ' || a.chapter || ' ' || a.section || ' ' || a.title),"
+        "SELECT a.id, a.number, a.sub, l.name, v.label,"
+        " trim(a.part || ' ' || a.chapter || ' ' || a.section || ' ' || a.title),"
         " coalesce(a.text, '') FROM articles a JOIN law_versions v ON v.id = a.version JOIN laws l ON l.id = v.law"
         " ORDER BY a.id"
     )

@@ -174,7 +174,8 @@ class Paper:
         texts: list[str] = []
         last = -1
         sql = (
-            "SELECT id, version, number, sub, part, chapter, section, title, text FROM articles WHERE id > ? ORDER BY id"
+            "SELECT id, version, number, sub, part, chapter, section, title, text"
+            " FROM articles WHERE id > ? ORDER BY id"
             " LIMIT 20000"
         )
         while batch := self._reader.all(sql, (last,)):

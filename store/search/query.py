@@ -18,7 +18,7 @@ from store.search.designations import Designated, designated
 from store.search.law_names import law_names
 from store.search.period import Period
 from store.search.references import MOST, Reference, headings, references
-from store.search.substance import FRAME_WORDS, STOP_WORDS, is_legal
+from store.search.substance import matter
 from store.search.times import periods
 from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook
@@ -265,14 +265,15 @@ def _blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def _keywords(text: str) -> tuple[str, ...]:
     words: dict[str, None] = {}
+    table = matter()
     for piece in cut(text):
         word = piece.strip()
         if (
             len(word) > 1
-            and word not in STOP_WORDS
-            and word not in FRAME_WORDS
+            and word not in table.stop_words
+            and word not in table.frame_words
             and (_HAN.search(word) or word.isalpha())
         ):
             words[word] = None
-    ordered = sorted(words, key=lambda word: not is_legal(word))
+    ordered = sorted(words, key=lambda word: not table.is_legal(word))
     return tuple(ordered[:KEYWORDS])

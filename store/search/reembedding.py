@@ -28,7 +28,8 @@ LONGEST = 2_000
 """Characters of an article that are embedded."""
 
 _SQL = (
-    "SELECT v.valid_from, v.valid_to, l.short, l.name, a.part, a.chapter, a.section, a.title, coalesce(a.text, '') FROM articles a"
+    "SELECT v.valid_from, v.valid_to, l.short, l.name, a.part, a.chapter, a.section, a.title,"
+    " coalesce(a.text, '') FROM articles a"
     " JOIN law_versions v ON v.id = a.version JOIN laws l ON l.id = v.law WHERE a.id > ? ORDER BY a.id LIMIT ?"
 )
 

@@ -4,8 +4,8 @@ module."""
 from __future__ import annotations
 
 import functools
-import tomllib
-from importlib import resources
+
+from store.tables import Words, beside
 
 MOST = 40
 """Terms that one question is widened by at most."""
@@ -14,8 +14,8 @@ MOST = 40
 @functools.cache
 def entries() -> dict[str, tuple[str, ...]]:
     """Everyday words -> terms of the law, in the order of the file."""
-    content = resources.files(__package__).joinpath("vocabulary.toml").read_text(encoding="utf-8")
-    return {said: tuple(terms.split()) for part in tomllib.loads(content).values() for said, terms in part.items()}
+    table = beside(__package__, "vocabulary", dict[str, dict[str, Words]])
+    return {said: terms for part in table.values() for said, terms in part.items()}
 
 
 def widened(text: str) -> list[str]:

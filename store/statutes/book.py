@@ -382,16 +382,16 @@ class StatuteBook:
         if identity is None:
             return []
         sql = (
-            "SELECT number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position, listed"
-            f" FROM articles WHERE version = ? {where} ORDER BY id"
+            "SELECT number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position,"
+            f" listed FROM articles WHERE version = ? {where} ORDER BY id"
         )
         found = []
         for number, sub, *texts, derived, position, listed in self._reader.all(sql, (identity, *values)):
             part, chapter, section, title, text, amended_by, text_source = texts
             found.append(
                 Article(
-                    law, label, ArticleNumber(number, sub), part, chapter, section, title, text, amended_by, text_source,
-                    bool(derived), position, listed,
+                    law, label, ArticleNumber(number, sub), part, chapter, section, title, text, amended_by,
+                    text_source, bool(derived), position, listed,
                 )
             )  # fmt: skip
         return found

@@ -22,8 +22,8 @@ from store.text.alignment import squeezed
 Sure = Literal["certain", "likely", "possible"]
 
 KINDS = (
-    "gap", "overlap", "window_ends", "window_begins", "no_days", "no_rows", "missing_numbers", "stray_number", "duplicate",
-    "mislabelled", "heading_inside", "moved_paragraph", "cut_short", "parent_ended",
+    "gap", "overlap", "window_ends", "window_begins", "no_days", "no_rows", "missing_numbers", "stray_number",
+    "duplicate", "mislabelled", "heading_inside", "moved_paragraph", "cut_short", "parent_ended",
 )  # fmt: skip
 """In the order in which findings are shown."""
 
@@ -32,8 +32,8 @@ _STRAY_SHARE = 0.1
 _STRAY_JUMP = 10
 _LONG_GAP = 366
 _HEADING = re.compile(
-    r"(?:^|\n|(?<=[。；：”）)])[ \u3000]+)(?P<heading>第[一二三四五六七八九十百零]+(?:分编|编|章|节)(?:[ \u3000]+[^\n。；，：]{1,30})?|附[ \u3000]*则)"
-    r"[ \u3000]*(?=\n|$)"
+    r"(?:^|\n|(?<=[。；：”）)])[ \u3000]+)(?P<heading>第[一二三四五六七八九十百零]+(?:分编|编|章|节)"
+    r"(?:[ \u3000]+[^\n。；，：]{1,30})?|附[ \u3000]*则)[ \u3000]*(?=\n|$)"
 )
 _AMENDING = re.compile(r"修正案|的决定$")
 _FORMULA = re.compile(r"[=＝×÷][^\n]*$")
@@ -163,8 +163,10 @@ def _numbers(
     begin = body[0] if body and _AMENDING.search(law) else 1
     for first, last in _runs(sorted(set(range(begin, body[-1] + 1)) - set(body))) if body else ():
         values = {
-            "first": ArticleNumber(first).chinese, "last": ArticleNumber(last).chinese, "count": str(last - first + 1),
-        }  # fmt: skip
+            "first": ArticleNumber(first).chinese,
+            "last": ArticleNumber(last).chinese,
+            "count": str(last - first + 1),
+        }
         yield Finding("missing_numbers", law, label, None, "certain", values)
 
 

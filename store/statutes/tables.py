@@ -22,13 +22,14 @@ Execute = Callable[[str, tuple[object, ...]], sqlite3.Cursor]
 TABLES = (
     "CREATE TABLE laws (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, short TEXT NOT NULL, level TEXT NOT NULL,"
     " provenance TEXT NOT NULL) STRICT",
-    "CREATE TABLE law_aliases (alias TEXT NOT NULL, law INTEGER NOT NULL, PRIMARY KEY (alias, law)) STRICT, WITHOUT ROWID",
+    "CREATE TABLE law_aliases (alias TEXT NOT NULL, law INTEGER NOT NULL,"
+    " PRIMARY KEY (alias, law)) STRICT, WITHOUT ROWID",
     "CREATE TABLE law_versions (id INTEGER PRIMARY KEY, law INTEGER NOT NULL, label TEXT NOT NULL, valid_from TEXT,"
     " valid_to TEXT, adopted TEXT, inferred INTEGER NOT NULL, source TEXT NOT NULL, UNIQUE (law, label)) STRICT",
-    "CREATE TABLE articles (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, number INTEGER NOT NULL, sub INTEGER NOT NULL,"
-    " part TEXT NOT NULL, chapter TEXT NOT NULL, section TEXT NOT NULL, title TEXT NOT NULL, text TEXT,"
-    " amended_by TEXT NOT NULL, text_source TEXT NOT NULL, derived INTEGER NOT NULL, position INTEGER NOT NULL,"
-    " listed TEXT NOT NULL) STRICT",
+    "CREATE TABLE articles (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, number INTEGER NOT NULL,"
+    " sub INTEGER NOT NULL, part TEXT NOT NULL, chapter TEXT NOT NULL, section TEXT NOT NULL, title TEXT NOT NULL,"
+    " text TEXT, amended_by TEXT NOT NULL, text_source TEXT NOT NULL, derived INTEGER NOT NULL,"
+    " position INTEGER NOT NULL, listed TEXT NOT NULL) STRICT",
     "CREATE TABLE law_links (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, from_law TEXT NOT NULL, from_number INTEGER,"
     " from_sub INTEGER, to_law TEXT NOT NULL, to_number INTEGER, to_sub INTEGER, on_day TEXT NOT NULL,"
     " basis TEXT NOT NULL) STRICT",
@@ -46,11 +47,11 @@ INDEXES = (
 _STAGED = (
     "CREATE TABLE staged_law (name TEXT PRIMARY KEY, short TEXT, level TEXT, provenance TEXT) STRICT",
     "CREATE TABLE staged_alias (alias TEXT, law TEXT, PRIMARY KEY (alias, law)) STRICT",
-    "CREATE TABLE staged_version (law TEXT, label TEXT, valid_from TEXT, valid_to TEXT, adopted TEXT, inferred INTEGER,"
-    " source TEXT, PRIMARY KEY (law, label)) STRICT",
+    "CREATE TABLE staged_version (law TEXT, label TEXT, valid_from TEXT, valid_to TEXT, adopted TEXT,"
+    " inferred INTEGER, source TEXT, PRIMARY KEY (law, label)) STRICT",
     "CREATE TABLE staged_article (law TEXT, label TEXT, position INTEGER, number INTEGER, sub INTEGER, part TEXT,"
-    " chapter TEXT, section TEXT, title TEXT, text TEXT, amended_by TEXT, text_source TEXT, derived INTEGER, listed TEXT,"
-    " PRIMARY KEY (law, label, position)) STRICT",
+    " chapter TEXT, section TEXT, title TEXT, text TEXT, amended_by TEXT, text_source TEXT, derived INTEGER,"
+    " listed TEXT, PRIMARY KEY (law, label, position)) STRICT",
     "CREATE TABLE staged_link (kind TEXT, from_law TEXT, from_number INTEGER, from_sub INTEGER, to_law TEXT,"
     " to_number INTEGER, to_sub INTEGER, on_day TEXT, basis TEXT) STRICT",
 )
@@ -58,12 +59,12 @@ _STAGED = (
 _SETTLE = (
     "INSERT INTO laws SELECT row_number() OVER (ORDER BY name), * FROM staged_law ORDER BY name",
     "INSERT INTO law_aliases SELECT a.alias, l.id FROM staged_alias a JOIN laws l ON l.name = a.law ORDER BY 1, 2",
-    "INSERT INTO law_versions SELECT row_number() OVER (ORDER BY l.id, coalesce(v.valid_from, ''), v.label), l.id, v.label,"
-    " v.valid_from, v.valid_to, v.adopted, v.inferred, v.source FROM staged_version v JOIN laws l ON l.name = v.law"
-    " ORDER BY 1",
-    "INSERT INTO articles (version, number, sub, part, chapter, section, title, text, amended_by, text_source, derived,"
-    " position, listed) SELECT v.id, a.number, a.sub, a.part, a.chapter, a.section, a.title, a.text, a.amended_by,"
-    " a.text_source, a.derived, a.position, a.listed FROM law_versions v JOIN laws l ON l.id = v.law"
+    "INSERT INTO law_versions SELECT row_number() OVER (ORDER BY l.id, coalesce(v.valid_from, ''), v.label),"
+    " l.id, v.label, v.valid_from, v.valid_to, v.adopted, v.inferred, v.source"
+    " FROM staged_version v JOIN laws l ON l.name = v.law ORDER BY 1",
+    "INSERT INTO articles (version, number, sub, part, chapter, section, title, text, amended_by, text_source,"
+    " derived, position, listed) SELECT v.id, a.number, a.sub, a.part, a.chapter, a.section, a.title, a.text,"
+    " a.amended_by, a.text_source, a.derived, a.position, a.listed FROM law_versions v JOIN laws l ON l.id = v.law"
     " JOIN staged_article a ON a.law = l.name AND a.label = v.label ORDER BY v.id, a.position",
     "INSERT INTO law_links SELECT row_number() OVER (ORDER BY from_law, from_number, from_sub, on_day, kind, to_law,"
     " to_number, to_sub, basis), * FROM (SELECT DISTINCT * FROM staged_link) ORDER BY 1",

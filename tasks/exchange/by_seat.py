@@ -36,8 +36,8 @@ def export_seats(name: str | Path, out: Path) -> dict[str, int]:
         header = header_of(journal)
         for row, attempts in journal.walk():
             about = {
-                "run": header["run"], "benchmark": header["spec"]["benchmark"], "task": row.task_id, "epoch": row.epoch,
-                "episode": row.id, "attempt": attempts[-1].number,
+                "run": header["run"], "benchmark": header["spec"]["benchmark"], "task": row.task_id,
+                "epoch": row.epoch, "episode": row.id, "attempt": attempts[-1].number,
             }  # fmt: skip
             for call in calls(read_episode(journal, row.id)):
                 seat = call.event.seat
@@ -58,9 +58,10 @@ def export_seats(name: str | Path, out: Path) -> dict[str, int]:
 def _told(journal: Journal, header: HeaderData, call: Call) -> dict[str, object]:
     event = call.event
     return {
-        "step": call.record.step, "call": event.call, "seat": event.seat, "policy": call.policy, "engine": call.engine,
-        "human": event.human, "prompt": event.prompt, "prompt_sha256": header["prompts"].get(event.prompt, ""),
-        "messages": prompt_of(journal, event), "reply": reply_of(event), "finish": event.finish,
+        "step": call.record.step, "call": event.call, "seat": event.seat, "policy": call.policy,
+        "engine": call.engine, "human": event.human, "prompt": event.prompt,
+        "prompt_sha256": header["prompts"].get(event.prompt, ""), "messages": prompt_of(journal, event),
+        "reply": reply_of(event), "finish": event.finish,
         "tools": json.loads(journal.text_of(event.tools_name)) if event.tools_name else [],
         "schema": json.loads(journal.text_of(event.schema_name)) if event.schema_name else None,
         "settings": event.settings, "prompt_tokens": event.evaluated + event.reused,

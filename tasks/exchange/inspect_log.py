@@ -116,8 +116,8 @@ def head_of(run: StoredRun) -> Data:
             "metadata": {"outcomes": dict(summary.tally.outcomes), "flags": dict(summary.tally.flags)},
         },
         "stats": {
-            "started_at": created, "completed_at": last if "imported" not in run.header else created, "model_usage": usage,
-            "role_usage": roles,
+            "started_at": created, "completed_at": last if "imported" not in run.header else created,
+            "model_usage": usage, "role_usage": roles,
         },
     }  # fmt: skip
 
@@ -130,13 +130,17 @@ def _spec(run: StoredRun, summary: Summary) -> Data:
         "eval_id": uid(name), "run_id": name, "created": header.get("created") or "1970-01-01T00:00:00+00:00",
         "task": f"moot/{spec['benchmark']}", "task_id": uid(name, "task"), "task_version": 0,
         "task_display_name": str(spec["benchmark"]), "task_args": {}, "solver": agent,
-        "dataset": {"name": header.get("tasks", {}).get("file", ""), "samples": len(run.questions), "shuffled": False},
-        "model": model or NOBODY, "model_args": {}, "config": {"epochs": summary.tally.epochs, "limit": spec.get("limit")},
+        "dataset": {
+            "name": header.get("tasks", {}).get("file", ""), "samples": len(run.questions), "shuffled": False,
+        },
+        "model": model or NOBODY, "model_args": {},
+        "config": {"epochs": summary.tally.epochs, "limit": spec.get("limit")},
         "packages": {"mootbench": header.get("versions", {}).get("moot", "")},
-        "scorers": [{"name": scorer, "metadata": {"version": version}} for scorer, version in summary.scorers.items()],
+        "scorers": [{"name": one, "metadata": {"version": version}} for one, version in summary.scorers.items()],
         "metadata": {
-            "harness": "Moot (模拟法庭评测台)", "agent": agent, "seats": spec.get("seats", {}), "seed": spec.get("seed"),
-            "limits": limits, "settings": run_settings(header), "fictional": is_fictional(header),
+            "harness": "Moot (模拟法庭评测台)", "agent": agent, "seats": spec.get("seats", {}),
+            "seed": spec.get("seed"), "limits": limits, "settings": run_settings(header),
+            "fictional": is_fictional(header),
             "pack": {key: value for key, value in header.get("pack", {}).items() if key != "path"},
             **{key: header[key] for key in FACTS if key in header},
         },
@@ -161,8 +165,14 @@ def _scores(summary: Summary) -> Iterator[Data]:
             yield {
                 "name": f"{rule}/{measure.name}", "scorer": rule, "params": {},
                 "scored_samples": max((row.n for row in rows), default=0),
-                "metrics": {row.group.name: {"name": row.group.name, "value": row.value, "metadata": _judged(row)} for row in whole},
-                "metadata": {"label": list(measure.names), "best": measure.unit.top if measure.unit.top < 1e9 else None, "better": measure.better},
+                "metrics": {
+                    row.group.name: {"name": row.group.name, "value": row.value, "metadata": _judged(row)}
+                    for row in whole
+                },
+                "metadata": {
+                    "label": list(measure.names), "best": measure.unit.top if measure.unit.top < 1e9 else None,
+                    "better": measure.better,
+                },
             }  # fmt: skip
 
 

@@ -64,24 +64,25 @@ def sample_of(journal: Journal, one: Played, run: str, seat: str, model: str, im
     usage: dict[str, Data] = {}
     roles: dict[str, Data] = {}
     spent(state.records, model, usage, roles)
-    result = one.result.res
+    result, finished = one.result.res, stopped.outcome == "finished"
     answer: Data = {"role": "assistant", "content": result, "source": "generate", "model": model}
+    error = {"message": stopped.reason, "traceback": "", "traceback_ansi": ""}
     sample: Data = {
         "id": one.row.task_id, "epoch": one.row.epoch + 1, "input": one.asked, "target": one.gold,
         "messages": list(_messages(journal, one, seat, made)),
         "output": {
-            "model": model, "choices": [{"message": answer, "stop_reason": "stop" if stopped.outcome == "finished" else "unknown"}],
+            "model": model, "choices": [{"message": answer, "stop_reason": "stop" if finished else "unknown"}],
             "completion": result,
         },
         "scores": {name: told for name, row in one.scores.items() if (told := score_of(row)) is not None},
         "metadata": {
-            "episode": one.row.id, "group": one.question.group, "cluster": one.question.cluster, "outcome": stopped.outcome,
-            "reason": stopped.reason, "flags": sorted(one.result.flags), "attempts": one.attempts, "steps": state.steps,
-            "compat": one.compat, "strict": one.strict,
+            "episode": one.row.id, "group": one.question.group, "cluster": one.question.cluster,
+            "outcome": stopped.outcome, "reason": stopped.reason, "flags": sorted(one.result.flags),
+            "attempts": one.attempts, "steps": state.steps, "compat": one.compat, "strict": one.strict,
         },
-        "events": list(_events(journal, state.records, made, texts, first)), "model_usage": usage, "role_usage": roles,
-        "uuid": uid(run, one.row.id), "attachments": texts, "limit": limit_of(one),
-        "error": {"message": stopped.reason, "traceback": "", "traceback_ansi": ""} if stopped.outcome == "error" else None,
+        "events": list(_events(journal, state.records, made, texts, first)), "model_usage": usage,
+        "role_usage": roles, "uuid": uid(run, one.row.id), "attachments": texts, "limit": limit_of(one),
+        "error": error if stopped.outcome == "error" else None,
     }  # fmt: skip
     if not imported and state.records:
         last = state.records[-1].at
@@ -167,8 +168,8 @@ def _cost(read: int, reused: int, generated: int, reasoned: int) -> Data:
     """Prompt tokens that were evaluated, those whose memory was reused, and generated ones, some of them
     reasoning."""
     return {
-        "input_tokens": read, "input_tokens_cache_read": reused, "output_tokens": generated, "reasoning_tokens": reasoned,
-        "total_tokens": read + reused + generated,
+        "input_tokens": read, "input_tokens_cache_read": reused, "output_tokens": generated,
+        "reasoning_tokens": reasoned, "total_tokens": read + reused + generated,
     }  # fmt: skip
 
 
@@ -217,7 +218,8 @@ def _tool_call(call_id: str, name: str, arguments: str) -> Data:
         given = None
     wrong = None if isinstance(given, dict) else f"no JSON object: {arguments}"
     return {
-        "id": call_id, "function": name, "arguments": given if wrong is None else {}, "parse_error": wrong, "type": "function",
+        "id": call_id, "function": name, "arguments": given if wrong is None else {}, "parse_error": wrong,
+        "type": "function",
     }  # fmt: skip
 
 
@@ -256,13 +258,16 @@ def _model_event(journal: Journal, call: Call, record: Record, texts: dict[str, 
     }
     reason = "tool_calls" if event.calls else _REASONS.get(event.finish, "unknown")
     return {
-        "event": "model", "model": name_of(call), "role": event.seat, "input": kept, "tools": [], "tool_choice": "auto",
-        "config": config, "completed": moment(record.at), "working_time": seconds,
+        "event": "model", "model": name_of(call), "role": event.seat, "input": kept, "tools": [],
+        "tool_choice": "auto", "config": config, "completed": moment(record.at), "working_time": seconds,
         "output": {
             "model": name_of(call), "choices": [{"message": reply, "stop_reason": reason}], "completion": event.text,
             "usage": _tokens(event), "time": seconds,
         },
-        "metadata": {"call": event.call, "step": record.step, "prompt": event.prompt, "policy": call.policy, "finish": event.finish},
+        "metadata": {
+            "call": event.call, "step": record.step, "prompt": event.prompt, "policy": call.policy,
+            "finish": event.finish,
+        },
     }  # fmt: skip
 
 

@@ -39,7 +39,8 @@ dataset_info:
 ---
 # {run}
 
-{n} episodes of one run of Moot (模拟法庭评测台), a row an episode: `load_dataset` of this folder. {n} 个对局，每行一个。
+{n} episodes of one run of Moot (模拟法庭评测台), a row an episode: `load_dataset` of this folder. \
+{n} 个对局，每行一个。
 
 - benchmark · 评测基准: {benchmark}
 - agent · 智能体: {agent}
@@ -47,8 +48,10 @@ dataset_info:
 - task file sha256 · 题目文件: {tasks}
 - pack · 数据包: {pack}{fictional}
 
-`compat` and `strict` sum an attempt up, from 0 to 1 (论文口径、严格口径); `scores` is JSON: scorer -> version and values.
-`gold` is the reference answer: **do not train on it and then test on the same tasks** (参照答案在内：用它训练过的模型不能再用同一批题目评测).
+`compat` and `strict` sum an attempt up, from 0 to 1 (论文口径、严格口径); `scores` is JSON: \
+scorer -> version and values.
+`gold` is the reference answer: **do not train on it and then test on the same tasks** \
+(参照答案在内：用它训练过的模型不能再用同一批题目评测).
 Licence and origin are those of the tasks and of the pack. 许可与来源依题目和数据包。
 """
 
@@ -86,8 +89,9 @@ def _card(header: HeaderData, n: int) -> str:
     spec, pack = header["spec"], header.get("pack", {})
     imported = (header.get("imported") or {}).get("file", "")
     told = {
-        "run": header["run"], "benchmark": spec["benchmark"], "agent": spec["agent"], "model": spec["model"] or imported or "–",
-        "tasks": header.get("tasks", {}).get("sha256", ""), "pack": f"{pack.get('name', '')} {pack.get('hash', '')}".strip() or "–",
+        "run": header["run"], "benchmark": spec["benchmark"], "agent": spec["agent"],
+        "model": spec["model"] or imported or "–", "tasks": header.get("tasks", {}).get("sha256", ""),
+        "pack": f"{pack.get('name', '')} {pack.get('hash', '')}".strip() or "–",
     }  # fmt: skip
     features = "\n".join(f"  - name: {name}\n    dtype: {kind}" for name, kind in SCHEMA.items())
     return CARD.format(

@@ -19,8 +19,8 @@ from tasks.run.header import HeaderData
 from tasks.run.rescoring import read_stored
 
 COLUMNS = (
-    "run", "benchmark", "task", "group", "cluster", "epoch", "episode", "agent", "model", "outcome", "reason", "steps",
-    "calls", "prompt_tokens", "generated_tokens", "tokens", "seconds", "compat", "strict", "flags",
+    "run", "benchmark", "task", "group", "cluster", "epoch", "episode", "agent", "model", "outcome", "reason",
+    "steps", "calls", "prompt_tokens", "generated_tokens", "tokens", "seconds", "compat", "strict", "flags",
 )  # fmt: skip
 
 
@@ -31,11 +31,11 @@ def facts(header: HeaderData, one: Played) -> dict[str, object]:
     return {
         "run": str(header["run"]), "benchmark": str(header["spec"]["benchmark"]), "task": one.row.task_id,
         "group": one.question.group, "cluster": one.question.cluster, "epoch": one.row.epoch, "episode": one.row.id,
-        "agent": agent, "model": model, "outcome": one.outcome, "reason": state.stopped.reason if state.stopped else "",
-        "steps": state.steps if measured else None, "calls": state.calls, "prompt_tokens": state.prompt_tokens,
-        "generated_tokens": state.generated_tokens, "tokens": state.tokens,
-        "seconds": round(state.milliseconds / 1000, 3) if measured else None, "compat": one.compat, "strict": one.strict,
-        "flags": " ".join(sorted(one.result.flags)),
+        "agent": agent, "model": model, "outcome": one.outcome,
+        "reason": state.stopped.reason if state.stopped else "", "steps": state.steps if measured else None,
+        "calls": state.calls, "prompt_tokens": state.prompt_tokens, "generated_tokens": state.generated_tokens,
+        "tokens": state.tokens, "seconds": round(state.milliseconds / 1000, 3) if measured else None,
+        "compat": one.compat, "strict": one.strict, "flags": " ".join(sorted(one.result.flags)),
     }  # fmt: skip
 
 

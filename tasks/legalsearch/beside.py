@@ -52,10 +52,14 @@ def _printed(
         for report in reports
     ]
     printed = [
-        Row((row.model, row.way, f"{row.paper}, {name}"), tuple(Cell(row.values[ALL, one]) for one in columns), "published")
+        Row(
+            (row.model, row.way, f"{row.paper}, {name}"),
+            tuple(Cell(row.values[ALL, one]) for one in columns),
+            "published",
+        )
         for row in rows
         if all((ALL, one) in row.values for one in columns)
-    ]  # fmt: skip
+    ]
     title = word("beside.printed", language).format(table=name)
     heads = tuple(word(key, language) for key in ("agent", "beside.way", "beside.source"))
     return Table(f"printed {name}", title, heads, tuple(labels), (*own, *printed), (word("beside.note", language),))
@@ -82,10 +86,12 @@ def _by_year(report: Report) -> list[Metric]:
 def _years(years: Sequence[str], reports: Sequence[Report], language: str) -> Table:
     lines = [(report, {row.group.name: row for row in _by_year(report)}) for report in reports]
     rows = [
-        Row((report.summary.run,), tuple(Cell(found[year].value, note=f"n={found[year].n}") if year in found else EMPTY
-            for year in years))
+        Row(
+            (report.summary.run,),
+            tuple(Cell(found[year].value, note=f"n={found[year].n}") if year in found else EMPTY for year in years),
+        )
         for report, found in lines
-    ]  # fmt: skip
+    ]
     title = word("beside.years", language)
     drawn = curves([(report.summary.run, found) for report, found in lines], years, title)
     return Table("years", title, (word("beside.run", language),), tuple(years), tuple(rows), plot=drawn)

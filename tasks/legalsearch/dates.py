@@ -24,17 +24,16 @@ All days are calendar days, both ends inclusive. Every function is total.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
-from pathlib import Path
 
 from store.search.period import Period
 from store.search.query import LONGEST, Span
 from store.search.times import periods
 from store.statutes.applicable import CaseDates
+from store.tables import beside
 from store.text.normalise import fold_width
 
 ONE_EVENT = timedelta(days=31)
@@ -320,6 +319,5 @@ def _cue(table: str, row: str, *, end: bool = False) -> re.Pattern[str]:
     return re.compile(f"(?:{pattern})" + (_AS_LABEL if table in ("labels", "asked") else r"$"))
 
 
-@cache
 def _table() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    return tomllib.loads(Path(__file__).with_name("dates_cues.toml").read_text(encoding="utf-8"))
+    return beside(__package__, "dates_cues", dict[str, dict[str, tuple[str, ...]]])

@@ -39,7 +39,9 @@ TOOL_CLASS, LOOP_CLASS = f"{MODULE}.MootTool", f"{MODULE}.MootSearchLoop"
 SEARCHED = ("window", "channels", "law_filter", "today")
 """Settings of a run that its tools keep in a trainer."""
 ROLLOUTS_NOTE = """\
-| `{file}` | the {n} rollouts of this run, with reward, faults of form, advantage within the group and, for every token, what it is, its entropy and its shaped advantage, each in two readings (the paper's words, the published code) |
+| `{file}` | the {n} rollouts of this run, with reward, faults of form, advantage within the group and, for \
+every token, what it is, its entropy and its shaped advantage, each in two readings (the paper's words, \
+the published code) |
 """
 UNGRADED_NOTE = "\nHere {n} of {of} rows are consultations.\n"
 

@@ -42,8 +42,8 @@ from tasks.scoring.failures import (
 )
 
 APPLIES = (
-    "error", "context_full", "outside_pack", "format", "argument_error", "wrong_tool", "loop", "limit", "wrong_version",
-    "missing_hop", "wrong_number", "retrieved_unused", "other",
+    "error", "context_full", "outside_pack", "format", "argument_error", "wrong_tool", "loop", "limit",
+    "wrong_version", "missing_hop", "wrong_number", "retrieved_unused", "other",
 )  # fmt: skip
 TOOLS = ("rag_retrieve", "web_search", "browse_webpage")
 NO_TEXT = ("no_text", "gap", "unknown_law")
@@ -126,7 +126,8 @@ def hits_of(calls: Sequence[Call]) -> list[Hit]:
                 found.append(
                     Hit(
                         call.step, _article(law, number), str(hit.get("label", law)),
-                        f"{title}{text}" if isinstance(text, str) else None, days[0], days[1], str(hit.get("mark", "")),
+                        f"{title}{text}" if isinstance(text, str) else None, days[0], days[1],
+                        str(hit.get("mark", "")),
                     )
                 )  # fmt: skip
     return found

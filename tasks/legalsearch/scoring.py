@@ -177,8 +177,9 @@ def _scores(measure: Measure, group: Group, members: Sequence[Rated], limits: Ma
         return Metric(measure, group, _mean(map(pick, inside)), len(inside), _interval(inside, pick))
     waiting = sum(one.strict is None and one.result.scored for one in members)
     return Metric(
-        measure, group, _mean(map(pick, members)), sum(pick(one) is not None for one in members), _interval(members, pick),
-        limits, _bounds(members) if strict else None, f"{waiting} not graded" if waiting else "", bool(waiting), not measure.section,
+        measure, group, _mean(map(pick, members)), sum(pick(one) is not None for one in members),
+        _interval(members, pick), limits, _bounds(members) if strict else None,
+        f"{waiting} not graded" if waiting else "", bool(waiting), not measure.section,
     )  # fmt: skip
 
 

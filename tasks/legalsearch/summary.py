@@ -171,13 +171,14 @@ class LawSummary(Summary):
         """What concerns recitals, as JSON data."""
         rows = [row for row in self.scores if (row.measure.rule, row.group.name) == ("compat", "lar")]
         return {
-            "compat": self._part(rows[0]), "intervals": self.tree(rows, ends)["lar"], "wrong_version": self.mixed_up(),
+            "compat": self._part(rows[0]), "intervals": self.tree(rows, ends)["lar"],
+            "wrong_version": self.mixed_up(),
         }  # fmt: skip
 
     def notes(self, language: str) -> list[tuple[str, str]]:
         """Windows, coverage, mixed up versions, what no grader has seen, tools, tasks that are in no mean."""
         lar, recited = self.row("compat", "lar", ALL), self.row("compat", "lar", COVERED)
-        parts = zip(("group.all", COVERED), self.wrong_version or (), strict=False)
+        parts = list(zip(("group.all", COVERED), self.wrong_version or (), strict=False))
         below = [
             f"{called(name, GROUPS[name], language)} ({why.partition(':')[0]})"
             for name, why in self._applies().items()
@@ -201,7 +202,9 @@ class LawSummary(Summary):
             )),
             ("applies", word("applies.not", language).format(tasks=", ".join(below)) if below else ""),
             ("coverage", f"{recited.n} / {lar.group.n}" if lar and recited else ""),
-            ("wrong_version", " · ".join(reversed([_said(word(name, language), one, language) for name, one in parts if one.n or one.abstained]))),
+            ("wrong_version", " · ".join(
+                _said(word(name, language), one, language) for name, one in reversed(parts) if one.n or one.abstained
+            )),
             ("ungraded", str(self.ungraded) if self.ungraded else ""),
             ("tools", word("flag.rag_only", language) if self.tools and self.tools.rag_only else ""),
             ("left_out", "; ".join(missing)),

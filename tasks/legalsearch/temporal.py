@@ -44,7 +44,8 @@ _RULES: tuple[tuple[TimeKind, re.Pattern[str]], ...] = (
     (
         "version",
         re.compile(
-            rf"(?:{_YEAR} ?年?|{_HAN_YEAR}|(?<![0-9])[789][0-9]年?)(?:第[{_HAN_NUMBER}]次)?(?:修[正订改]|版|刑法|民诉|刑诉)"
+            rf"(?:{_YEAR} ?年?|{_HAN_YEAR}|(?<![0-9])[789][0-9]年?)(?:第[{_HAN_NUMBER}]次)?"
+            r"(?:修[正订改]|版|刑法|民诉|刑诉)"
             rf"|修正案[(]?(?:第?[{_HAN_NUMBER}0-9])|(?:第[{_HAN_NUMBER}]次修[正订])"
         ),
     ),

@@ -22,7 +22,8 @@ from tasks.scoring.metrics import Report
 
 COLUMNS = (
     "run", "benchmark", "agent", "rule", "rate", "group", "n", "value", "low", "high", "method", "clusters",
-    "design_effect", "effective_n", "floor", "ceiling_reference", "ceiling_walker", "epochs", "evidence_rate", "tokens",
+    "design_effect", "effective_n", "floor", "ceiling_reference", "ceiling_walker", "epochs", "evidence_rate",
+    "tokens",
     *(f"outcome_{outcome}" for outcome in OUTCOMES), "fictional", "pack", "pack_hash", "task_file_sha256",
     "harness", "scorer",
 )  # fmt: skip
@@ -64,20 +65,20 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
         tally = summary.tally
         common: dict[str, object] = {
             "run": summary.run, "benchmark": summary.benchmark, "agent": agent(report, "en"), "epochs": tally.epochs,
-            "tokens": sum(tally.tokens), "fictional": int(fictional(report)), "pack": at(header, "pack", "name") or "",
-            "pack_hash": at(header, "pack", "hash") or "", "task_file_sha256": at(header, "tasks", "sha256") or "",
-            "harness": at(header, "versions", "moot") or "",
+            "tokens": sum(tally.tokens), "fictional": int(fictional(report)),
+            "pack": at(header, "pack", "name") or "", "pack_hash": at(header, "pack", "hash") or "",
+            "task_file_sha256": at(header, "tasks", "sha256") or "", "harness": at(header, "versions", "moot") or "",
             **{f"outcome_{outcome}": tally.outcomes.get(outcome, 0) for outcome in OUTCOMES},
         }  # fmt: skip
         for row in lines(report):
             measure, group, interval = row.measure, row.group, row.interval
             clusters, effect, effective = spread_of(row)
             writer.writerow({name: cell(value) for name, value in {
-                **common, "rule": measure.rule, "rate": measure.name, "group": group.name, "n": row.n, "value": row.value,
-                "low": interval and interval.low, "high": interval and interval.high, "method": interval.method if interval else "",
-                "clusters": clusters, "design_effect": effect, "effective_n": effective,
-                "floor": row.limits.get("floor"), "ceiling_reference": row.limits.get("reference"),
-                "ceiling_walker": row.limits.get("walker"),
+                **common, "rule": measure.rule, "rate": measure.name, "group": group.name, "n": row.n,
+                "value": row.value, "low": interval and interval.low, "high": interval and interval.high,
+                "method": interval.method if interval else "", "clusters": clusters, "design_effect": effect,
+                "effective_n": effective, "floor": row.limits.get("floor"),
+                "ceiling_reference": row.limits.get("reference"), "ceiling_walker": row.limits.get("walker"),
                 "evidence_rate": summary.value("", group.name, "evidence_rate", "evidence"),
                 "scorer": summary.scorers.get(measure.rule, ""),
             }.items()})  # fmt: skip

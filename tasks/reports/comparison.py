@@ -136,7 +136,8 @@ def apart(one: Comparison, language: str) -> Table:
 def fact(name: str, language: str) -> str:
     """What told two runs apart, in words."""
     section, dot, rest = name.partition(".")
-    return f"{word(f'compare.fact.{section}', language)}{dot and ' '}{word(f'compare.part.{rest}', language) if dot else ''}"
+    part = f" {word(f'compare.part.{rest}', language)}" if dot else ""
+    return f"{word(f'compare.fact.{section}', language)}{part}"
 
 
 def value_of(name: str, value: str, language: str) -> str:

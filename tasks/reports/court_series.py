@@ -226,7 +226,8 @@ def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
     limits = {env: ", ".join(map(str, values)) for env, values in published.TURN_LIMITS.items()}
     note = word("court.figure8", language).format(ci=limits["CI"], cr=limits["CR"])
     return Table(
-        "figure-8", word("figure.8", language), first, (*named(columns, language), overall_name(language), *turns_of), tuple(rows), (note,)
+        "figure-8", word("figure.8", language), first,
+        (*named(columns, language), overall_name(language), *turns_of), tuple(rows), (note,),
     )  # fmt: skip
 
 

@@ -83,8 +83,8 @@ def _main(reports: Sequence[Report], language: str) -> Table:
         else []
     )
     return Table(
-        "table-2", word("table.2", language), _heads(language), (*named(columns, language), overall_name(language)), tuple(rows),
-        (*notes, _reference(language)),
+        "table-2", word("table.2", language), _heads(language), (*named(columns, language), overall_name(language)),
+        tuple(rows), (*notes, _reference(language)),
     )  # fmt: skip
 
 

@@ -40,8 +40,8 @@ def published_lines(reports: Sequence[Report]) -> Iterator[dict[str, object]]:
                 env, _, rate = column.partition(" ")
                 if env in ran:
                     yield {
-                        "run": f"J1-Eval {name}", "benchmark": BENCHMARK, "agent": f"{model} ({driver})", "rule": "published",
-                        "rate": rate or "turns", "group": env, "n": cases[env], "value": value,
+                        "run": f"J1-Eval {name}", "benchmark": BENCHMARK, "agent": f"{model} ({driver})",
+                        "rule": "published", "rate": rate or "turns", "group": env, "n": cases[env], "value": value,
                     }  # fmt: skip
 
 

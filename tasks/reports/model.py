@@ -15,7 +15,7 @@ from store.journal import text_hash
 from tasks.benchmark import benchmark
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
-from tasks.reports.words import WORDS, figure, phrase, show, word
+from tasks.reports.words import figure, phrase, show, word, words
 from tasks.run.header import is_fictional, tested
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
@@ -71,7 +71,9 @@ def agent(report: Report, language: str) -> str:
 
 def _agent(name: str) -> str:
     """The key of an agent or a policy (court-human: human)."""
-    return next((key for one in (name, name.partition("-")[2]) if (key := f"agent.{one}") in WORDS), f"agent.{name}")
+    return next(
+        (key for one in (name, name.partition("-")[2]) if (key := f"agent.{one}") in words()), f"agent.{name}"
+    )
 
 
 def facts(report: Report, language: str) -> list[tuple[str, str]]:
@@ -218,8 +220,9 @@ def cells(row: Metric, language: str) -> list[str]:
     """What a table says of a row, in the order of `COLUMNS`."""
     clusters, effect, effective = spread_of(row)
     return [
-        str(row.n), figure(row, row.value), show_interval(row), phrase(row.interval.method, language) if row.interval else "–",
-        "–" if clusters is None else str(clusters), show(effect, 2), show(effective, 1),
+        str(row.n), figure(row, row.value), show_interval(row),
+        phrase(row.interval.method, language) if row.interval else "–", "–" if clusters is None else str(clusters),
+        show(effect, 2), show(effective, 1),
         *(figure(row, row.limit(limit)) for limit in LIMITS),
     ]  # fmt: skip
 

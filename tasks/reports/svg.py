@@ -63,7 +63,8 @@ class Drawing:
         look = f'fill="{fill}"' if fill != "none" else f'fill="none" stroke="{FAINT}" stroke-opacity=".3"'
         look += f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
         self._parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(wide, 0):.1f}" height="{high:.1f}" {look}>{_titled(said)}</rect>'
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(wide, 0):.1f}" height="{high:.1f}"'
+            f" {look}>{_titled(said)}</rect>"
         )
 
     def dot(

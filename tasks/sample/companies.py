@@ -20,17 +20,18 @@ from tasks.sample.ledger import Ledger, Record, draw_date, written
 from tasks.sample.names import Namer, credit_code, organisation_code, person
 
 _BROKERS = (
-    "望舒证券股份有限公司", "栖云证券有限责任公司", "琅川证券股份有限公司", "霁原证券股份有限公司", "墨泽证券有限责任公司",
-    "听潮证券股份有限公司",
+    "望舒证券股份有限公司", "栖云证券有限责任公司", "琅川证券股份有限公司", "霁原证券股份有限公司",
+    "墨泽证券有限责任公司", "听潮证券股份有限公司",
 )  # fmt: skip
 FIRST_CODE = 660001
 """公司代码 of the first listed company: no exchange has codes that begin so."""
 _INDICES = ("望舒综指", "望舒300", "望交所红利", "云海50", "先进制造100", "绿色低碳指数", "中小成长指数")
 _MARKETS = ("望交所主板", "望交所主板", "望交所创新板", "望交所成长板")
 _BRANCHES = {
-    "贸易": "商贸", "销售": "商贸", "供应链管理": "供应链管理", "物流": "现代物流", "科技": "软件", "信息技术": "软件",
-    "环保科技": "水务环保", "新能源": "能源", "工程": "建设工程", "置业": "置业", "材料": "新材料", "机电": "精密机械",
-    "设备租赁": "设备租赁", "投资管理": "投资管理", "检测技术": "检测技术", "生物科技": "生物科技",
+    "贸易": "商贸", "销售": "商贸", "供应链管理": "供应链管理", "物流": "现代物流", "科技": "软件",
+    "信息技术": "软件", "环保科技": "水务环保", "新能源": "能源", "工程": "建设工程", "置业": "置业",
+    "材料": "新材料", "机电": "精密机械", "设备租赁": "设备租赁", "投资管理": "投资管理", "检测技术": "检测技术",
+    "生物科技": "生物科技",
 }  # fmt: skip
 _SHARES = ("100.0",) * 9 + (
     "51.0",
@@ -136,8 +137,10 @@ class CompanyMaker:
         capital = round(rng.lognormvariate(10.6, 0.7), 4)
         host, code = f"{sound}{place.code}", str(FIRST_CODE + serial)
         company = self._register(
-            name, place, word, founded, address, capital, host, appetite=min(6.0, rng.paretovariate(1.1) + 1.0), listed=True,
-            intro=f"{name}是一家专注于{trade['business'].rstrip('。')}的企业，股票代码{code}，总部位于{place.city}{place.county}。",
+            name, place, word, founded, address, capital, host, appetite=min(6.0, rng.paretovariate(1.1) + 1.0),
+            listed=True,
+            intro=f"{name}是一家专注于{trade['business'].rstrip('。')}的企业，股票代码{code}，"
+            f"总部位于{place.city}{place.county}。",
         )  # fmt: skip
         price = round(rng.uniform(3.2, 38.0), 2)
         raised = round(price * rng.uniform(2500, 9800) * 0.93, rng.choice((2, 2, 4)))
@@ -145,16 +148,17 @@ class CompanyMaker:
         renamed = rng.random() < 0.15
         self._ledger.add("CompanyInfo", {
             "公司名称": name, "公司简称": short,
-            "英文名称": f"{self._land.sounds[prefix]} {sound.capitalize()} {trade['english']} Co., Ltd.", "关联证券": None,
-            "公司代码": code, "曾用简称": f"{prefix}{trade['short']}" if renamed else "-",
+            "英文名称": f"{self._land.sounds[prefix]} {sound.capitalize()} {trade['english']} Co., Ltd.",
+            "关联证券": None, "公司代码": code, "曾用简称": f"{prefix}{trade['short']}" if renamed else "-",
             "所属市场": _MARKETS[serial % len(_MARKETS)], "所属行业": trade["csrc"], "成立日期": written(founded),
             "上市日期": written(listing), "法人代表": company.head,
             "总经理": company.head if rng.random() < 0.4 else person(rng), "董秘": person(rng),
             "邮政编码": place.postcode, "注册地址": address, "办公地址": office,
             "联系电话": landline(rng, place), "传真": landline(rng, place), "官方网址": f"www.{host}.example",
             "电子邮箱": f"ir@{host}.example", "入选指数": ",".join(sorted(rng.sample(_INDICES, rng.randint(1, 3)))),
-            "主营业务": trade["business"], "经营范围": self._scope(trade), "机构简介": _history(company, short, trade, listing),
-            "每股面值（元）": 1.0, "首发价格（元）": price, "首发募资净额（元）": str(raised), "首发主承销商": rng.choice(_BROKERS),
+            "主营业务": trade["business"], "经营范围": self._scope(trade),
+            "机构简介": _history(company, short, trade, listing), "每股面值（元）": 1.0, "首发价格（元）": price,
+            "首发募资净额（元）": str(raised), "首发主承销商": rng.choice(_BROKERS),
         })  # fmt: skip
         return company, brand, sound
 
@@ -194,8 +198,8 @@ class CompanyMaker:
             share = rng.choice(("20.0", "25.0", "30.0", "35.0", "40.0", "49.0"))
         invested = " - " if rng.random() < 0.08 or share == " -" else _amount(capital * float(share) / 100)
         self._ledger.add("SubCompanyInfo", {
-            "关联上市公司全称": parent.name, "上市公司关系": "联营企业" if minority else "子公司", "上市公司参股比例": share,
-            "上市公司投资金额": invested, "公司名称": name,
+            "关联上市公司全称": parent.name, "上市公司关系": "联营企业" if minority else "子公司",
+            "上市公司参股比例": share, "上市公司投资金额": invested, "公司名称": name,
         })  # fmt: skip
         return child
 
@@ -244,7 +248,8 @@ class CompanyMaker:
             "行业一级": trade["levels"][0], "行业二级": trade["levels"][1],
             "行业三级": trade["levels"][2] if rng.random() < 0.8 else "-",
             "曾用名": name.replace("股份有限公司", "有限公司") if listed and rng.random() < 0.5 else "-",
-            "企业简介": intro or _plain_intro(name, place, founded, head, amount, trade), "经营范围": self._scope(trade),
+            "企业简介": intro or _plain_intro(name, place, founded, head, amount, trade),
+            "经营范围": self._scope(trade),
         })  # fmt: skip
         return Company(name, place, head, credit, word, founded, address, phone, appetite, register, listed)
 

@@ -27,7 +27,10 @@ BREAK = "\\n"
 """Upstream's line break inside 判决结果: two characters."""
 
 PROCEDURE = "岚洲民事诉讼与执行法"
-_LATE = f"如果未按本判决指定的期间履行给付金钱义务，应当依照《{PROCEDURE}》{{article}}的规定，支付迟延履行期间的债务利息。"
+_LATE = (
+    f"如果未按本判决指定的期间履行给付金钱义务，应当依照《{PROCEDURE}》{{article}}的规定，"
+    "支付迟延履行期间的债务利息。"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,9 @@ class DocumentMaker:
         amount = {"granted": claimed, "part": round(claimed * rng.uniform(0.45, 0.92), 2)}.get(outcome, 0.0)
         number = self._ledger.case_number(rng, court.code, day.year, "民初")
         row = self._row(
-            number, "民事裁定书" if outcome == "withdrawn" else "民事判决书", company, plaintiff, (defendant, *others), cause, amount,
-            day, self._decision(outcome, court, plaintiff, (defendant, *others), entry, claimed, amount), "一审", rng,
+            number, "民事裁定书" if outcome == "withdrawn" else "民事判决书", company, plaintiff,
+            (defendant, *others), cause, amount, day,
+            self._decision(outcome, court, plaintiff, (defendant, *others), entry, claimed, amount), "一审", rng,
         )  # fmt: skip
         return Judgment(number, court, plaintiff, defendant, others, cause, claimed, amount, day, outcome, row)
 
@@ -194,10 +198,11 @@ class DocumentMaker:
         accused = "、".join(side.name for side in defendants)
         firms = self._opposed(self._firm(plaintiff), self._firm(defendants[0]))
         return self._ledger.add("LegalDoc", {
-            "关联公司": company.name, "标题": f"{plaintiff.name}与{accused}{cause.strip(' -')}{stage}{kind}", "案号": number,
-            "文书类型": kind, "原告": plaintiff.name, "被告": ",".join(side.name for side in defendants),
-            "原告律师事务所": firms[0] or " -", "被告律师事务所": firms[1] or rng.choice((" - ", None)), "案由": cause,
-            "涉案金额（元）": amount, "判决结果": decision, "日期": written(day), "文件名": f"{number}.txt",
+            "关联公司": company.name, "标题": f"{plaintiff.name}与{accused}{cause.strip(' -')}{stage}{kind}",
+            "案号": number, "文书类型": kind, "原告": plaintiff.name,
+            "被告": ",".join(side.name for side in defendants), "原告律师事务所": firms[0] or " -",
+            "被告律师事务所": firms[1] or rng.choice((" - ", None)), "案由": cause, "涉案金额（元）": amount,
+            "判决结果": decision, "日期": written(day), "文件名": f"{number}.txt",
         })  # fmt: skip
 
     def _decision(
@@ -206,7 +211,10 @@ class DocumentMaker:
     ) -> str:  # fmt: skip
         fee = court_fee(claimed)
         accused = "、".join(side.name for side in defendants)
-        appeal = f"如不服本判决，可以在判决书送达之日起十五日内，向本院递交上诉状，并按照对方当事人的人数提出副本，上诉于{self._judiciary.above(court).name}。"
+        appeal = (
+            "如不服本判决，可以在判决书送达之日起十五日内，向本院递交上诉状，并按照对方当事人的人数提出副本，"
+            f"上诉于{self._judiciary.above(court).name}。"
+        )
         if outcome == "withdrawn":
             return (
                 f"准许原告{plaintiff.name}撤回起诉。{BREAK}案件受理费{money(fee / 2)}元，由原告{plaintiff.name}负担。"
@@ -228,7 +236,8 @@ class DocumentMaker:
         paid = f"案件受理费{money(fee)}元，由被告{accused}负担。"
         if outcome == "part":
             own = round(fee * (1 - amount / claimed), 2)
-            paid = f"案件受理费{money(fee)}元，由原告{plaintiff.name}负担{money(own)}元，被告{accused}负担{money(round(fee - own, 2))}元。"
+            rest = money(round(fee - own, 2))
+            paid = f"案件受理费{money(fee)}元，由原告{plaintiff.name}负担{money(own)}元，被告{accused}负担{rest}元。"
         late = _LATE.format(article=_book()["late_interest"])
         return BREAK.join((*lines, late, paid, appeal))
 
@@ -285,7 +294,8 @@ class DocumentMaker:
         stands = rng.random() < 0.7
         order = f"驳回原告{company.name}的诉讼请求。" if stands else f"撤销被告{office}作出的{number}行政处罚决定。"
         loser = f"原告{company.name}" if stands else f"被告{office}"
-        appeal = f"如不服本判决，可以在判决书送达之日起十五日内向本院递交上诉状，上诉于{self._judiciary.above(court).name}。"
+        above = self._judiciary.above(court).name
+        appeal = f"如不服本判决，可以在判决书送达之日起十五日内向本院递交上诉状，上诉于{above}。"
         text = BREAK.join((order, f"案件受理费50元，由{loser}负担。", appeal))
         sides = Side(company.name, company, company.place), Side(office, None, company.place)
         case = self._ledger.case_number(rng, court.code, day.year, "行初")
@@ -311,7 +321,8 @@ class DocumentMaker:
         fact, claim = rng.choice(entry["fact"]).format(**words), entry["claim"].format(**words)
         defence = rng.choice(entry["defence"]).format(**words)
         view = {
-            "granted": "原告提交的证据能够相互印证，其主张有事实和法律依据，予以支持；被告的抗辩未提供充分证据，不予采纳",
+            "granted": "原告提交的证据能够相互印证，其主张有事实和法律依据，予以支持；"
+            "被告的抗辩未提供充分证据，不予采纳",
             "part": f"原告的主张部分成立，结合在案证据，对其中{money(judgment.amount)}元予以支持，超出部分缺乏依据",
             "refused": "原告未能就其主张的事实提供充分证据，应当承担举证不能的不利后果",
         }[judgment.outcome]

@@ -94,7 +94,8 @@ class EnforcementMaker:
         if restricted:
             self._ledger.add("RestrictionCase", base | {
                 "限制高消费企业名称": matter.company.name, "法定代表人": matter.company.head, "申请人": applicant,
-                "涉案金额（元）": mixed(rng, round(matter.amount)), "限高发布日期": self._later(matter.filed, 20, 150),
+                "涉案金额（元）": mixed(rng, round(matter.amount)),
+                "限高发布日期": self._later(matter.filed, 20, 150),
             })  # fmt: skip
         if closed:
             paid = 0.0 if rng.random() < 0.6 else rng.uniform(0.02, 0.7)
@@ -107,8 +108,9 @@ class EnforcementMaker:
             })  # fmt: skip
         if dishonest:
             self._ledger.add("DishonestyCase", base | {
-                "失信被执行公司名称": matter.company.name, "失信被执行人": matter.company.name, "疑似申请执行人": applicant,
-                "涉案金额（元）": matter.amount, "发布日期": self._later(matter.filed, 30, 190),
+                "失信被执行公司名称": matter.company.name, "失信被执行人": matter.company.name,
+                "疑似申请执行人": applicant, "涉案金额（元）": matter.amount,
+                "发布日期": self._later(matter.filed, 30, 190),
             })  # fmt: skip
         if matter.judgment is not None and rng.random() < 0.5:
             day = matter.filed + timedelta(days=rng.randint(30, 180))
@@ -181,7 +183,8 @@ def make_penalties(ledger: Ledger, rng: Random, market: Market, documents: Docum
         ledger.add("AdministrativeCase", {
             "行政处罚公司名称": company.name, "案号": number, "事实": f"当事人{company.name}{deed}",
             "处罚结果": "警告" if warned else _result(rng, int(amount)),
-            "处罚金额（元）": "-" if warned else _fine(rng, int(amount)), "处罚单位": f"{unit}{office}", "处罚日期": written(day),
+            "处罚金额（元）": "-" if warned else _fine(rng, int(amount)), "处罚单位": f"{unit}{office}",
+            "处罚日期": written(day),
         })  # fmt: skip
 
 

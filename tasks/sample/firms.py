@@ -11,8 +11,8 @@ from tasks.sample.ledger import Ledger, draw_date, written
 from tasks.sample.names import Namer, credit_code, person
 
 _FIELDS = (
-    "公司治理与股权纠纷", "建设工程与房地产", "劳动用工合规", "知识产权", "银行与融资租赁", "强制执行与资产处置", "医药健康合规",
-    "行政处罚与行政诉讼", "破产重整与清算", "海事海商", "数据与互联网合规", "家族财富与继承",
+    "公司治理与股权纠纷", "建设工程与房地产", "劳动用工合规", "知识产权", "银行与融资租赁", "强制执行与资产处置",
+    "医药健康合规", "行政处罚与行政诉讼", "破产重整与清算", "海事海商", "数据与互联网合规", "家族财富与继承",
 )  # fmt: skip
 _MANNER = (
     "本所成立于{year}年，主要从事{a}、{b}方面的诉讼与非诉讼业务，现有执业律师{n}名。",
@@ -97,7 +97,8 @@ def _write(ledger: Ledger, rng: Random, namer: Namer, place: Place) -> Firm:
         "事务所注册资本": f"{capital}万", "事务所成立日期": written(founded),
         "事务所地址": ledger.address(address, place), "事务所省份": place.province, "事务所城市": place.city,
         "事务所区县": place.county, "通讯电话": phone,
-        "通讯邮箱": f"office@law{place.code}{len(ledger.rows['LawfirmInfo']):03d}.example" if rng.random() < 0.5 else "-",
+        "通讯邮箱": f"office@law{place.code}{len(ledger.rows['LawfirmInfo']):03d}.example"
+        if rng.random() < 0.5 else "-",
         "事务所简介": text, "律所登记机关": (f"{place.city}司法局" if by_city else f"{place.whole}司法局"),
     })  # fmt: skip
     return Firm(name, head, phone, place, rng.paretovariate(1.1))
@@ -109,5 +110,6 @@ def _write_log(ledger: Ledger, rng: Random, busy: list[Firm], first_rank: int) -
         breaches = rng.randint(0, max(1, served // 4))
         ledger.add("LawfirmLog", {
             "律师事务所名称": firm.name, "业务量排名": rank, "服务已上市公司": served,
-            "报告期间所服务上市公司违规事件": breaches, "报告期所服务上市公司接受立案调查": rng.randint(0, max(0, breaches // 2)),
+            "报告期间所服务上市公司违规事件": breaches,
+            "报告期所服务上市公司接受立案调查": rng.randint(0, max(0, breaches // 2)),
         })  # fmt: skip

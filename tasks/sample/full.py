@@ -35,9 +35,9 @@ from tasks.sample.names import Namer
 from tasks.sample.webpages import add_pages
 
 TABLE_1: dict[str, int] = {
-    "CompanyInfo": 695, "CompanyRegister": 10_125, "SubCompanyInfo": 9_433, "LegalDoc": 24_372, "LegalAbstract": 1_200,
-    "CourtInfo": 3_413, "CourtCode": 3_348, "LawfirmInfo": 4_768, "LawfirmLog": 101, "AddrInfo": 19_533,
-    "RestrictionCase": 46, "FinalizedCase": 119, "DishonestyCase": 13, "AdministrativeCase": 443,
+    "CompanyInfo": 695, "CompanyRegister": 10_125, "SubCompanyInfo": 9_433, "LegalDoc": 24_372,
+    "LegalAbstract": 1_200, "CourtInfo": 3_413, "CourtCode": 3_348, "LawfirmInfo": 4_768, "LawfirmLog": 101,
+    "AddrInfo": 19_533, "RestrictionCase": 46, "FinalizedCase": 119, "DishonestyCase": 13, "AdministrativeCase": 443,
     "LegalKnowledge": 26_951, "LegalArticle": 55_347, "LegalCases": 2_370,
 }  # fmt: skip
 """Corpus -> its size in Table 1 of the paper."""

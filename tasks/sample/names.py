@@ -13,8 +13,8 @@ from tasks.sample.geography import Place
 FIRST = {
     "梧": "wu", "霭": "ai", "澹": "dan", "翊": "yi", "琮": "cong", "榛": "zhen", "岑": "cen", "漪": "yi", "簌": "su",
     "皎": "jiao", "蔚": "wei", "砺": "li", "衡": "heng", "穗": "sui", "泠": "ling", "沅": "yuan", "珩": "heng",
-    "旌": "jing", "壑": "he", "樨": "xi", "溯": "su", "蕴": "yun", "暄": "xuan", "阑": "lan", "蒹": "jian", "弈": "yi",
-    "澍": "shu", "朔": "shuo", "茗": "ming", "笃": "du", "稷": "ji", "鹭": "lu", "弦": "xian", "棣": "di",
+    "旌": "jing", "壑": "he", "樨": "xi", "溯": "su", "蕴": "yun", "暄": "xuan", "阑": "lan", "蒹": "jian",
+    "弈": "yi", "澍": "shu", "朔": "shuo", "茗": "ming", "笃": "du", "稷": "ji", "鹭": "lu", "弦": "xian", "棣": "di",
 }  # fmt: skip
 SECOND = {
     "声": "sheng", "白": "bai", "渡": "du", "野": "ye", "禾": "he", "舟": "zhou", "庭": "ting", "屏": "ping",

@@ -136,7 +136,7 @@ def scan(path: str) -> Callable[[str], Sequence[int]]:
     from store.pack import Pack
     from store.search.fusion import CONSTANT, FUSION, fuse_weighted
     from store.search.law_search import LawSearch
-    from store.search.substance import STOP_WORDS
+    from store.search.substance import matter
     from store.text.segment import words
 
     pack = Pack.open(path)
@@ -153,7 +153,7 @@ def scan(path: str) -> Callable[[str], Sequence[int]]:
 
     def ask(text: str) -> Sequence[int]:
         query = search.analyse(text)
-        terms = {word: weight(word) for word in words(text) if word not in STOP_WORDS}
+        terms = {word: weight(word) for word in words(text) if word not in matter().stop_words}
         pairs = {text[place : place + 2]: weight(text[place : place + 2]) for place in range(len(text) - 1)}
         spans = [(span.first.isoformat(), span.last.isoformat()) for span in query.spans]
         numbers = {(number.number, number.sub) for number in query.numbers}

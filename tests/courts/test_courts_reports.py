@@ -24,7 +24,7 @@ from tasks.reports.court_tables import court_tables
 from tasks.reports.dots import Dot, dots
 from tasks.reports.formats import FORMATS, text_report
 from tasks.reports.ranks import kendall, ranks, spearman
-from tasks.reports.words import WORDS, word
+from tasks.reports.words import word, words
 from tasks.run.figures import _figure as figure_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
@@ -306,7 +306,7 @@ def test_every_format_shows_the_run_and_its_limits(form: str, language: str) -> 
         return
     assert FOOT in text and (word("fictional", language) in text)
     if form in ("md", "html", "text"):
-        for pair in (WORDS["unscored"], WORDS["comparable"], environment("CI").label):
+        for pair in (words()["unscored"], words()["comparable"], environment("CI").label):
             assert pair[language == "en"] in text, pair
     if form != "json":
         codes = {name for env in ENVS for rule in RULES for name in metrics(rule, env)} | set(ENVS)
@@ -318,8 +318,8 @@ def test_every_format_shows_the_run_and_its_limits(form: str, language: str) -> 
         for wanted in (
             "Chatlaw2",
             "56.3",
-            WORDS["table.9"][language == "en"],
-            WORDS["court.by_people"][language == "en"],
+            words()["table.9"][language == "en"],
+            words()["court.by_people"][language == "en"],
         ):
             assert wanted in text, wanted
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from store.errors import BadInput
 from store.text.citation import citations
 from tasks.legalsearch.answers import Term, letters, strict_answer, term
-from tasks.legalsearch.charges import RENAMED, SECTIONS, SELECTIVE, SHORT, canonical, charge_f1, charges, same_charges
+from tasks.legalsearch.charges import canonical, charge_f1, charges, same_charges, table
 from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
 from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import load_questions, options
@@ -259,12 +259,13 @@ def test_different_charges(first: str, second: str) -> None:
 
 
 def test_tables_of_charges_agree() -> None:
-    for name, (official, basis) in {**RENAMED, **SHORT}.items():
+    for name, (official, basis) in {**table().renamed, **table().short}.items():
         assert canonical(name) == canonical(f"{name}罪") == canonical(official) == official
         assert "刑法第" in basis
-    for name in SELECTIVE:
-        assert canonical(name) == (RENAMED[name][0] if name in RENAMED else name)
-    for members, _ in SECTIONS.values():
+    renamed = table().renamed
+    for name in table().selective:
+        assert canonical(name) == (renamed[name][0] if name in renamed else name)
+    for members in table().sections.values():
         assert all(canonical(member) == member for member in members)
 
 
@@ -278,21 +279,28 @@ def test_every_renaming_is_in_the_decree_that_it_cites(data: Data) -> None:
     decrees = {path.stem.rpartition("(")[2][:4]: words(path) for path in folder.glob("*确定罪名的补充规定*")}
     first = words(next(folder.glob("*分则规定的犯罪的罪名的意见*")))
     assert len(decrees) == 8
-    for old, (new, basis) in RENAMED.items():
+    for old, (new, basis) in table().renamed.items():
         cited = [decrees[year] for year in re.findall("（([0-9]{4})）", basis)]
         assert f"{new}罪" in cited[-1], new
         assert any(re.search(f"{old}罪(?:罪名|）|和|”修)", text) for text in cited) or f"{old}罪" in first, old
     everything = first + "".join(decrees.values())
     for name in [
-        *SELECTIVE,
-        *(name for name, _ in SHORT.values()),
-        *(m for members, _ in SECTIONS.values() for m in members),
+        *table().selective,
+        *(name for name, _ in table().short.values()),
+        *(m for members in table().sections.values() for m in members),
     ]:
         assert f"{name.replace('(', '（').replace(')', '）')}罪" in everything, name
 
 
 NAMES = st.sampled_from(
-    [*RENAMED, *SHORT, *SELECTIVE, *SECTIONS, "盗窃", "抢劫罪", "引诱卖淫", "组织卖淫", "", "、", "罪", "犯"]
+    [
+        *table().renamed,
+        *table().short,
+        *table().selective,
+        *table().sections,
+        *"盗窃 抢劫罪 引诱卖淫 组织卖淫 、 罪 犯".split(),
+        "",
+    ]
 )
 SAID = st.lists(st.one_of(NAMES, st.text(max_size=8)), max_size=4).map(";".join)
 

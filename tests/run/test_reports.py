@@ -24,7 +24,7 @@ from tasks.reports.as_csv import by_task
 from tasks.reports.formats import FORMATS, text_report
 from tasks.reports.model import COLUMNS, facts, lines, printable, score_table
 from tasks.reports.repeats import spread
-from tasks.reports.words import WORDS
+from tasks.reports.words import words
 from tasks.run.comparing import Attempt, Side
 from tasks.scoring.metrics import Group, Measure, Metric, Report, Summary, Tally
 from tasks.scoring.result import Result
@@ -84,7 +84,7 @@ def test_every_format_shows_what_a_number_needs(form: str, language: str) -> Non
             "fictional",
             "agent.rules",
         ):
-            assert WORDS[key][language == "en"] in text
+            assert words()[key][language == "en"] in text
 
 
 def test_of_an_engine_a_reader_sees_file_size_and_hash_in_the_language_of_the_report() -> None:
@@ -217,8 +217,8 @@ def test_words_agree_with_the_interface() -> None:
     for place, language in enumerate(("zh", "en")):
         shown = table(language)
         for outcome in OUTCOMES:
-            assert f"outcome.{outcome}" in WORDS
-        for key, pair in {**WORDS, **{f"group.{name}": label for name, label in GROUPS.items()}}.items():
+            assert f"outcome.{outcome}" in words()
+        for key, pair in {**words(), **{f"group.{name}": label for name, label in GROUPS.items()}}.items():
             interface = key.replace("agent.", "policy.")
             if language == "zh" and key.startswith(("outcome.", "group.", "agent.")) and interface in shown:
                 assert pair[place] == shown[interface], key

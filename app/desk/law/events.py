@@ -13,7 +13,7 @@ from typing import Any
 
 from app.strings import counted, t
 from app.terminal import clean
-from store.statutes.applicable import RULES
+from store.statutes.applicable import rules
 from store.statutes.names import short_name
 from store.text.citation import parse_number
 from tasks.episode.events import ToolReturned
@@ -142,7 +142,7 @@ def day_of(text: object) -> date | None:
 
 def rule_of(hit: Mapping[str, object]) -> tuple[str, str]:
     """What the rule behind the mark of a hit says, and its basis; as recorded, else from the table of rules."""
-    rule = RULES.get(str(hit.get("rule", "")))
+    rule = rules().get(str(hit.get("rule", "")))
     says = _text(hit, "says") or (rule.says if rule else "")
     return says, _text(hit, "basis") or (rule.basis if rule else "")
 

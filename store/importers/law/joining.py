@@ -162,7 +162,8 @@ def _filled(row: Row, listed: str, others: Sequence[Row], tally: Tally) -> Artic
         for at, said in enumerate((other.part, other.chapter, other.section)):
             if said and places[at] and squeezed(said) != squeezed(places[at]):
                 tally.conflicts.append(
-                    f"{row.label} {row.key.chinese}: it stands in {places[at]} ({row.where}) and {said} ({other.where})"
+                    f"{row.label} {row.key.chinese}: it stands in {places[at]} ({row.where})"
+                    f" and {said} ({other.where})"
                 )
         if not any(places):
             places = [other.part, other.chapter, other.section]

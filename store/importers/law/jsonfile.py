@@ -41,7 +41,10 @@ _LAW = ("law", "short", "level", "aliases", "versions", "links")
 _VERSION = ("label", "adopted", "valid_from", "valid_to", "inferred", "source", "articles")
 _ARTICLE = ("number", "title", "text", "part", "chapter", "section", "amended_by")
 _LINK = ("kind", "from_law", "from_number", "to_law", "to_number", "on", "basis")
-_LAYOUT = 'Layout: {"law": "…", "versions": [{"valid_from": "YYYY-MM-DD", "articles": [{"number": "第一条", "text": "…"}]}]}.'
+_LAYOUT = (
+    'Layout: {"law": "…", "versions": [{"valid_from": "YYYY-MM-DD",'
+    ' "articles": [{"number": "第一条", "text": "…"}]}]}.'
+)
 
 
 class _Windows:
@@ -93,7 +96,8 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
             builder.add_file(REPORT, (json.dumps(report, ensure_ascii=False, indent=1) + "\n").encode())
             path = builder.finish(progress)
     progress(
-        f"{counts['files']} files: {counts['articles']} articles in {counts['versions']} versions of {counts['laws']} laws",
+        f"{counts['files']} files: {counts['articles']} articles in {counts['versions']} versions"
+        f" of {counts['laws']} laws",
         counts["laws"],
         counts["laws"],
     )

@@ -70,7 +70,8 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         if not tally.index_rows and not tally.texts:
             raise BadInput(
                 f"{source} holds no articles in the layout of LegalSearch-R1",
-                "Expected article_index.jsonl, statutes.jsonl or law_chunks.jsonl, with all_law_menu.csv beside them.",
+                "Expected article_index.jsonl, statutes.jsonl or law_chunks.jsonl,"
+                " with all_law_menu.csv beside them.",
             )
         for label, kind in tally.files.items():
             if kind not in _READERS:

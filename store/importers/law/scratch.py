@@ -63,7 +63,8 @@ class Scratch:
         )
         database.execute(
             "CREATE TABLE row (id INTEGER PRIMARY KEY, law TEXT, label TEXT, number INTEGER, sub INTEGER, part TEXT,"
-            " chapter TEXT, section TEXT, title TEXT, text TEXT, text_source TEXT, derived INTEGER, rank INTEGER, place TEXT)"
+            " chapter TEXT, section TEXT, title TEXT, text TEXT, text_source TEXT, derived INTEGER,"
+            " rank INTEGER, place TEXT)"
         )
         database.execute("CREATE INDEX by_label ON row (label, rank, id)")
 
@@ -102,7 +103,8 @@ class Scratch:
     def rows(self, label: str) -> Iterator[Row]:
         """The articles of a version, best source first, each in the order of its file."""
         sql = (
-            "SELECT law, label, number, sub, part, chapter, section, title, text, text_source, derived, rank, place FROM row"
+            "SELECT law, label, number, sub, part, chapter, section, title, text, text_source, derived,"
+            " rank, place FROM row"
             " WHERE label = ? ORDER BY rank, id"
         )
         for found in self._database.execute(sql, (label,)):

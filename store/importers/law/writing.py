@@ -151,7 +151,8 @@ def in_words(summary: dict[str, Any]) -> str:
     """The report in one line."""
     became = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in summary["became"].items() if count)
     return (
-        f"{summary['files']} files ({became}): {summary['articles_read']} articles read, {summary['articles']} kept, and {summary['unnumbered_texts']} texts"
+        f"{summary['files']} files ({became}): {summary['articles_read']} articles read, {summary['articles']} kept,"
+        f" and {summary['unnumbered_texts']} texts"
         f" without number in {summary['versions']} versions of {summary['laws']} laws;"
         f" days inferred for {summary['versions_inferred']} versions, unknown for {summary['versions_undated']}"
     )

@@ -162,7 +162,8 @@ def in_words(summary: dict[str, Any]) -> str:
     lines = ", ".join(f"{count} {kind}" for kind, count in summary["lines"].items() if count)
     return (
         f"{summary['files']} files ({became}){f', lines: {lines}' if lines else ''}: {summary['pages']} pages of"
-        f" {summary['hosts']} hosts, {summary['dated']} with a day, {summary['local_addresses']} without an address of the web"
+        f" {summary['hosts']} hosts, {summary['dated']} with a day,"
+        f" {summary['local_addresses']} without an address of the web"
     )
 
 

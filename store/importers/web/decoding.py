@@ -62,7 +62,8 @@ def read_page(path: Path, label: str) -> bytes:
             while piece := stream.read(_CHUNK):
                 size += len(piece)
                 if size > MAX_PAGE:
-                    raise BadInput(f"{label} has more than {MAX_PAGE >> 20} MiB, the limit of one page", "Leave it out or save the page without pictures.")  # fmt: skip
+                    what = f"{label} has more than {MAX_PAGE >> 20} MiB, the limit of one page"
+                    raise BadInput(what, "Leave it out or save the page without pictures.")
                 pieces.append(piece)
     except OSError as error:
         raise BadInput(f"{label} cannot be read: {error.strerror or error}") from None
@@ -78,7 +79,8 @@ def decode(data: bytes, label: str, stated: str = "") -> tuple[str, str]:
     Raises:
         BadInput: the bytes are no text in any of these.
     """
-    for mark, encoding in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):  # fmt: skip
+    marks = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    for mark, encoding in marks.items():
         if data.startswith(mark):
             return data.decode(encoding, "replace").removeprefix("\ufeff"), ""
     declared = _codec(stated) or _codec(_declared(data))

@@ -62,7 +62,8 @@ def read_html(data: bytes, label: str, *, charset: str = "", saved_from: str = "
     title, day = _title(tree, metas, linked), _day(tree, metas, linked)
     found = _main_text(tree, label)
     if not found:
-        raise BadInput(f"{label} has no text that can be read", "Pages that draw their text by script must be saved from a browser.")  # fmt: skip
+        action = "Pages that draw their text by script must be saved from a browser."
+        raise BadInput(f"{label} has no text that can be read", action)
     return ParsedPage(url, title, day, found, tuple(remarks))
 
 
@@ -162,7 +163,11 @@ def _title(tree: Any, metas: dict[str, str], linked: Iterable[dict[str, Any]]) -
 def _day(tree: Any, metas: dict[str, str], linked: Iterable[dict[str, Any]]) -> date | None:
     stated = [metas[name] for name in _DAY_NAMES if name in metas]
     stated += [value for part in linked if isinstance(value := part.get("datePublished"), str)]
-    stated += [node.get("datetime") or "" for node in tree.iter("time") if node.get("pubdate") is not None or node.get("itemprop") == "datePublished"]  # fmt: skip
+    stated += [
+        node.get("datetime") or ""
+        for node in tree.iter("time")
+        if node.get("pubdate") is not None or node.get("itemprop") == "datePublished"
+    ]
     if day := next((day for text in stated if (day := published(text))), None):
         return day
     seen = " ".join(_visible(tree).split())

@@ -14,7 +14,10 @@ MAX_TITLE = 300
 FIRST_DAY = date(1990, 1, 1)
 """No web page is older: an earlier day in a page's markup is a placeholder of its editor."""
 
-DAY = r"(?:\d{4} ?(?:年 ?\d{1,2} ?月 ?\d{1,2} ?[日号]|[-/.]\d{1,2}[-/.]\d{1,2})|[零〇○一二三四五六七八九]{4}年[一二三四五六七八九十]{1,2}月[一二三四五六七八九十廿卅]{1,3}日)"
+DAY = (
+    r"(?:\d{4} ?(?:年 ?\d{1,2} ?月 ?\d{1,2} ?[日号]|[-/.]\d{1,2}[-/.]\d{1,2})"
+    r"|[零〇○一二三四五六七八九]{4}年[一二三四五六七八九十]{1,2}月[一二三四五六七八九十廿卅]{1,3}日)"
+)
 _DAY = re.compile(DAY)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _UNSEEN = {"Cc", "Cf", "Cs"}

@@ -69,8 +69,9 @@ def ask_for(engine: Engine, case: dict[str, Any], env: Env, text: str, notes: li
         given = [quote.strip() for quote in reply.get(one.key, []) if quote.strip()]
         quotes = list(dict.fromkeys(quote for quote in given if quote in text))
         if len(quotes) < len(set(given)):
+            dropped = len(set(given)) - len(quotes)
             notes.append(
-                f"{'.'.join(one.path)}: {len(set(given)) - len(quotes)} quotes of the model do not stand in the text and were dropped"
+                f"{'.'.join(one.path)}: {dropped} quotes of the model do not stand in the text and were dropped"
             )
         if quotes:
             _set(case, one.path, quotes if one.listed else "\n".join(quotes))
@@ -96,7 +97,8 @@ def _ask(wanted: list[Wanted], stance: bool, text: str) -> Ask:
             "additionalProperties": False,
         }
         listed.append(
-            "plea：被告人对指控的态度（stance：认罪为 guilty，部分认罪为 partial，不认罪为 not_guilty，文中没有写为 unknown），和说明该态度的一句原文（quote）"
+            "plea：被告人对指控的态度（stance：认罪为 guilty，部分认罪为 partial，不认罪为 not_guilty，"
+            "文中没有写为 unknown），和说明该态度的一句原文（quote）"
         )
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     words = fill(PROMPT, fields="\n".join(listed), judgment=text)

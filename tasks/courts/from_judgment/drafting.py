@@ -34,24 +34,26 @@ from tasks.courts.from_judgment.sentencing import accused_in
 _ADULT = 18
 _PERSON = "gender ethnicity birth_date occupation address"
 _BOTH = (
-    "cause", "dates.acted", "dates.filed", "dates.proceeding", "dates.judged", "facts", "evidence", "statements", "court.name",
-    "court.docket", "court.procedure", "court.presiding", "court.clerk",
+    "cause", "dates.acted", "dates.filed", "dates.proceeding", "dates.judged", "facts", "evidence", "statements",
+    "court.name", "court.docket", "court.procedure", "court.presiding", "court.clerk",
 )  # fmt: skip
 _EXPECTED: Mapping[Env, tuple[str, ...]] = {
     "CI": (
-        *_BOTH, "parties.P1", "parties.D1", "claims", "amount", "complaint", "answer", "defences", "gold.rulings", "gold.judgment",
-        "gold.fee", "gold.issues", "gold.reason", "gold.reason_points", "gold.laws",
+        *_BOTH, "parties.P1", "parties.D1", "claims", "amount", "complaint", "answer", "defences", "gold.rulings",
+        "gold.judgment", "gold.fee", "gold.issues", "gold.reason", "gold.reason_points", "gold.laws",
     ),
     "CR": (
-        *_BOTH, "parties.A1", "criminal.prosecution.name", "criminal.prosecution.prosecutor", "criminal.prosecution.indictment_no",
-        "criminal.charges", "criminal.indictment", "criminal.opinion", "criminal.request", "criminal.plea.stance", "criminal.plea.text",
-        "criminal.record", "criminal.custody", "criminal.served", "criminal.victims", "criminal.defence_opinion", "gold.charges",
-        "gold.sentence", "gold.sentence.ranges", "gold.judgment", "gold.reason", "gold.reason_points", "gold.laws",
+        *_BOTH, "parties.A1", "criminal.prosecution.name", "criminal.prosecution.prosecutor",
+        "criminal.prosecution.indictment_no", "criminal.charges", "criminal.indictment", "criminal.opinion",
+        "criminal.request", "criminal.plea.stance", "criminal.plea.text", "criminal.record", "criminal.custody",
+        "criminal.served", "criminal.victims", "criminal.defence_opinion", "gold.charges", "gold.sentence",
+        "gold.sentence.ranges", "gold.judgment", "gold.reason", "gold.reason_points", "gold.laws",
     ),
 }  # fmt: skip
 """What a complete case has, in the order of the report."""
 _OPTIONAL = re.compile(
-    r"dates\.\w+|criminal\.(?:custody|served|request|victims|record|opinion|defence_opinion|prosecution\.\w+)|evidence\.\w+\.witness|evidence(?:\.\w+|\[\d+\])"
+    r"dates\.\w+|criminal\.(?:custody|served|request|victims|record|opinion|defence_opinion|prosecution\.\w+)"
+    r"|evidence\.\w+\.witness|evidence(?:\.\w+|\[\d+\])"
     r"|parties\.\w+\.(?!id|name|side|kind)\w+|facts(?:\.\w+|\[\d+\])|court\.\w+|claims\.\w+\.amount|amount"
     r"|gold\.(?:fee|issues|rulings|as_cited|laws\[\d+\]|sentence\.(?:since|until|counts|property|political_rights_months))"
 )
@@ -230,13 +232,11 @@ def _refuse_minors(case: Mapping[str, Any], paper: Paper, label: str) -> None:
     """A party under eighteen needs a 法定代理人 in court (民法典第二十三条; 刑事诉讼法第二百八十一条)."""
     dates = case.get("dates", {})
     day = dates.get("acted") or dates.get("filed") if paper.env == "CR" else dates.get("filed")
+    born = [(party["id"], party["birth_date"]) for party in case.get("parties", []) if party.get("birth_date")]
     young = next(
-        (
-            party["id"] for party in case.get("parties", [])
-            if party.get("birth_date") and day and age_on(date.fromisoformat(party["birth_date"]), date.fromisoformat(day)) < _ADULT
-        ),
+        (who for who, on in born if day and age_on(date.fromisoformat(on), date.fromisoformat(day)) < _ADULT),
         "A1" if paper.env == "CR" and _YOUNG.search(fold_width(paper.reason)) else "",
-    )  # fmt: skip
+    )
     if young:
         what = f"is a minor (未成年人): a {REFUSED_ROLES['guardian']} would have to sit in court"
         raise CaseFault(label, [Fault(f"parties.{young}", what, "Choose a judgment between adults.")])
@@ -305,6 +305,9 @@ def _provenance(
         kinds[one.kind] = kinds.get(one.kind, 0) + (1 if one.kind in ("name", "company") else one.count)
     told = ", ".join(f"{kind} {count}" for kind, count in kinds.items()) or "nothing"
     kept = " Names of people were kept as asked." if keep_names else ""
-    note = f"Drafted by rules from a published judgment, not reviewed. Masked: {told}.{kept} Not found: {', '.join(missing) or 'nothing'}."
+    note = (
+        f"Drafted by rules from a published judgment, not reviewed. Masked: {told}.{kept}"
+        f" Not found: {', '.join(missing) or 'nothing'}."
+    )
     based = f"{heading.docket}{'民事' if heading.of('原告') else '刑事'}{heading.title or '判决书'}"
     return {"source": "derived", "based_on": based, "reviewed": False, "note": note}

@@ -44,18 +44,22 @@ _FORMER = re.compile(
     r"(?:曾用名|又名|别名|化名|绰号|自报名)(?:为|:)?[“\"]?(?P<name>[\u4e00-\u9fff]{2,4})[”\"]?(?=[,。()]|$)"
 )
 _TOLD_TOO = re.compile(
-    r"(?<=[。;]) *(?=(?:委托(?:诉讼)?代理人|法定代表人|法定代理人|主要负责人|负责人|经营者|(?:指定)?辩护人)[:\u4e00-\u9fff])"
+    r"(?<=[。;]) *(?=(?:委托(?:诉讼)?代理人|法定代表人|法定代理人|主要负责人|负责人|经营者|"
+    r"(?:指定)?辩护人)[:\u4e00-\u9fff])"
 )
 _PARTY = ("原告", "被告", "被告人")
 _SPEAKS_FOR = ("法定代表人", "主要负责人", "代表人", "负责人", "经营者", "投资人", "执行事务合伙人")
 _COUNSEL = ("委托诉讼代理人", "委托代理人", "诉讼代理人", "辩护人", "指定辩护人")
 _NO_SEAT = "Only plaintiff and defendant have seats."
 _REFUSED: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    (("第三人",), f"{REFUSED_ROLES['third_party']} takes no seat in a trial here", f"{_NO_SEAT} Choose a judgment without one."),
+    (("第三人",), f"{REFUSED_ROLES['third_party']} takes no seat in a trial here",
+     f"{_NO_SEAT} Choose a judgment without one."),
     (("附带民事诉讼原告人", "附带民事诉讼原告", "附带民事诉讼被告人", "附带民事诉讼被告", "附带民事公益诉讼起诉人"),
      f"{REFUSED_ROLES['civil_plaintiff']} takes no seat in a trial here", "Choose a judgment without 附带民事诉讼."),
-    (("法定代理人", "指定代理人"), f"{REFUSED_ROLES['guardian']} takes no seat in a trial here: a party is a minor or cannot sue alone", _NO_SEAT),
-    (("反诉原告", "反诉被告"), "there is a counterclaim (反诉); one claim side sues the other here", "Choose a judgment without 反诉."),
+    (("法定代理人", "指定代理人"),
+     f"{REFUSED_ROLES['guardian']} takes no seat in a trial here: a party is a minor or cannot sue alone", _NO_SEAT),
+    (("反诉原告", "反诉被告"), "there is a counterclaim (反诉); one claim side sues the other here",
+     "Choose a judgment without 反诉."),
     (("被告单位", "诉讼代表人"), "a company is accused (单位犯罪)", "Only natural persons can be tried here."),
     (("自诉人",), "a private prosecution (自诉) has no 公诉人", "Choose a case that a 人民检察院 prosecutes."),
     (("上诉人", "被上诉人", "抗诉机关", "原审原告", "原审被告", "原审被告人", "再审申请人", "申诉人"),

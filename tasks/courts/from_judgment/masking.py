@@ -49,7 +49,8 @@ _NUMBERS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
         r"|(?<![A-Za-z0-9_])wxid_[A-Za-z0-9_]{4,30}"
     )),
     ("telephone number", f"（电话{LEFT_OUT}", re.compile(
-        rf"(?<![0-9A-Za-z.,])(?:\+?86[- ]?)?1[3-9][0-9][- ]?[0-9]{{4}}[- ]?[0-9]{{4}}{_NOT_MORE}|(?<![0-9-])0[0-9]{{2,3}}-[0-9]{{7,8}}(?![0-9])"
+        rf"(?<![0-9A-Za-z.,])(?:\+?86[- ]?)?1[3-9][0-9][- ]?[0-9]{{4}}[- ]?[0-9]{{4}}{_NOT_MORE}"
+        r"|(?<![0-9-])0[0-9]{2,3}-[0-9]{7,8}(?![0-9])"
         r"|(?:电话|手机|联系方式)(?:号码?)?(?:为|是|:|\s){0,3}(?P<said>[0-9][0-9 -]{5,14}[0-9])(?![0-9A-Za-z元])"
     )),
     ("bank account", f"（账号{LEFT_OUT}", re.compile(
@@ -84,9 +85,14 @@ _HOUSE = re.compile(
 
 
 def mask(
-    text: str, people: Sequence[Sequence[str]], companies: Sequence[Sequence[str]], *, keep_names: bool, mask_companies: bool,
+    text: str,
+    people: Sequence[Sequence[str]],
+    companies: Sequence[Sequence[str]],
+    *,
+    keep_names: bool,
+    mask_companies: bool,
     kept_lines: Iterable[str] = (),
-) -> tuple[str, tuple[Masked, ...]]:  # fmt: skip
+) -> tuple[str, tuple[Masked, ...]]:
     """The text without what tells people, and a list of what went.
 
     Args:

@@ -16,11 +16,20 @@ _SIDES = {"CI": (("原告", "plaintiff", "P1"), ("被告", "defendant", "D1")), 
 _FIELDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("gender", re.compile(r"(?P<value>[男女])(?:性)?")),
     ("ethnicity", re.compile(r"(?P<value>[\u4e00-\u9fff]{1,8}族)(?:人)?")),
-    ("education", re.compile(r"(?P<value>(?:文盲|半文盲|小学|初中|高中|中专|中技|技校|职高|大专|专科|大学|本科|硕士|博士|研究生)[\u4e00-\u9fff]{0,10})")),
+    ("education", re.compile(
+        r"(?P<value>(?:文盲|半文盲|小学|初中|高中|中专|中技|技校|职高|大专|专科|大学|本科|硕士|博士|研究生)"
+        r"[\u4e00-\u9fff]{0,10})"
+    )),
     ("birthplace", re.compile(r"(?:出生地|出生于|生于|籍贯)(?:为|于|:)?(?P<value>[\u4e00-\u9fff][^,。]{1,40})")),
-    ("address", re.compile(r"(?:户籍所在地|户籍地|户籍|现住址|现住地?|住址|住所地|住所|家住|居住地|住)(?:为|是|于|在|:)?(?P<value>(?!公)[^,。]{2,80})")),
+    ("address", re.compile(
+        r"(?:户籍所在地|户籍地|户籍|现住址|现住地?|住址|住所地|住所|家住|居住地|住)(?:为|是|于|在|:)?"
+        r"(?P<value>(?!公)[^,。]{2,80})"
+    )),
     ("workplace", re.compile(r"(?:系|为|工作单位)(?P<value>[^,。]{2,40}(?:公司|厂|局|学校|医院|单位))(?=$)")),
-    ("occupation", re.compile(r"(?:系|职业|捕前系|原系)?(?P<value>(?!因|曾|于|现|公民|身份|统一)(?=[^0-9(]{2,30}(?:\([\u4e00-\u9fff]{1,10}\))?$)[\u4e00-\u9fff][^:,。]{1,29})")),
+    ("occupation", re.compile(
+        r"(?:系|职业|捕前系|原系)?(?P<value>(?!因|曾|于|现|公民|身份|统一)"
+        r"(?=[^0-9(]{2,30}(?:\([\u4e00-\u9fff]{1,10}\))?$)[\u4e00-\u9fff][^:,。]{1,29})"
+    )),
 )  # fmt: skip
 """Field -> what a clause of a person's paragraph must be; the first that fits takes the clause."""
 _BORN = re.compile(r"(?:出生|生)")

@@ -6,23 +6,18 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from store.tables import Table, beside
+
 _NAMES = r"[、，,和及与；;]|以及"
 _COMPANY = re.compile(
     r"(?:公司|集团|厂|中心|合作社|企业|银行|学校|医院|酒店|协会|基金会|委员会|事务所|（有限合伙）)$"
 )
-CAUSES: tuple[tuple[str, str], ...] = (
-    ("融资租赁", "融资租赁合同纠纷"), ("股东资格|确认.{0,6}股东|转股协议|伪造.{0,6}签名.{0,10}股", "股东资格确认纠纷"),
-    ("股权转让", "股权转让纠纷"), ("担保函|保证责任|连带(?:清偿|保证)责任", "保证合同纠纷"), ("提供劳务.{0,40}(?:受伤|损害|伤残)|(?:受伤|坠落|伤残).{0,80}提供劳务", "提供劳务者受害责任纠纷"), ("股东知情权|查阅.{0,6}账簿", "股东知情权纠纷"), ("物业管理费|物业服务|物业费", "物业服务合同纠纷"),
-    ("商品房|交房|房屋买卖|购房", "房屋买卖合同纠纷"), ("建设工程|工程款|施工合同|承包", "建设工程施工合同纠纷"), ("票据|承兑汇票", "票据纠纷"),
-    ("工伤|劳动合同|劳动关系|仲裁委员会|工资|加班费|经济补偿", "劳动争议"), ("劳务", "劳务合同纠纷"), ("商标", "侵害商标权纠纷"),
-    ("专利", "侵害专利权纠纷"), ("著作权|版权|作品", "侵害著作权纠纷"), ("名誉", "名誉权纠纷"), ("交通事故", "机动车交通事故责任纠纷"),
-    ("产品质量|产品责任|缺陷产品", "产品责任纠纷"), ("保险", "保险合同纠纷"), ("运输", "运输合同纠纷"), ("加工|承揽|定作", "承揽合同纠纷"),
-    ("房屋租赁|承租|租金|出租", "租赁合同纠纷"), ("借款|借贷|欠条|借条", "民间借贷纠纷"), ("担保|保证人", "保证合同纠纷"), ("货款|买卖|购销|采购", "买卖合同纠纷"),
-    ("网络购物|网购|食品|消费者", "网络购物合同纠纷"), ("不当得利", "不当得利纠纷"), ("居间|中介", "中介合同纠纷"), ("委托合同|委托事务", "委托合同纠纷"),
-    ("人身损害|受伤|生命权|健康权", "生命权、身体权、健康权纠纷"), ("侵权", "侵权责任纠纷"), ("合同", "合同纠纷"),
-)  # fmt: skip
-"""Words of a complaint -> cause of action, most special first (Regulations on Causes of Action of the Supreme
-Court)."""
+
+
+class _Causes(Table):
+    """Words of a complaint -> cause of action, most special first."""
+
+    causes: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -89,8 +84,9 @@ def _cause(body: str, claims: str) -> str:
     stated = re.search(r"案由[：:]\s*([^\n。，]+)", body)
     if stated:
         return stated[1].strip()
+    table = beside(__package__, "complaint", _Causes).causes
     for text in (claims, body):
-        found = next((name for words, name in CAUSES if re.search(words, text, re.DOTALL)), "合同纠纷")
+        found = next((name for words, name in table.items() if re.search(words, text, re.DOTALL)), "合同纠纷")
         if found != "合同纠纷":
             return found
     return "合同纠纷"

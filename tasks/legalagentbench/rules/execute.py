@@ -353,9 +353,10 @@ def _identify(hop: Hop, parent: Item) -> dict[str, Cell] | None:
 
 
 _HOP_WORDS = {
-    "parent": "的母公司", "sub": "投资的子公司", "doc": "的裁判文书", "restriction": "的限制高消费记录", "finalized": "的终本记录",
-    "dishonesty": "的失信被执行记录", "administrative": "的行政处罚记录", "address": "的地址", "office_address": "的办公地址",
-    "place": "所在的省市区县", "court": "的法院", "firm": "的律师事务所", "case": "的裁判文书", "neighbour": "的法院",
+    "parent": "的母公司", "sub": "投资的子公司", "doc": "的裁判文书", "restriction": "的限制高消费记录",
+    "finalized": "的终本记录", "dishonesty": "的失信被执行记录", "administrative": "的行政处罚记录",
+    "address": "的地址", "office_address": "的办公地址", "place": "所在的省市区县", "court": "的法院",
+    "firm": "的律师事务所", "case": "的裁判文书", "neighbour": "的法院",
 }  # fmt: skip
 
 

@@ -73,9 +73,10 @@ class Plan:
 SINGLE = frozenset(("max", "min", "first", "last", "ends"))
 """Choices that leave one thing, which nobody counts."""
 _FITS: dict[str, frozenset[str]] = {
-    "role": frozenset(CASE_ROWS), "cause": frozenset(("doc",)), "form": frozenset(("doc",)), "type": frozenset((*CASE_ROWS,)),
-    "level": frozenset(("court",)), "listed": frozenset(("company",)), "exists": frozenset(("company",)),
-    "other": frozenset(("court", "firm", "company")), "name": frozenset(("company", "court", "firm", "agency")),
+    "role": frozenset(CASE_ROWS), "cause": frozenset(("doc",)), "form": frozenset(("doc",)),
+    "type": frozenset((*CASE_ROWS,)), "level": frozenset(("court",)), "listed": frozenset(("company",)),
+    "exists": frozenset(("company",)), "other": frozenset(("court", "firm", "company")),
+    "name": frozenset(("company", "court", "firm", "agency")),
     "mode": frozenset(("court", "firm", "company", "agency")),
 }  # fmt: skip
 

@@ -242,7 +242,10 @@ _ATTRIBUTES: dict[Kind, dict[str, Source | tuple[Source, ...]]] = {
     "restriction": {
         **_rows({"amount": "涉案金额（元）"}, "money"),
         **_rows({"filed": "立案日期", "published": "限高发布日期", "date": "立案日期"}, "date"),
-        **_rows({"number": "案号", "legal_person": "法定代表人", "applicant": "申请人", "court": "执行法院", "debtor": "限制高消费企业名称"}),
+        **_rows({
+            "number": "案号", "legal_person": "法定代表人", "applicant": "申请人", "court": "执行法院",
+            "debtor": "限制高消费企业名称",
+        }),
     },
     "finalized": {
         **_rows({"amount": "执行标的（元）", "target": "执行标的（元）", "unpaid": "未履行金额（元）"}, "money"),

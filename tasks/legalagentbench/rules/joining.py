@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from tasks.legalagentbench.rules.mentions import Mention, Modifier
-from tasks.legalagentbench.rules.vocabulary import AGGREGATES
+from tasks.legalagentbench.rules.vocabulary import words
 
 
 def combine(mentions: list[Mention], text: str) -> list[Mention]:
@@ -154,7 +154,8 @@ def _listed(mention: Mention, mentions: list[Mention], index: int, text: str) ->
 
 
 _MEASURED = frozenset(
-    "amount fine target unpaid invested capital founded date filed published closed punished ratio listing_date insured rank served net_raised violations investigations issue_price".split()
+    "amount fine target unpaid invested capital founded date filed published closed punished ratio listing_date"
+    " insured rank served net_raised violations investigations issue_price".split()
 )
 _CHANGING = re.compile(
     r"^(?:的|审理的|涉及的|又|还|要|须|需|得|又要|只有|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中|、|数额|有){0,3}$"
@@ -175,7 +176,7 @@ def _aggregated(mentions: list[Mention], text: str) -> list[Mention]:
     clause."""
     found = list(mentions)
     for place, mention in enumerate(mentions):
-        if mention.text not in AGGREGATES:
+        if mention.text not in words().aggregates:
             continue
         stop = next((at for at in range(mention.end, len(text)) if text[at] in "，。；？！"), len(text))
         measured = [

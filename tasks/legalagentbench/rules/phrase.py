@@ -17,7 +17,7 @@ from tasks.legalagentbench.rules.graph import AMOUNT_COLUMN, ATTRIBUTES, CASE_RO
 from tasks.legalagentbench.rules.narrow import FIGURES, concept_of, total
 from tasks.legalagentbench.rules.recognise import tidy
 from tasks.legalagentbench.rules.solve import Findings, Told
-from tasks.legalagentbench.rules.subjects import NOUNS, case_name, describe, label_of
+from tasks.legalagentbench.rules.subjects import called, case_name, describe, label_of
 from tasks.legalagentbench.rules.values import Cell, date_of, known, money_of, text_of
 
 _UNIT_OF: dict[str, str] = {
@@ -235,7 +235,7 @@ def _findings(found: Findings) -> list[str]:
         items = found.items[number] if number < len(found.items) else []
         if not items:
             continue
-        noun = NOUNS.get(frame.relation, "") or ("起点" if frame.entity else NOUNS.get(frame.kind, frame.kind))
+        noun = called(frame.relation, "") or ("起点" if frame.entity else called(frame.kind, frame.kind))
         shown = [_detail(found, frame, item) for item in _unique(items)[:LONGEST_LIST]]
         more = f"等{len(items)}项" if len(items) > LONGEST_LIST else ""
         lines.append(

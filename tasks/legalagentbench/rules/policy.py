@@ -20,7 +20,7 @@ from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.phrase import answer
 from tasks.legalagentbench.rules.plan import plans_for
 from tasks.legalagentbench.rules.solve import solve
-from tasks.legalagentbench.rules.subjects import NOUNS
+from tasks.legalagentbench.rules.subjects import called
 from tasks.legalagentbench.rules.writing import is_writing, write, writing_steps
 
 Work = Generator[Call, Outcome, tuple[str, str]]
@@ -78,8 +78,9 @@ class RulesPolicy:
 
 
 _OPERATIONS = {
-    "max": "取最大", "min": "取最小", "first": "取最早", "last": "取最晚", "mode": "取次数最多", "ends": "取最高和最低", "in": "按年份筛选", "role": "按诉讼地位筛选",
-    "name": "按名称筛选", "cause": "按案由筛选", "form": "按文书类型筛选", "type": "按案件类型筛选", "level": "按法院级别筛选", "listed": "筛选上市公司",
+    "max": "取最大", "min": "取最小", "first": "取最早", "last": "取最晚", "mode": "取次数最多",
+    "ends": "取最高和最低", "in": "按年份筛选", "role": "按诉讼地位筛选", "name": "按名称筛选", "cause": "按案由筛选",
+    "form": "按文书类型筛选", "type": "按案件类型筛选", "level": "按法院级别筛选", "listed": "筛选上市公司",
     "exists": "筛选有相应记录者", "other": "排除自身",
 }  # fmt: skip
 
@@ -107,7 +108,7 @@ def _step(frame: Frame) -> str:
     if frame.entity is not None:
         text = f"起点：{frame.entity.name}"
     elif frame.hop is not None:
-        noun = NOUNS.get(frame.relation, TABLE_OF.get(frame.kind, frame.kind))
+        noun = called(frame.relation, TABLE_OF.get(frame.kind, frame.kind))
         text = f"查{noun}" if frame.hop.tool else f"取记录中的{noun}"
     else:
         text = ""

@@ -22,7 +22,7 @@ from tasks.legalagentbench.rules.frames import (
 from tasks.legalagentbench.rules.graph import CASE_ROWS, ENFORCEMENT, IMPLIES, route
 from tasks.legalagentbench.rules.mentions import Mention, Modifier
 from tasks.legalagentbench.rules.recognise import Entity
-from tasks.legalagentbench.rules.vocabulary import CASE_UNITS, FIGURES
+from tasks.legalagentbench.rules.vocabulary import CASE_UNITS, words
 
 _UNSEEN = 0.15
 """What it costs to take 该公司 for a company that nothing has named yet."""
@@ -218,7 +218,7 @@ _PAID = frozenset("amount invested capital target unpaid fine issue_price par_va
 def _money(state: State, mention: Mention) -> list[State]:
     """多少元: the amount of the top frame unless an amount was told just before."""
     recent = [w for f in state.frames for w in f.wanted if w.at <= mention.start and mention.start - w.at < 16]
-    if any(w.concept in _PAID or w.kind in FIGURES or w.concept.startswith("clause") for w in recent):
+    if any(w.concept in _PAID or w.kind in words().figures or w.concept.startswith("clause") for w in recent):
         return [state]
     results: list[State] = []
     base = settled(state)
@@ -233,7 +233,7 @@ def _sum(state: State, mention: Mention) -> list[State]:
     base = settled(state)
     results: list[State] = []
     away = (1.0 - mention.factor) * 2.0
-    kind = next((fact for fact in mention.facts if fact in FIGURES), "sum")
+    kind = next((fact for fact in mention.facts if fact in words().figures), "sum")
     for distance, index in enumerate(order(base)):
         frame = base.frames[index]
         options = [c for c in (mention.concepts or ("amount", "invested")) if measures(c, frame)]

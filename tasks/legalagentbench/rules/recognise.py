@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 
 from tasks.legalagentbench.rules.names import NameIndex
-from tasks.legalagentbench.rules.places import PROVINCES, Place, parse_place
+from tasks.legalagentbench.rules.places import Place, parse_place, provinces
 
 _WIDE = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | {ord("("): "（", ord(")"): "）"}
 _WIDE |= {0xFF21 + letter: 0x41 + letter for letter in range(26)} | {0xFF0E: ord("."), 0xFF05: ord("%")}
@@ -179,7 +179,7 @@ def _places(text: str, index: NameIndex) -> list[Entity]:
         place, used = parse_place(text[position:])
         place, more = index.place(place, text[position + used :])
         used += more
-        if used < 2 or (not place.city and not place.county and text[position : position + used] not in PROVINCES):
+        if used < 2 or (not place.city and not place.county and text[position : position + used] not in provinces()):
             position += 1
             continue
         end = position + used

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from store.tables import Table, beside
 from tasks.legalagentbench.rules.execute import Item
 from tasks.legalagentbench.rules.frames import Frame
 from tasks.legalagentbench.rules.graph import CASE_ROWS
@@ -13,43 +14,6 @@ from tasks.legalagentbench.rules.mentions import Modifier
 from tasks.legalagentbench.rules.narrow import concept_of
 from tasks.legalagentbench.rules.solve import Findings
 
-LABELS: dict[str, str] = {
-    "full_name": "公司全称", "short_name": "公司简称", "english_name": "英文名称", "securities": "关联证券",
-    "stock_code": "公司代码", "former_short": "曾用简称", "market": "所属市场", "industry": "所属行业",
-    "listing_date": "上市日期", "legal_person": "法定代表人", "general_manager": "总经理", "secretary": "董秘",
-    "postcode": "邮政编码", "register_address": "注册地址", "office_address": "办公地址", "address": "地址",
-    "phone": "联系电话", "fax": "传真", "website": "官方网址", "email": "邮箱", "index": "入选指数",
-    "main_business": "主营业务", "scope": "经营范围", "profile": "简介", "par_value": "每股面值",
-    "issue_price": "首发价格", "net_raised": "首发募资净额", "underwriter": "首发主承销商", "status": "登记状态",
-    "credit_code": "统一社会信用代码", "capital": "注册资本", "founded": "成立日期", "register_number": "注册号",
-    "organisation_code": "组织机构代码", "insured": "参保人数", "industry_1": "行业一级", "industry_2": "行业二级",
-    "industry_3": "行业三级", "former_name": "曾用名", "invested": "投资金额", "ratio": "参股比例", "link": "上市公司关系",
-    "amount": "涉案金额", "fine": "处罚金额", "target": "执行标的", "unpaid": "未履行金额", "date": "日期", "filed": "立案日期",
-    "published": "发布日期", "closed": "终本日期", "punished": "处罚日期", "title": "标题", "number": "案号",
-    "doc_type": "文书类型", "cause": "案由", "judgment": "判决结果", "file": "文件名", "abstract": "文本摘要",
-    "applicant": "申请人", "debtor": "被执行人", "fact": "事实", "outcome": "处罚结果", "agency": "处罚单位",
-    "leader": "负责人", "admin_level": "行政级别", "court_level": "法院级别", "court_code": "法院代字",
-    "division_code": "区划代码", "level_number": "级别", "unique_code": "唯一编码", "registrar": "登记机关",
-    "rank": "业务量排名", "served": "服务已上市公司数量", "violations": "报告期间所服务上市公司违规事件",
-    "investigations": "报告期所服务上市公司接受立案调查", "province": "省份", "city": "城市", "county": "区县",
-    "place": "省市区县", "laws": "文本摘要涉及的法条", "court": "审理法院",
-}  # fmt: skip
-NOUNS: dict[str, str] = {
-    "parent": "母公司", "sub": "子公司", "doc": "裁判文书", "case": "案件", "restriction": "限制高消费案件", "finalized": "终本案件",
-    "dishonesty": "失信被执行案件", "administrative": "行政处罚案件", "court": "法院", "neighbour": "法院", "firm": "律师事务所",
-    "plaintiff": "原告", "applicant": "申请人", "defendant": "被告", "plaintiff_firm": "原告律师事务所", "defendant_firm": "被告律师事务所", "company": "公司",
-    "address": "地址", "office_address": "办公地址", "place": "所在地区", "agency": "处罚单位",
-}  # fmt: skip
-_COURT_OF: dict[str, str] = {
-    "restriction": "执行法院",
-    "finalized": "执行法院",
-    "dishonesty": "执行法院",
-    "doc": "审理法院",
-    "case": "审理法院",
-}
-_COMPANY_OF: dict[str, str] = {
-    "restriction": "被限制高消费的企业", "finalized": "被执行企业", "dishonesty": "失信被执行企业", "administrative": "被处罚企业", "doc": "涉案公司",
-}  # fmt: skip
 _DATES = frozenset(("founded", "date", "filed", "published", "closed", "punished", "listing_date"))
 _ENDS = {"max": ("最高", "最早"), "min": ("最低", "最晚"), "first": ("最早", "最早"), "last": ("最晚", "最晚")}
 _OFTEN = "出现次数最多的"
@@ -60,6 +24,25 @@ LONG = 28
 """A description longer than this many characters gives way to a pronoun."""
 
 
+class _Subjects(Table):
+    """What things are called: attributes, the things of a relation, courts and companies by the rows that name
+    them."""
+
+    labels: dict[str, str]
+    nouns: dict[str, str]
+    courts: dict[str, str]
+    companies: dict[str, str]
+
+
+def _table() -> _Subjects:
+    return beside(__package__, "subjects", _Subjects)
+
+
+def called(relation: str, other: str) -> str:
+    """What the things of a relation are called; `other` where it has no word."""
+    return _table().nouns.get(relation, other)
+
+
 def label_of(frame: Frame, concept: str) -> str:
     """What an attribute of things of this kind is called."""
     if frame.kind == "administrative" and concept in ("amount", "date"):
@@ -68,19 +51,19 @@ def label_of(frame: Frame, concept: str) -> str:
         return "执行标的"
     if frame.kind == "doc" and concept == "date":
         return "审理日期"
-    return LABELS.get(concept, concept.removeprefix("clause:"))
+    return _table().labels.get(concept, concept.removeprefix("clause:"))
 
 
 def noun_of(found: Findings, frame: Frame) -> str:
     """What things of a frame are called in view of where they come from."""
     source = found.plan.frames[frame.parent].kind if frame.parent >= 0 else ""
     if frame.relation == "court":
-        return _COURT_OF.get(source, "法院")
+        return _table().courts.get(source, "法院")
     if frame.relation == "company":
-        return _COMPANY_OF.get(source, "公司")
+        return _table().companies.get(source, "公司")
     if frame.relation == "case":
-        return {"doc": "案件", "administrative": "行政处罚案件"}.get(frame.kind, NOUNS.get(frame.kind, "案件"))
-    return NOUNS.get(frame.relation, "记录")
+        return {"doc": "案件", "administrative": "行政处罚案件"}.get(frame.kind, called(frame.kind, "案件"))
+    return called(frame.relation, "记录")
 
 
 def case_name(item: Item) -> str:
@@ -161,9 +144,8 @@ def _conditions(chain: list[Frame]) -> tuple[str, str]:
             elif modifier.op == "mode":
                 choice = _OFTEN
             elif modifier.op == "role":
-                filters.append(
-                    f"{'单独' if modifier.concepts else ''}作为{'原告' if modifier.value == 'plaintiff' else '被告'}的"
-                )
+                side = "原告" if modifier.value == "plaintiff" else "被告"
+                filters.append(f"{'单独' if modifier.concepts else ''}作为{side}的")
             elif modifier.op == "in":
                 low, high = modifier.value
                 span = (

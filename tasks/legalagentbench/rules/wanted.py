@@ -9,11 +9,11 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from tasks.legalagentbench.rules import vocabulary as words
 from tasks.legalagentbench.rules.joining import combine
 from tasks.legalagentbench.rules.mentions import Mention
 from tasks.legalagentbench.rules.patterns import chosen, pattern_at
 from tasks.legalagentbench.rules.recognise import Entity
+from tasks.legalagentbench.rules.vocabulary import words
 
 Entry = tuple[str, str, tuple[str, ...], tuple[str, ...], float]
 """(word, kind, relations, attributes, weight)."""
@@ -23,23 +23,23 @@ Entry = tuple[str, str, tuple[str, ...], tuple[str, ...], float]
 def _dictionary() -> dict[str, list[Entry]]:
     """First character -> (word, kind, relations, attributes, weight), longest word first."""
     named: dict[str, tuple[list[str], list[str], float]] = {}
-    for slot, table in enumerate((words.RELATIONS, words.ATTRIBUTES)):
-        for name, weight, text in table:
-            for word in text.split():
+    for slot, table in enumerate((words().relations, words().attributes)):
+        for name, weight, listed in table:
+            for word in listed:
                 entry = named.setdefault(word, ([], [], weight))
                 names = entry[0] if slot == 0 else entry[1]
                 if name not in names:
                     names.append(name)
     entries = {word: ("term", relations, concepts, weight) for word, (relations, concepts, weight) in named.items()}
-    for word in words.SUM_WORDS:
+    for word in words().sum_words:
         known = entries.get(word)
         entries[word] = ("sum", [], known[2] if known else [], 2.5)
-    for word in words.AGGREGATES:
+    for word in words().aggregates:
         entries[word] = ("sum", [], [], 2.5)
-    for word in words.COUNT_NOUNS:
+    for word in words().count_nouns:
         entries[word] = ("count", [], [], 2.0)
-    for table_words in (words.MAXIMUM, words.MINIMUM, words.EARLIEST, words.LATEST):
-        for word in table_words:
+    for extremes in (words().maximum, words().minimum, words().earliest, words().latest):
+        for word in extremes:
             entries[word] = ("select", [], [], 3.0)
     heads: dict[str, list[Entry]] = {}
     for word, (kind, relations, concepts, weight) in entries.items():
@@ -57,10 +57,10 @@ def _word(text: str, position: int, limit: int) -> Mention | None:
             if kind == "select":
                 weight = 1.2 if word == "最新" else weight
                 return replace(mention, weight=weight, modifier=chosen(word))
-            if word in words.AGGREGATES:
-                return replace(mention, facts=(words.AGGREGATES[word],))
+            if word in words().aggregates:
+                return replace(mention, facts=(words().aggregates[word],))
             if kind == "count":
-                return replace(mention, unit=words.UNITS.get(word, ""))
+                return replace(mention, unit=words().units.get(word, ""))
             return mention
     return None
 
@@ -88,7 +88,7 @@ def _clause_factors(text: str, entities: list[Entity]) -> list[float]:
         )
         factor = 1.0
         talk = next(
-            (w for w in words.SMALL_TALK if clause.startswith(w)),
+            (w for w in words().small_talk if clause.startswith(w)),
             "以" if re.match(r"以(?!及|下|前|后|上|来|往|何|内|外|它|其|该|这家|这个)", clause) else "",
         )
         if (
@@ -97,7 +97,7 @@ def _clause_factors(text: str, entities: list[Entity]) -> list[float]:
             and not re.search(r"需要(?:确认|了解|知道|查)|想|请问|[？?]", clause)
         ):
             factor = 0.12
-        elif any(clause.startswith(w) for w in words.PREAMBLE):
+        elif any(clause.startswith(w) for w in words().preamble):
             asked = _ASKED.search(clause)
             factor = 1.0 if asked and (has_entity or seen_entity) else 0.7 if has_entity or seen_entity else 0.15
         elif not asking.search(clause) and not has_entity and not seen_entity:

@@ -32,7 +32,10 @@ _TAG = re.compile(rf"[<＜]\s{{0,3}}+([/／]?)\s{{0,3}}+({_NAMES})\s{{0,3}}+[>�
 _EXACT = re.compile(rf"</?(?:{_NAMES})>")
 _ANSWER_OPENS = re.compile("<answer>", re.IGNORECASE)
 _ANSWER_CLOSES = re.compile("</answer>", re.IGNORECASE)
-_NUMBER = r"(?:第\s?[0-9一二三四五六七八九十]{1,3}\s?步\s?[:：、.]?|步骤\s?[0-9一二三四五六七八九十]{1,3}\s?[:：、.]?|[0-9]{1,2}\s?[.．、:：)）](?![0-9]))"
+_NUMBER = (
+    r"(?:第\s?[0-9一二三四五六七八九十]{1,3}\s?步\s?[:：、.]?|步骤\s?[0-9一二三四五六七八九十]{1,3}\s?[:：、.]?"
+    r"|[0-9]{1,2}\s?[.．、:：)）](?![0-9]))"
+)
 _BEGINS = re.compile(rf"^(?:{_NUMBER}|[-*•·]|[(（]?[一二三四五六七八九十]{{1,3}}[)）、.])\s{{0,4}}")
 _INSIDE = re.compile(rf"(?:^|(?<=[\s;；。,，])){_NUMBER}")
 _NAME_KEYS = ("name", "action", "tool", "function", "tool_name")

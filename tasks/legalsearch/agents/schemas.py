@@ -23,7 +23,9 @@ MOST_TEXTS = 3
 MOST_CHARGES = 6
 MOST_LISTED = 6
 """Options up to which every choice is enumerated."""
-LONGEST = {"think": 500, "step": 100, "query": 150, "url_list": 500, "charge": 40, "title": 60, "text": 2000, "reply": 1500}  # fmt: skip
+LONGEST = {
+    "think": 500, "step": 100, "query": 150, "url_list": 500, "charge": 40, "title": 60, "text": 2000, "reply": 1500,
+}  # fmt: skip
 
 THINK: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST["think"]}
 

@@ -55,8 +55,8 @@ def pairs(
         name = f"{prefix}pair-{len(used):03d}"
         first, second = (
             record(
-                "kqa", f"{name}{side}", _question(change, day, options), "ABCD"[options.index(text)], law=law, pair=name,
-                cluster=change.rule, why=list(change.why), day=day.isoformat(),
+                "kqa", f"{name}{side}", _question(change, day, options), "ABCD"[options.index(text)], law=law,
+                pair=name, cluster=change.rule, why=list(change.why), day=day.isoformat(),
             )
             for side, day, text in zip("ab", (days[0], days[1]), texts, strict=True)
         )  # fmt: skip

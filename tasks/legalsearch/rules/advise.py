@@ -32,7 +32,10 @@ def advise(question: str) -> Work:
     if not chosen:
         return Reply(_NONE, "没有检索到带文本的条文。", abstained=True)
     first = chosen[0]
-    said = f"根据《{first.law}》{first.chinese}的规定，{_short(first)}您的情况与此相符的，按上述规定处理；具体结果取决于合同约定和能够证明的事实。"
+    said = (
+        f"根据《{first.law}》{first.chinese}的规定，{_short(first)}您的情况与此相符的，按上述规定处理；"
+        "具体结果取决于合同约定和能够证明的事实。"
+    )
     basis = "".join(f"《{hit.law}》{hit.chinese}{_cited(hit)}" for hit in chosen)
     named = "、".join(f"《{hit.law}》{hit.chinese}" for hit in chosen)
     return Reply(f"回答:{said}法律依据:{basis}", f"与咨询内容最接近的条文：{named}。")

@@ -7,13 +7,11 @@ name outright counts as its own cues do and more. The cues are a table, `charges
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
-from typing import Any
 
+from store.tables import Table, beside
 from store.text.normalise import fold_width
 from tasks.legalsearch.charges import canonical
 
@@ -42,15 +40,14 @@ _SEVERAL = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(Table):
     """One row of the table with its cues ready for use."""
 
     name: str
-    strong: tuple[re.Pattern[str], ...]
-    weak: tuple[re.Pattern[str], ...]
-    against: tuple[re.Pattern[str], ...]
-    heading: str
+    strong: tuple[re.Pattern[str], ...] = ()
+    weak: tuple[re.Pattern[str], ...] = ()
+    against: tuple[re.Pattern[str], ...] = ()
+    heading: str = ""
 
     @property
     def canonical(self) -> str:
@@ -74,17 +71,7 @@ class Facts:
 @cache
 def table() -> tuple[Charge, ...]:
     """All charges, in the order of the file."""
-    rows: dict[str, dict[str, object]] = tomllib.loads(
-        Path(__file__).with_name("charges.toml").read_text(encoding="utf-8")
-    )
-    return tuple(
-        Charge(name, _cues(row, "strong"), _cues(row, "weak"), _cues(row, "against"), str(row.get("with", "")))
-        for name, row in rows.items()
-    )
-
-
-def _cues(row: Mapping[str, Any], part: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(cue) for cue in row.get(part, ()))
+    return tuple(Charge(name=name, **row) for name, row in beside(__package__, "charges").items())
 
 
 @cache

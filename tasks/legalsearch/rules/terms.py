@@ -8,14 +8,10 @@ reaches.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 from store.search.query import LawQuery
+from store.tables import Table, beside
 from store.text.citation import citations
 from store.text.numerals import chinese_to_int
 from tasks.legalsearch.charges import canonical
@@ -36,27 +32,20 @@ _RANGE = re.compile(
 _SUM = re.compile(r"(?P<number>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)(?P<unit>万)?(?:余|多)?元")
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Table):
     """The tables: charge -> months, charge -> cue -> months, charge -> yuan -> months, cue -> factor; the usual
     steps."""
 
-    usual: Mapping[str, int]
-    graver: Mapping[str, Mapping[str, int]]
-    amounts: Mapping[str, Mapping[int, int]]
-    change: Mapping[str, float]
     grid: tuple[int, ...]
+    usual: dict[str, int]
+    graver: dict[str, dict[str, int]]
+    amounts: dict[str, dict[int, int]]
+    change: dict[str, float]
 
 
-@cache
 def tables() -> Terms:
     """The tables of `terms.toml`."""
-    raw: dict[str, Any] = tomllib.loads(Path(__file__).with_name("terms.toml").read_text(encoding="utf-8"))
-    amounts = {
-        charge: {int(least): months for least, months in sorted(rows.items(), key=lambda row: int(row[0]))}
-        for charge, rows in raw["amounts"].items()
-    }
-    return Terms(raw["usual"], raw["graver"], amounts, raw["change"], tuple(raw["grid"]["months"]))
+    return beside(__package__, "terms", Terms)
 
 
 def sentence(question: str, read: LawQuery) -> Work:
