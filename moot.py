@@ -168,7 +168,8 @@ class RunRecord:
         value), why."""
         return [
             {
-                "rule": row.measure.rule, "section": row.measure.section, "group": row.group.name, "name": row.measure.name,
+                "rule": row.measure.rule, "section": row.measure.section, "group": row.group.name,
+                "name": row.measure.name,
                 "value": row.value, "low": row.interval.low if row.interval else None,
                 "high": row.interval.high if row.interval else None, "n": row.n, "floor": row.limits.get("floor"),
                 "reference": row.limits.get("reference"), "unit": row.measure.unit.top, "why": row.why,

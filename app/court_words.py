@@ -122,7 +122,9 @@ def told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:
             return f"{speaker(event.seat, env, names)}{to}：{shown(event.text)}{more}"
         case Seated():
             tested = f"（{t('seat.agent')}）" if event.seat == SEAT else ""
-            return f"  {t('event.seated')}: {speaker(event.seat, env, names)}{tested} ← {event.policy} {event.engine}".rstrip()
+            return (
+                f"  {t('event.seated')}: {speaker(event.seat, env, names)}{tested} ← {event.policy} {event.engine}"
+            ).rstrip()
         case StageEntered():
             return f"── {event.name} ──"
         case ActDone():

@@ -37,7 +37,8 @@ class NetworkRefused(ConnectionError):
 
     def __init__(self, action: str, target: str, caller: str) -> None:
         super().__init__(
-            f"Network use refused: {action} {target}, tried by {caller}. Moot works offline and reaches only this machine"
+            f"Network use refused: {action} {target}, tried by {caller}. Moot works offline and reaches only this "
+            f"machine"
         )
         self.action = action
         self.target = target

@@ -159,7 +159,8 @@ def packs() -> list[PackLine]:
         found.append(
             PackLine(
                 manifest.name, tuple(manifest.provenance), sum(counts.tables.values()),
-                sum(counts.documents.values()), counts.statutes, counts.pages, dict(counts.tasks), manifest.jurisdiction,
+                sum(counts.documents.values()), counts.statutes, counts.pages, dict(counts.tasks),
+                manifest.jurisdiction,
             )
         )  # fmt: skip
     return found

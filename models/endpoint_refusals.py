@@ -11,7 +11,10 @@ from collections.abc import Mapping
 from models.endpoint_wire import message_of, parse_json
 from models.engine import Busy, EngineError, Unavailable
 
-BIND = "Bind one to its host: `moot config hosts allow HOST --key-env NAME`, NAME being the environment variable with the key."
+BIND = (
+    "Bind one to its host: `moot config hosts allow HOST --key-env NAME`, NAME being the environment variable "
+    "with the key."
+)
 """What helps where no key is bound to the host of a server."""
 SHOWN = 300
 """Characters of a server's own words that a sentence quotes."""
@@ -36,7 +39,8 @@ OVERFLOW = re.compile(
 ROOM = tuple(
     re.compile(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
-        r"maximum context length is (?P<context>\d+) tokens.*?\((?P<prompt>\d+) in the messages",  # vLLM, llama-cpp-python
+        # vLLM, llama-cpp-python
+        r"maximum context length is (?P<context>\d+) tokens.*?\((?P<prompt>\d+) in the messages",
         r"maximum context length is (?P<context>\d+) tokens.*?has (?P<prompt>\d+) input tokens",  # vLLM
         r"maximum context length of (?P<context>\d+) tokens.*?(?P<prompt>\d+) tokens from the input",  # SGLang
         r"passed (?P<prompt>\d+) input tokens.*?context length is only (?P<context>\d+)",  # vLLM

@@ -203,7 +203,8 @@ class Server:
         with flight.watch(self.silence, min(until, whole)) as watch:
             try:
                 with self._plainly(watch), self._client.stream(
-                    "POST", url, content=content, headers={"Content-Type": "application/json"}, extensions={"trace": watch.trace}
+                    "POST", url, content=content, headers={"Content-Type": "application/json"},
+                    extensions={"trace": watch.trace}
                 ) as response:  # fmt: skip
                     if response.status_code != 200:
                         return self._refusal(response, _body(response))

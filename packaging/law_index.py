@@ -26,7 +26,8 @@ from store.statutes.shipped import LISTED  # noqa: E402
 
 HEAD = f"""\
 # National laws: title, level, versions. A version is first day/last day:article numbers; ~ before days
-# that were concluded, nothing for a day that is not known; 133-1 is 第一百三十三条之一. Facts only. Written by packaging/{Path(__file__).name}.
+# that were concluded, nothing for a day that is not known; 133-1 is 第一百三十三条之一. Facts only. \
+Written by packaging/{Path(__file__).name}.
 """
 
 
@@ -41,7 +42,8 @@ def lines(book: StatuteBook) -> Iterator[str]:
 
 def _version(version: LawVersion, numbers: Iterable[ArticleNumber]) -> str:
     first, last = (day and day.isoformat() for day in (version.valid_from, version.valid_to))
-    return f"{'~' if version.inferred else ''}{first or ''}/{last or ''}:{runs(sorted(number for number in numbers if number.number))}"
+    named = runs(sorted(number for number in numbers if number.number))
+    return f"{'~' if version.inferred else ''}{first or ''}/{last or ''}:{named}"
 
 
 def runs(numbers: Iterable[ArticleNumber]) -> str:

@@ -36,20 +36,25 @@ from tasks.sample.build import court_cases  # noqa: E402
 WORDS: Mapping[str, Mapping[str, str]] = {
     "zh": {
         "title": "# 各席位的提示词", "twin": "[English](prompts.en.md)",
-        "intro": "模型坐在某一席位时读到的全部文字，每个环境一个样例案件（虚构数据，仅供评测演示），取该席位第一次发言之前。",
-        "parts": "`system` 是卡片，整个案件中不变；`user` 是听到的话和【提示】，此后逐轮接在后面。席位不知道的内容不会出现：见[法庭](courts.md)。",
+        "intro": "模型坐在某一席位时读到的全部文字，每个环境一个样例案件（虚构数据，仅供评测演示），"
+        "取该席位第一次发言之前。",
+        "parts": "`system` 是卡片，整个案件中不变；`user` 是听到的话和【提示】，此后逐轮接在后面。"
+        "席位不知道的内容不会出现：见[法庭](courts.md)。",
         "law": "按法定程序（`law`）", "j1": "按原基准（`j1`）", "aid": "加 `--aid duties` 时，末行是：",
         "form": "按原基准（`j1`），卡片只有回复形式不同：", "heard": "按原基准，此前听到的：",
     },
     "en": {
         "title": "# Prompts of every seat", "twin": "[中文](prompts.md)",
-        "intro": "All that a model in a seat reads: one sample case an environment (虚构数据, fictional, for demonstration only), before "
+        "intro": "All that a model in a seat reads: one sample case an environment (虚构数据, fictional, for "
+        "demonstration only), before "
         "the seat speaks for the first time. Prompts are in Chinese, as models read them.",
-        "parts": "`system` is the card, the same throughout a case; `user` is what was heard and the cue; later turns follow below. What a "
+        "parts": "`system` is the card, the same throughout a case; `user` is what was heard and the cue; later "
+        "turns follow below. What a "
         "seat does not know never stands there: see [courts](courts.en.md).",
         "law": "Duties of the statutes (`law`)", "j1": "As published (`j1`)",
         "aid": "With `--aid duties` the last line is:",
-        "form": "As published (`j1`) only the form of the reply differs on the card:", "heard": "As published, heard before:",
+        "form": "As published (`j1`) only the form of the reply differs on the card:",
+        "heard": "As published, heard before:",
     },
 }  # fmt: skip
 MADE = (

@@ -30,7 +30,10 @@ from tasks.legalagentbench.tools import TOOLS  # noqa: E402
 from tasks.settings import shown, values  # noqa: E402
 
 FOLDER = ROOT / "docs" / "reference"
-MADE = "本页由 `packaging/reference.py` 从程序生成，请勿手改。This page is made from the program; do not edit it by hand."
+MADE = (
+    "本页由 `packaging/reference.py` 从程序生成，请勿手改。This page is made from the program; do not edit it by "
+    "hand."
+)
 
 
 def rows(head: Iterable[str], lines: Iterable[Iterable[str]]) -> list[str]:

@@ -78,12 +78,16 @@ def runs() -> None:
 
 
 THOUGHT = {
-    "zh": "问的是民间借贷的诉讼时效。民法典第一百八十八条：三年，自知道或者应当知道权利受到损害以及义务人之日起计算。",
-    "en": "A limitation period for a private loan. Civil Code art. 188: three years from when the creditor knew or should have known.",
+    "zh": "问的是民间借贷的诉讼时效。民法典第一百八十八条：三年，"
+    "自知道或者应当知道权利受到损害以及义务人之日起计算。",
+    "en": "A limitation period for a private loan. Civil Code art. 188: three years from when the creditor knew or "
+    "should have known.",
 }
 SPEECH = {
-    "zh": "三年，自权利人知道或者应当知道权利受到损害以及义务人之日起计算（《民法典》第一百八十八条）。约定了还款期限的，自期限届满之日起算。",
-    "en": "Three years from the day the creditor knew or should have known of the harm and the debtor (Civil Code art. 188). Where a day of repayment was agreed, from that day.",
+    "zh": "三年，自权利人知道或者应当知道权利受到损害以及义务人之日起计算（《民法典》第一百八十八条）。"
+    "约定了还款期限的，自期限届满之日起算。",
+    "en": "Three years from the day the creditor knew or should have known of the harm and the debtor (Civil Code "
+    "art. 188). Where a day of repayment was agreed, from that day.",
 }
 QUESTION = {
     "zh": "民间借贷的诉讼时效是几年？从何时起算？",
@@ -383,7 +387,8 @@ async def court(app: Any, pilot: Any, keep: Keep, language: str) -> None:
 
 
 PRESENTED = (
-    ("civil", "CI-0002", "对真实性有异议", ()), ("criminal", "CR-0002", "判决如下", ("end",)), ("result", "CI-0002", "判决如下", ("f2",)),
+    ("civil", "CI-0002", "对真实性有异议", ()), ("criminal", "CR-0002", "判决如下", ("end",)),
+    ("result", "CI-0002", "判决如下", ("f2",)),
 )  # fmt: skip
 """Name, case, words of the utterance that is shown, and keys pressed then."""
 

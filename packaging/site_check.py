@@ -15,7 +15,8 @@ from pathlib import Path
 
 LOADING = {
     "script": ("src",), "img": ("src", "srcset"), "iframe": ("src",), "source": ("src", "srcset"),
-    "video": ("src", "poster"), "audio": ("src",), "embed": ("src",), "object": ("data",), "input": ("src",), "base": ("href",),
+    "video": ("src", "poster"), "audio": ("src",), "embed": ("src",), "object": ("data",), "input": ("src",),
+    "base": ("href",),
 }  # fmt: skip
 """Element -> attributes whose address is fetched without being asked."""
 KEPT_RELS = {"canonical", "author", "license", "search", "index", "next", "prev", "help", "alternate"}

@@ -330,7 +330,8 @@ def thresholds(
     def shares(counts: np.ndarray) -> dict[str, float]:
         right, wrong, missed = counts
         return {
-            "precision": round(float(right / (right + wrong)), 3), "recall": round(float(right / (right + missed)), 3),
+            "precision": round(float(right / (right + wrong)), 3),
+            "recall": round(float(right / (right + missed)), 3),
         }  # fmt: skip
 
     common = best(table.sum(axis=1))
@@ -346,7 +347,8 @@ def thresholds(
         "cross_validated": {
             **shares(np.sum([f1(act, least[act]) for act in every], axis=0)),
             "turns": shares(np.sum([of_turns(act, least[act]) for act in every], axis=0)),
-            "wrong_turns_taken": round(float((scores[wrongly, rows.own[wrongly]] >= least[rows.own[wrongly]]).mean()), 3),
+            "wrong_turns_taken": round(float((scores[wrongly, rows.own[wrongly]] >= least[rows.own[wrongly]]).mean()),
+                3),
             "sure": shares(surer[sure]),
             INSTEAD: shares(of_turns(len(every), beside[0])),
         }

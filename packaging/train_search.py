@@ -115,7 +115,10 @@ def bm25s_figures(search: LawSearch, asked: Sequence[Asked]) -> Iterator[list[fl
     import bm25s
 
     newest = search.catalogue.newest[search.catalogue.version]
-    sql = "SELECT a.id, l.name || ' ' || a.title || ' ' || coalesce(a.text, '') FROM articles a JOIN law_versions v ON v.id = a.version JOIN laws l ON l.id = v.law ORDER BY a.id"
+    sql = (
+        "SELECT a.id, l.name || ' ' || a.title || ' ' || coalesce(a.text, '') FROM articles a JOIN law_versions v "
+        "ON v.id = a.version JOIN laws l ON l.id = v.law ORDER BY a.id"
+    )
     rows = [(row, text) for row, text in search._pack.reader.all(sql) if newest[row - 1]]
     index = bm25s.BM25()
     index.index([words(text) for _, text in rows], show_progress=False)

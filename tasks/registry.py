@@ -122,7 +122,8 @@ def problems(group: Group) -> list[Problem]:
 
 
 _ONE: Mapping[Group, str] = {
-    "benchmarks": "benchmark", "environments": "court environment", "agents": "agent", "tools": "tool", "scorers": "scorer", "engines": "engine", "importers": "import format",
+    "benchmarks": "benchmark", "environments": "court environment", "agents": "agent", "tools": "tool",
+    "scorers": "scorer", "engines": "engine", "importers": "import format",
 }  # fmt: skip
 
 

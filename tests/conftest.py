@@ -79,17 +79,25 @@ click.Context.__init__ = _as_below_moot  # type: ignore[method-assign]
 SLOW = frozenset(
     f"test_{name}.py"
     for name in (
-        "ablate agreement background courts_judgments_in courts_quoting policies_llama courts_advice_rules courts_civil_rules"
-        " courts_criminal_rules courts_injection data_embed demo desk_asking desk_law desk_models desk_prompt desk_presenter"
-        " desk_review desk_court desk_followed desk_screens desk_seats desk_streaming desk_tokens docs_match doctor endpoint"
+        "ablate agreement background courts_judgments_in courts_quoting policies_llama courts_advice_rules "
+        "courts_civil_rules"
+        " courts_criminal_rules courts_injection data_embed demo desk_asking desk_law desk_models desk_prompt "
+        "desk_presenter"
+        " desk_review desk_court desk_followed desk_screens desk_seats desk_streaming desk_tokens docs_match doctor "
+        "endpoint"
         " endpoint_runs engine_conformance experts experts_advice experts_wall extension gguf_files gguf_header"
         " gguf_memory golden growth guard"
         " hostile_runs import_law_files import_limits kill llama_engine llama_grammar llama_sequences"
         " llama_template template_process models_bench offline policies_examples policy_conformance pty_hostile"
-        " calls court_parts courts_model_seat courts_papers courts_scoring courts_simulators desk_board desk_compare desk_corpus"
-        " desk_settings desk_tasks hosts large_stores llama_calls llama_entropy llama_joins runs_at_scale search_llama"
-        " merging on_ray recorded_log sample_pack sample_statutes sample_tasks search_reading shards statutes_import store_imports"
-        " courts_models leaving llama_run courts_labels hosts_network bertscore courts_reasons construct_set desk_grounds desk_overlays in_a_browser model_training sample_full store_placing store_reading tasks_cli verl_loop walls web_import"
+        " calls court_parts courts_model_seat courts_papers courts_scoring courts_simulators desk_board "
+        "desk_compare desk_corpus"
+        " desk_settings desk_tasks hosts large_stores llama_calls llama_entropy llama_joins runs_at_scale "
+        "search_llama"
+        " merging on_ray recorded_log sample_pack sample_statutes sample_tasks search_reading shards "
+        "statutes_import store_imports"
+        " courts_models leaving llama_run courts_labels hosts_network bertscore courts_reasons construct_set "
+        "desk_grounds desk_overlays in_a_browser model_training sample_full store_placing store_reading tasks_cli "
+        "verl_loop walls web_import"
     ).split()
 )
 """Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick
@@ -177,7 +185,10 @@ def shipped_model(moot_home: Path, tiny_gguf: Path) -> Path:
     file = shipped.FOLDER / "moot-tiny.gguf"
     file.write_bytes(tiny_gguf.read_bytes())
     kinds = f'[[kinds]]\nname = "法定代表人"\nexample = "{QUESTION}"\n'
-    words = f'name = "moot-tiny"\nsha256 = "{sha256(file.read_bytes()).hexdigest()}"\nform = "compact"\ncontext = 512\n{kinds}'
+    words = (
+        f'name = "moot-tiny"\nsha256 = "{sha256(file.read_bytes()).hexdigest()}"\nform = "compact"\n'
+        f"context = 512\n{kinds}"
+    )
     (shipped.FOLDER / shipped.CARD).write_text(words, encoding="utf-8")
     return file
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="AXIS=V,..",
-    help="What to vary: window=on,off,newest; tools=on,rag,web,off; law_filter=on,off; abstain=on,off; channels=all,exact,keyword,dense,bm25 (several joined: exact+bm25). A bare name means all values; may be repeated.",
+    help="What to vary: window=on,off,newest; tools=on,rag,web,off; law_filter=on,off; abstain=on,off; channels=all,"
+    "exact,keyword,dense,bm25 (several joined: exact+bm25). A bare name means all values; may be repeated.",
 )
 @click.option("--cross", is_flag=True, help="All combinations of the axes, instead of each axis by itself.")
 @click.option("--agent", default=None, help="Policy of the tested seat: rules (default); search with --model.")
@@ -210,7 +211,8 @@ def _overall(made: Sequence[Outcome]) -> str:
         pairs = one.analysis["consistency"]
         rows.append(
             [
-                name_of(one.choice), number(wrong.get("rate"), 1), bounds(wrong.get("interval")), str(aware["queries"]),
+                name_of(one.choice), number(wrong.get("rate"), 1), bounds(wrong.get("interval")),
+                str(aware["queries"]),
                 percent(aware["share"]), percent(pairs["rate"]), str(pairs["n"]),
             ]
         )  # fmt: skip

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from tasks.scoring.coefficients import Coefficient
 
 COLUMNS = (
-    "metric", "group", "raters", "n", "clusters", "raw", "kappa_linear", "kappa_quadratic", "interval", "alpha_ordinal",
+    "metric", "group", "raters", "n", "clusters", "raw", "kappa_linear", "kappa_quadratic", "interval",
+    "alpha_ordinal",
     "interval", "alpha_interval", "difference", "limits",
 )  # fmt: skip
 
@@ -82,7 +83,8 @@ def agreement_table(rows: Sequence[Agreement]) -> str:
         who = "–".join(short[rater] for rater in row.raters) if len(row.raters) < 3 else t("agreement.everybody")
         mean, limits = (row.difference.mean, row.difference.limits) if row.difference else (None, None)
         lines.append([
-            row.metric, row.group, who, str(row.n), str(row.clusters), percent(row.raw.value), number(row.kappa_linear.value),
+            row.metric, row.group, who, str(row.n), str(row.clusters), percent(row.raw.value),
+            number(row.kappa_linear.value),
             *_pair(row.kappa_quadratic), *_pair(row.alpha_ordinal), number(row.alpha_interval.value),
             f"{mean.value:+.2f}" if mean and mean.value is not None else "–", bounds(limits, 2),
         ])  # fmt: skip
@@ -141,7 +143,8 @@ def _page(run: str, rows: Sequence[Agreement]) -> str:
 @deciding
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def review(
-    run_name: str, episode: str | None, sampled: bool, share: float, seed: int, metric: str | None, value: float | None,
+    run_name: str, episode: str | None, sampled: bool, share: float, seed: int, metric: str | None,
+    value: float | None,
     author: str | None, reason: str | None, as_json: bool, **deciding: Any,
 ) -> None:  # fmt: skip
     """List the episodes of a RUN that people are asked about, or append a person's score of one EPISODE.

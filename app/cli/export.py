@@ -68,8 +68,10 @@ FOLDERS: Mapping[str, Callable[[str, Path], dict[str, int]]] = {"verl": _verl, "
 @click.argument("episode", metavar="[EPISODE]", required=False)
 @click.option(
     "--to", "form", type=click.Choice([*LINES, "csv", "inspect", *FOLDERS, "markdown", *PAPERS]), required=True,
-    help="jsonl: all events. rollouts: rewards, advantages and tokens of a run with --rollouts. csv: a row an episode."
-    " inspect: a log of Inspect AI, FILE.eval or FILE.json. verl: a folder that trains. seats: a folder with the calls of"
+    help="jsonl: all events. rollouts: rewards, advantages and tokens of a run with --rollouts. csv: a row an "
+    "episode."
+    " inspect: a log of Inspect AI, FILE.eval or FILE.json. verl: a folder that trains. seats: a folder with the "
+    "calls of"
     " each seat. rows: a folder that `datasets` loads. docx, pdf, html: a court paper of an EPISODE.",
 )  # fmt: skip
 @click.option(

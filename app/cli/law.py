@@ -121,7 +121,8 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
             return
         doubtful = isinstance(answer, Found) and book.doubt(answer.version, day) is not None
         _say(
-            f"《{entry.name}》{number.chinese}　{day.isoformat()}　{answer_line(answer, doubtful, book.stale(day) is not None)}"
+            f"《{entry.name}》{number.chinese}　{day.isoformat()}　"
+            f"{answer_line(answer, doubtful, book.stale(day) is not None)}"
         )
         for line in doubt_lines(book, answer, day):
             _say(line)

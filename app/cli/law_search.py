@@ -337,7 +337,8 @@ def _show(searcher: LawSearch, answer: Answer) -> None:
         title = f"【{hit.article.title}】" if hit.article.title else ""
         say(f"{rank}. 《{hit.version.law}》{hit.article.number.chinese}　{title}")
         say(
-            f"   {bar(hit, now)} {period(hit.version)}　{state_word(searcher.book, hit.version, now)}　{hit.version.label}"
+            f"   {bar(hit, now)} {period(hit.version)}　{state_word(searcher.book, hit.version, now)}　"
+            f"{hit.version.label}"
         )
         ranks = "　".join(f"{t(f'law.search.channel.{name}')} {place_}" for name, place_ in hit.ranks.items())
         kept = "、".join(t(f"law.search.kept.{code}") for code in hit.kept)

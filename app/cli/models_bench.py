@@ -125,7 +125,8 @@ def _folder() -> Iterator[Path]:
 def _table(found: Data) -> list[str]:
     engine, prompts = found["engine"], found["prompt_tokens"]
     lines = [
-        f"{engine['file']} · {engine['architecture']} · {engine['quantisation']} · {t('bench.threads', n=engine['threads'])}",
+        f"{engine['file']} · {engine['architecture']} · {engine['quantisation']} · "
+        f"{t('bench.threads', n=engine['threads'])}",
         "",
         _row(t("bench.prompt_tokens"), t("bench.evaluated"), t("bench.per_new")),
     ]
@@ -167,13 +168,18 @@ def _speed_row(label: str, data: Data) -> str:
 @click.command()
 @click.argument("file")
 @click.option("--text", "texts", multiple=True, help="A text; may be given several times.")
-@click.option("--input", "source", type=click.Path(path_type=Path), default=None, help="JSONL, one object with `text` a line; - is standard input.")  # fmt: skip
-@click.option("--pooling", type=click.Choice(["none", "mean", "cls", "last"]), default=None, help="One vector a text, or none: one a token. Default: as the file says, else mean.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), default=None, help="FILE.jsonl or FILE.npy; default: JSONL on standard output.")  # fmt: skip
+@click.option("--input", "source", type=click.Path(path_type=Path), default=None,
+    help="JSONL, one object with `text` a line; - is standard input.")  # fmt: skip
+@click.option("--pooling", type=click.Choice(["none", "mean", "cls", "last"]), default=None,
+    help="One vector a text, or none: one a token. Default: as the file says, else mean.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), default=None,
+    help="FILE.jsonl or FILE.npy; default: JSONL on standard output.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(1, 256), default=None, help="Threads; default: cores less one.")
-@click.option("--json", "json_wanted", is_flag=True, help="Print JSON: pooling, width, number of vectors; and the vectors unless --out.")  # fmt: skip
+@click.option("--json", "json_wanted", is_flag=True,
+    help="Print JSON: pooling, width, number of vectors; and the vectors unless --out.")  # fmt: skip
 def embed(
-    file: str, texts: tuple[str, ...], source: Path | None, pooling: str | None, out: Path | None, threads: int | None,
+    file: str, texts: tuple[str, ...], source: Path | None, pooling: str | None, out: Path | None,
+    threads: int | None,
     json_wanted: bool,
 ) -> None:  # fmt: skip
     """Vectors of texts from a model FILE (or a name of the library).

@@ -54,8 +54,10 @@ def dry_run(spec: RunSpec, as_json: bool) -> None:
     }
     seats = {sits.seat: sits.engine or sits.policy for sits in cast.others}
     plan = {
-        "benchmark": spec.benchmark, "agent": spec.agent, "policy": cast.tested.policy, "model": spec.model, "pack": spec.pack,
-        "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": seats, "task_ids": [question.id for question in chosen],
+        "benchmark": spec.benchmark, "agent": spec.agent, "policy": cast.tested.policy, "model": spec.model,
+        "pack": spec.pack,
+        "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": seats,
+        "task_ids": [question.id for question in chosen],
         "context": {task: sizes for task, sizes in needs.items() if sizes},
     }  # fmt: skip
     found = estimate(cast, questions, chosen)

@@ -33,7 +33,8 @@ FILE = click.Path(path_type=Path)
     type=FILE,
     required=True,
     multiple=True,
-    help="legalagentbench: lines of id, res, summary; legalsearch: lines of data_source, index, response. May be repeated;"
+    help="legalagentbench: lines of id, res, summary; legalsearch: lines of data_source, index, response. May be "
+    "repeated;"
     " of a folder all .json and .jsonl files, each a run.",
 )
 @click.option("--tokens", type=FILE, default=None, help="Token lines of the same run.")

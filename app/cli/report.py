@@ -99,7 +99,8 @@ def _folded(path: Path, most: int, found: RunFailures) -> Iterator[Folded]:
 @codes_option
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 def report(
-    run_names: tuple[str, ...], form: str, by: str, transcripts: int, walker: str | None, out: Path | None, as_json: bool
+    run_names: tuple[str, ...], form: str, by: str, transcripts: int, walker: str | None, out: Path | None,
+    as_json: bool
 ) -> None:  # fmt: skip
     """Report one or more RUNs: scores with intervals, floor and ceilings, outcomes, hashes of everything used.
 

@@ -101,7 +101,8 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
     type=click.Choice(CALLS),
     default=None,
     help="How the model calls tools: as JSON under a schema (default), in the form it was trained with, as JSON in a"
-    " conversation that describes no tool (compact: for models trained on it, default of moot-tiny), or in free text.",
+    " conversation that describes no tool (compact: for models trained on it, default of moot-tiny), or in free "
+    "text.",
 )
 @click.option("--free", is_flag=True, help="Let the model write free text: the older name of --calls free.")
 @click.option(
@@ -203,7 +204,8 @@ def resume(
     "seats",
     multiple=True,
     metavar="ROLE=SPEC",
-    help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC, which keeps the method of the seat.",
+    help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC, which keeps the method of the "
+    "seat.",
 )
 @background_option
 @log_options

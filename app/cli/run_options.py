@@ -73,7 +73,8 @@ def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --budget-tokens and --budget-seconds."""
     tokens = click.option(
         "--budget-tokens", type=click.IntRange(1), default=None, metavar="N",
-        help="Tokens the whole run may use, read and written; then no step begins any more, and `moot resume` goes on "
+        help="Tokens the whole run may use, read and written; then no step begins any more, and `moot resume` goes "
+        "on "
         "with more.",
     )  # fmt: skip
     seconds = click.option(

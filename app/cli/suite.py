@@ -338,7 +338,8 @@ def _print_rows(read: Suite, rows: Sequence[Data], as_json: bool) -> None:
         outcomes = " · ".join(f"{t(f'outcome.{name}')} {n}" for name, n in row["outcomes"].items())
         cells.append(
             [
-                *_who(row), number(_points(strict), 1), bounds(_points_of(strict)), number(_points(compat), 1), _done(row),
+                *_who(row), number(_points(strict), 1), bounds(_points_of(strict)), number(_points(compat), 1),
+                _done(row),
                 outcomes or t(f"suite.{row['state']}"), "–" if row["tokens"] is None else f"{row['tokens']:,}",
             ]
         )  # fmt: skip

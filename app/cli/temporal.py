@@ -92,7 +92,8 @@ def _pairs(found: Data) -> list[str]:
     if not found["n"]:
         return []
     return [
-        t("temporal.pairs", rate=percent(found["rate"]), n=found["n"], consistent=found["consistent"], blind=found["blind"],
+        t("temporal.pairs", rate=percent(found["rate"]), n=found["n"], consistent=found["consistent"],
+            blind=found["blind"],
           swapped=found["swapped"], other=found["other"])
     ]  # fmt: skip
 

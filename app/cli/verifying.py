@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 _SQLITE = b"SQLite format 3\0"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 OPTIONS = (
-    click.option("--decision", type=click.Choice(["accept", "correct", "reject"]), help="Of a task: what you decide."),
+    click.option("--decision", type=click.Choice(["accept", "correct", "reject"]),
+        help="Of a task: what you decide."),
     click.option("--why", multiple=True, help="Of a task: code of a reason; may be given again."),
     click.option("--question", default=None, help="Of a task: the question as it should be."),
     click.option("--answer", default=None, help="Of a task: the answer as it should be."),
@@ -36,7 +37,8 @@ OPTIONS = (
     click.option("--key-middle", multiple=True, help="Of a task: a middle key as it should be; give all of them."),
     click.option("--consensus", is_flag=True, help="Of a task: the decision that its reviewers agreed on."),
     click.option(
-        "--add", type=click.Path(path_type=Path), default=None, help="Take over the log of another reviewer of the file."
+        "--add", type=click.Path(path_type=Path), default=None,
+        help="Take over the log of another reviewer of the file."
     ),
     click.option("--pack", type=PACK, default=None, help="Corpus pack of the tasks, for the law that they cite."),
 )  # fmt: skip
@@ -63,7 +65,8 @@ def is_task_file(name: str) -> bool:
 
 def review_tasks(
     path: Path, task_id: str, author: str, reason: str, *, decision: Any, why: Sequence[str], question: str | None,
-    answer: str | None, key: Sequence[str], key_middle: Sequence[str], consensus: bool, add: Path | None, pack: str | None,
+    answer: str | None, key: Sequence[str], key_middle: Sequence[str], consensus: bool, add: Path | None,
+    pack: str | None,
     as_json: bool,
 ) -> None:  # fmt: skip
     """List the tasks of a file, show one, or append a decision about it."""
@@ -157,7 +160,8 @@ def agreement_lines(pairs: Sequence[PairAgreement]) -> str:
         span = (kappa.interval.low, kappa.interval.high) if kappa.interval else None
         why = t(f"agreement.why.{kappa.reason}") if kappa.reason else ""
         rows.append([
-            pair.first, pair.second, str(pair.n), percent(equal.value), bounds(share), number(kappa.value), bounds(span, 2), why
+            pair.first, pair.second, str(pair.n), percent(equal.value), bounds(share), number(kappa.value),
+            bounds(span, 2), why
         ])  # fmt: skip
     head = [
         t(f"verify.{name}") for name in ("first", "second", "both", "equal", "interval", "kappa", "interval", "why")
@@ -178,7 +182,8 @@ def _show(tasks: TaskSet, task_id: str, author: str, pack: str, as_json: bool) -
         laws = cited(task, day, laws_of(opened))
     if as_json:
         data = {
-            "id": task.id, "group": task.group, "set": tasks.hash, "status": standing.status, "day": day and day.isoformat(),
+            "id": task.id, "group": task.group, "set": tasks.hash, "status": standing.status,
+            "day": day and day.isoformat(),
             "record": dict(task.record), "laws": [_law_data(one) for one in laws], "hidden": hidden,
             "decisions": [one.model_dump(mode="json") for one in seen],
         }  # fmt: skip

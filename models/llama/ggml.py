@@ -68,7 +68,8 @@ UNFIT_KINDS: dict[str, str] = {
 UNFIT_FAMILIES: dict[str, str] = {
     **dict.fromkeys(("clip",), UNFIT_KINDS["mmproj"]),
     **dict.fromkeys(("wavtokenizer-dec", "qwen3tts", "pockettts"), "is a speech model; Moot needs a language model"),
-    **dict.fromkeys(("dream", "llada", "llada-moe", "rnd1"), "writes by diffusion, not word by word, which Moot cannot use"),
+    **dict.fromkeys(("dream", "llada", "llada-moe", "rnd1"),
+        "writes by diffusion, not word by word, which Moot cannot use"),
     **dict.fromkeys(("t5", "t5encoder"), "is an encoder-decoder model, which Moot cannot use"),
     **dict.fromkeys(("eagle3", "dflash", "gemma4-assistant"), "is a draft model: it only speeds another model up"),
 }  # fmt: skip

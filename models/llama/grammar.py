@@ -39,7 +39,8 @@ _FIXED = {
     "blank": '" "?',
     "char": r'[ !#-\[\]-~\u00A0-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF] | "\\" escape',
     "escape": r'["\\/nt] | "u" code',
-    "code": r'"00" ([2-6] hex | [a-fA-F] hex) | "0" [1-9a-fA-F] hex hex | [1-9a-cA-CeEfF] hex hex hex | [dD] [0-7] hex hex',
+    "code": r'"00" ([2-6] hex | [a-fA-F] hex) | "0" [1-9a-fA-F] hex hex | [1-9a-cA-CeEfF] hex hex hex | [dD] [0-7] '
+    r'hex hex',
     "hex": "[0-9a-fA-F]",
 }  # fmt: skip
 """No control character and no half of a surrogate pair, escaped or not."""

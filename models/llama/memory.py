@@ -141,7 +141,10 @@ def refuse_too_large(header: Header, ctx: int, slots: int, free: int | None = No
     need = estimate(header, ctx, slots)
     if not free or need.total <= free:
         return
-    title = f"'{header.path.name}' needs about {gigabytes(need.total)} for {slots} × {ctx} tokens, {gigabytes(free)} are free"
+    title = (
+        f"'{header.path.name}' needs about {gigabytes(need.total)} for {slots} × {ctx} tokens, "
+        f"{gigabytes(free)} are free"
+    )
     fits = fitting(header, ctx, slots, free)
     if fits:
         raise BadEngine(title, "Fits: " + " or ".join(f"#ctx={length},slots={count}" for length, count in fits) + ".")

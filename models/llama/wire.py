@@ -104,6 +104,7 @@ def reply_of(data: Mapping[str, Any]) -> Reply:
     """The reply of JSON data."""
     return Reply(
         data["text"], Usage(**data["usage"]), data["finish"], data["reasoning"], tuple(data["tokens"]),
-        tuple(TokenChance(text, chance, tuple((other, p) for other, p in top)) for text, chance, top in data["logprobs"]),
+        tuple(TokenChance(text, chance, tuple((other, p) for other, p in top)) for text, chance,
+            top in data["logprobs"]),
         data["note"], tuple(data.get("entropies", ())),
     )  # fmt: skip

@@ -96,7 +96,8 @@ def lists(many: int, rng: Random, words: Vocabulary) -> Iterator[Turns]:
         seen = phrase("turn", "observation", observation=str([{column: name} for name in names]))
         answer = "经查询，" + "；".join(f"{column}：{name}" for name in names) + "。"
         yield words.turns([
-            Message("system", fill(COMPACT)), Message("user", seen), Message("assistant", action_object(FINAL, answer)),
+            Message("system", fill(COMPACT)), Message("user", seen),
+            Message("assistant", action_object(FINAL, answer)),
         ])  # fmt: skip
 
 

@@ -21,7 +21,8 @@ from vocabulary import CONTROL, END, TEMPLATE, Vocabulary, vocabulary
 
 NAME = "moot-tiny"
 KINDS = {
-    "control": TokenType.CONTROL, "byte": TokenType.BYTE, "character": TokenType.NORMAL, "word": TokenType.USER_DEFINED,
+    "control": TokenType.CONTROL, "byte": TokenType.BYTE, "character": TokenType.NORMAL,
+    "word": TokenType.USER_DEFINED,
     "unused": TokenType.UNUSED,
 }  # fmt: skip
 TENSORS = {

@@ -146,7 +146,8 @@ def rows(name: str, agent: str, block: dict[str, Any]) -> Iterator[dict[str, Any
     for group, n in block["groups"].items():
         yield {
             "cell": name, "agent": agent, "group": group, "n": n, "success": shares[group], "interval": spans[group],
-            "path": (block["evidence_rate"] or {}).get(group), "actions": actions, "seconds": round(block["seconds"], 1),
+            "path": (block["evidence_rate"] or {}).get(group), "actions": actions,
+            "seconds": round(block["seconds"], 1),
             "tokens": block["tokens"]["total"],
         }  # fmt: skip
 
@@ -159,7 +160,8 @@ def table(found: Sequence[dict[str, Any]]) -> str:
         done = sum(row["actions"].values())
         valid = f"{row['actions']['ok']} of {done}" if done else "–"
         lines.append(
-            f"| {row['cell']} | {row['agent']} | {row['group']} | {row['n']} | {row['success']:.3f} | {low:.2f}–{high:.2f} | {valid} |"
+            f"| {row['cell']} | {row['agent']} | {row['group']} | {row['n']} | {row['success']:.3f} | "
+            f"{low:.2f}–{high:.2f} | {valid} |"
         )
     return "\n".join(lines)
 

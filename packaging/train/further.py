@@ -156,7 +156,8 @@ def main() -> None:
     rewards = [[reward for _, reward in group] for group in groups]
     ways, cells = arms(groups, words), examined(words, EACH)
     found = {
-        "from_step": done["step"], "tasks": len(groups), "samples": given.samples, "steps": given.steps, "rate": RATE, "each": EACH,
+        "from_step": done["step"], "tasks": len(groups), "samples": given.samples, "steps": given.steps, "rate": RATE,
+        "each": EACH,
         "right": sum(map(sum, rewards)) / sum(map(len, rewards)),
         "groups_that_differ": sum(0 < sum(group) < len(group) for group in rewards),
         "conversations": {name: len(many) for name, many in ways.items()},

@@ -103,9 +103,12 @@ def main() -> None:
     points = json.loads((given.folder / "curve.json").read_text(encoding="utf-8"))
     training = {
         "seed": SEED, "steps": int(done["step"]), "cpu_minutes": round(done["cpu"] / 60, 1),
-        "clock_minutes": round(done["seconds"] / 60, 1), "tokens": int(done["tokens"]), "own_tokens": int(done["own"]),
-        "parameters": int(sum(value.size for value in weights.values())), "jurisdictions": 2 * (int(done["chunk"]) - 1),
-        "wordings_sha256": hashlib.sha256((given.folder / "wordings.toml").read_bytes()).hexdigest(), "quantised": "Q8_0",
+        "clock_minutes": round(done["seconds"] / 60, 1), "tokens": int(done["tokens"]),
+        "own_tokens": int(done["own"]),
+        "parameters": int(sum(value.size for value in weights.values())),
+        "jurisdictions": 2 * (int(done["chunk"]) - 1),
+        "wordings_sha256": hashlib.sha256((given.folder / "wordings.toml").read_bytes()).hexdigest(),
+        "quantised": "Q8_0",
     }  # fmt: skip
     success: dict[str, dict[str, float]] = {}
     for row in found:

@@ -92,7 +92,8 @@ def begin(shape: Shape, seed: int, back: float = 0.5, sure: float = 2.4, copied:
         v[1, head * hd : head * hd + len(moved)] = moved
         out[1, :, head * hd : head * hd + len(moved)] = copied * moved.T
     made = {
-        "embedding": embedding, "last": np.full(d, 0.35), "norm1": np.ones((layers, d)), "norm2": np.ones((layers, d)),
+        "embedding": embedding, "last": np.full(d, 0.35), "norm1": np.ones((layers, d)),
+        "norm2": np.ones((layers, d)),
         "q": q, "k": k, "v": v, "o": out,
         "gate": normal(f, d, 0.5 * d**-0.5), "up": normal(f, d, 0.5 * d**-0.5), "down": down,
     }  # fmt: skip

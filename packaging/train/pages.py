@@ -25,8 +25,10 @@ HOPS = ("1-hop", "2-hop", "3-hop", "all")
 MOST = 12
 """Rows of the curve in the table."""
 HEADS = {
-    "md": ("题目 | 谁做 | 1 跳 | 2 跳 | 3 跳 | 全部 | 全部的 95% 区间 | 每格 n", "处理器分钟 | 步 | 损失 | 训练过的措辞，1 / 2 / 3 跳 | 留出的措辞，1 / 2 / 3 跳"),
-    "en.md": ("tasks | agent | 1 hop | 2 hops | 3 hops | all | 95 % of all | n a cell", "CPU minutes | steps | loss | known wordings, 1 / 2 / 3 hops | held-out wordings, 1 / 2 / 3 hops"),
+    "md": ("题目 | 谁做 | 1 跳 | 2 跳 | 3 跳 | 全部 | 全部的 95% 区间 | 每格 n",
+        "处理器分钟 | 步 | 损失 | 训练过的措辞，1 / 2 / 3 跳 | 留出的措辞，1 / 2 / 3 跳"),
+    "en.md": ("tasks | agent | 1 hop | 2 hops | 3 hops | all | 95 % of all | n a cell",
+        "CPU minutes | steps | loss | known wordings, 1 / 2 / 3 hops | held-out wordings, 1 / 2 / 3 hops"),
 }  # fmt: skip
 
 

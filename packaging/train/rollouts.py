@@ -129,7 +129,8 @@ def fresh(seed: str, letters: Sequence[str]) -> Jurisdiction:
     drawn = [*mixed, *rng.sample(stock, len(names) - len(mixed))]
     mapped = str.maketrans(dict(zip(names, rng.sample(drawn, len(names)), strict=True)))
     return Jurisdiction({
-        table: [{c: cell.translate(mapped) if isinstance(cell, str) else cell for c, cell in row.items()} for row in rows]
+        table: [{c: cell.translate(mapped) if isinstance(cell, str) else cell for c, cell in row.items()}
+            for row in rows]
         for table, rows in make_world(0.5, rng.randrange(10**6, 10**9)).rows.items()
     })  # fmt: skip
 
@@ -377,7 +378,8 @@ def _answer(plan: Plan, keys: Sequence[str]) -> str:
 
 def _line(plan: Plan, entity: Sequence[str], calls: Any, keys: list[str], question: str, answer: str) -> Task:
     return {
-        "question": question, "answer": answer, "key": keys, "key_middle": [], "type": f"{len(calls)}-1", "way": plan.way,
+        "question": question, "answer": answer, "key": keys, "key_middle": [], "type": f"{len(calls)}-1",
+        "way": plan.way,
         "hops": len(plan.steps), "path": [{"tool": tool, "input": given} for tool, given in calls],
         "start": {"value": list(entity), "way": plan.way}, "plan": plan.as_dict(),
     }  # fmt: skip

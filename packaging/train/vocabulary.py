@@ -35,10 +35,14 @@ FURTHER = 250
 """Characters of GB 2312 level 1 beside those that the texts hold: names of other jurisdictions are drawn from
 them."""
 _FRAMES = (
-    '{"action": "', '", "action_input": {"identifier": "', '", "action_input": {"prov": "', '", "city": "', '", "county": "',
-    '", "columns": ["', '", "', '"]}}', '"}}', '{"action": "Final Answer", "action_input": "', '。"}', '"}', "经查询，", NOT_FOUND,
-    "{'", "': '", "', '", "'}", "[{'", "'}]", "'}, {'", "': ", ", '", "问题：", "观察：", NO_DATA, "股份有限公司", "有限公司", "有限责任公司",
-    "人民法院", "律师事务所", "中级", "高级", "请问", "公司", "案件", "法院", "企业", "什么", "多少", "哪些", "省", "市", "分别", "登记", "地址",
+    '{"action": "', '", "action_input": {"identifier": "', '", "action_input": {"prov": "', '", "city": "',
+    '", "county": "',
+    '", "columns": ["', '", "', '"]}}', '"}}', '{"action": "Final Answer", "action_input": "', '。"}', '"}',
+    "经查询，", NOT_FOUND,
+    "{'", "': '", "', '", "'}", "[{'", "'}]", "'}, {'", "': ", ", '", "问题：", "观察：", NO_DATA, "股份有限公司",
+    "有限公司", "有限责任公司",
+    "人民法院", "律师事务所", "中级", "高级", "请问", "公司", "案件", "法院", "企业", "什么", "多少", "哪些", "省",
+    "市", "分别", "登记", "地址",
     "日期", "上市公司", "限制高消费", "终结本次执行", "失信", "行政处罚", "保留两位小数", ".example",
 )  # fmt: skip
 

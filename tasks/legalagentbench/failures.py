@@ -46,7 +46,8 @@ from tasks.scoring.failures import (
 from tasks.scoring.strict import is_derived
 
 APPLIES = (
-    "error", "context_full", "outside_pack", "format", "legal_knowledge", "argument_error", "wrong_tool", "planning", "loop",
+    "error", "context_full", "outside_pack", "format", "legal_knowledge", "argument_error", "wrong_tool", "planning",
+    "loop",
     "limit", "missing_hop", "wrong_number", "evidence_unused", "other",
 )  # fmt: skip
 HELPERS = CALCULATORS | frozenset(FINISH_NAMES) | frozenset(RETRIEVERS)

@@ -183,7 +183,8 @@ class RecordedLogEngine:
         methods, reply = CALLS[name]
         if not set(methods) & set(self._log.methods):
             raise EngineError(
-                f"{self._log.path.name} is the log of a {self._log.methods[0]} run, {ask.prompt} asks for another method",
+                f"{self._log.path.name} is the log of a {self._log.methods[0]} run, {ask.prompt} asks for another "
+                f"method",
                 f"Use --agent {self._log.methods[0]}.",
             )
         prompt = _newlines("\n".join(message.content for message in ask.messages))

@@ -174,7 +174,8 @@ def _rated(questions: Sequence[Question], results: Sequence[Result]) -> list[Rat
 
 
 NAMES: Mapping[str, Names] = {
-    **{f"{hops}-hop": (f"{hops} 跳", f"{hops}-hop") for hops in range(1, 6)}, WRITING: ("文书写作", "Writing"), ALL: ("全部", "All"),
+    **{f"{hops}-hop": (f"{hops} 跳", f"{hops}-hop") for hops in range(1, 6)}, WRITING: ("文书写作", "Writing"),
+    ALL: ("全部", "All"),
 }  # fmt: skip
 SUCCESS = Measure("compat", "success")
 MEASURES = (
@@ -299,13 +300,15 @@ def summarise(
             Metric(seen, group, every.mean(group.name, seen.name), group.n or 0) for seen in SEEN for group in groups
         ]
         asked = [one for one in rated if one.rates[RECALL] is not None]
-        rows += [Metric(RECALLED, group, _mean(one.rates[RECALL] for one in asked), len(asked), _interval(asked, RECALL))
+        rows += [Metric(RECALLED, group, _mean(one.rates[RECALL] for one in asked), len(asked),
+            _interval(asked, RECALL))
                  for group in groups if asked and group.name in (WRITING, ALL)]  # fmt: skip
     return LabSummary(
         run, benchmark, Tally.of([one.result for one in rated], FLAGS), groups, rows,
         {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "evidence": EVIDENCE_VERSION},
         actions={name: sum(one.result.actions.count(name) for one in rated) for name in READINGS},
-        icc={name: intraclass_correlation(*_compat_success(own)) if own else None for name, own in every.members.items()},
+        icc={name: intraclass_correlation(*_compat_success(own)) if own else None for name,
+            own in every.members.items()},
         walked=None if walker is None else len(walked),
         walker_reason="" if walker is not None else walker_reason,
     )  # fmt: skip

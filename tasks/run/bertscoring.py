@@ -179,7 +179,8 @@ def _unrelated(run: StoredRun, references: Mapping[str, str]) -> list[Pair]:
 
 
 def _row(
-    attempt: int, given: Text, reference: Text, settings: Mapping[str, object], weight: Weight, baseline: Found | None,
+    attempt: int, given: Text, reference: Text, settings: Mapping[str, object], weight: Weight,
+    baseline: Found | None,
     author: str,
 ) -> ScoreRow:  # fmt: skip
     raw = bertscore(given, reference, weight)
@@ -187,6 +188,7 @@ def _row(
     value: dict[str, float | None] = dict.fromkeys(Found._fields) if found is None else dict(found._asdict())
     evidence = {
         "answer_tokens": given.words, "reference_tokens": reference.words, "answer_cut": given.cut,
-        "reference_cut": reference.cut, **({"raw": raw._asdict()} if raw is not None and baseline is not None else {}),
+        "reference_cut": reference.cut,
+        **({"raw": raw._asdict()} if raw is not None and baseline is not None else {}),
     }  # fmt: skip
     return ScoreRow(attempt, SCORER, VERSION, dict(settings), value, [evidence], author)

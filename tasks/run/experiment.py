@@ -23,7 +23,8 @@ from tasks.run.spec import RunSpec
 
 
 def make_header(
-    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str, questions: Sequence[Question],
+    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str,
+    questions: Sequence[Question],
     engines: dict[str, Engine], argv: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
     """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions,
@@ -43,7 +44,8 @@ def make_header(
         "prompts": Cast.of(bench, spec).prompts(),
         "engines": {model: engine.describe() for model, engine in engines.items()},
         "limits": {"turns": turns_of(bench, spec), "tokens": spec.max_tokens, "seconds": spec.max_seconds},
-        "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0], "platform": platform.platform()},
+        "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0],
+            "platform": platform.platform()},
         "command": list(argv),
     }  # fmt: skip
 

@@ -34,7 +34,8 @@ class EpisodeFailure:
         """As JSON data."""
         main = self.verdict.main
         return {
-            "episode": self.episode, "task": self.task, "epoch": self.epoch, "group": self.group, "outcome": self.outcome,
+            "episode": self.episode, "task": self.task, "epoch": self.epoch, "group": self.group,
+            "outcome": self.outcome,
             "status": self.verdict.status,
             "main": main.failure if main else None,
             "step": main.step if main else None,

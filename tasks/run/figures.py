@@ -154,7 +154,8 @@ def _figure(summary: Summary, row: Metric) -> Figure | None:
     ends = (row.interval.low, row.interval.high) if row.interval else (None, None)
     return Figure(
         section=measure.section, rule=measure.rule, name=measure.name, group=group.name, label=group.label,
-        whole=group.whole, tasks=group.n, n=row.n, count=not math.isfinite(top), value=points(row.value), low=points(ends[0]), high=points(ends[1]),
+        whole=group.whole, tasks=group.n, n=row.n, count=not math.isfinite(top), value=points(row.value),
+        low=points(ends[0]), high=points(ends[1]),
         floor=points(row.limit("floor")), ceiling=points(row.limit("reference")),
         down=measure.better == "down", main=row.main, waits=row.waits, why=row.why,
     )  # fmt: skip

@@ -140,7 +140,8 @@ def refuse_narrow(bench: Benchmark, casts: Iterable[tuple[Question, Iterable[Sea
         for sits in cast:
             if 0 < sits.context < (need := need_of(bench, question, sits, spec)):
                 raise UsageError(
-                    f"task {question.id}: seat {sits.seat} needs a context of about {need} tokens, its model has {sits.context}",
+                    f"task {question.id}: seat {sits.seat} needs a context of about {need} tokens, its model has "
+                    f"{sits.context}",
                     "Give more in its SPEC (llama: #ctx=N); under j1 --fold helps, too.",
                 )
 

@@ -235,7 +235,8 @@ def _specs(
     seats = settings.get("seats", {})
     alone = not (model or (isinstance(seats, Mapping) and any(":" in str(who) for who in seats.values())))
     own = {
-        "benchmark": name, "model": model, "seed": seed, "agent": agent or (first_model_agent(bench) if model else "rules")
+        "benchmark": name, "model": model, "seed": seed,
+        "agent": agent or (first_model_agent(bench) if model else "rules")
     }  # fmt: skip
     try:
         asked = RunSpec.model_validate({"parallel": PARALLEL_RULES if alone else 1, **settings, **own})

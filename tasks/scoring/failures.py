@@ -49,10 +49,12 @@ CLASSES: tuple[FailureClass, ...] = (
         "查的对象有依据，但数据包没有收录这一行、这一格或这一条文。",
         "What was asked for is well founded, but the pack does not hold the row, the cell or the article.")),
     FailureClass("format", ("格式错误", "Format"), (
-        "回复读不出行动或答案，而且没有改正。", "A reply could not be read as an action or an answer, and that was not made good.")),
+        "回复读不出行动或答案，而且没有改正。",
+        "A reply could not be read as an action or an answer, and that was not made good.")),
     FailureClass("legal_knowledge", ("法律知识", "Legal knowledge"), (
         "混淆了法律上不同的字段（如立案日期与审理日期），答了同一行另一列的值；或者误读了案号。",
-        "Fields that differ in law were confused (the filing for the hearing date), so that another column of the same row was given; or a case number was misread.")),
+        "Fields that differ in law were confused (the filing for the hearing date), so that another column of the "
+        "same row was given; or a case number was misread.")),
     FailureClass("planning", ("计划缺陷", "Planning"), (
         "最初的计划缺少解题路径必需的一步，或者步骤的先后走不通。",
         "The first plan lacks a step that the way to the answer needs, or has steps in an order that cannot work.")),
@@ -61,13 +63,16 @@ CLASSES: tuple[FailureClass, ...] = (
         "A tool refused its arguments (their shape, a column, the name asked for), and that was not made good.")),
     FailureClass("wrong_tool", ("工具选错", "Wrong tool"), (
         "调用了不存在的工具，或者在该用的工具从未调用时调用了查不到所需内容的工具。",
-        "A tool was called that does not exist, or that cannot hold what is needed while the one that does was never called.")),
+        "A tool was called that does not exist, or that cannot hold what is needed while the one that does was "
+        "never called.")),
     FailureClass("loop", ("反复调用", "Loop"), (
         "同样的调用或发言一再重复，没有进展。", "The same call or utterance came again and again without progress.")),
     FailureClass("limit", ("触及上限", "Limit"), (
-        "在查到所需内容之前用完了步数、词元或时间。", "Turns, tokens or time ran out before what is needed was found.")),
+        "在查到所需内容之前用完了步数、词元或时间。",
+        "Turns, tokens or time ran out before what is needed was found.")),
     FailureClass("wrong_version", ("条文版本错误", "Wrong version"), (
-        "引用或检索到的是所问日期并非施行的条文版本。", "The article that was cited or retrieved is of a version not in force on the day.")),
+        "引用或检索到的是所问日期并非施行的条文版本。",
+        "The article that was cited or retrieved is of a version not in force on the day.")),
     FailureClass("missing_hop", ("缺少一跳", "Missing hop"), (
         "解题必需的一个中间值或法条从未出现在工具的返回里。",
         "A value or an article that is needed on the way was never shown by a tool.")),
@@ -75,12 +80,15 @@ CLASSES: tuple[FailureClass, ...] = (
         "所需的证据都已见到，但答案里的数字、日期、刑期或是非判断与参照不同。",
         "All evidence was seen, but a number, day, term or yes-or-no in the answer differs from the key.")),
     FailureClass("retrieved_unused", ("检索到而未用", "Retrieved, not used"), (
-        "所需的法条已在检索结果里，答案没有依它作出。", "The article was among the hits, and the answer does not follow it.")),
+        "所需的法条已在检索结果里，答案没有依它作出。",
+        "The article was among the hits, and the answer does not follow it.")),
     FailureClass("evidence_unused", ("证据齐全，答案未写", "Evidence not in the answer"), (
-        "所需的内容已经出现在工具的返回里，答案却没有写出。", "What was needed stands in what tools returned, but not in the answer.")),
+        "所需的内容已经出现在工具的返回里，答案却没有写出。",
+        "What was needed stands in what tools returned, but not in the answer.")),
     FailureClass("other", ("其他", "Other"), (
         "按规则看不出原因，或者原因不在智能体（记录不全，答案只是换了说法），须人来看。",
-        "The rules find no reason, or none in the agent (an incomplete record, an answer in other words); somebody has to look.")),
+        "The rules find no reason, or none in the agent (an incomplete record, an answer in other words); somebody "
+        "has to look.")),
 )  # fmt: skip
 """In the order of precedence: what cannot be blamed on the agent, then causes before what follows from them."""
 BY_NAME = {one.name: one for one in CLASSES}

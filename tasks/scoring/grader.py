@@ -90,7 +90,8 @@ def _ask(engine: Engine, spec: str, gradings: Sequence[tuple[str, Grading]]) -> 
         sampled(
             Ask(
                 GRADER, (Message("user", grading.text),), grading.prompt, grading.schema, episode=episode,
-                settings=Settings(max_tokens=800, seed=int(sha256(grading.text.encode("utf-8", "surrogatepass")).hexdigest()[:7], 16)),
+                settings=Settings(max_tokens=800,
+                    seed=int(sha256(grading.text.encode("utf-8", "surrogatepass")).hexdigest()[:7], 16)),
             ),
             spec,
         )

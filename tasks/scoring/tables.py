@@ -58,7 +58,8 @@ class Table:
             "rows": [
                 {
                     "kind": row.kind, **dict(zip(self.heads, row.heads, strict=True)),
-                    "values": {name: _data(cell) for name, cell in zip(self.columns, row.cells, strict=True) if cell is not EMPTY},
+                    "values": {name: _data(cell) for name, cell in zip(self.columns, row.cells, strict=True)
+                        if cell is not EMPTY},
                 }
                 for row in self.rows
             ],

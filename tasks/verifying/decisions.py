@@ -97,7 +97,8 @@ def _decision(where: str, fields: dict[str, Any], path: Path, tasks: TaskSet) ->
         )
     if digest != tasks.hash:
         raise BadInput(
-            f"{path} is about the task set {named(plain_text(file)[:80], plain_text(digest))}, not about {tasks.name}",
+            f"{path} is about the task set {named(plain_text(file)[:80], plain_text(digest))}, not about "
+            f"{tasks.name}",
             "Take the log of this set, or the task file that was reviewed.",
         )
     try:

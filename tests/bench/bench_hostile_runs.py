@@ -154,7 +154,8 @@ def _tell(rows: Sequence[Row], seconds: float) -> int:
         files = {row[0] for row in rows if row[1] == kind}
         bad = {row[0] for row in failed if row[1] == kind}
         print(
-            f"{kind:24} {len(files):5} {len(bad):5}  {', '.join(f'{command} {n}' for command, n in counts.most_common())}"
+            f"{kind:24} {len(files):5} {len(bad):5}  "
+            f"{', '.join(f'{command} {n}' for command, n in counts.most_common())}"
         )
     lines: dict[str, list[Row]] = defaultdict(list)
     for row in failed:
@@ -164,7 +165,9 @@ def _tell(rows: Sequence[Row], seconds: float) -> int:
     for fault, hit in sorted(lines.items(), key=lambda pair: -len({row[0] for row in pair[1]})):
         commands, kinds = Counter(row[2] for row in hit), Counter(row[1] for row in hit)
         print(
-            f"{len({row[0] for row in hit}):5} files {len(hit):6} calls  {fault}\n{'':19}{', '.join(name for name, _ in commands.most_common(5))} | {', '.join(name for name, _ in kinds.most_common(5))} | e.g. {hit[0][0]}"
+            f"{len({row[0] for row in hit}):5} files {len(hit):6} calls  {fault}\n"
+            f"{'':19}{', '.join(name for name, _ in commands.most_common(5))} | "
+            f"{', '.join(name for name, _ in kinds.most_common(5))} | e.g. {hit[0][0]}"
         )
     print(
         f"\n{'command':24} {'calls':>6} {'failed':>6} {'exit 0':>6} {'1':>6} {'2':>6} {'slowest':>8} {'peak MB':>8}"
@@ -173,11 +176,13 @@ def _tell(rows: Sequence[Row], seconds: float) -> int:
         mine = [row for row in rows if row[2] == command]
         codes = Counter(row[4] for row in mine if not row[3])
         print(
-            f"{command:24} {len(mine):6} {sum(bool(row[3]) for row in mine):6} {codes[0]:6} {codes[1]:6} {codes[2]:6} {max(row[6] for row in mine):7.1f}s {max(row[5] for row in mine) / 1024:8.0f}"
+            f"{command:24} {len(mine):6} {sum(bool(row[3]) for row in mine):6} {codes[0]:6} {codes[1]:6} "
+            f"{codes[2]:6} {max(row[6] for row in mine):7.1f}s {max(row[5] for row in mine) / 1024:8.0f}"
         )
     slow, big = max(rows, key=lambda row: row[6]), max(rows, key=lambda row: row[5])
     print(
-        f"\n{len({row[0] for row in rows})} files, {len(rows)} calls in {seconds:.0f} s; failed: {len({row[0] for row in failed})} files, {len(failed)} calls"
+        f"\n{len({row[0] for row in rows})} files, {len(rows)} calls in {seconds:.0f} s; failed: "
+        f"{len({row[0] for row in failed})} files, {len(failed)} calls"
     )
     print(f"slowest {slow[6]:.1f} s: {slow[2]} {slow[0]}; peak {big[5] / 1024:.0f} MB: {big[2]} {big[0]}")
     return 1 if failed else 0

@@ -102,7 +102,8 @@ def workbook() -> dict[str, bytes]:
     types = found["[Content_Types].xml"]
     found["[Content_Types].xml"] = types.replace(
         b"</Types>",
-        b'<Override PartName="/xl/sharedStrings.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>',
+        b'<Override PartName="/xl/sharedStrings.xml" '
+        b'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>',
     )
     return found
 
@@ -177,7 +178,8 @@ def hostile_workbooks() -> Iterator[bytes]:
         ):
             yield zipped([*rest, (name, content)])
     for old, new in (
-        (b"worksheet+xml", b"chartsheet+xml"), (b"sheet.main+xml", b"template.main+xml"), (b"/xl/workbook.xml", b"/xl/nowhere.xml"),
+        (b"worksheet+xml", b"chartsheet+xml"), (b"sheet.main+xml", b"template.main+xml"),
+        (b"/xl/workbook.xml", b"/xl/nowhere.xml"),
         (b"sharedStrings+xml", b"worksheet+xml"), (b"main+xml", b"main+binary"),
     ):  # fmt: skip
         changed = {**parts, "[Content_Types].xml": parts["[Content_Types].xml"].replace(old, new)}
@@ -230,12 +232,17 @@ def databases() -> Iterator[Case]:
         ("CREATE TABLE LegalDoc (案号, 标题 AS (" + bomb + "))", "INSERT INTO LegalDoc VALUES (1)"),
         ("CREATE TABLE LegalDoc (案号, 标题 AS (length(案号)) STORED)", "INSERT INTO LegalDoc VALUES (1)"),
         (table, f"CREATE TRIGGER t AFTER INSERT ON LegalDoc BEGIN SELECT {bomb}; END", one),
-        (table, one, f"CREATE INDEX i ON LegalDoc ({bomb})"), (f"CREATE TABLE LegalDoc (案号 DEFAULT ({bomb}), 标题)", "INSERT INTO LegalDoc (标题) VALUES (1)"),
+        (table, one, f"CREATE INDEX i ON LegalDoc ({bomb})"), (f"CREATE TABLE LegalDoc (案号 DEFAULT ({bomb}), 标题)",
+            "INSERT INTO LegalDoc (标题) VALUES (1)"),
         ("CREATE VIRTUAL TABLE LegalDoc USING fts5(案号)", "INSERT INTO LegalDoc VALUES ('x')"),
-        ("CREATE VIRTUAL TABLE LegalDoc USING rtree(a, b, c)",), ("CREATE TABLE LegalDoc (案号 PRIMARY KEY) WITHOUT ROWID", "INSERT INTO LegalDoc VALUES (1)"),
-        (table, "INSERT INTO LegalDoc VALUES (zeroblob(50000000), 1)"), (table, "INSERT INTO LegalDoc VALUES (replace(hex(zeroblob(20000000)), '0', 'xx'), 1)"),
-        (table, "INSERT INTO LegalDoc VALUES (1e999, -9223372036854775808)"), (table, "INSERT INTO LegalDoc VALUES (CAST(x'FFFE80' AS TEXT), 1)"),
-        ("CREATE TABLE LegalDoc (" + ", ".join(f"c{n}" for n in range(1900)) + ")",), ("CREATE TABLE LegalDoc (案号, " + "x" * 900_000 + ")", "INSERT INTO LegalDoc VALUES (1, 1)"),
+        ("CREATE VIRTUAL TABLE LegalDoc USING rtree(a, b, c)",),
+        ("CREATE TABLE LegalDoc (案号 PRIMARY KEY) WITHOUT ROWID", "INSERT INTO LegalDoc VALUES (1)"),
+        (table, "INSERT INTO LegalDoc VALUES (zeroblob(50000000), 1)"),
+        (table, "INSERT INTO LegalDoc VALUES (replace(hex(zeroblob(20000000)), '0', 'xx'), 1)"),
+        (table, "INSERT INTO LegalDoc VALUES (1e999, -9223372036854775808)"),
+        (table, "INSERT INTO LegalDoc VALUES (CAST(x'FFFE80' AS TEXT), 1)"),
+        ("CREATE TABLE LegalDoc (" + ", ".join(f"c{n}" for n in range(1900)) + ")",),
+        ("CREATE TABLE LegalDoc (案号, " + "x" * 900_000 + ")", "INSERT INTO LegalDoc VALUES (1, 1)"),
         tuple(f"CREATE TABLE t{n} (x)" for n in range(1500)), (table,),
     ):  # fmt: skip
         made.append(database(*statements))
@@ -311,18 +318,27 @@ def judgments() -> Iterator[Case]:
     base = pdf(page(stream(words * 40)))
     made = [flipped(base, dice.choice((1, 3, 10))) for _ in range(40)]
     made += [
-        pdf(page(stream(b" " * 1_000_000_000))), pdf(page(stream(bytes(300_000_000), 2))), pdf(page(stream(words * 400_000))),
+        pdf(page(stream(b" " * 1_000_000_000))), pdf(page(stream(bytes(300_000_000), 2))),
+        pdf(page(stream(words * 400_000))),
         pdf(page(stream(b"[" * 200_000))), pdf(page(stream(b"q " * 2_000_000))), pdf(page(stream(b"<<" * 100_000))),
         pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 9/Kids[2 0 R 2 0 R]>>"]),
-        pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 2/Kids[3 0 R]>>", b"<</Type/Pages/Parent 2 0 R/Kids[2 0 R]>>"]),
+        pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 2/Kids[3 0 R]>>",
+            b"<</Type/Pages/Parent 2 0 R/Kids[2 0 R]>>"]),
         pdf([b"2 0 R", b"1 0 R"]), pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 100000000/Kids[]>>"]),
-        pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 300000/Kids[" + b"3 0 R " * 300_000 + b"]>>", *page(stream(words))[2:]]),
+        pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 300000/Kids[" + b"3 0 R " * 300_000 + b"]>>",
+            *page(stream(words))[2:]]),
         pdf(page(b"4 0 R")), pdf(page(b"[" + b"4 0 R " * 100_000 + b"]")),
-        pdf([*page(stream(b"/X Do"), b"/XObject<</X 6 0 R>>"), stream(b"/X Do /X Do", 1, b"/Type/XObject/Subtype/Form/Resources<</XObject<</X 6 0 R>>>>")]),
-        pdf([*page(stream(words))[:4], b"<</Type/Font/Subtype/Type0/BaseFont/A/ToUnicode 6 0 R/DescendantFonts[7 0 R]>>", stream(b"1 beginbfrange\n<0000> <FFFFFFFF> <0041>\nendbfrange"), b"<</Type/Font/Subtype/CIDFontType2/W[0 99999999 1]>>"]),
+        pdf([*page(stream(b"/X Do"), b"/XObject<</X 6 0 R>>"),
+            stream(b"/X Do /X Do", 1, b"/Type/XObject/Subtype/Form/Resources<</XObject<</X 6 0 R>>>>")]),
+        pdf([*page(stream(words))[:4],
+            b"<</Type/Font/Subtype/Type0/BaseFont/A/ToUnicode 6 0 R/DescendantFonts[7 0 R]>>",
+            stream(b"1 beginbfrange\n<0000> <FFFFFFFF> <0041>\nendbfrange"),
+            b"<</Type/Font/Subtype/CIDFontType2/W[0 99999999 1]>>"]),
         pdf(page(stream(b"x", 1, b"/DecodeParms<</Predictor 15/Columns 2000000000>>"))),
-        base.replace(b"startxref\n", b"startxref\n9"), base.replace(b"/Size 6", b"/Size 999999999"), base[: len(base) // 2], b"%PDF-1.7\n" + bytes(1_000_000),
-        b"%PDF-1.7\n" + b"1 0 obj\n<<" * 100_000, b"%PDF-1.7\n" + b"startxref\n0\n" * 100_000, b"%PDF-1.7\ntrailer\n<</Root 1 0 R/Prev 9>>\nstartxref\n9\n%%EOF",
+        base.replace(b"startxref\n", b"startxref\n9"), base.replace(b"/Size 6", b"/Size 999999999"),
+        base[: len(base) // 2], b"%PDF-1.7\n" + bytes(1_000_000),
+        b"%PDF-1.7\n" + b"1 0 obj\n<<" * 100_000, b"%PDF-1.7\n" + b"startxref\n0\n" * 100_000,
+        b"%PDF-1.7\ntrailer\n<</Root 1 0 R/Prev 9>>\nstartxref\n9\n%%EOF",
     ]  # fmt: skip
     w = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>'
     honest = docx(
@@ -330,10 +346,14 @@ def judgments() -> Iterator[Case]:
     )
     made += [flipped(honest, dice.choice((1, 3))) for _ in range(25)]
     made += [
-        docx(w + b"<w:p>" * 300_000), docx(w + b"<w:tbl><w:tr><w:tc>" * 200), docx(laughs(9) + b"<a>&a9;</a>"), docx(b" " * 5000 + laughs(9) + b"<a>&a9;</a>"),
-        docx(b'<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>'), docx(b"x" * 30_000_000), docx(w + b"<w:p><w:r><w:t>" + b"x" * 15_000_000),
-        docx(w + b"<w:p/>" * 2_000_000 + b"</w:body></w:document>"), docx(w + b"<w:p " + b" ".join(b'a%d="1"' % n for n in range(100_000)) + b"/>"),
-        docx(b""), zipped([("word/document.xml", w), ("word/document.xml", w)]), zipped([]), b"PK\x03\x04" + bytes(1000), docx(b"\xff\xfe" + "<a/>".encode("utf-16-le")),
+        docx(w + b"<w:p>" * 300_000), docx(w + b"<w:tbl><w:tr><w:tc>" * 200), docx(laughs(9) + b"<a>&a9;</a>"),
+        docx(b" " * 5000 + laughs(9) + b"<a>&a9;</a>"),
+        docx(b'<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>'), docx(b"x" * 30_000_000),
+        docx(w + b"<w:p><w:r><w:t>" + b"x" * 15_000_000),
+        docx(w + b"<w:p/>" * 2_000_000 + b"</w:body></w:document>"),
+        docx(w + b"<w:p " + b" ".join(b'a%d="1"' % n for n in range(100_000)) + b"/>"),
+        docx(b""), zipped([("word/document.xml", w), ("word/document.xml", w)]), zipped([]),
+        b"PK\x03\x04" + bytes(1000), docx(b"\xff\xfe" + "<a/>".encode("utf-16-le")),
     ]  # fmt: skip
     for number, data in enumerate(made):
         yield "judgment", f"judgment{number}", data
@@ -346,36 +366,51 @@ def judgments() -> Iterator[Case]:
 def pages() -> Iterator[Case]:
     """At least 100 HTML and MHTML."""
     body = "<p>本院认为，被告应当偿还借款本金及利息。</p>" * 20
-    base = f"<html><head><title>公告</title><meta charset=utf-8></head><body><article>{body}</article></body></html>".encode()
+    head = "<head><title>公告</title><meta charset=utf-8></head>"
+    base = f"<html>{head}<body><article>{body}</article></body></html>".encode()
     mhtml = (
-        b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n--b\r\nContent-Type: text/html\r\n\r\n"
-        + base
-        + b"\r\n--b--\r\n"
+        b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n--b\r\nContent-Type: text/html\r\n"
+        b"\r\n" + base + b"\r\n--b--\r\n"
     )
     made = [(f"a{n}.html", flipped(base, dice.choice((1, 5, 30)))) for n in range(30)]
     made += [(f"b{n}.mhtml", flipped(mhtml, dice.choice((1, 5, 30)))) for n in range(30)]
     attributes = " ".join(f"a{n}=1" for n in range(200_000)).encode()
     for number, data in enumerate(
         [
-            b"<html><body " + attributes + b">" + base, b"<html><body x='>' " + attributes + b">" + base, b"<html><script " + attributes + b"></script>" + base,
-            *(b"<html>" + tag * 100_000 + base for tag in (b"<div>", b"<b>", b"<table><tr><td>", b"<ul><li>", b"<p>", b"<a href=x>", b"<svg>", b"<font>")),
-            b"<html>" + b"<div>" * 250 + base, b"<html>" + b"<!--" * 500_000 + base, b"<html>" + b"<![CDATA[" * 100_000 + base, b"<html><p>" + b"&amp" * 2_000_000,
-            b"<html><p>" + "法".encode() * 5_000_000, b"<html><p>" + b"x" * 19_000_000, b"<html><p>" + b" " * 19_000_000, b"<html>" + b"<p>x" * 90_000,
-            b"<html>" + b"\0" * 1_000_000 + base, base.replace(b"utf-8", b"utf-7"), base.replace(b"utf-8", b"x" * 40), base.decode().encode("utf-16"),
-            b"<html><meta charset=idna>" + base, base.decode().encode("gb18030"), b"<html>\xff\xfe\xfd" + base, b"<html><base href='http://[::1'>" + base,
-            b"<html><script type=application/ld+json>" + b"[" * 100_000 + b"</script>" + base, b"<html><title>" + b"x" * 5_000_000 + b"</title>" + base,
-            b"<html><meta name=pubdate content='" + b"2020-01-01 " * 100_000 + b"'>" + base, b"<html><a href='" + b"x" * 10_000_000 + b"'>" + base,
-            b"<html>" + b"<" * 190_000, b"<html>" + b"</p>" * 90_000 + base, b"<html>" + b"<table>" * 3_000 + base, b"<html>" + b"<a name=x>y</a>" * 40_000 + base,
-            laughs(9) + b"<html><p>&a9;" + base, b"<html><p>" + b"\xf0\x9f\x92\xa9" * 1_000_000, b"<html><p>" + b"a " * 5_000_000, b"",
+            b"<html><body " + attributes + b">" + base, b"<html><body x='>' " + attributes + b">" + base,
+            b"<html><script " + attributes + b"></script>" + base,
+            *(b"<html>" + tag * 100_000 + base for tag in (b"<div>", b"<b>", b"<table><tr><td>", b"<ul><li>", b"<p>",
+                b"<a href=x>", b"<svg>", b"<font>")),
+            b"<html>" + b"<div>" * 250 + base, b"<html>" + b"<!--" * 500_000 + base,
+            b"<html>" + b"<![CDATA[" * 100_000 + base, b"<html><p>" + b"&amp" * 2_000_000,
+            b"<html><p>" + "法".encode() * 5_000_000, b"<html><p>" + b"x" * 19_000_000,
+            b"<html><p>" + b" " * 19_000_000, b"<html>" + b"<p>x" * 90_000,
+            b"<html>" + b"\0" * 1_000_000 + base, base.replace(b"utf-8", b"utf-7"), base.replace(b"utf-8", b"x" * 40),
+            base.decode().encode("utf-16"),
+            b"<html><meta charset=idna>" + base, base.decode().encode("gb18030"), b"<html>\xff\xfe\xfd" + base,
+            b"<html><base href='http://[::1'>" + base,
+            b"<html><script type=application/ld+json>" + b"[" * 100_000 + b"</script>" + base,
+            b"<html><title>" + b"x" * 5_000_000 + b"</title>" + base,
+            b"<html><meta name=pubdate content='" + b"2020-01-01 " * 100_000 + b"'>" + base,
+            b"<html><a href='" + b"x" * 10_000_000 + b"'>" + base,
+            b"<html>" + b"<" * 190_000, b"<html>" + b"</p>" * 90_000 + base, b"<html>" + b"<table>" * 3_000 + base,
+            b"<html>" + b"<a name=x>y</a>" * 40_000 + base,
+            laughs(9) + b"<html><p>&a9;" + base, b"<html><p>" + b"\xf0\x9f\x92\xa9" * 1_000_000,
+            b"<html><p>" + b"a " * 5_000_000, b"",
         ]
     ):  # fmt: skip
         made.append((f"c{number}.html", data))
     made += [
-        ("d1.mhtml", b"Content-Type: multipart/related; boundary=b\r\n\r\n" + b"--b\r\n" * 500_000), ("d2.mhtml", b"Content-Type: multipart/related; boundary=" + b"b" * 1_000_000),
-        ("d3.mhtml", b"Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\n" + b"A" * 10_000_000), ("d4.mhtml", b"Content-Type: text/html; charset=" + b"x" * 100_000 + b"\r\n\r\n" + base),
-        ("d5.mhtml", b"Subject: " + b"=?utf-8?q?" * 100_000 + b"\r\n" + mhtml), ("d6.mhtml", b"X: y\r\n" * 500_000 + mhtml),
-        ("d7.md", b"<svg " * 400_000), ("d8.md", b"<!--" * 400_000), ("d9.md", b"](javascript:" * 300_000), ("d10.md", b"---\n" * 500_000),
-        ("d11.jsonl", b'{"html": "' + b"<div>" * 100_000 + b'"}'), ("d12.jsonl", b'{"text": ' + b"[" * 100_000), ("d13.md", b"# " + b"# " * 1_000_000),
+        ("d1.mhtml", b"Content-Type: multipart/related; boundary=b\r\n\r\n" + b"--b\r\n" * 500_000),
+        ("d2.mhtml", b"Content-Type: multipart/related; boundary=" + b"b" * 1_000_000),
+        ("d3.mhtml", b"Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\n" + b"A" * 10_000_000),
+        ("d4.mhtml", b"Content-Type: text/html; charset=" + b"x" * 100_000 + b"\r\n\r\n" + base),
+        ("d5.mhtml", b"Subject: " + b"=?utf-8?q?" * 100_000 + b"\r\n" + mhtml),
+        ("d6.mhtml", b"X: y\r\n" * 500_000 + mhtml),
+        ("d7.md", b"<svg " * 400_000), ("d8.md", b"<!--" * 400_000), ("d9.md", b"](javascript:" * 300_000),
+        ("d10.md", b"---\n" * 500_000),
+        ("d11.jsonl", b'{"html": "' + b"<div>" * 100_000 + b'"}'), ("d12.jsonl", b'{"text": ' + b"[" * 100_000),
+        ("d13.md", b"# " + b"# " * 1_000_000),
     ]  # fmt: skip
     for name, data in made:
         yield "web", name, data
@@ -403,10 +438,14 @@ def archives() -> Iterator[Case]:
         for n, name in enumerate(("../x", "/etc/x", "C:/x", "..\\x", "a/../../x", "x\0y", " "))
     ]
     made += [
-        ("many.zip", zipped([(f"{n}.jsonl", b"") for n in range(30_000)])), ("bomb.zip", zipped([("LegalDoc.jsonl", bytes(1_000_000_000))])), ("link.zip", linked.getvalue()),
-        ("twice.zip", zipped([("LegalDoc.jsonl", row), ("LegalDoc.jsonl", row)])), ("deep.zip", zipped([("a/" * 3_000 + "LegalDoc.jsonl", row)])), ("in.zip", zipped([("x.zip", base)])),
-        ("bomb.jsonl.gz", gzip.compress(bytes(1_000_000_000), mtime=0)), ("twice.jsonl.gz", gzip.compress(packed, mtime=0)), ("none.zip", zipped([])),
-        ("file.zip", zipped([("a", row), ("a/LegalDoc.jsonl", row)])), ("tail.csv", b"x\n" + b"PK\x05\x06" + bytes(18)), ("huge.zip", base[:-22] + b"PK\x05\x06" + b"\xff" * 18),
+        ("many.zip", zipped([(f"{n}.jsonl", b"") for n in range(30_000)])),
+        ("bomb.zip", zipped([("LegalDoc.jsonl", bytes(1_000_000_000))])), ("link.zip", linked.getvalue()),
+        ("twice.zip", zipped([("LegalDoc.jsonl", row), ("LegalDoc.jsonl", row)])),
+        ("deep.zip", zipped([("a/" * 3_000 + "LegalDoc.jsonl", row)])), ("in.zip", zipped([("x.zip", base)])),
+        ("bomb.jsonl.gz", gzip.compress(bytes(1_000_000_000), mtime=0)),
+        ("twice.jsonl.gz", gzip.compress(packed, mtime=0)), ("none.zip", zipped([])),
+        ("file.zip", zipped([("a", row), ("a/LegalDoc.jsonl", row)])),
+        ("tail.csv", b"x\n" + b"PK\x05\x06" + bytes(18)), ("huge.zip", base[:-22] + b"PK\x05\x06" + b"\xff" * 18),
     ]  # fmt: skip
     for name, data in made:
         yield "tables", name, data
@@ -539,7 +578,8 @@ def judge(name: str, folder: Path) -> int:
         grown = peak() - before
         if seconds[-1] > SLOWEST / 10 or grown > 100 << 20:
             print(
-                f"   {label} ({path.stat().st_size:,} bytes): {outcome}, {seconds[-1]:.0f} s, {grown >> 20} MiB more here",
+                f"   {label} ({path.stat().st_size:,} bytes): {outcome}, {seconds[-1]:.0f} s, {grown >> 20} MiB "
+                f"more here",
                 flush=True,
             )
         if seconds[-1] > SLOWEST:
@@ -548,7 +588,8 @@ def judge(name: str, folder: Path) -> int:
             broken.append(f"{label} left {left[:3]}")
     own, child = peak(), watch.most
     print(
-        f"{name}: {len(seconds) - 1}, read {became['read']}, refused {became['refused']}, {sum(seconds):.0f} s, slowest"
+        f"{name}: {len(seconds) - 1}, read {became['read']}, refused {became['refused']}, {sum(seconds):.0f} s, "
+        f"slowest"
         f" {max(seconds):.1f} s, peak {own >> 20} MiB here, {child >> 20} MiB in the reading process",
         flush=True,
     )

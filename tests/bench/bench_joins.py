@@ -198,7 +198,8 @@ def main() -> int:
                     heard[name] = said(heard[name])
                 found[name].append(sum(len(one) for lane in heard[name] for one in lane) / took)
             wrong += heard["joined"] != heard["raw"]
-            print(f"repeat {repeat + 1}: " + ", ".join(f"{name} {speeds[-1]:.1f} t/s" for name, speeds in found.items()),
+            print(f"repeat {repeat + 1}: " + ", ".join(f"{name} {speeds[-1]:.1f} t/s" for name,
+                speeds in found.items()),
                   flush=True)  # fmt: skip
         calls = lanes(0, unit)[: 2 if quick else EPISODES]
         alone = [[put(engine, ask) for ask in lane] for lane in calls]

@@ -78,7 +78,10 @@ def main() -> None:
                 times = spent(toolbox, calls)
                 p50, p95 = times[len(times) // 2], times[len(times) * 95 // 100]
                 speed = 1000 * len(times) / sum(times)
-                line = f"{name:12} {rows:8} rows  {group:26} n {len(times):5}  p50 {p50:7.3f}  p95 {p95:7.3f}  {speed:7.0f} a second"
+                line = (
+                    f"{name:12} {rows:8} rows  {group:26} n {len(times):5}  p50 {p50:7.3f}  p95 {p95:7.3f}  "
+                    f"{speed:7.0f} a second"
+                )
                 if group in before and before[group][0] != rows:
                     was, cost = before[group]
                     line += f"  exponent {math.log(p95 / cost) / math.log(rows / was):5.2f}"

@@ -24,7 +24,10 @@ from tests.support.court_stage import Court, plain_reply  # noqa: E402
 from tests.support.gguf_files import tiny_llama  # noqa: E402
 
 BOTH = ("原告委托诉讼代理人", "被告委托诉讼代理人")
-WORDS = "这是第{}次发言，{}说：双方在二〇二四年三月订立合同，约定价款八万六千元，分三期支付，第一期已经付清，其余两期没有支付。"
+WORDS = (
+    "这是第{}次发言，{}说：双方在二〇二四年三月订立合同，约定价款八万六千元，分三期支付，第一期已经付清，"
+    "其余两期没有支付。"
+)
 
 
 def common(one: list[int], other: list[int]) -> int:

@@ -40,7 +40,8 @@ def stored(folder: Path, tasks: int, many: int) -> list[Path]:
     """Runs on a file of so many tasks, each with answers of its own."""
     draw = random.Random(tasks)
     asked = [
-        {"id": n, "question": f"第{n}家公司的代码？", "answer": f"代码为A{n}，法人为B{n}。", "key": [f"A{n}", f"B{n}"], "key_middle": [],
+        {"id": n, "question": f"第{n}家公司的代码？", "answer": f"代码为A{n}，法人为B{n}。",
+            "key": [f"A{n}", f"B{n}"], "key_middle": [],
          "hops": n % 5 + 1, "way": f"{n // 2}"} for n in range(1, tasks + 1)
     ]  # fmt: skip
     folder.mkdir()

@@ -86,7 +86,8 @@ def readings(path: Path, base: Base) -> list[list[str]]:
     run = str(path)
     episodes = [["show", run, str(row[0]), "--json"] for row in base.content.episodes]
     return [
-        ["list", "--json"], ["show", run, "--json"], *episodes, ["export", run, "--to", "jsonl"], ["report", run, "--format", "json"],
+        ["list", "--json"], ["show", run, "--json"], *episodes, ["export", run, "--to", "jsonl"],
+        ["report", run, "--format", "json"],
         ["agreement", run, "--json"], ["score", run, "--json"],
     ]  # fmt: skip
 

@@ -46,8 +46,10 @@ def rows(pack: Any) -> Iterator[tuple[Any, ...]]:
     last = 0
     sql = (
         "SELECT a.id, l.name, v.valid_from, coalesce(v.valid_to, '9999-12-31'), a.number, a.sub,"
-        " l.short || ' ' || a.part || ' ' || a.chapter || ' ' || a.section || ' ' || a.title || ' ' || coalesce(a.text, '')"
-        " FROM articles a JOIN law_versions v ON v.id = a.version JOIN laws l ON l.id = v.law WHERE a.id > ? ORDER BY a.id LIMIT 20000"
+        " l.short || ' ' || a.part || ' ' || a.chapter || ' ' || a.section || ' ' || a.title || ' ' || "
+        "coalesce(a.text, '')"
+        " FROM articles a JOIN law_versions v ON v.id = a.version JOIN laws l ON l.id = v.law WHERE a.id > ? ORDER "
+        "BY a.id LIMIT 20000"
     )
     while batch := pack.reader.all(sql, (last,)):
         yield from batch
@@ -112,7 +114,8 @@ def questions(source: str, count: int) -> list[str]:
         words = text[start : start + 24].replace("\n", "")
         article = f"第{number}条" + (f"之{sub}" if sub else "")
         asked.append(
-            (f"请写出{year}年{int(month)}月{int(day)}日有效的《{law}》{article}", f"{year}年{int(month)}月，{words}怎么处理", f"{words}，应当怎么办")[place % 3]
+            (f"请写出{year}年{int(month)}月{int(day)}日有效的《{law}》{article}",
+                f"{year}年{int(month)}月，{words}怎么处理", f"{words}，应当怎么办")[place % 3]
         )  # fmt: skip
     return asked
 
@@ -294,7 +297,8 @@ def peak() -> float:
 def in_process(*arguments: str, give: Any = None) -> Any:
     """Run one step of this file in a process of its own."""
     done = subprocess.run(
-        [sys.executable, __file__, *arguments], input=json.dumps(give), text=True, capture_output=True, check=False, encoding="utf-8"
+        [sys.executable, __file__, *arguments], input=json.dumps(give), text=True, capture_output=True, check=False,
+        encoding="utf-8"
     )  # fmt: skip
     if done.returncode:
         sys.exit(done.stderr[-2000:])
@@ -337,7 +341,8 @@ def run(options: argparse.Namespace, home: Path) -> int:
         stored = sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / 2**20
         told = ", ".join(f"{part} {seconds:.1f}" for part, seconds in parts["parts"].items() if seconds >= 0.05)
         print(
-            f"{size}x: {articles} articles, {stored:.0f} MiB, built in {sum(parts['parts'].values()):.1f} s ({told}), peak {parts['peak']:.0f} MiB"
+            f"{size}x: {articles} articles, {stored:.0f} MiB, built in {sum(parts['parts'].values()):.1f} s "
+            f"({told}), peak {parts['peak']:.0f} MiB"
         )
         slow: dict[str, float] = {}
         for name in CONTENDERS:
@@ -345,7 +350,9 @@ def run(options: argparse.Namespace, home: Path) -> int:
             found = in_process("_ask", give=[name, str(path), given])
             p50[name, size] = p(found["ms"], 0.5)
             slow[name] = p(found["ms"][:SLOW], 0.5)
-            print(f"  {name:6} p50 {p50[name, size]:9.2f}  p95 {p(found['ms'], 0.95):9.2f}  n {len(given):3}  ready in {found['ready']:6.1f} s  peak {found['peak']:6.0f}")  # fmt: skip
+            print(
+                f"  {name:6} p50 {p50[name, size]:9.2f}  p95 {p(found['ms'], 0.95):9.2f}  n {len(given):3}  ready "
+                f"in {found['ready']:6.1f} s  peak {found['peak']:6.0f}")  # fmt: skip
         ratios = {name: slow[name] / slow["moot"] for name in ("scan", "okapi", "fts5")}
         print("  times faster than " + ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items()), flush=True)
         if size == 10:

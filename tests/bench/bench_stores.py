@@ -266,7 +266,8 @@ def many_episodes(sizes: list[int], faults: list[str]) -> None:
         with Journal.open(path) as journal:
             events = sum(len(journal.entries(number)) for number in range(1, TASKS + 1)) * size / TASKS
         print(
-            f"{size:,} episodes: {path.stat().st_size / events:.0f} bytes an event, {path.stat().st_size / size:.0f} an episode"
+            f"{size:,} episodes: {path.stat().st_size / events:.0f} bytes an event, "
+            f"{path.stat().st_size / size:.0f} an episode"
         )
         for name, what in (
             ("line, unsealed", "line"), ("score", "score"), ("line, sealed", "line"), ("show", "show"),

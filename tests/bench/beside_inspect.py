@@ -38,7 +38,8 @@ def main(url: str, model: str, draw: str, episodes: int, together: int, calls: i
     with tempfile.TemporaryDirectory() as folder:
         server = get_model(f"openai-api/bench/{model}", base_url=url, api_key="none")
         (log,) = inspect_ai.eval(
-            inspect_ai.Task(dataset=samples, solver=talk()), model=server, max_samples=together, max_connections=together,
+            inspect_ai.Task(dataset=samples, solver=talk()), model=server, max_samples=together,
+            max_connections=together,
             log_dir=folder, display="none", log_level="error",
         )  # fmt: skip
     assert log.status == "success" and len(ends) == 2 * episodes, log.error

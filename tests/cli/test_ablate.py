@@ -94,7 +94,8 @@ def test_without_out_the_runs_find_themselves_again(
     [
         (("--over", "window", "--limit", "1"), 1, "holds another run"), (("--over", "wind"), 2, "no axis 'wind'"),
         (("--over", "channels=x"), 2, "no value 'x'"), (("--over", "window", "--agent", "human"), 2, "nobody plays"),
-        (("--over", "window", "--agent", "search"), 2, "needs a model"), (("--over", "window", "--task", "none"), 2, "no task 'none'"),
+        (("--over", "window", "--agent", "search"), 2, "needs a model"),
+        (("--over", "window", "--task", "none"), 2, "no task 'none'"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_sentence(
@@ -118,7 +119,8 @@ def test_rollouts_of_a_model_with_exact_entropies(
 ) -> None:
     run, out = tmp_path / "r.moot", tmp_path / "rows"
     code, _, _ = moot(
-        capsys, "run", "legalsearch", "--agent", "search", "--paper", "--model", f"llama:{tiny_gguf}", "--tasks", tasks,
+        capsys, "run", "legalsearch", "--agent", "search", "--paper", "--model", f"llama:{tiny_gguf}", "--tasks",
+        tasks,
         "--pack", "lamps", "--first", 2, "--rollouts", 3, "--max-tokens", 60, "--out", run, "--json",
     )  # fmt: skip
     assert code == 0

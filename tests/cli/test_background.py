@@ -196,7 +196,8 @@ def test_what_is_wrong_before_the_beginning_is_said_here(home: Home) -> None:
     runs = home.home / "runs"
     wrong = home.moot(*home.line("--background", "--pack", "gone"), code=2)
     assert wrong.stderr.count("\n") == 1 and wrong.stdout == ""
-    scripts = home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--model", "scripted:/gone",
+    scripts = home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--model",
+        "scripted:/gone",
                         "--background", code=2)  # fmt: skip
     assert scripts.stderr.count("\n") == 1
     for seat in (("--agent", "human"), ("--seat", "agent=human")):
@@ -239,7 +240,8 @@ def test_the_log_says_what_happened_and_not_what_was_said(home: Home, tmp_path: 
     assert sum(lines[-1]["outcomes"].values()) == lines[0]["episodes"] == 8
     with Journal.open(path) as journal:
         tags = [e.tag for row in journal.episodes() for e in journal.entries(journal.attempts(row.id)[-1].id)]
-    for event, tag in (("call", "model_called"), ("call_failed", "engine_failed"), ("tool", "tool_returned"), ("episode", "stopped")):  # fmt: skip
+    for event, tag in (("call", "model_called"), ("call_failed", "engine_failed"), ("tool", "tool_returned"),
+        ("episode", "stopped")):  # fmt: skip
         assert sum(line["event"] == event for line in lines) == tags.count(tag) > 0, event
     call = next(line for line in lines if line["event"] == "call")
     assert call["run"] == path.stem and call["seat"] == "agent" and call["engine"].startswith("endpoint:")

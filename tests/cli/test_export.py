@@ -28,7 +28,8 @@ SEARCHED = "<think>查</think><tool_call>{}</tool_call><tool_response>文</tool_
 
 
 FILES = [
-    "README.md", "agent_loop.yaml", "legalsearch_reward.py", "moot_verl.py", "rollouts.jsonl", "tools.yaml", "train.jsonl",
+    "README.md", "agent_loop.yaml", "legalsearch_reward.py", "moot_verl.py", "rollouts.jsonl", "tools.yaml",
+    "train.jsonl",
     "train.sh",
 ]  # fmt: skip
 
@@ -124,7 +125,8 @@ def test_forms_for_other_programs(run: Path, tmp_path: Path, capsys: pytest.Capt
     assert code == 0 and json.loads(told)["files"] == {"x.csv": 4}, "the head is no row"
     assert (tmp_path / "x.csv").read_text("utf-8").splitlines() == lines
     for form, name, files in (
-        ("inspect", "x.eval", {"x.eval": 4}), ("inspect", "x.json", {"x.json": 4}), ("seats", "seats", {"agent.jsonl": 12}),
+        ("inspect", "x.eval", {"x.eval": 4}), ("inspect", "x.json", {"x.json": 4}),
+        ("seats", "seats", {"agent.jsonl": 12}),
         ("rows", "rows", {"episodes.jsonl": 4, "README.md": 72}),
     ):  # fmt: skip
         code, told, err = moot(capsys, "export", run, "--to", form, "--out", tmp_path / "made" / name, "--json")
@@ -163,10 +165,12 @@ def test_events_as_lines(run: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("--to", "html"), 2, "moot report"), (("--to", "markdown"), 2, "moot report"), (("--to", "inspect"), 2, "FILE.eval"),
+        (("--to", "html"), 2, "moot report"), (("--to", "markdown"), 2, "moot report"),
+        (("--to", "inspect"), 2, "FILE.eval"),
         (("--to", "inspect", "--out", "x.txt"), 2, "neither .eval nor .json"), (("--to", "seats"), 2, "--out FOLDER"),
         (("--to", "rows"), 2, "--out FOLDER"), (("--to", "csv", "--json"), 2, "--out"),
-        (("--to", "verl"), 2, "--out FOLDER"), (("--to", "jsonl", "--json"), 2, "--out"), (("--to", "tar"), 2, "verl"),
+        (("--to", "verl"), 2, "--out FOLDER"), (("--to", "jsonl", "--json"), 2, "--out"),
+        (("--to", "tar"), 2, "verl"),
         (("--to", "jsonl", "--out", "/proc/none/x"), 1, "/proc/none"),
     ],
 )  # fmt: skip
@@ -194,13 +198,17 @@ sys.path.insert(0, sys.argv[1])
 import legalsearch_reward as reward
 assert not {"tasks", "store", "models", "pydantic", "numpy"} & set(sys.modules)
 cases = json.load(open(sys.argv[2], encoding="utf-8"))
-print(json.dumps([reward.compute_score(kind, text, gold, extra_info={"question": "?"}) for kind, text, gold in cases]))
+asked = {"question": "?"}
+print(json.dumps([reward.compute_score(*case, extra_info=asked) for case in cases]))
 """
 
 
 def cases() -> list[tuple[str, str, str]]:
     """Every task with right, nearly right and wrong answers, each in good and bad form."""
-    law = "第一条　为了规范路灯的设置和使用，保障夜间通行安全，根据实际情况，制定本法。本法所称路灯，是指城市道路两侧的照明设施。"
+    law = (
+        "第一条　为了规范路灯的设置和使用，保障夜间通行安全，根据实际情况，制定本法。本法所称路灯，"
+        "是指城市道路两侧的照明设施。"
+    )
     golds = {"lar": law, "lcs": "回答：可以。法律依据：第一条", "ccp": "盗窃;抢劫", "ptp": "12个月"}
     said = {
         "lar": [law, f"【宗旨】{law}", law[:-3], law[:30], law.replace("，", ", "), law * 2],

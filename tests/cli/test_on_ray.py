@@ -125,7 +125,8 @@ def test_two_nodes_one_killed_give_the_run_of_one_machine(spec: dict[str, Any], 
     out = tmp_path / "r.moot"
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.on_two_nodes", str(out), kill, "4", "legalagentbench", *options(spec)],
-        cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False, env={**os.environ, "MOOT_LANG": "en"},
+        cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False,
+        env={**os.environ, "MOOT_LANG": "en"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]
     block, happened = map(json.loads, done.stdout.strip().splitlines()[-2:])

@@ -16,7 +16,8 @@ from store import places
 from store.journal import Journal
 
 TASKS = [
-    {"id": 1, "question": "甲公司的代码？", "answer": "代码是688106。", "key": ["688106"], "key_middle": [], "hops": 1,
+    {"id": 1, "question": "甲公司的代码？", "answer": "代码是688106。", "key": ["688106"], "key_middle": [],
+        "hops": 1,
      "type": "", "way": "get_company_info"},
     {"id": 81, "question": "甲公司涉案几次？", "answer": "2次", "key": ["2次"], "key_middle": ["乙公司"], "hops": 2,
      "type": "", "way": "get_company_info---get_sub_company_info"},
@@ -165,10 +166,12 @@ def test_every_wrong_line_is_named_and_counted(files: Path, moot: Moot) -> None:
     code, out, err = moot(*given(files, "bad.jsonl"))
     assert (code, out) == (1, "") and not places.runs().exists()
     for line in (
-        "bad.jsonl, line 2: not valid JSON (column ", "; 2 records like it: line 2, 5\n", "line 3: list instead of a JSON object\n",
+        "bad.jsonl, line 2: not valid JSON (column ", "; 2 records like it: line 2, 5\n",
+        "line 3: list instead of a JSON object\n",
         "line 6: there is no id\n", "line 7: field 'id' is neither a whole number nor a text\n",
         "line 8: field 'res' is missing or no text; 2 records like it: line 8, 10\n",
-        "line 9: field 'summary' is missing or no text\n", "line 11: not UTF-8\n", "bad.jsonl: 9 records are wrong. Mend",
+        "line 9: field 'summary' is missing or no text\n", "line 11: not UTF-8\n",
+        "bad.jsonl: 9 records are wrong. Mend",
     ):  # fmt: skip
         assert line in err, line
     assert err.count("\n") == 8
@@ -235,7 +238,8 @@ def test_of_a_folder_all_or_nothing_is_imported(files: Path, moot: Moot) -> None
     code, out, _ = moot(*asked, "--no-save", "--json")
     assert code == 0 and {block["name"] for block in json.loads(out)["runs"]} == {""}
     assert not places.runs().exists()
-    for more, says in ((("--out", files / "x.moot"), "--out names one run file"), (("--tokens", files / "tokens.jsonl"), "--tokens belongs")):  # fmt: skip
+    for more, says in ((("--out", files / "x.moot"), "--out names one run file"),
+        (("--tokens", files / "tokens.jsonl"), "--tokens belongs")):  # fmt: skip
         code, _, err = moot(*asked, *more)
         assert code == 2 and says in err and err.count("\n") == 1
     (files / "empty").mkdir()

@@ -72,7 +72,8 @@ def test_search_json(moot: Moot) -> None:
         1,
     )
     assert second["label"] == OLD
-    assert {"id", "law", "label", "number", "chinese", "title", "place", "text", "valid_from", "valid_to", "state", "score", "ranks", "kept", "provenance", "worded_by"} == set(first)  # fmt: skip
+    assert {"id", "law", "label", "number", "chinese", "title", "place", "text", "valid_from", "valid_to", "state",
+        "score", "ranks", "kept", "provenance", "worded_by"} == set(first)  # fmt: skip
 
 
 def test_a_day_that_is_only_a_reading_says_so(moot: Moot) -> None:
@@ -98,9 +99,12 @@ def test_options(moot: Moot) -> None:
     ("arguments", "code", "said"),
     [
         (("",), 2, "nothing to search for"), (("  ",), 2, "nothing to search for"),
-        (("路灯", "--law", "路灯管理法"), 2, "no law named 路灯管理法. Did you mean 中华人民共和国路灯法"), (("路灯", "--at", "2015-02-30"), 2, "is not a date"),
-        (("2015年2月30日的路灯",), 2, "2015年2月30日 is not a date"), (("2012年至2010年的路灯",), 2, "2012年至2010年 ends before it begins"),
-        (("路灯", "--channels", "smell"), 2, "no channel named smell"), (("路灯", "--channels", ","), 2, "No channel"), (("路灯", "--pack", "nowhere"), 2, "nowhere"),
+        (("路灯", "--law", "路灯管理法"), 2, "no law named 路灯管理法. Did you mean 中华人民共和国路灯法"),
+        (("路灯", "--at", "2015-02-30"), 2, "is not a date"),
+        (("2015年2月30日的路灯",), 2, "2015年2月30日 is not a date"),
+        (("2012年至2010年的路灯",), 2, "2012年至2010年 ends before it begins"),
+        (("路灯", "--channels", "smell"), 2, "no channel named smell"),
+        (("路灯", "--channels", ","), 2, "No channel"), (("路灯", "--pack", "nowhere"), 2, "nowhere"),
     ],
 )  # fmt: skip
 def test_one_sentence_for_every_mistake(moot: Moot, arguments: tuple[str, ...], code: int, said: str) -> None:

@@ -20,8 +20,8 @@ from tasks.courts.procedure.tables import profile
 
 Env = Literal["CI", "CR"]
 LEAST = {"CI": (0.85, 0.16), "CR": (0.85, 0.23)}
-"""Recall of turns that do their act, and share of turns that only seem to and are taken for it: .853 and .153, .852 and
-.194. Lists of phrases had .436 and .171, .547 and .216."""
+"""Recall of turns that do their act, and share of turns that only seem to and are taken for it: .853 and .153, .852
+and .194. Lists of phrases had .436 and .171, .547 and .216."""
 KNOWN = {
     "CI": Known(("沈秋白", "闻一舟", "陆明远", "祁山"), ("借条", "银行转账凭证", "微信聊天记录", "还款收据")),
     "CR": Known(("邵北辰", "顾鸣", "尹澜")),

@@ -118,7 +118,7 @@ def test_without_statutes_or_expert_the_trainee_says_that_he_does_not_know() -> 
         assert not any("《" in text for text in one.own), one.case.id
 
 
-# --- those who ask ---------------------------------------------------------------------------------------------------
+# --- those who ask --------------------------------------------------------------------------------------------------
 
 
 def test_the_background_comes_bit_by_bit_and_counter_questions_are_answered() -> None:
@@ -128,7 +128,8 @@ def test_the_background_comes_bit_by_bit_and_counter_questions_are_answered() ->
     sentences = [part for part in background.split("。") if len(part) > 8]
     assert all(sum(part in text for part in sentences) <= len(sentences) // 2 for text in texts)
     record = [
-        Turn(0, "client", (), "您好。"), Turn(1, "trainee", (), "请说说经过。"), Turn(1, "client", (), "我被公司辞退了。"),
+        Turn(0, "client", (), "您好。"), Turn(1, "trainee", (), "请说说经过。"),
+        Turn(1, "client", (), "我被公司辞退了。"),
         Turn(2, "trainee", (), "公司之前给您做过培训或者调过岗位吗？"),
     ]  # fmt: skip
     topic = CASES["LC-0004"].topics[1]  # type: ignore[union-attr]

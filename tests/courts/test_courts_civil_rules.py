@@ -1,4 +1,5 @@
-"""The civil trial by rules: a judge who keeps the procedure and judges by what was heard, lawyers who answer what is asked."""
+"""The civil trial by rules: a judge who keeps the procedure and judges by what was heard, lawyers who answer what is
+asked."""
 
 from __future__ import annotations
 
@@ -134,7 +135,7 @@ def checked(case: CivilCase, profile: ProfileName) -> tuple[Turn, ...]:
     return record
 
 
-# --- whole trials ----------------------------------------------------------------------------------------------------
+# --- whole trials ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("profile", ["law", "j1"])
@@ -175,7 +176,8 @@ def alone(case: CivilCase) -> CivilCase:
 PANEL = (Member(name="褚行知", title="审判员"), Member(name="钮秋白", title="人民陪审员"))
 SOLE, HEAD = Judge(name="燕知秋", title="独任审判员"), Judge(name="燕知秋", title="审判长")
 OTHER_CASES: Mapping[str, Callable[[], CivilCase]] = {
-    "small claims, no counsel": lambda: court(alone(CASES["CI-0007"]), procedure="小额诉讼程序", presiding=SOLE, panel=()),
+    "small claims, no counsel": lambda: court(alone(CASES["CI-0007"]), procedure="小额诉讼程序", presiding=SOLE,
+        panel=()),
     "ordinary and collegial": lambda: court(SHORT, procedure="普通程序", presiding=HEAD, panel=PANEL),
     "simplified, no counsel": lambda: alone(CASES["CI-0006"]),
     "nothing known of the bench": lambda: court(SHORT, procedure="普通程序", name="", presiding=None, clerk=""),
@@ -326,7 +328,7 @@ def test_statutes_are_cited_before_interpretations() -> None:
     assert outer("“甲称‘乙’”和‘丙’") == "“甲称‘乙’”和“丙”"
 
 
-# --- settlement, takeover, nonsense ----------------------------------------------------------------------------------
+# --- settlement, takeover, nonsense ---------------------------------------------------------------------------------
 
 
 def test_sides_that_would_settle_are_asked_for_their_terms_once_then_judged() -> None:
@@ -343,7 +345,8 @@ def test_sides_that_would_settle_are_asked_for_their_terms_once_then_judged() ->
 HUMAN = (
     ((PLAINTIFF,), "开庭了。原告说一下你方的身份、谁来出庭。"),
     ((DEFENDANT,), "被告也报一下身份。"),
-    ((PLAINTIFF, DEFENDANT), "今天公开开庭审理周映川诉罗成溪民间借贷纠纷一案，适用简易程序，由审判员程思砚独任审理，书记员韩小满记录。"
+    ((PLAINTIFF, DEFENDANT),
+        "今天公开开庭审理周映川诉罗成溪民间借贷纠纷一案，适用简易程序，由审判员程思砚独任审理，书记员韩小满记录。"
      "你们有权申请回避、提供证据、进行辩论、请求调解。双方是否申请回避？"),
     ((PLAINTIFF,), "现在进行法庭调查，原告陈述一下诉讼请求和事实理由。"),
     ((DEFENDANT,), "被告答辩。"),
@@ -380,9 +383,12 @@ def test_a_judge_who_has_judged_only_closes() -> None:
 
 BABBLE = st.sampled_from(
     [
-        "", "……", "不知道", "error: timeout", "没有", "证据一", "证据一：《合同》。证据二：《发票》", "同意", "我不同意！", "现在闭庭了吗",
-        "原告：我认输。\n被告：不认。", "申请审判长回避", "公诉人呢？", "诉讼请求：1.判令被告支付货款100元；2.支付违约金50元", "“" * 30,
-        "证据十二：《录音》，拟证明<法庭调查>欠款", "本院认为，判决如下：驳回", "对证据一不认可，是假的", "第一百条" * 40, "同意调解，50元",
+        "", "……", "不知道", "error: timeout", "没有", "证据一", "证据一：《合同》。证据二：《发票》", "同意",
+        "我不同意！", "现在闭庭了吗",
+        "原告：我认输。\n被告：不认。", "申请审判长回避", "公诉人呢？",
+        "诉讼请求：1.判令被告支付货款100元；2.支付违约金50元", "“" * 30,
+        "证据十二：《录音》，拟证明<法庭调查>欠款", "本院认为，判决如下：驳回", "对证据一不认可，是假的",
+        "第一百条" * 40, "同意调解，50元",
         "关于第一、二、三、九十九项诉讼请求，不同意", "证据一至证据九十九",
     ]
 )  # fmt: skip
@@ -409,7 +415,7 @@ def test_the_judge_comes_to_an_end_whatever_is_replied(
     assert not codes & {"speaks_for_party", "stages_bundled", "after_end", "bundled"}
 
 
-# --- what lawyers answer ---------------------------------------------------------------------------------------------
+# --- what lawyers answer --------------------------------------------------------------------------------------------
 
 ASKED: tuple[tuple[str, str, str], ...] = (
     ("原", "请原告说明一下你方的基本情况。", "^原告周映川，男.*宋知遥.*特别授权"),
@@ -565,12 +571,13 @@ def test_lawyers_say_something_to_anything(question: str) -> None:
         assert move(CivilLawyer(), view_of(LOAN, role, [Turn(1, JUDGE, (role,), question)])).text.strip()
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------------------------
 
 
 def test_claims_are_read_from_many_forms() -> None:
     numbered = claims_in(
-        "诉讼请求：1.判令被告支付货款8000元；2.判令被告支付利息500元（以8000元为基数）；3.诉讼费由被告承担。事实与理由：2024年……"
+        "诉讼请求：1.判令被告支付货款8000元；2.判令被告支付利息500元（以8000元为基数）；3.诉讼费由被告承担。"
+        "事实与理由：2024年……"
     )
     assert [(c.kind, c.amount) for c in numbered] == [("pay", 8000), ("pay", 500), ("costs", None)]
     loose = claims_in("我要求离婚，孩子由我抚养。被告每月支付抚养费1500元。")
@@ -623,7 +630,7 @@ def test_a_judge_asks_only_the_side_that_is_named() -> None:
     ] == ["answer"]
 
 
-# --- law -------------------------------------------------------------------------------------------------------------
+# --- law ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

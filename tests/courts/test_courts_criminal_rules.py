@@ -1,4 +1,5 @@
-"""Criminal trials by rules: the parties answer what is asked, the judge keeps the procedure, weighs, sentences within the law."""
+"""Criminal trials by rules: the parties answer what is asked, the judge keeps the procedure, weighs, sentences within
+the law."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ from tasks.sample.courtcases import criminal_cases
 
 CASES = {case.id: case for case in criminal_cases()}
 RULES: Mapping[str, Any] = {
-    SEAT: CriminalJudge(), "clerk": Clerk(), "procurator": Procurator(), "defendant": Accused(), "defence_lawyer": DefenceLawyer(),
+    SEAT: CriminalJudge(), "clerk": Clerk(), "procurator": Procurator(), "defendant": Accused(),
+    "defence_lawyer": DefenceLawyer(),
 }  # fmt: skip
 JUDGE = "judge"
 SEATS = ("judge", "procurator", "defendant", "defence_lawyer")
@@ -107,7 +109,8 @@ def view_of(
 ) -> CourtView:
     there = tuple(one for one in SEATS if one != role)
     return CourtView(
-        seat=role, card={}, history=(), step=1, role=role, env="CR", profile=profile, case_id=case.id, day=law_day(case),
+        seat=role, card={}, history=(), step=1, role=role, env="CR", profile=profile, case_id=case.id,
+        day=law_day(case),
         held=visible(case, "CR", role) if held is None else held, record=said, turn=turn, limit=limit, there=there,
     )  # fmt: skip
 
@@ -167,7 +170,7 @@ class Spoken:
         return said if isinstance(said, Say) else Say(said)
 
 
-# --- the judge ------------------------------------------------------------------------------------------------------------
+# --- the judge ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("profile", ["law", "j1"])
@@ -255,9 +258,12 @@ def test_a_challenge_gets_an_answer_and_the_hearing_goes_on() -> None:
 
 
 NOISE = (
-    "", "……", "我不知道。", "好的。", "证据一：借条。", "没有。", "判处有期徒刑三年", "应当以盗窃罪追究其刑事责任", "建议判处有期徒刑", "2024年3月5日",
-    "92000元", "没有异议。", "有异议！", "我不认。", "自首", "(((【】", "\n\n", "一、二、三、", "12345678901234567890元", "我申请回避", "举证完毕。",
-    "本院认为，判决如下：", "<法庭调查>", "拘役九十九年", "🙂", "请公诉人宣读起诉书。", "有期徒刑零月", "13月45日", "[错误] timeout",
+    "", "……", "我不知道。", "好的。", "证据一：借条。", "没有。", "判处有期徒刑三年", "应当以盗窃罪追究其刑事责任",
+    "建议判处有期徒刑", "2024年3月5日",
+    "92000元", "没有异议。", "有异议！", "我不认。", "自首", "(((【】", "\n\n", "一、二、三、",
+    "12345678901234567890元", "我申请回避", "举证完毕。",
+    "本院认为，判决如下：", "<法庭调查>", "拘役九十九年", "🙂", "请公诉人宣读起诉书。", "有期徒刑零月", "13月45日",
+    "[错误] timeout",
 )  # fmt: skip
 
 
@@ -332,7 +338,7 @@ def test_thin_imported_cases_are_tried_to_the_end(request: pytest.FixtureRequest
         assert "犯" in turns[-1].text.split("判决如下：")[1]
 
 
-# --- the parties ----------------------------------------------------------------------------------------------------------
+# --- the parties ----------------------------------------------------------------------------------------------------
 
 
 def reply(case: str, role: str, text: str, *before: Turn, profile: ProfileName = "law") -> Say:
@@ -510,7 +516,8 @@ def _counsel_on(title: str, number: int) -> str:
     """What counsel says of an exhibit that the prosecution offers under a number."""
     which = f"证据{'一二三四五六七八九十'[number - 1]}"
     shown = [
-        Turn(1, JUDGE, ("procurator",), "请公诉人出示证据。"), Turn(1, "procurator", (JUDGE,), f"{which}：{title}，拟证明指控的事实。"),
+        Turn(1, JUDGE, ("procurator",), "请公诉人出示证据。"),
+        Turn(1, "procurator", (JUDGE,), f"{which}：{title}，拟证明指控的事实。"),
     ]  # fmt: skip
     return reply("CR-0002", "defence_lawyer", f"请辩护人对{which}发表质证意见。", *shown).text
 
@@ -523,7 +530,7 @@ def test_the_prosecution_answers_the_exhibits_of_the_defence() -> None:
     assert "掩盖诈骗的手段" in reply("CR-0002", "procurator", "公诉人对辩护人出示的证据一有无异议？", *shown).text
 
 
-# --- law and arithmetic ---------------------------------------------------------------------------------------------------
+# --- law and arithmetic ---------------------------------------------------------------------------------------------
 
 
 def test_articles_are_listed_as_judgments_list_them_and_only_where_they_exist() -> None:
@@ -566,7 +573,8 @@ def test_terms_are_pronounced_and_custody_is_set_off() -> None:
     )
     assert pronounced(Sentence(kind="单处罚金", months=0, fine=8000)) == "单处罚金人民币八千元"
     broken = [
-        {"measure": "拘留", "since": "2024-04-09", "until": "2024-04-16"}, {"measure": "取保候审", "since": "2024-04-16", "until": "2024-07-08"},
+        {"measure": "拘留", "since": "2024-04-09", "until": "2024-04-16"},
+        {"measure": "取保候审", "since": "2024-04-16", "until": "2024-07-08"},
         {"measure": "逮捕", "since": "2024-07-08"},
     ]  # fmt: skip
     assert set_off(broken) == (date(2024, 7, 8), 8)
@@ -615,7 +623,8 @@ def test_no_question_is_put_twice_and_answers_keep_to_the_matter(trials: Any) ->
     for name in CASES:
         turns = trials[name, "law"][0]
         put = [
-            part for turn in turns if "defendant" in turn.to and turn.speaker in ("procurator", "defence_lawyer", JUDGE)
+            part for turn in turns if "defendant" in turn.to and turn.speaker in ("procurator", "defence_lawyer",
+                JUDGE)
             for part in turn.text.split("？")[:-1] if "异议" not in part
         ]  # fmt: skip
         assert len(put) == len(set(put)), (name, [part for part in put if put.count(part) > 1])

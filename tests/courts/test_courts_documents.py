@@ -1,4 +1,5 @@
-"""Drafted documents: where they are found, labels, order, identity, slots; published faults kept, strict without; consistency."""
+"""Drafted documents: where they are found, labels, order, identity, slots; published faults kept, strict without;
+consistency."""
 
 from __future__ import annotations
 

@@ -295,7 +295,10 @@ def test_reasons_of_any_text(reason: str, point: str, gold: str) -> None:
 
 
 def test_the_judgment_is_found() -> None:
-    text = "经审理查明……。本院认为，原告有理。\n**判决如下：**\n1. 被告给付五元；\n2. 驳回其余诉讼请求。\n如不服本判决，可上诉。"
+    text = (
+        "经审理查明……。本院认为，原告有理。\n**判决如下：**\n1. 被告给付五元；\n2. 驳回其余诉讼请求。\n"
+        "如不服本判决，可上诉。"
+    )
     found = rulings.judgment_of(["现在开庭。", text, "闭庭。"])
     assert found is not None
     assert (found.reason, found.rulings) == ("原告有理。", ("被告给付五元;", "驳回其余诉讼请求。"))

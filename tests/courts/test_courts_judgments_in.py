@@ -61,7 +61,7 @@ def invoke(*arguments: object) -> Result:
     return CliRunner().invoke(tasks, ["from-judgment", *map(str, arguments)])
 
 
-# --- readers ----------------------------------------------------------------------------------------------------------
+# --- readers --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -80,7 +80,8 @@ def test_a_judgment_reads_the_same_from_every_kind_of_file(make: str, tmp_path: 
 def test_a_table_of_a_docx_and_what_was_struck_out() -> None:
     space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     body = (
-        "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>证据</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>借条</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
+        "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>证据</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>借条"
+        "</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
         "<w:p><w:del><w:r><w:t>删去</w:t></w:r></w:del><w:r><w:t>留下</w:t><w:br/><w:t>换行</w:t></w:r></w:p>"
     )
     assert text_of(_zipped(f"<w:document {space}><w:body>{body}</w:body></w:document>"), "a").splitlines() == [
@@ -150,7 +151,7 @@ def test_there_must_be_a_file(tmp_path: Path) -> None:
         draft(tmp_path)
 
 
-# --- what is refused --------------------------------------------------------------------------------------------------
+# --- what is refused ------------------------------------------------------------------------------------------------
 
 HEAD = "原告：周映川，男，1979年4月12日出生，汉族"
 REFUSED: dict[str, tuple[str, str, str, str]] = {
@@ -205,10 +206,11 @@ def test_only_the_first_judgment_of_a_file_is_read() -> None:
     assert made.case_fields["court"]["clerk"] == "柳某"
 
 
-# --- masking ----------------------------------------------------------------------------------------------------------
+# --- masking --------------------------------------------------------------------------------------------------------
 
 SECRETS = {
-    "LOAN": "周映川 罗成溪 宋知遥 杜蘅 程思砚 韩小满 韩冬 530102197904121234 13987654321 6222021234567890123 柳荫街 石桥路 502室".split(),
+    "LOAN": "周映川 罗成溪 宋知遥 杜蘅 程思砚 韩小满 韩冬 530102197904121234 13987654321 6222021234567890123 柳荫街 "
+    "石桥路 502室".split(),
     "WORKS": "欧阳平 白桥 沈秋 庄敏 柳叶 姜文 桂花巷 云台街道".split(),
     "THEFT": "林海涛 赵宁 姜文 冯小雪 冯大雪 陶然 白桥 柳叶 柳巷".split(),
     "ASSAULT": "阿依努尔 买买提 文海 钟大力 孟春 夏至 沈秋 庄敏 秦岭 姜文 77号 301室".split(),
@@ -274,7 +276,8 @@ def test_names_are_kept_and_companies_masked_when_asked() -> None:
     ("text", "masked"),
     [
         ("车牌号为苏A12345的轿车、沪A·D12345号车", "车牌号为（车牌略）的轿车、（车牌略）号车"),
-        ("邮箱a.b-c@mail.example.com，微信号abc_1234，QQ号12345678", "邮箱（邮箱略），微信号（账号略），QQ号（账号略）"),
+        ("邮箱a.b-c@mail.example.com，微信号abc_1234，QQ号12345678",
+            "邮箱（邮箱略），微信号（账号略），QQ号（账号略）"),
         ("微信转账5000元，支付宝20000元，微信群内", "微信转账5000元，支付宝20000元，微信群内"),
         ("银行卡6222 0212 3456 7890 123，尾号0123", "银行卡（账号略），尾号0123"),
         ("货款13800000000元，合同编号123456789012345678", "货款13800000000元，合同编号123456789012345678"),
@@ -282,7 +285,8 @@ def test_names_are_kept_and_companies_masked_when_asked() -> None:
         ("电话：0512-66668888，手机139 1234 5678", "电话：（电话略），手机（电话略）"),
         ("住上海市浦东新区世纪大道100号", "住上海市浦东新区（地址略）"),
         ("在本区泗泾镇江川北路1205弄3号602室门口", "在本区（地址略）门口"),
-        ("宣告缓刑对所居住社区没有重大不良影响，在居住地的县级司法机关报到", "宣告缓刑对所居住社区没有重大不良影响，在居住地的县级司法机关报到"),
+        ("宣告缓刑对所居住社区没有重大不良影响，在居住地的县级司法机关报到",
+            "宣告缓刑对所居住社区没有重大不良影响，在居住地的县级司法机关报到"),
     ],
 )  # fmt: skip
 def test_numbers_and_addresses(text: str, masked: str) -> None:
@@ -305,7 +309,7 @@ def test_a_name_that_nothing_says_is_one_is_told() -> None:
     assert any(note.startswith("names: ") and "张建国" in note for note in made.notes)
 
 
-# --- what is read -----------------------------------------------------------------------------------------------------
+# --- what is read ---------------------------------------------------------------------------------------------------
 
 
 def test_a_civil_judgment_in_full() -> None:
@@ -343,7 +347,8 @@ def test_a_civil_judgment_in_full() -> None:
     assert gold["laws"][3] == "最高人民法院关于审理民间借贷案件适用法律若干问题的规定第二十八条第二款第（二）项"
     assert len(gold["laws"]) == 5 and len(gold["as_cited"]) == 3
     assert set(made.missing) == {
-        "dates.acted", "statements", "defences", "gold.reason_points", "evidence[].objections", "evidence[].gold", "evidence[].proves",
+        "dates.acted", "statements", "defences", "gold.reason_points", "evidence[].objections", "evidence[].gold",
+        "evidence[].proves",
         "facts[].known_by", "facts[].disputed",
     }  # fmt: skip
 
@@ -396,7 +401,8 @@ def test_a_criminal_judgment_in_full() -> None:
         "PROC"
     }
     assert gold["charges"] == ["盗窃罪"] and gold["sentence"] == {
-        "kind": "有期徒刑", "months": 7, "fine": 2000, "since": "2024-07-02", "until": "2025-02-01", "request_adopted": True,
+        "kind": "有期徒刑", "months": 7, "fine": 2000, "since": "2024-07-02", "until": "2025-02-01",
+        "request_adopted": True,
     }  # fmt: skip
     assert [law[-8:] for law in gold["laws"]][:2] == ["法第二百六十四条", "第六十五条第一款"]
 
@@ -529,7 +535,7 @@ def test_a_draft_is_marked_as_one() -> None:
         assert "not reviewed" in provenance["note"] and "Masked: " in provenance["note"]
 
 
-# --- a model ----------------------------------------------------------------------------------------------------------
+# --- a model --------------------------------------------------------------------------------------------------------
 
 
 class Heard(ScriptedEngine):
@@ -576,7 +582,7 @@ def test_a_model_that_answers_nothing_useful_changes_nothing(reply: str) -> None
     )
 
 
-# --- the command ------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -616,12 +622,13 @@ def test_the_command_refuses_with_one_sentence(tmp_path: Path) -> None:
     )
 
 
-# --- anything ---------------------------------------------------------------------------------------------------------
+# --- anything -------------------------------------------------------------------------------------------------------
 
 LINES = [line for name in NAMES for line in getattr(TEXTS, name).splitlines()]
 SCRAPS = st.one_of(
     st.sampled_from(LINES),
-    st.sampled_from(["判决如下：", "刑事判决书", "民事判决书", "本院认为", "被告人甲犯", "原告", "被告", "1.", "一、", "依照《", "》第一条", "证人", "自2024年13月40日起"]),
+    st.sampled_from(["判决如下：", "刑事判决书", "民事判决书", "本院认为", "被告人甲犯", "原告", "被告", "1.", "一、",
+        "依照《", "》第一条", "证人", "自2024年13月40日起"]),
     st.text(max_size=40),
 )  # fmt: skip
 
@@ -658,7 +665,7 @@ def test_any_bytes_are_text_or_one_sentence(data: bytes, start: bytes, damaged: 
         assert str(error).startswith("bytes")
 
 
-# --- judgments of known cases -----------------------------------------------------------------------------------------
+# --- judgments of known cases ---------------------------------------------------------------------------------------
 
 FOLDER = Path(__file__).resolve().parents[2] / "tasks" / "sample" / "data" / "courts"
 
@@ -735,7 +742,7 @@ def test_criminal_cases_come_back_from_their_judgments() -> None:
     assert len(files) >= 12
 
 
-# --- real judgments ---------------------------------------------------------------------------------------------------
+# --- real judgments -------------------------------------------------------------------------------------------------
 
 LISTED = 43
 """So many of them list their evidence; the other three say that it was shown."""
@@ -751,7 +758,10 @@ def test_masked_judgments_become_cases_that_load(data: Callable[..., Path]) -> N
     for record in records:
         laws = "、".join(f"{law['law']}{law['article']}{law['paragraph_text']}" for law in record["court_law"])
         rulings = "\n".join(record["court_judgment"])
-        text = f"刑事判决书\n{record['facts']}\n本院认为，{record['court_reason']}。依照{laws}之规定，判决如下：\n{rulings}"
+        text = (
+            f"刑事判决书\n{record['facts']}\n本院认为，{record['court_reason']}。依照{laws}之规定，判决如下：\n"
+            f"{rulings}"
+        )
         made = drafted(text, env="CR")
         gold, wanted = made.case_fields["gold"], record["gold"]
         sentence = gold["sentence"]

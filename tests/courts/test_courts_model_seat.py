@@ -59,7 +59,7 @@ def test_every_prompt_file_is_named_in_the_header() -> None:
     )
 
 
-# --- how a prompt grows ------------------------------------------------------------------------------------------------
+# --- how a prompt grows ---------------------------------------------------------------------------------------------
 
 
 def texts(messages: tuple[Message, ...]) -> list[str]:
@@ -151,7 +151,7 @@ def test_an_endless_utterance_is_shown_by_its_ends() -> None:
         assert len(ask.messages[-1].content) < room * 0.6 and "（略去" in ask.messages[-1].content
 
 
-# --- what a limit of tokens cuts off -----------------------------------------------------------------------------------
+# --- what a limit of tokens cuts off --------------------------------------------------------------------------------
 
 JUDGMENT = (
     "本院认为，双方的借款合同成立，被告应当返还借款。判决如下：一、被告返还原告借款五万元；二、驳回其他诉讼请求。"
@@ -221,7 +221,7 @@ def test_a_turn_made_by_somebody_else_is_told_in_the_form_that_is_asked_for() ->
     assert {"to": ["被告委托诉讼代理人"], "stage": "", "say": "请答辩。"} in [json.loads(text) for text in own]
 
 
-# --- what is made of a reply -------------------------------------------------------------------------------------------
+# --- what is made of a reply ----------------------------------------------------------------------------------------
 
 
 def test_a_bad_reply_is_complained_of_once_then_spoken_unrouted() -> None:

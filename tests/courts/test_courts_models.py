@@ -1,4 +1,5 @@
-"""Courts with a real, tiny, random model in every seat: episodes end and repeat, and an engine reads only what is new."""
+"""Courts with a real, tiny, random model in every seat: episodes end and repeat, and an engine reads only what is
+new."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ from tests.support.gguf_files import tiny_llama
 pytestmark = pytest.mark.slow
 
 FRAME = 60
-"""Tokens of a turn beside what was said in it: marks of the template, names, cue, fields of the reply. A token a character."""
+"""Tokens of a turn beside what was said in it: marks of the template, names, cue, fields of the reply. A token a
+character."""
 TURNS = 5
 
 
@@ -82,7 +84,8 @@ def test_a_model_may_sit_in_every_seat(profile: str, free: bool, model: str, moo
 
 
 def test_an_engine_reads_only_what_is_new(model: str, moot_home: Path, short: None) -> None:
-    """No call but the first reads more than the words since the seat last spoke; so n turns cost n times what one costs."""
+    """No call but the first reads more than the words since the seat last spoke; so n turns cost n times what one
+    costs."""
     with played(moot_home, model, max_turns=2 * TURNS, task_ids=("1", "3"), roles=("client", "plaintiff")) as run:
         checked = 0
         for episode, seats in (("1", ("agent", "client")), ("3", ("agent", "plaintiff"))):

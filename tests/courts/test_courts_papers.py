@@ -1,4 +1,5 @@
-"""Court papers: what an episode holds comes on paper as courts set it, in three forms, and hostile text stays text."""
+"""Court papers: what an episode holds comes on paper as courts set it, in three forms, and hostile text stays
+text."""
 
 from __future__ import annotations
 
@@ -66,7 +67,7 @@ def run(tmp_path: Path, moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path / "r.moot"
 
 
-# --- what is on a paper ---------------------------------------------------------------------------------------------------
+# --- what is on a paper ---------------------------------------------------------------------------------------------
 
 
 def test_a_day_is_written_as_below_a_judgment() -> None:
@@ -113,7 +114,10 @@ def test_heads_use_the_terms_of_their_proceedings(name: str, where: Any) -> None
 
 
 def test_a_judgment_is_what_was_read_out_without_what_only_the_hearing_needs() -> None:
-    read = "现在进行宣判。\n**经审理查明**：借款属实。\n本院认为，应当偿还。判决如下：\n一、被告偿还借款。\n审判员：王某\n现在闭庭。"
+    read = (
+        "现在进行宣判。\n**经审理查明**：借款属实。\n本院认为，应当偿还。判决如下：\n一、被告偿还借款。\n"
+        "审判员：王某\n现在闭庭。"
+    )
     paper = made.judgment(Held(case_of("CI-0001"), said("现在开庭。", read)))
     assert paper is not None and paper.titles[1] == "民事判决书" and paper.docket.startswith("（2024）")
     text = [part.text for part in paper.body]
@@ -168,7 +172,7 @@ def test_marks_agree_with_the_screens() -> None:
     assert DISCLAIMER == SCREEN_DISCLAIMER
 
 
-# --- stored episodes --------------------------------------------------------------------------------------------------------
+# --- stored episodes ------------------------------------------------------------------------------------------------
 
 
 def test_each_environment_has_its_own_paper(run: Path) -> None:
@@ -190,7 +194,7 @@ def test_a_transcript_has_every_word_in_its_order(run: Path) -> None:
     assert [part.text for part in paper.body if part.style == "head"][:2] == ["开庭", "法庭调查"]
 
 
-# --- forms -------------------------------------------------------------------------------------------------------------------
+# --- forms ----------------------------------------------------------------------------------------------------------
 
 
 def as_text(form: str, content: bytes) -> str:
@@ -304,7 +308,7 @@ def test_hostile_text_stays_text_and_breaks_no_file(form: str) -> None:
         assert "<script>alert(1)</script>" in page.said
 
 
-# --- the command line --------------------------------------------------------------------------------------------------------
+# --- the command line -----------------------------------------------------------------------------------------------
 
 
 def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -339,7 +343,8 @@ def test_export_writes_a_paper_once_and_says_which(
         (("CI-0001", "--to", "pdf", "--document", "complaint", "--out", "x.pdf"), "holds no complaint"),
         (("CI-0001", "--to", "pdf"), "--to pdf writes a file"), (("--to", "docx"), "--to docx writes an episode"),
         (("--to", "html"), "a run as a page is a report"), (("--to", "markdown"), "a run as Markdown is a report"),
-        (("CI-0001", "--to", "jsonl"), "--to jsonl writes a whole run"), (("no", "--to", "pdf", "--out", "x.pdf"), "no episode"),
+        (("CI-0001", "--to", "jsonl"), "--to jsonl writes a whole run"),
+        (("no", "--to", "pdf", "--out", "x.pdf"), "no episode"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_written_is_one_sentence(
@@ -364,7 +369,7 @@ def test_without_the_extra_the_sentence_says_what_to_install(
         assert code == 2 and "mootbench[documents]" in err and not (tmp_path / f"x.{form}").exists()
 
 
-# --- the report of such a run ------------------------------------------------------------------------------------------------
+# --- the report of such a run ---------------------------------------------------------------------------------------
 
 
 def test_a_report_folds_episodes_and_says_what_it_leaves_out(

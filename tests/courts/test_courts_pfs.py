@@ -1,4 +1,5 @@
-"""Scores of procedure following: the published rule on made-up logs, the strict rule, the model pass, the rows for the table."""
+"""Scores of procedure following: the published rule on made-up logs, the strict rule, the model pass, the rows for
+the table."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ def log(*pairs: tuple[str, str], judgment: str = JUDGMENT) -> list[Turn]:
     return [*turns, Turn(number, "judge", (), judgment)]
 
 
-# --- compat -----------------------------------------------------------------------------------------------------------
+# --- compat ---------------------------------------------------------------------------------------------------------
 
 
 def words(env: str) -> list[tuple[str, str]]:
@@ -113,7 +114,7 @@ def test_empty_lines_and_short_logs_fail() -> None:
     assert compat([Turn(3, "judge", (), JUDGMENT)], "CI").failures == ("too_short",)
 
 
-# --- strict -----------------------------------------------------------------------------------------------------------
+# --- strict ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_order_is_the_longest_run_of_the_agenda() -> None:
     assert result.act == 1 and 0.9 < result.ord < 1
 
 
-# --- the model pass ---------------------------------------------------------------------------------------------------
+# --- the model pass -------------------------------------------------------------------------------------------------
 
 
 def unread(text: str) -> list[Turn]:
@@ -233,7 +234,7 @@ def test_what_a_model_finds_is_marked() -> None:
     assert [found for row in extra.values() for found in row] == [Found("recusal", 15, 17, "踏实", by="model")]
 
 
-# --- rows for the table of scores -------------------------------------------------------------------------------------
+# --- rows for the table of scores -----------------------------------------------------------------------------------
 
 
 def test_scores_carry_their_evidence() -> None:

@@ -1,4 +1,5 @@
-"""Who speaks next, whom it reaches, when it ends: the controller of the courts with policies that say what a test wants."""
+"""Who speaks next, whom it reaches, when it ends: the controller of the courts with policies that say what a test
+wants."""
 
 from __future__ import annotations
 

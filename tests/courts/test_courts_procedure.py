@@ -1,4 +1,5 @@
-"""Court procedure: duties have their articles, the parser its limits, the machine its rules; precision and recall on labels."""
+"""Court procedure: duties have their articles, the parser its limits, the machine its rules; precision and recall on
+labels."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from tests.support.court_turns import BOTH, DEFENDANT, HEARINGS, LABELLED, PLAIN
 ENVS = ("CI", "CR")
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------------------------
 
 
 def test_every_article_of_the_tables_exists_in_the_law_in_force() -> None:
@@ -50,8 +51,12 @@ def test_the_articles_are_about_what_the_tables_say(name: str, data: object) -> 
     folder = data("laws", "诉讼与非诉讼程序法")  # type: ignore[operator]
     text = max(folder.glob(f"{name}(20*.md")).read_text(encoding="utf-8")
     expected = {
-        "刑事诉讼法": {"一百九十": "告知被告人享有辩护权利", "一百九十八": "最后陈述的权利", "二百二十四": "应当听取辩护人的意见和被告人的最后陈述意见", "二百零一": "一般应当采纳", "二百一十七": "同意适用简易程序审理", "二百三十": "上诉和抗诉的期限为十日"},
-        "民事诉讼法": {"一百四十": "询问当事人是否提出回避申请", "一百四十四": "征询各方最后意见", "一百五十一": "必须告知当事人上诉权利", "一百六十五": "实行一审终审", "七十一": "互相质证", "一百四十五": "判决前能够调解的"},
+        "刑事诉讼法": {"一百九十": "告知被告人享有辩护权利", "一百九十八": "最后陈述的权利",
+            "二百二十四": "应当听取辩护人的意见和被告人的最后陈述意见", "二百零一": "一般应当采纳",
+            "二百一十七": "同意适用简易程序审理", "二百三十": "上诉和抗诉的期限为十日"},
+        "民事诉讼法": {"一百四十": "询问当事人是否提出回避申请", "一百四十四": "征询各方最后意见",
+            "一百五十一": "必须告知当事人上诉权利", "一百六十五": "实行一审终审", "七十一": "互相质证",
+            "一百四十五": "判决前能够调解的"},
     }[name]  # fmt: skip
     for number, words in expected.items():
         article = text.split(f"\n第{number}条", 1)[1].split("\n第", 1)[0]
@@ -126,7 +131,7 @@ def test_hearings_come_from_case_files_without_their_judgments() -> None:
         )
 
 
-# --- parser -----------------------------------------------------------------------------------------------------------
+# --- parser ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -154,10 +159,10 @@ def test_a_request_in_order_is_no_agenda() -> None:
         st.one_of(
             st.text(max_size=12),
             st.sampled_from(
-                "请原告 请被告 陈述 诉讼请求 答辩 质证 证据一 出示 证据 最后陈述 回避 是否 判决如下 本院认为 《 》 规定， 依次 。 ？ ； \n "
-                "原告： 被告： （ “ ” < > <法庭调查> 法庭辩论 终结 合议庭 评议 不予采信 采信 证据一至三 享有下列权利： 恢复法庭调查 闭庭".split(
-                    " "
-                )
+                "请原告 请被告 陈述 诉讼请求 答辩 质证 证据一 出示 证据 最后陈述 回避 是否 判决如下 本院认为 《 》 "
+                "规定， 依次 。 ？ ； \n "
+                "原告： 被告： （ “ ” < > <法庭调查> 法庭辩论 终结 合议庭 评议 不予采信 采信 证据一至三 "
+                "享有下列权利： 恢复法庭调查 闭庭".split(" ")
             ),
         ),
         max_size=40,
@@ -180,7 +185,7 @@ def test_anything_can_be_said(parts: list[str], env: str) -> None:
         assert {duty.key for duty in course.duties} >= course.done
 
 
-# --- replies ----------------------------------------------------------------------------------------------------------
+# --- replies --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -225,7 +230,7 @@ def test_answers(kind: str, text: str, answered: bool) -> None:
     assert responsive(kind, text, ("周岚",)) is answered
 
 
-# --- machine ----------------------------------------------------------------------------------------------------------
+# --- machine --------------------------------------------------------------------------------------------------------
 
 
 def codes(course: Course, act: str = "") -> list[str]:
@@ -329,7 +334,8 @@ def test_every_fault_of_a_bad_judge_is_named_with_its_turn() -> None:
     course = follow(BAD_CIVIL, HEARINGS["civil"])
     named = {(violation.code, violation.turn) for violation in course.violations if violation.turn}
     assert named >= {
-        ("stages_bundled", 2), ("bundled", 3), ("wrong_addressee", 4), ("speaks_for_party", 6), ("uncrossed_relied", 7),
+        ("stages_bundled", 2), ("bundled", 3), ("wrong_addressee", 4), ("speaks_for_party", 6),
+        ("uncrossed_relied", 7),
         ("no_reason", 7), ("judgment_before_debate", 7), ("after_end", 8),
     }  # fmt: skip
     missing = {(violation.act, violation.side) for violation in course.violations if violation.code == "missing"}
@@ -358,7 +364,7 @@ def test_one_duty_left_out_of_a_criminal_trial_is_found(dropped: str, act: str) 
     assert act in {violation.act for violation in course.violations if violation.code == "missing"}
 
 
-# --- labels -----------------------------------------------------------------------------------------------------------
+# --- labels ---------------------------------------------------------------------------------------------------------
 
 
 def credited(row: Labelled, name: ProfileName) -> Course:
@@ -422,7 +428,10 @@ def test_a_ruling_is_about_the_exhibits_of_the_side_that_it_names() -> None:
     mine = Item("p1", "plaintiff", "委托代理合同、律师费发票和付款回单", 1)
     theirs = Item("d1", "defendant", "银行付款回单两张", 1)
     hearing = replace(HEARINGS["civil"], exhibits=(mine, theirs))
-    said = f"原告证据一{mine.title}，对方以“该费用与被告无关”为由提出异议，因无法认定，本院不予采信。被告证据一{theirs.title}，予以采信。"
+    said = (
+        f"原告证据一{mine.title}，对方以“该费用与被告无关”为由提出异议，因无法认定，本院不予采信。"
+        f"被告证据一{theirs.title}，予以采信。"
+    )
     assert {found.item.id: found.admitted for found in rulings(said, hearing, hearing.exhibits)} == {
         "p1": False,
         "d1": True,

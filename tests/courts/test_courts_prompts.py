@@ -46,8 +46,10 @@ ELSEWHERE = r"topics\..*|client\.background"
 """Told turn by turn."""
 IDS = r"(?:.*\.)?(?:id|side|owner|by|facts|proves|answers)|(?:evidence|parties|claims)\.kind"
 WORDS = {
-    "refuse": "不同意调解", "accept_if": "附条件同意调解", "admit": "（承认）", "partly": "（部分承认）", "deny": "（否认）",
-    "guilty": "认罪", "partial": "部分认罪", "not_guilty": "不认罪", "none": "不懂法律，不用法律术语。", "some": "懂一点法律常识。",
+    "refuse": "不同意调解", "accept_if": "附条件同意调解", "admit": "（承认）", "partly": "（部分承认）",
+    "deny": "（否认）",
+    "guilty": "认罪", "partial": "部分认罪", "not_guilty": "不认罪", "none": "不懂法律，不用法律术语。",
+    "some": "懂一点法律常识。",
 }  # fmt: skip
 
 
@@ -211,7 +213,7 @@ def _exhibits(case: Any, role: str, held: Any) -> dict[str, str]:
     return made
 
 
-# --- postures ----------------------------------------------------------------------------------------------------------
+# --- postures -------------------------------------------------------------------------------------------------------
 
 
 def test_nobody_is_handed_what_the_other_side_asserts_as_his_own() -> None:
@@ -294,7 +296,7 @@ def test_each_form_has_one_example_that_fits_it(env: str, role: str, profile: An
             assert replies.free_action(example, view).to  # type: ignore[union-attr]
 
 
-# --- the story of a client ----------------------------------------------------------------------------------------------
+# --- the story of a client ------------------------------------------------------------------------------------------
 
 
 def told(asks: list[Ask]) -> list[str]:
@@ -334,7 +336,7 @@ def test_a_cue_stays_as_it_was_told() -> None:
         assert after.messages[: len(before.messages)] == before.messages
 
 
-# --- open duties --------------------------------------------------------------------------------------------------------
+# --- open duties ----------------------------------------------------------------------------------------------------
 
 
 def duties_in(ask: Ask) -> str:
@@ -343,7 +345,8 @@ def duties_in(ask: Ask) -> str:
 
 def test_a_judge_with_the_aid_is_told_what_is_open() -> None:
     lines = {
-        1: "现在开庭。本案案由为民间借贷纠纷，公开审理，由独任审判员程思砚独任审判，书记员韩小满担任记录，适用简易程序。",
+        1: "现在开庭。本案案由为民间借贷纠纷，公开审理，由独任审判员程思砚独任审判，书记员韩小满担任记录，"
+        "适用简易程序。",
         2: "请原告说明身份和代理权限。",
     }
     to = {1: ("全体",), 2: ("原告委托诉讼代理人",)}

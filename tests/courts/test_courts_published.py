@@ -85,7 +85,8 @@ def test_counsel_sit_where_the_layout_has_lawyers() -> None:
 
 @pytest.mark.parametrize(
     ("name", "procedure", "panel"),
-    [("CI-201", "简易程序", False), ("CI-202", "普通程序", True), ("CR-301", "速裁程序", False), ("CR-302", "普通程序", True)],
+    [("CI-201", "简易程序", False), ("CI-202", "普通程序", True), ("CR-301", "速裁程序", False),
+        ("CR-302", "普通程序", True)],
 )  # fmt: skip
 def test_the_bench_is_the_one_of_the_procedure(name: str, procedure: str, panel: bool) -> None:
     case = trial(name)
@@ -129,7 +130,8 @@ def test_criminal_gold_is_that_of_the_accused() -> None:
             found[name] = (case.gold.charges, one.kind, one.months, one.probation_months, one.fine)
     assert found == {
         "CR-301": (("盗窃罪",), "有期徒刑", 6, 12, 2000), "CR-302": (("故意伤害罪",), "有期徒刑", 16, 0, 0),
-        "CR-303": (("运输毒品罪",), "无期徒刑", 0, 0, 0), "CR-304": (("盗窃罪", "掩饰、隐瞒犯罪所得罪"), "有期徒刑", 16, 0, 8000),
+        "CR-303": (("运输毒品罪",), "无期徒刑", 0, 0, 0), "CR-304": (("盗窃罪", "掩饰、隐瞒犯罪所得罪"), "有期徒刑",
+            16, 0, 8000),
     }  # fmt: skip
     joint = trial("CR-302")
     assert isinstance(joint, CriminalCase) and [charge.name for charge in joint.criminal.charges] == ["故意伤害罪"]

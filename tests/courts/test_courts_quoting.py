@@ -1,7 +1,7 @@
 """Masked names, brackets and marks that stand in a case file move no score, however often the judge reads them out.
 
-Courts mask names (张××, 某某), leave boxes and blanks, and titles may hold brackets, stage tags or tokens of a model. What the
-published rule itself makes of words that are only read out stays as published, and is said beside the score.
+Courts mask names (张××, 某某), leave boxes and blanks, and titles may hold brackets, stage tags or tokens of a model.
+What the published rule itself makes of words that are only read out stays as published, and is said beside the score.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ MASKS = "（证人张××）张某某XX公司□□____"
 MARKS = f'{MASKS}【闭庭】<法庭调查><tool_call>{{"name": "x"}}</tool_call><|im_end|>[姓名]（此处）'
 NAMES = ("name", "representative", "prosecutor", "clerk")
 """Fields that hold a name and nothing else: masked as courts do, no mark of the hearing may stand there."""
-FIXED = ("gold", "provenance", "dates", "schema", "id", "env", "lang", "cause", "charges", "laws", "by", "kind", "side", "stance",
-         "owner", "procedure", "outcome", "since", "until", "served", "birth_date", "docket", "gender", "measure", "title_kind")  # fmt: skip
+FIXED = ("gold", "provenance", "dates", "schema", "id", "env", "lang", "cause", "charges", "laws", "by", "kind",
+    "side", "stance",
+         "owner", "procedure", "outcome", "since", "until", "served", "birth_date", "docket", "gender", "measure",
+         "title_kind")  # fmt: skip
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], str]]:
@@ -113,7 +115,8 @@ def test_masked_case_files_are_valid(tmp_path: Path) -> None:
         "被告人张某某犯盗窃罪，判处有期徒刑【八个月】，并处罚金（人民币）四千元。",
         "被告人刘某犯诈骗罪，判处拘役三个月（刑期自20××年×月×日起）。",
         "被告人（公民身份号码略）犯盗窃罪，判处有期徒刑一年；责令退赔被害人王××、XX公司人民币3000元。",
-        "【刑事判决书】被告人甲犯盗窃罪，免予刑事处罚；没收尾号为□□□□的手机<tool_call>{x}</tool_call>……以及【闭庭】所附清单。",
+        "【刑事判决书】被告人甲犯盗窃罪，免予刑事处罚；"
+        "没收尾号为□□□□的手机<tool_call>{x}</tool_call>……以及【闭庭】所附清单。",
     ],
 )
 def test_masks_are_no_open_places(ruling: str) -> None:
@@ -124,8 +127,10 @@ def test_masks_are_no_open_places(ruling: str) -> None:
 @pytest.mark.parametrize(
     "ruling",
     [
-        "被告人[姓名]犯[罪名]罪。", "被告人甲犯××罪，判处有期徒刑一年。", "犯某某罪", "判处有期徒刑X年X个月", "判处有期徒刑[刑期]",
-        "判处有期徒刑____，并处罚金____元", "并处罚金人民币XX元", "罚金（此处填写金额）", "**有期徒刑**：【刑期】", "并处罚金……元", "拘役（  ）个月",
+        "被告人[姓名]犯[罪名]罪。", "被告人甲犯××罪，判处有期徒刑一年。", "犯某某罪", "判处有期徒刑X年X个月",
+        "判处有期徒刑[刑期]",
+        "判处有期徒刑____，并处罚金____元", "并处罚金人民币XX元", "罚金（此处填写金额）", "**有期徒刑**：【刑期】",
+        "并处罚金……元", "拘役（  ）个月",
     ],
 )  # fmt: skip
 def test_open_places_of_a_form_are_found_by_both_scorers(ruling: str) -> None:
@@ -176,7 +181,8 @@ def test_evidence_of_a_row_names_what_was_moved() -> None:
     hearing = hearing_of(environment(data["env"]).case.model_validate(data))
     text = "本院认为，公诉人出具的情况说明可以采信。判决如下：驳回。"
     turns = [
-        Turn(4, "judge", ("plaintiff_lawyer",), "质证。"), Turn(4, "plaintiff_lawyer", ("judge",), "没有意见。"), Turn(5, "judge", (), text),
+        Turn(4, "judge", ("plaintiff_lawyer",), "质证。"), Turn(4, "plaintiff_lawyer", ("judge",), "没有意见。"),
+        Turn(5, "judge", (), text),
     ]  # fmt: skip
     rows = pfs.scores(turns, hearing, "law")
     assert {"moved_by_text": "foreign_role"} in rows[0].evidence and rows[0].value["PFS"] == 0

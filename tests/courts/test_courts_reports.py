@@ -1,4 +1,5 @@
-"""Reports of courts runs: tables beside the published ones, series of runs, footers; and the published figures themselves."""
+"""Reports of courts runs: tables beside the published ones, series of runs, footers; and the published figures
+themselves."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def drafts(good: int = 1) -> CourtSummary:
 def header(run: str = "r1", agent: str = "rules", model: str = "", **spec: Any) -> dict[str, Any]:
     return {
         "run": run, "spec": {"benchmark": "courts", "agent": agent, "model": model, "profile": "law", **spec},
-        "tasks": {"file": "courts.jsonl", "sha256": "ab" * 32}, "versions": {"moot": "0.1.0"}, "command": ["run", "courts"],
+        "tasks": {"file": "courts.jsonl", "sha256": "ab" * 32}, "versions": {"moot": "0.1.0"},
+        "command": ["run", "courts"],
         "pack": {"name": "sample", "hash": "cd" * 32, "provenance": ["authored"]},
         "engines": {"llama:big": {"parameters": 7_600_000_000}, "llama:small": {"parameters": 500_000_000}},
     }  # fmt: skip
@@ -82,7 +84,7 @@ def value(row: Row, table: Table, column: str) -> float | None:
     return row.cells[table.columns.index(column)].value
 
 
-# --- the published figures --------------------------------------------------------------------------------------------
+# --- the published figures ------------------------------------------------------------------------------------------
 
 
 def test_a_board_has_a_place_for_whatever_the_paper_prints() -> None:
@@ -151,15 +153,17 @@ def test_ranks_with_ties() -> None:
     assert kendall([1, 1], [1, 2]) is None and spearman([], []) is None and kendall([1], [2]) is None
 
 
-# --- tables ----------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------------------------
 
 
 def test_all_tables_of_a_whole_run() -> None:
     made = tables(report(whole()))
     assert set(made) == {
-        "table-2", "table-3", "table-4", "table-5", "table-6", "table-7", "table-8", "table-9", "table-10", "table-11",
+        "table-2", "table-3", "table-4", "table-5", "table-6", "table-7", "table-8", "table-9", "table-10",
+        "table-11",
         "table-valid",
-        "figure-4", "figure-6", "figure-5-CI-compat", "figure-5-CI-strict", "figure-5-CR-compat", "figure-5-CR-strict",
+        "figure-4", "figure-6", "figure-5-CI-compat", "figure-5-CI-strict", "figure-5-CR-compat",
+        "figure-5-CR-strict",
     }  # fmt: skip
     for table in made.values():
         for row in table.rows:
@@ -215,7 +219,7 @@ def test_stages_are_shares_of_the_trials() -> None:
     assert made["figure-5-CR-compat"].columns == ("开庭审理", "法庭调查")
 
 
-# --- series of runs -----------------------------------------------------------------------------------------------------
+# --- series of runs -------------------------------------------------------------------------------------------------
 
 
 def test_two_drivers_are_compared_by_rank() -> None:
@@ -294,7 +298,7 @@ def test_plots_are_plain_and_escaped() -> None:
     )
 
 
-# --- formats -----------------------------------------------------------------------------------------------------------
+# --- formats --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -386,7 +390,7 @@ def test_what_forbids_comparison_is_said() -> None:
     assert "法条为另行导入：数据包 mine" in text
 
 
-# --- the desk ------------------------------------------------------------------------------------------------------------
+# --- the desk -------------------------------------------------------------------------------------------------------
 
 
 def test_the_strip_has_both_rules_of_an_episode() -> None:

@@ -55,7 +55,7 @@ def everything() -> list[Result]:
     ]  # fmt: skip
 
 
-# --- gradings and rows ------------------------------------------------------------------------------------------------
+# --- gradings and rows ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("result", everything(), ids=lambda result: result.task_id)
@@ -132,7 +132,7 @@ def test_a_broken_attempt_is_zero_in_compat_and_missing_in_strict() -> None:
     assert gradings(ask("CD-0001"), result) == ()
 
 
-# --- the whole table ----------------------------------------------------------------------------------------------------
+# --- the whole table ------------------------------------------------------------------------------------------------
 
 
 def test_the_gold_has_everything_that_the_rules_let_it_have() -> None:
@@ -220,7 +220,7 @@ def test_the_benchmark_hands_out_the_block() -> None:
     assert {row.scorer for row in courts.score_rows(1, ask("KQ-0001"), result)} >= {"topics_compat", "consistency"}
 
 
-# --- failures, errors, gradings ---------------------------------------------------------------------------------------------
+# --- failures, errors, gradings -------------------------------------------------------------------------------------
 
 
 def test_errors_count_in_compat_and_widen_strict() -> None:
@@ -304,7 +304,7 @@ def test_a_contradicted_topic_costs_bin() -> None:
     assert block(result)["compat"]["BIN"] < 100
 
 
-# --- the verdict of a run ----------------------------------------------------------------------------------------------
+# --- the verdict of a run -------------------------------------------------------------------------------------------
 
 
 def judged(case_id: str, text: str | None = None, **more: Any) -> Result:
@@ -347,7 +347,7 @@ def test_published_failures_zero_a_trial() -> None:
     assert bad["compat"]["JUD"] == 0 and bad["unscored"]["strict"]["JUD"] == NO_GRADER
 
 
-# --- around the scores -------------------------------------------------------------------------------------------------
+# --- around the scores ----------------------------------------------------------------------------------------------
 
 
 def test_clusters_are_disputes() -> None:
@@ -460,7 +460,7 @@ def test_nothing_said_is_nothing_earned() -> None:
         assert gradings(ask(result.task_id), result) == []
 
 
-# --- lists of runs ----------------------------------------------------------------------------------------------------
+# --- lists of runs --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("graded", [False, True], ids=["no grader", "graded"])

@@ -1,4 +1,5 @@
-"""Simulators are checked before they count: nonsense, assent, echo, silence and repetition in every role; sound ones as ever."""
+"""Simulators are checked before they count: nonsense, assent, echo, silence and repetition in every role; sound ones
+as ever."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ def side(env: str, role: str) -> str:
     return SIDE_OF[procedural(env, role)]
 
 
-# --- whole episodes -----------------------------------------------------------------------------------------------------
+# --- whole episodes -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("env", "role", "kind"), pairs(ROLES))
@@ -140,7 +141,7 @@ def test_who_says_only_yes_moves_strict_and_not_the_published_rule() -> None:
     assert row is not None and "no valid answer" in row.why
 
 
-# --- limits and seats ---------------------------------------------------------------------------------------------------
+# --- limits and seats -----------------------------------------------------------------------------------------------
 
 
 def test_changed_limits_and_seats_forbid_comparison() -> None:
@@ -171,7 +172,7 @@ def test_a_run_counts_episodes_below_the_threshold() -> None:
     assert (found.attempts, found.below) == (2, 1) and set(found.invalid) == {"echo"}
 
 
-# --- single turns -------------------------------------------------------------------------------------------------------
+# --- single turns ---------------------------------------------------------------------------------------------------
 
 
 def _answer(case: Case, speaker: str, question: str, text: str) -> str:
@@ -183,8 +184,10 @@ def _answer(case: Case, speaker: str, question: str, text: str) -> str:
 @pytest.mark.parametrize(
     ("speaker", "question", "text", "reason"),
     [
-        ("plaintiff_lawyer", "请原告陈述诉讼请求和事实理由。", "要求被告归还借款二十万元、利息1.35万元，承担律师费8000元。", ""),
-        ("plaintiff_lawyer", "请原告陈述诉讼请求和事实理由。", "我方坚持诉讼请求，请法院依法支持我方的主张。", "incomplete"),
+        ("plaintiff_lawyer", "请原告陈述诉讼请求和事实理由。",
+            "要求被告归还借款二十万元、利息1.35万元，承担律师费8000元。", ""),
+        ("plaintiff_lawyer", "请原告陈述诉讼请求和事实理由。", "我方坚持诉讼请求，请法院依法支持我方的主张。",
+            "incomplete"),
         ("plaintiff_lawyer", "请原告陈述诉讼请求。", "现在进行法庭调查。请原告陈述诉讼请求。", "echo"),
         ("defendant_lawyer", "请被告答辩。", "好的，审判长。", "incomplete"),
         ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "证据一借条一张，证明借款关系。", ""),

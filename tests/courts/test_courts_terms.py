@@ -1,4 +1,5 @@
-"""The table of court terms: each entry forbids its wrong words and lets its right one stand; texts of the product keep it."""
+"""The table of court terms: each entry forbids its wrong words and lets its right one stand; texts of the product
+keep it."""
 
 from __future__ import annotations
 
@@ -40,9 +41,12 @@ def test_the_right_word_stands_and_the_table_says_why(term: object) -> None:
 @pytest.mark.parametrize(
     ("text", "where", "right"),
     [
-        ("请被告陈述", "criminal", "被告人"), ("请被告人答辩", "civil", "被告"), ("由辩护人发表意见", "civil", "委托诉讼代理人"),
-        ("请代理人发表意见", "criminal", "辩护人"), ("检方指控", "criminal", "公诉人"), ("宣读起诉状", "criminal", "起诉书"),
-        ("提交起诉书", "civil", "民事起诉状"), ("公司的法人代表", "both", "法定代表人"), ("争论焦点如下", "both", "争议焦点"),
+        ("请被告陈述", "criminal", "被告人"), ("请被告人答辩", "civil", "被告"),
+        ("由辩护人发表意见", "civil", "委托诉讼代理人"),
+        ("请代理人发表意见", "criminal", "辩护人"), ("检方指控", "criminal", "公诉人"),
+        ("宣读起诉状", "criminal", "起诉书"),
+        ("提交起诉书", "civil", "民事起诉状"), ("公司的法人代表", "both", "法定代表人"),
+        ("争论焦点如下", "both", "争议焦点"),
         ("发表答辩意见", "criminal", "辩护意见"), ("陪审员", "both", "人民陪审员"), ("书记官", "both", "书记员"),
     ],
 )  # fmt: skip

@@ -159,8 +159,10 @@ def test_invented_judgments_are_not_shown(real: str) -> None:
 
 
 ARGUMENTS = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30) | st.sampled_from(["\ud800", "\x00", "'; DROP", "*" * 500]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["query", "law", "article", "k"]), inner, max_size=3),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30) | st.sampled_from(["\ud800",
+        "\x00", "'; DROP", "*" * 500]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["query", "law", "article", "k"]),
+        inner, max_size=3),
     max_leaves=6,
 )  # fmt: skip
 
@@ -198,7 +200,8 @@ def test_a_judge_looks_a_statute_up_and_is_shown_it_once(real: str) -> None:
     )
     case = on_day(date(2005, 5, 1))
     court = Court(
-        case, lambda ask, role, number: next(replied) if role == "judge" else plain_reply(ask, role, "好的。"), turns=2,
+        case, lambda ask, role, number: next(replied) if role == "judge" else plain_reply(ask, role, "好的。"),
+        turns=2,
         tools=tools(real, case),
     ).run()  # fmt: skip
     asks = court.prompts("judge")
@@ -206,7 +209,8 @@ def test_a_judge_looks_a_statute_up_and_is_shown_it_once(real: str) -> None:
     last = [message.content for message in asks[-1].messages]
     assert sum("六米" in text for text in last) == 2, "a hit, and the article"
     assert [m.content for m in asks[-1].messages if m.role == "assistant"][:2] == [
-        '{"action": "search_law", "query": "路灯的高度"}', '{"action": "show_law", "law": "路灯法", "article": "第三条"}',
+        '{"action": "search_law", "query": "路灯的高度"}',
+        '{"action": "show_law", "law": "路灯法", "article": "第三条"}',
     ]  # fmt: skip
     for before, after in zip(asks, asks[1:], strict=False):
         assert after.messages[: len(before.messages)] == before.messages

@@ -1,4 +1,5 @@
-"""Topic tracking of KQ and LC and its scores: the tracker, the cues, published and strict rules, floor and ceiling."""
+"""Topic tracking of KQ and LC and its scores: the tracker, the cues, published and strict rules, floor and
+ceiling."""
 
 from __future__ import annotations
 

@@ -251,7 +251,10 @@ def test_titles_of_laws_and_formulas_are_free() -> None:
 
 def test_citations_of_the_gold_are_no_leak() -> None:
     case = civil_disputes()[0].cases()[2]
-    cited = "《中华人民共和国民法典》第六百七十五条、第六百七十六条、第六百八十条第二款，《中华人民共和国民事诉讼法》第六十七条第一款"
+    cited = (
+        "《中华人民共和国民法典》第六百七十五条、第六百七十六条、第六百八十条第二款，"
+        "《中华人民共和国民事诉讼法》第六十七条第一款"
+    )
     gold = case.gold.model_copy(update={"as_cited": (cited,), "reason": f"依照{cited}的规定。"})
     case = case.model_copy(update={"gold": gold})
     for role in ("judge", "plaintiff_lawyer"):

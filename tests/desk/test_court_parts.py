@@ -251,16 +251,19 @@ def test_a_plain_terminal_is_told_of_nobody_reached_only_where_somebody_was_addr
 
 def test_other_events_stay_short_in_between(plays: dict[str, Played]) -> None:
     shown = lines(
-        plays, called(False), ActionParsed(seat="agent", result="ok"), ActionParsed(seat="agent", result="rejected", note="不是 JSON"),
+        plays, called(False), ActionParsed(seat="agent", result="ok"),
+        ActionParsed(seat="agent", result="rejected", note="不是 JSON"),
         Thought(seat="agent", text="想一想"), EngineFailed(seat="agent", call=1, attempt=1, message="断开"),
-        ToolReturned(seat="agent", tool="search_law", status="ok", observation="…"), Unknown(name="later", content={}),
+        ToolReturned(seat="agent", tool="search_law", status="ok", observation="…"),
+        Unknown(name="later", content={}),
     )  # fmt: skip
     assert len(shown) == 6 and "\n" not in shown[0] and shown[0].startswith("模型")
     assert any("later" in line for line in shown)
 
 
 FOUND = {
-    "id": 7, "law": "中华人民共和国民法典", "label": "中华人民共和国民法典", "number": "675", "text": "借款人应当按照约定的期限返还借款。",
+    "id": 7, "law": "中华人民共和国民法典", "label": "中华人民共和国民法典", "number": "675",
+    "text": "借款人应当按照约定的期限返还借款。",
     "valid_from": "2021-01-01", "valid_to": None, "state": "in_force", "kept": [],
 }  # fmt: skip
 

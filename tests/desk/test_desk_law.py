@@ -472,15 +472,18 @@ def evidence(event: Any, width: int = 34) -> str:
 
 
 HIT = {
-    "id": 7, "law": LAMPS, "label": LAMPS, "number": "4-1", "chinese": "第四条之一", "title": "悬挂广告", "text": "在路灯上悬挂广告的，处二百元以下罚款。",
+    "id": 7, "law": LAMPS, "label": LAMPS, "number": "4-1", "chinese": "第四条之一", "title": "悬挂广告",
+    "text": "在路灯上悬挂广告的，处二百元以下罚款。",
     "valid_from": "2000-01-01", "valid_to": "2009-12-30", "score": 0.1, "ranks": {"exact": 1}, "kept": ["window"],
     "mark": "possible", "rule": "penalty_lighter", "state": "amended",
 }  # fmt: skip
 RETRIEVED = [
     {
         "query": "悬挂广告[/b]\x1b[2J", "allowed": 3, "of": 22, "notes": [f"gap:{LAMPS}:2009-12-31"],
-        "analysis": {"spans": [["2009-12-31", "2009-12-31", "当日"]], "laws": [LAMPS], "numbers": ["4-1"], "headings": [], "keywords": ["广告"], "made_by": "rules"},
-        "hits": [HIT, {**HIT, "mark": "", "rule": "", "text": None, "valid_from": None, "valid_to": None, "state": "unknown"}],
+        "analysis": {"spans": [["2009-12-31", "2009-12-31", "当日"]], "laws": [LAMPS], "numbers": ["4-1"],
+            "headings": [], "keywords": ["广告"], "made_by": "rules"},
+        "hits": [HIT, {**HIT, "mark": "", "rule": "", "text": None, "valid_from": None, "valid_to": None,
+            "state": "unknown"}],
     }
 ]  # fmt: skip
 

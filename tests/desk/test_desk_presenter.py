@@ -319,7 +319,8 @@ def test_the_items_of_a_ruling_on_one_line_get_one_each() -> None:
         trial(Said(seat="agent", text=text, turn=1), Said(seat="defendant_lawyer", text=text, turn=1))
     )
     assert [line[-1] for line in paragraphs(judge)] == [
-        ("本院认为，一、二项请求成立。判决如下：", "text"), ("一、被告还款；", RULING), ("二、驳回其他诉讼请求。现在闭庭。", RULING),
+        ("本院认为，一、二项请求成立。判决如下：", "text"), ("一、被告还款；", RULING),
+        ("二、驳回其他诉讼请求。现在闭庭。", RULING),
     ]  # fmt: skip
     assert len(paragraphs(lawyer)) == 1
     alone = "本院认为，请求不成立。判决如下：\n驳回原告的诉讼请求。\n案件受理费50元，由原告负担。"

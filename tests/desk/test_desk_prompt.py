@@ -95,7 +95,8 @@ GEMMA = (
 )
 LLAMA = (
     "{% for m in messages %}{% if m.role == 'user' %}{{ bos_token }}[INST] {{ m.content }} [/INST]"
-    "{% elif m.role == 'assistant' %} {{ m.content }} {{ eos_token }}{% else %}{{ raise_exception('no system role') }}{% endif %}{% endfor %}"
+    "{% elif m.role == 'assistant' %} {{ m.content }} {{ eos_token }}{% else %}{{ raise_exception('no system role') "
+    "}}{% endif %}{% endfor %}"
 )
 
 

@@ -307,7 +307,8 @@ def test_gold_stays_hidden_while_a_person_plays_the_task(pack: Path) -> None:
 def test_what_can_be_scored_is_what_graders_are_asked_and_the_parts_of_roles(pack: Path) -> None:
     path = court_run(pack)
     wanted = {
-        "CI-0001": ["JUD", "REA", "CON_plaintiff_lawyer", "CON_defendant_lawyer"], "CR-0001": ["REA", "CON_procurator", "CON_defendant"],
+        "CI-0001": ["JUD", "REA", "CON_plaintiff_lawyer", "CON_defendant_lawyer"],
+        "CR-0001": ["REA", "CON_procurator", "CON_defendant"],
         "KQ-0001": ["topic:T6", "CON_client"], "CD-0001": ["CLA", "EVI", "F&R", "CON_plaintiff"],
     }  # fmt: skip
     for episode, metrics in wanted.items():

@@ -157,7 +157,8 @@ def test_each_phase_says_how_far_it_is() -> None:
 
 def called(**facts: Any) -> ModelCalled:
     plain = {
-        "seat": "agent", "call": 1, "prompt": "talk/1", "asked": "0" * 64, "messages": (), "settings": {}, "text": "", "finish": "stop",
+        "seat": "agent", "call": 1, "prompt": "talk/1", "asked": "0" * 64, "messages": (), "settings": {}, "text": "",
+        "finish": "stop",
     }  # fmt: skip
     return ModelCalled.model_validate({**plain, **facts})
 

@@ -37,7 +37,8 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TaskSet:
     record: dict[str, Any] = {
         "id": "t-1", "question": "我是一名执业律师。请告知云溪某公司被限制高消费的次数，以及处罚依据。", "hops": 2,
         "answer": f"经查询，12次。{CITED}", "key": ["12次"], "key_middle": ["云溪县人民法院"], "as_of": "2022-05-01",
-        "path": [{"tool": "get_restriction_case_company_list", "input": {"identifier": "云溪某公司", "columns": ["案号"]}}],
+        "path": [{"tool": "get_restriction_case_company_list",
+            "input": {"identifier": "云溪某公司", "columns": ["案号"]}}],
     }  # fmt: skip
     path = tmp_path / "made.jsonl"
     more = [{**record, "id": f"t-{n}"} for n in (2, 3)]

@@ -50,7 +50,8 @@ def test_a_suite_is_imported_and_bad_records_are_named_and_counted(moot_home: Pa
     pack = importer("lawbench")(source, "suite", lambda phase, done, total: said.append(phase))
     found = tasks_of(pack)
     assert [(one.id, one.metric, one.answer) for one in found] == [
-        ("1-2#1", "accuracy", "A"), ("1-2#3", "accuracy", "C"), ("3-3#1", "f1", "罪名:盗窃;诈骗"), ("3-4#1", "months", "刑期:8个月"),
+        ("1-2#1", "accuracy", "A"), ("1-2#3", "accuracy", "C"), ("3-3#1", "f1", "罪名:盗窃;诈骗"),
+        ("3-4#1", "months", "刑期:8个月"),
     ]  # fmt: skip
     left = json.loads((pack / exams.REPORT).read_text(encoding="utf-8"))["left_out"]
     assert left.keys() == {"1-2.json"} and left["1-2.json"]["records"] == 2
@@ -92,7 +93,9 @@ def test_a_file_without_a_task_is_refused_in_one_sentence(moot_home: Path, tmp_p
     assert not (moot_home / "packs" / "nothing").exists()
 
 
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=9), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["question", "instruction", "input", "options", "A", "B", "answer"]), inner, max_size=5), max_leaves=9)  # fmt: skip
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["question", "instruction", "input",
+        "options", "A", "B", "answer"]), inner, max_size=5), max_leaves=9)  # fmt: skip
 
 
 @given(st.dictionaries(st.sampled_from(["question", "instruction", "input", "options", "answer", "A", "B"]), JSON))

@@ -148,7 +148,8 @@ def test_a_wrong_line_is_found(line: str) -> None:
     "line",
     [
         "moot", "moot --version", "moot demo </dev/null", "moot law search 醉驾 --window on|off|newest",
-        "moot report RUN... --format html", "moot run courts --env CI   # a trial", "moot run … --allow-host 192.168.0.7",
+        "moot report RUN... --format html", "moot run courts --env CI   # a trial",
+        "moot run … --allow-host 192.168.0.7",
         "moot ablate legalsearch --over window=on [--cross]",
     ],
 )  # fmt: skip

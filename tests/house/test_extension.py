@@ -94,7 +94,8 @@ def site(tmp_path: Path) -> Path:
         shutil.copy(module, folder)
     groups = tomllib.loads((EXTENSION / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
     install(folder, "aa_extension", "".join(
-        f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in places.items()) for group, places in groups.items()
+        f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in places.items()) for group,
+        places in groups.items()
     ))  # fmt: skip
     return folder
 
@@ -330,7 +331,10 @@ def test_a_tool_is_listed_called_and_given_to_a_model(moot: Moot, sample_pack: P
 
 def test_a_scorer_stands_beside_the_figures_of_the_benchmark(moot: Moot, site: Path, sample_pack: Path) -> None:
     (site / "wrong.py").write_text(WRONG, "utf-8")
-    scorer = "import moot\n\n\n@moot.scorer('silly/2', label=('傻', 'silly'))\ndef silly(question, result):\n    return 1 / 0\n"
+    scorer = (
+        "import moot\n\n\n@moot.scorer('silly/2', label=('傻', 'silly'))\ndef silly(question, result):\n"
+        "    return 1 / 0\n"
+    )
     (site / "wrong_scorer.py").write_text(scorer, "utf-8")
     install(site, "zz_broken", BROKEN)
     code, out, err = moot("run", "legalagentbench", "--agent", "guesser", "--limit", "3", "--json")

@@ -78,7 +78,8 @@ def test_libraries_above_sockets_are_refused_too() -> None:
         """
         import http.client, urllib.request
         for attempt in (lambda: http.client.HTTPConnection("192.0.2.1", timeout=1).request("GET", "/"),
-                        lambda: urllib.request.build_opener(urllib.request.ProxyHandler({})).open("http://host.invalid/", timeout=1)):
+                        lambda: urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+                            "http://host.invalid/", timeout=1)):
             try:
                 attempt()
             except OSError as error:
@@ -197,7 +198,8 @@ def test_localhost_is_this_machine_whatever_a_resolver_says() -> None:
         with socket.socket(type=socket.SOCK_DGRAM) as probe:
             probe.connect(("localhost", 9))
             print(probe.getpeername()[0])
-        for name in ("localhost.", "LOCALHOST", "ｌｏｃａｌｈｏｓｔ", "localhost。", "localhost.localdomain", "box.localhost"):
+        for name in ("localhost.", "LOCALHOST", "ｌｏｃａｌｈｏｓｔ", "localhost。", "localhost.localdomain",
+                     "box.localhost"):
             for attempt in (lambda: socket.getaddrinfo(name, 80), lambda: tried(name)):
                 try:
                     assert attempt() == "refused", name

@@ -129,8 +129,10 @@ def test_numbers_that_only_old_readers_take_for_an_address_are_none(
 
 @pytest.mark.parametrize(
     "host",
-    ["", ".", "..", "a..b", "localhost..", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "127.0.0.1.5", "1.2.3", "a.0x", "::1%eth0",
-     "fe80::1%25eth0", "[127.0.0.1]", "[::1", "a@localhost", "localhost:80", "localhost/", "loc alhost", "localhost\0", "a\\b", "*", "-a",
+    ["", ".", "..", "a..b", "localhost..", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "127.0.0.1.5", "1.2.3",
+        "a.0x", "::1%eth0",
+     "fe80::1%25eth0", "[127.0.0.1]", "[::1", "a@localhost", "localhost:80", "localhost/", "loc alhost",
+     "localhost\0", "a\\b", "*", "-a",
      "a" * 64, "a." * 127 + "a", "xn--a", "法_院.example"],
 )  # fmt: skip
 def test_what_is_no_host(host: str) -> None:
@@ -199,9 +201,11 @@ def test_a_change_that_fails_leaves_what_was(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     "raw",
     [
-        b"", b"{", b"\xff\xfe", b"[]", b'{"hosts": []}', b'{"hosts": {"Box.Example": {}}}', b'{"hosts": {"localhost.": {}}}',
+        b"", b"{", b"\xff\xfe", b"[]", b'{"hosts": []}', b'{"hosts": {"Box.Example": {}}}',
+        b'{"hosts": {"localhost.": {}}}',
         b'{"hosts": {"*": {}}}', b'{"hosts": {"box.example": null}}', b'{"hosts": {"box.example": {"key": "sk-1"}}}',
-        b'{"hosts": {"box.example": {"key_env": "sk-1"}}}', b'{"more": 1, "hosts": {}}', b'{"hosts":' * 5000, b" " * 1_000_001,
+        b'{"hosts": {"box.example": {"key_env": "sk-1"}}}', b'{"more": 1, "hosts": {}}', b'{"hosts":' * 5000,
+        b" " * 1_000_001,
     ],
 )  # fmt: skip
 def test_a_damaged_file_is_one_sentence_and_allows_nothing(raw: bytes) -> None:

@@ -18,7 +18,10 @@ sys.path.insert(0, str(ROOT))
 from tests.support.foreign_place import BOUND, HOST, NAME, RESOLVER, SECRET  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="network namespaces of Linux")]
-SET_UP = f'mount --bind "$0" /etc/resolv.conf && ip link set lo up && ip addr add {HOST}/24 dev lo && ip addr add {RESOLVER}/24 dev lo'
+SET_UP = (
+    f'mount --bind "$0" /etc/resolv.conf && ip link set lo up && ip addr add {HOST}/24 dev lo && ip addr add '
+    f"{RESOLVER}/24 dev lo"
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         pytest.skip("the kernel of this machine allows no network namespace with addresses of its own")
     command = f'{SET_UP} && exec "$@"'
     done = subprocess.run(
-        [*place, command, str(resolver), sys.executable, str(ROOT / "tests" / "support" / "foreign_place.py"), "serve", str(home)],
+        [*place, command, str(resolver), sys.executable, str(ROOT / "tests" / "support" / "foreign_place.py"),
+            "serve", str(home)],
         cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=600,
         env={**os.environ, "MOOT_HOME": str(home)},
     )  # fmt: skip

@@ -59,7 +59,8 @@ def tasks(moot_home: Path) -> Path:
     prepare_courts(moot_home)
     path = moot_home / "tasks.json"
     path.write_text(
-        '[{"id": 1, "question": "公司在哪里？", "answer": "北京", "key": ["北京"], "key_middle": [], "type": "1-1", "way": ""}]',
+        '[{"id": 1, "question": "公司在哪里？", "answer": "北京", "key": ["北京"], "key_middle": [], "type": "1-1", '
+        '"way": ""}]',
         "utf-8",
     )
     return path

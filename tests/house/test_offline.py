@@ -152,7 +152,8 @@ class Place:
         done = subprocess.run(
             [*prefix, sys.executable, "-c", FLOW, json.dumps(lines), "desk" if desk else ""],
             cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", check=False,
-            env={**os.environ, "MOOT_HOME": str(self.home), "PYTHONPATH": str(self.site), "MOOT_WITNESS": str(self.notes)},
+            env={**os.environ, "MOOT_HOME": str(self.home), "PYTHONPATH": str(self.site),
+                "MOOT_WITNESS": str(self.notes)},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-3000:]
         found = json.loads(done.stdout.splitlines()[-1])

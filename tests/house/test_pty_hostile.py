@@ -29,11 +29,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = re.compile(
-    r"\x1b\]22;(?:default|pointer|text|grab|grabbing|not-allowed|wait|help|[ensw]{1,4}-resize)\x07"  # shape of the mouse pointer
+    # shape of the mouse pointer
+    r"\x1b\]22;(?:default|pointer|text|grab|grabbing|not-allowed|wait|help|[ensw]{1,4}-resize)\x07"
     r"|\x1b\[(?:"
     r"[0-9;:]*m"  # colours
     r"|[0-9;]*[HfABCDEFGJK]"  # moving and clearing
-    r"|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]"  # modes: mouse, focus, paste, whole frames
+    # modes: mouse, focus, paste, whole frames
+    r"|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]"
     r"|\?(?:2026|2048)\$p"
     r"|>[0-9]*u|<u|6n"  # keyboard protocol, cursor query
     r")"
@@ -264,7 +266,8 @@ def hostile_run(moot_home: Path) -> Path:
         f"思考：{NASTY}\n```json\n{json.dumps(call, ensure_ascii=False)}\n```",
         f"{NASTY} 没有行动",
         f"思考：查。\n```json\n{json.dumps({'action': NASTY, 'action_input': NASTY})}\n```",
-        f"```json\n{json.dumps({'action': 'legal_knowledge_retriever', 'action_input': {'query': NASTY, 'k': 2}})}\n```",
+        f"```json\n{json.dumps({'action': 'legal_knowledge_retriever', 'action_input': {'query': NASTY, 'k': 2}})}\n"
+        f"```",
         f"思考：答。\n```json\n{json.dumps({'action': 'Final Answer', 'action_input': f'答：{NASTY}'})}\n```",
     ]
     (moot_home / "script.json").write_text(json.dumps({"otherwise": replies}), encoding="utf-8")

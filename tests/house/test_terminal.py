@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from app.terminal import COMBINING_LIMIT, clean, json_text, pad, truncate, width
 
 PIECES = [
-    "\x1b", "\x1b[", "\x1b[31m", "\x1b]", "\x1b]0;标题\x07", "\x1b]52;c;QUJD\x1b\\", "\x1bP", "\x1b_x\x9c", "\x9b", "\x9d",
-    "\x9c", "\x07", "\x08", "\r", "\n", "\r\n", "\t", "\x85", "\x7f", "\x00", "\u2028", "\u202e", "\u2066", "\u200b", "\u200d",
-    "\ufe0f", "\U000e0100", "\ufeff", "\U000e0041", "\ue000", "\ud800", "\udc80", "\u0301", "\u20dd", "\u302a", "◌", "⍰",
+    "\x1b", "\x1b[", "\x1b[31m", "\x1b]", "\x1b]0;标题\x07", "\x1b]52;c;QUJD\x1b\\", "\x1bP", "\x1b_x\x9c", "\x9b",
+    "\x9d",
+    "\x9c", "\x07", "\x08", "\r", "\n", "\r\n", "\t", "\x85", "\x7f", "\x00", "\u2028", "\u202e", "\u2066", "\u200b",
+    "\u200d",
+    "\ufe0f", "\U000e0100", "\ufeff", "\U000e0041", "\ue000", "\ud800", "\udc80", "\u0301", "\u20dd", "\u302a", "◌",
+    "⍰",
     "👨", "⚖", "法", "[/red]", "0", ";", "m", " ", "A",
 ]  # fmt: skip
 HOSTILE = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map("".join)

@@ -78,7 +78,8 @@ def test_a_check_finds_what_is_wrong_with_a_task(pack: Pack, made: Made) -> None
 
 def test_brute_force_keeps_every_reading() -> None:
     row = {"公司名称": "甲", "关联上市公司全称": "乙"}
-    plan = {"kind": "company", "start": "SubCompanyInfo.公司名称", "ask": {"how": "columns", "columns": ["关联上市公司全称"],
+    plan = {"kind": "company", "start": "SubCompanyInfo.公司名称",
+        "ask": {"how": "columns", "columns": ["关联上市公司全称"],
             "value": ""}, "steps": [{"tool": "get_sub_company_info", "opened": "company"}]}  # fmt: skip
     solver = BruteSolver({"SubCompanyInfo": [row, {**row, "关联上市公司全称": "丙"}]})
     assert solver.answers(Plan.of(plan), ["甲"]) == {("乙",), ("丙",)}

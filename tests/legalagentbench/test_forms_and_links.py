@@ -87,7 +87,8 @@ def test_what_is_typed_becomes_an_input_that_the_tool_takes(pack: Pack) -> None:
 @pytest.mark.parametrize(
     ("typed", "works"),
     [
-        ("答案是三件。", True), ("/get_sum {\"identifier\": [1]}", True), ("/get_sum", False), ("/get_nothing {}", False),
+        ("答案是三件。", True), ("/get_sum {\"identifier\": [1]}", True), ("/get_sum", False),
+        ("/get_nothing {}", False),
         ("/get_court_info {\"identifier\": \"x\"}", False), ("/get_court_info {", False), ("/finish {}", True),
         ("/get_court_info {\"identifier\": \"x\", \"columns\": [\"负责人\"]}", False),
     ],

@@ -188,7 +188,10 @@ def test_an_interrupted_training_comes_to_the_same_and_llama_cpp_computes_it(sma
 
 
 def test_training_without_its_libraries_is_one_sentence() -> None:
-    without = "import runpy, sys; sys.modules['jax'] = None; runpy.run_path('packaging/train/train.py', run_name='__main__')"
+    without = (
+        "import runpy, sys; sys.modules['jax'] = None; runpy.run_path('packaging/train/train.py', "
+        "run_name='__main__')"
+    )
     done = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 1
     assert done.stderr.strip() == "Training needs JAX, which is not installed. Say: pip install '.[train]'"

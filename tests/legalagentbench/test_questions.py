@@ -96,7 +96,8 @@ def test_paths_with_arguments(file: Path) -> None:
 @pytest.mark.parametrize(
     ("task_id", "hops", "group"),
     [
-        (1, ..., "1-hop"), ("7", ..., "1-hop"), (80, ..., "1-hop"), (81, ..., "2-hop"), (220, ..., "3-hop"), (260, ..., "4-hop"), (280, ..., "5-hop"),
+        (1, ..., "1-hop"), ("7", ..., "1-hop"), (80, ..., "1-hop"), (81, ..., "2-hop"), (220, ..., "3-hop"),
+        (260, ..., "4-hop"), (280, ..., "5-hop"),
         (281, ..., "writing"), (300, ..., "writing"), (1, 3, "3-hop"), ("a", "writing", "writing"), (999, 5, "5-hop"),
     ],
 )  # fmt: skip
@@ -109,9 +110,12 @@ def test_groups(file: Path, task_id: Any, hops: Any, group: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"key": ...}, "no keys"), ({"key": []}, "no keys"), ({"key": "123"}, "'key' is no list"), ({"key": [1]}, "'key' is no list"),
-        ({"question": ...}, "'question' is missing"), ({"question": "  "}, "'question' is missing"), ({"id": ...}, "no id"), ({"id": True}, "no id"),
-        ({"id": 301}, "its group"), ({"id": "x1"}, "its group"), ({"hops": 6}, "its group"), ({"hops": True}, "its group"),
+        ({"key": ...}, "no keys"), ({"key": []}, "no keys"), ({"key": "123"}, "'key' is no list"),
+        ({"key": [1]}, "'key' is no list"),
+        ({"question": ...}, "'question' is missing"), ({"question": "  "}, "'question' is missing"),
+        ({"id": ...}, "no id"), ({"id": True}, "no id"),
+        ({"id": 301}, "its group"), ({"id": "x1"}, "its group"), ({"hops": 6}, "its group"),
+        ({"hops": True}, "its group"),
         ({"answer": 3}, "'answer'"), ({"path": [1]}, "'path'"),
     ],
 )  # fmt: skip
@@ -125,7 +129,8 @@ def test_a_task_that_cannot_be_scored_is_named(file: Path, fields: dict[str, Any
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no tasks"), (b"[]", "no tasks"), (b"{}\n{", "line 1"), (b"[1]", "JSON object"), (b"\xff\xfe", "UTF-8"), (b"\x1f\x8bxx", "gzip"),
+        (b"", "no tasks"), (b"[]", "no tasks"), (b"{}\n{", "line 1"), (b"[1]", "JSON object"), (b"\xff\xfe", "UTF-8"),
+        (b"\x1f\x8bxx", "gzip"),
         (json.dumps(TASK).encode() + b"\n{oops", "line 2: not valid JSON"),
         (json.dumps(TASK).encode() + b"\n" + json.dumps(TASK).encode(), "line 2: task 1 stands here a second time"),
         (b"[" * 100_000, "line 1"),

@@ -76,7 +76,10 @@ def test_wanted_things(question: str, expected: list[str]) -> None:
 
 def test_small_talk_changes_nothing() -> None:
     plain = "北岭霁月新能源有限公司的母公司被终本过几次？"
-    talk = f"我是一家律师事务所的法律顾问，正在处理一起合同纠纷案件，为了给客户提供准确的法律建议，想请教一下。{plain}以便我们制定后续的诉讼策略，谢谢！"
+    talk = (
+        f"我是一家律师事务所的法律顾问，正在处理一起合同纠纷案件，为了给客户提供准确的法律建议，想请教一下。"
+        f"{plain}以便我们制定后续的诉讼策略，谢谢！"
+    )
     assert path(talk) == path(plain) == ["parent", "finalized"]
 
 

@@ -40,7 +40,8 @@ def build(name: str, coverage: Any) -> Path:
         firms = []
         for firm, capital in FIRMS:
             cells = dict.fromkeys(TABLES["LawfirmInfo"], "-") | {
-                "律师事务所名称": firm, "事务所注册资本": capital, "事务所省份": "云溪市", "事务所城市": "云溪市", "事务所区县": "青石区",
+                "律师事务所名称": firm, "事务所注册资本": capital, "事务所省份": "云溪市", "事务所城市": "云溪市",
+                "事务所区县": "青石区",
             }  # fmt: skip
             firms.append(builder.add_row("LawfirmInfo", cells, "authored"))
         builder.add_row(
@@ -137,11 +138,14 @@ def test_what_the_pack_does_not_hold_is_said(box: Toolbox) -> None:
     [
         ("get_court_code", "云0101"), ("get_court_code", {"identifier": "云0101"}), ("get_court_code", None),
         ("get_court_code", {"identifier": ["云0101"], "columns": []}), ("get_court_code", {"columns": []}),
-        ("get_court_code", {"identifier": "云0101", "columns": "法院名称"}), ("get_court_code", {"identifier": "\ud800", "columns": []}),
-        ("get_court_code", {"identifier": 2**70, "columns": []}), ("get_court_code", {"identifier": True, "columns": []}),
+        ("get_court_code", {"identifier": "云0101", "columns": "法院名称"}),
+        ("get_court_code", {"identifier": "\ud800", "columns": []}),
+        ("get_court_code", {"identifier": 2**70, "columns": []}),
+        ("get_court_code", {"identifier": True, "columns": []}),
         ("get_lawfirm_info_list", {"prov": "云溪市", "city": "云溪市", "columns": []}),
         ("get_everything", {"identifier": "云0101", "columns": []}), ("", {}), ("legal_article_retriever", {"k": 3}),
-        ("legal_article_retriever", {"identifier": "借款", "k": "许多"}), ("legal_article_retriever", {"identifier": "借款", "k": 0}),
+        ("legal_article_retriever", {"identifier": "借款", "k": "许多"}),
+        ("legal_article_retriever", {"identifier": "借款", "k": 0}),
     ],
 )  # fmt: skip
 def test_a_call_of_the_wrong_shape(box: Toolbox, tool: str, given_input: Any) -> None:
@@ -182,7 +186,8 @@ VALUES = st.recursive(
 INPUTS = VALUES | st.fixed_dictionaries(
     {},
     optional={
-        name: VALUES for name in ("identifier", "columns", "prov", "city", "county", "k", "is_desc", "minuend", "subtrahend", "dividend", "divisor")
+        name: VALUES for name in ("identifier", "columns", "prov", "city", "county", "k", "is_desc", "minuend",
+            "subtrahend", "dividend", "divisor")
     },
 )  # fmt: skip
 

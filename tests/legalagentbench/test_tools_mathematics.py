@@ -45,8 +45,10 @@ def test_values(tool: str, given_input: Any, shown: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "given_input"),
     [
-        ("get_sum", []), ("get_sum", ["2014年05月12日"]), ("get_sum", ["-"]), ("get_sum", [" - ", 1]), ("get_sum", [None]),
-        ("get_sum", [{"金额": 1}]), ("get_sum", [True]), ("get_sum", ["nan"]), ("get_sum", ["1_000"]), ("get_sum", [float("inf")]),
+        ("get_sum", []), ("get_sum", ["2014年05月12日"]), ("get_sum", ["-"]), ("get_sum", [" - ", 1]),
+        ("get_sum", [None]),
+        ("get_sum", [{"金额": 1}]), ("get_sum", [True]), ("get_sum", ["nan"]), ("get_sum", ["1_000"]),
+        ("get_sum", [float("inf")]),
         ("get_sum", [HUGE]), ("get_sum", ["9" * 5000]), ("get_sum", ["1e999"]), ("get_sum", {"identifier": "12"}),
         ("get_rank", ["某某法院"]), ("get_rank", []), ("get_rank", {"identifier": [1], "is_desc": "maybe"}),
         ("get_multiplication", [1e300, 1e300]), ("get_division", {"dividend": 1, "divisor": 0}),

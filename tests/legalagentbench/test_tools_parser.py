@@ -33,8 +33,10 @@ JSON = st.recursive(
 )
 FRAGMENTS = st.lists(
     st.sampled_from(
-        ["```json", "```", "{", "}", "[", "]", '"action"', "'action'", ":", "：", ",", "，", "“", "”", '"', "'", "\\", "\\u",
-         "\ud800", "NaN", "None", "True", "1e999", '"action_input"', "get_sum", "pythontool_call(", ")", "a=", "(", "*",
+        ["```json", "```", "{", "}", "[", "]", '"action"', "'action'", ":", "：", ",", "，", "“", "”", '"', "'", "\\",
+            "\\u",
+         "\ud800", "NaN", "None", "True", "1e999", '"action_input"', "get_sum", "pythontool_call(", ")", "a=", "(",
+         "*",
          "lambda:0", "\n", "\x00", "{'action':", "=", "思考", "#", "'''"]
     ),
     max_size=30,
@@ -148,11 +150,13 @@ def test_what_is_plain_to_read_is_repaired(text: str, given_input: Any) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "抱歉，我无法回答。", "```json\n```", '```json\n{"action": "", "action_input": {}}\n```', "```json\n3\n```",
+        "", "抱歉，我无法回答。", "```json\n```", '```json\n{"action": "", "action_input": {}}\n```',
+        "```json\n3\n```",
         '```json\n{"action": "Final Answer"}\n```', '```json\n{"action": "get_x", "action_input": "没有说完',
         '```json\n{"action": "get_sum", "action_input": [39, 39, 3',
         "get_x\n```\npythontool_call(identifier=__import__('os').getcwd())\n```",
-        "get_x\n```\npythontool_call('a')\n```", "get_x\n```\npythontool_call(**{'a': 1})\n```", "pythontool_call(a=1)",
+        "get_x\n```\npythontool_call('a')\n```", "get_x\n```\npythontool_call(**{'a': 1})\n```",
+        "pythontool_call(a=1)",
     ],
 )  # fmt: skip
 def test_the_rest_is_rejected_with_a_reason(text: str) -> None:
@@ -203,8 +207,10 @@ def test_recorded_actions(data: Any) -> None:
 
 
 MARKS = [
-    *"{}[]()\"'“”‘’：:，,；\\/`\n\x00\ud800｛｝（）", "```", "```json", "\\u12", "NaN", "1e999", "-Infinity", "None", "True",
-    '"action":', '{"action": "get_sum",', "pythontool_call(", "观察：", "思考：", "第1步：", "[[[[[", "}}}}}", '{"a":' * 40,
+    *"{}[]()\"'“”‘’：:，,；\\/`\n\x00\ud800｛｝（）", "```", "```json", "\\u12", "NaN", "1e999", "-Infinity", "None",
+    "True",
+    '"action":', '{"action": "get_sum",', "pythontool_call(", "观察：", "思考：", "第1步：", "[[[[[", "}}}}}",
+    '{"a":' * 40,
     "<think>", "９", "　",
 ]  # fmt: skip
 

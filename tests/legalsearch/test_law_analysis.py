@@ -112,8 +112,10 @@ def test_forms_in_both_readings() -> None:
 @pytest.mark.parametrize(
     ("kind", "gold", "said", "right", "read"),
     [
-        ("kqa", "AB", "答案是BA", True, "AB"), ("kqa", "AB", "无法确定", False, "无法确定"), ("ptp", "12个月", "一年", True, "fixed 12.0"),
-        ("ccp", "盗窃;抢劫", "抢劫罪；盗窃罪", True, "抢劫；盗窃"), ("lar", "第一条 甲乙丙丁", "第一条　甲乙丙丁", True, "第一条甲乙丙丁"),
+        ("kqa", "AB", "答案是BA", True, "AB"), ("kqa", "AB", "无法确定", False, "无法确定"),
+        ("ptp", "12个月", "一年", True, "fixed 12.0"),
+        ("ccp", "盗窃;抢劫", "抢劫罪；盗窃罪", True, "抢劫；盗窃"),
+        ("lar", "第一条 甲乙丙丁", "第一条　甲乙丙丁", True, "第一条甲乙丙丁"),
         ("lar", "第一条 甲乙丙丁", "第二条", False, "第二条"), ("ptp", "12个月", "", False, ""),
     ],
 )  # fmt: skip
@@ -171,8 +173,10 @@ def test_axes_as_they_are_written() -> None:
 @pytest.mark.parametrize(
     ("texts", "says"),
     [
-        (["windows=on"], "no axis 'windows'"), (["window=no"], "no value 'no'"), (["window", "window=on"], "named twice"),
-        (["window="], "names no values"), ([], "no axis to vary"), (["channels=all+bm25"], "no value"), (["window=on+off"], "no value"),
+        (["windows=on"], "no axis 'windows'"), (["window=no"], "no value 'no'"),
+        (["window", "window=on"], "named twice"),
+        (["window="], "names no values"), ([], "no axis to vary"), (["channels=all+bm25"], "no value"),
+        (["window=on+off"], "no value"),
         (["channels=bm25+bm25"], "no value"),
     ],
 )  # fmt: skip

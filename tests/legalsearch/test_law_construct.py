@@ -63,7 +63,8 @@ def book() -> HistoryBook:
 
 @pytest.mark.parametrize(
     ("old", "new", "share"),
-    [("甲" * 10, "甲" * 8 + "乙乙", 0.2), ("甲" * 10, "甲" * 7 + "乙" * 3, 0.3), ("甲乙", "甲 乙\n", 0.0), ("甲" * 8, "甲" * 10, 0.2)],
+    [("甲" * 10, "甲" * 8 + "乙乙", 0.2), ("甲" * 10, "甲" * 7 + "乙" * 3, 0.3), ("甲乙", "甲 乙\n", 0.0),
+        ("甲" * 8, "甲" * 10, 0.2)],
 )  # fmt: skip
 def test_share_of_changed_characters(old: str, new: str, share: float) -> None:
     assert share_changed(old, new) == pytest.approx(share)

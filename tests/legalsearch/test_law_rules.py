@@ -24,7 +24,10 @@ from tasks.legalsearch.rules.terms import tables
 from tasks.legalsearch.toolbox import HITS, MOST, RAG, retrieved
 from tests.support.statute_fixture import build
 
-ACCUSED = "\n案件事实: 公诉机关指控，2016年5月8日凌晨，被告人甲某翻窗进入乙某家中，趁其熟睡，秘密窃取手机一部（价值2000元）。\n"
+ACCUSED = (
+    "\n案件事实: 公诉机关指控，2016年5月8日凌晨，被告人甲某翻窗进入乙某家中，趁其熟睡，"
+    "秘密窃取手机一部（价值2000元）。\n"
+)
 
 
 class Table:

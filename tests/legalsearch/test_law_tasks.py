@@ -20,7 +20,8 @@ from tasks.sample.lawhistory import HistoryBook, number_of
 from tasks.sample.lawtasks import CODE, law_tasks, term_months
 
 LEAST = {
-    "lar": 24, "kqa": 12, "lap": 12, "ccp": 12, "ptp": 12, "lca": 12, "lcs": 12, "cpa": 8, "pae": 8, "nje": 8, "ungee": 8,
+    "lar": 24, "kqa": 12, "lap": 12, "ccp": 12, "ptp": 12, "lca": 12, "lcs": 12, "cpa": 8, "pae": 8, "nje": 8,
+    "ungee": 8,
     "lbk": 8, "pfe": 8,
 }  # fmt: skip
 

@@ -177,7 +177,8 @@ def test_shaping_never_flips_a_sign(advantage: float, entropies: list[float], re
 
 
 def test_kinds_of_tokens() -> None:
-    tokens = ["<think>", "想", "</think>", "\n<plan>", "查", "</plan>", "<think>", "再", "</think>", "<tool_call>{}</tool_call>",
+    tokens = ["<think>", "想", "</think>", "\n<plan>", "查", "</plan>", "<think>", "再", "</think>",
+        "<tool_call>{}</tool_call>",
               "<tool_response>", "文", "</tool_response>", "<think>", "答"]  # fmt: skip
     assert token_kinds(tokens) == ["plan"] * 6 + ["agent"] * 4 + ["tool"] * 3 + ["agent"] * 2
 
@@ -196,13 +197,18 @@ def test_entropy() -> None:
 @pytest.mark.parametrize(
     ("query", "kind"),
     [
-        ("2004年3月1日施行的刑法第七十四条", "date"), ("刑法 2012-10-01", "date"), ("二〇一二年十月 刑法", "date"), ("2012.3 民诉法", "date"),
-        ("刑事诉讼法(2012修正) 第五十三条", "version"), ("2009年第二次修正 刑法", "version"), ("刑法修正案（八）缓刑", "version"),
+        ("2004年3月1日施行的刑法第七十四条", "date"), ("刑法 2012-10-01", "date"), ("二〇一二年十月 刑法", "date"),
+        ("2012.3 民诉法", "date"),
+        ("刑事诉讼法(2012修正) 第五十三条", "version"), ("2009年第二次修正 刑法", "version"),
+        ("刑法修正案（八）缓刑", "version"),
         ("97刑法 投机倒把", "version"), ("刑事诉讼法 1996年版", "version"),
-        ("2015年 缓刑 累犯", "year"), ("刑法 2009", "year"), ("一九九七年 刑法", "year"), ("2010-2018 缓刑 规定", "year"),
-        ("去年 劳动合同 补偿", "relative"), ("三年前 借款 时效", "relative"), ("修正前的刑法第七十四条", "relative"), ("现行刑法", "relative"),
+        ("2015年 缓刑 累犯", "year"), ("刑法 2009", "year"), ("一九九七年 刑法", "year"),
+        ("2010-2018 缓刑 规定", "year"),
+        ("去年 劳动合同 补偿", "relative"), ("三年前 借款 时效", "relative"), ("修正前的刑法第七十四条", "relative"),
+        ("现行刑法", "relative"),
         ("行为时 法律", "relative"), ("从旧兼从轻", "relative"),
-        ("刑法第七十四条", None), ("(2015)京01民初123号", None), ("2000元 盗窃", None), ("三年以上有期徒刑", None), ("判处10年", None),
+        ("刑法第七十四条", None), ("(2015)京01民初123号", None), ("2000元 盗窃", None), ("三年以上有期徒刑", None),
+        ("判处10年", None),
         ("年龄 前年龄", None), ("以后年度", None), ("刑法第2012条", None), ("", None),
     ],
 )  # fmt: skip
@@ -282,7 +288,10 @@ sys.path.insert(0, sys.argv[1])
 import legalsearch_reward as reward
 assert "tasks" not in sys.modules and "pydantic" not in sys.modules
 cases = json.load(open(sys.argv[2], encoding="utf-8"))
-print(json.dumps([[reward.compute_score(*case, extra_info={}, unknown=1), reward.answer_score(case[0], reward.metrics_answer(case[1]), case[2])] for case in cases]))
+def both(kind, text, gold):
+    answer = reward.metrics_answer(text)
+    return reward.compute_score(kind, text, gold, extra_info={}, unknown=1), reward.answer_score(kind, answer, gold)
+print(json.dumps([both(*case) for case in cases]))
 """
 
 

@@ -62,7 +62,8 @@ def called(tokens: Sequence[str], number: int, entropy: float | None, how: str =
     half = ((tokens[0], -math.log(2)), ("x", -math.log(2)))
     rows = tuple((token, -0.5, half if how == "top" else ()) for token in tokens)
     return ModelCalled(
-        seat="agent", call=number, prompt="search-paper/1", asked=f"{number}", messages=(), settings={}, text="".join(tokens),
+        seat="agent", call=number, prompt="search-paper/1", asked=f"{number}", messages=(), settings={},
+        text="".join(tokens),
         finish="stop", generated=len(tokens), tokens=tuple(range(len(tokens))) if how == "exact" else (),
         logprobs=rows if how != "none" else (),
         entropies=(entropy,) * len(tokens) if how == "exact" and entropy is not None else (),
@@ -245,7 +246,8 @@ def stored(
     )
     rows = [EpisodeRow(f"{task}#{n % epochs + 1}", n, task, n % epochs) for n, (task, _) in enumerate(episodes)]
     header = {
-        "run": "r", "spec": {"benchmark": benchmark, "agent": "search", "model": "m", "pack": "lamps", "tasks": str(tasks), "epochs": epochs},
+        "run": "r", "spec": {"benchmark": benchmark, "agent": "search", "model": "m", "pack": "lamps",
+            "tasks": str(tasks), "epochs": epochs},
         "tasks": {"file": tasks.name, "sha256": file_hash(tasks)},
         "pack": {"name": "lamps", "hash": ""},
     }  # fmt: skip

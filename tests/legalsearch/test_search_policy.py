@@ -49,7 +49,8 @@ from tests.support.law_stage import (
     well_behaved,
 )
 
-ODD = ["", "我不知道", "[]", "{", '{"think": 3}', "<think>", "</answer>", "<tool_call>{}</tool_call>", "<plan></plan>", "第1步：" * 99, "<answer>" * 50]  # fmt: skip
+ODD = ["", "我不知道", "[]", "{", '{"think": 3}', "<think>", "</answer>", "<tool_call>{}</tool_call>",
+    "<plan></plan>", "第1步：" * 99, "<answer>" * 50]  # fmt: skip
 
 
 def play(mode: str, replies: list[Said] | None = None, **more: Any) -> Episode:

@@ -139,7 +139,8 @@ def test_a_response_that_would_pass_the_limit_is_left_out() -> None:
 def called(text: str, tokens: Sequence[str], **more: Any) -> ModelCalled:
     rows = tuple((token, -0.5, ()) for token in tokens)
     return ModelCalled.model_validate(
-        {"seat": "agent", "call": 1, "prompt": "p", "asked": "", "messages": (), "settings": {}, "text": text, "finish": "stop",
+        {"seat": "agent", "call": 1, "prompt": "p", "asked": "", "messages": (), "settings": {}, "text": text,
+            "finish": "stop",
          "logprobs": rows, "entropies": tuple(0.1 * number for number in range(len(tokens))), **more}
     )  # fmt: skip
 
@@ -187,7 +188,8 @@ THINK = "<think>\n想\n</think>\n"
 @pytest.mark.parametrize(
     ("text", "reasoning", "tokens", "joined"),
     [
-        ("<answer>甲</answer>", "想", ["<think>", "\n\n", "想", "\n</think>", "\n<answer>", "甲</answer>"], "<think>\n\n想\n</think>\n<answer>甲</answer>"),
+        ("<answer>甲</answer>", "想", ["<think>", "\n\n", "想", "\n</think>", "\n<answer>", "甲</answer>"],
+            "<think>\n\n想\n</think>\n<answer>甲</answer>"),
         ("<plan>", "想", ["[THINK]", "想", "[/THINK]", "<plan>"], THINK + "<plan>"),  # marks of another family
         ("<plan>", "想", ["想", "\n</think>\n", "<plan>"], THINK + "<plan>"),  # the template opened the block
         ("<plan>", "想", ["<plan", ">"], THINK + "<plan>"),  # the server keeps the tokens of the reasoning

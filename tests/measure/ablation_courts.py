@@ -52,7 +52,8 @@ FOLDERS = {
 }
 SHOWN: Mapping[str, Sequence[str]] = {
     "KQ": ("BIN", "NBIN_proxy"), "LC": ("BIN", "NBIN_proxy"), "CD": ("FOR", "DOC_proxy"), "DD": ("FOR", "DOC_proxy"),
-    "CI": ("PFS", "JUD_claims", "REA_points", "LAW", "LAW_FAKE"), "CR": ("PFS", "CRI", "VER", "REA_points", "LAW", "LAW_FAKE"),
+    "CI": ("PFS", "JUD_claims", "REA_points", "LAW", "LAW_FAKE"),
+    "CR": ("PFS", "CRI", "VER", "REA_points", "LAW", "LAW_FAKE"),
 }  # fmt: skip
 GROUPS = ("open", "closed", "known")
 """The opened and the closed half of the unseen files, and the sample cases."""
@@ -384,9 +385,12 @@ def main() -> int:
                 block = block_of(questions, given.profile)
                 strict, floor, ends = block["strict"], block["floor"]["strict"], block["intervals"]["strict"]
                 print(f"{env} {group:7}", "  ".join(
-                    f"{name} {strict[name]:.1f} {[round(end, 1) for end in ends.get(name) or []]} ({floor.get(name) or 0:.1f})"
+                    f"{name} {strict[name]:.1f} {[round(end, 1) for end in ends.get(name) or []]} "
+                    f"({floor.get(name) or 0:.1f})"
                     for name in SHOWN[env] if strict.get(name) is not None
-                ), f"ended {block['outcomes']['finished']}/{block['n']} leak {block['flags']['leak']} violations {block['violations']}", flush=True)  # fmt: skip
+                ),
+                f"ended {block['outcomes']['finished']}/{block['n']} leak {block['flags']['leak']} violations "
+                f"{block['violations']}", flush=True)  # fmt: skip
                 if given.json:
                     path = Path(f"{given.json}.{env}.{group}.json")
                     path.write_text(json.dumps(block, ensure_ascii=False), encoding="utf-8")

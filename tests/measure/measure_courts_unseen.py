@@ -40,10 +40,8 @@ def test_every_case_ends_without_leak_or_fault(env: Env, sample_pack: Path, tmp_
         for name, odd in (("opened", 1), ("held out", 0)):
             half = [one for one in run.results() if int(one.task_id[-1]) % 2 == odd]
             asked = [one for one in run.questions if one.card["env"] == env and int(one.id[-1]) % 2 == odd]
-            print(
-                f"\n{env} {name}: {_figures(run.bench.summary(run.id, asked, half, ScoreContext(spec=spec)).block())}",
-                end="",
-            )
+            found = run.bench.summary(run.id, asked, half, ScoreContext(spec=spec))
+            print(f"\n{env} {name}: {_figures(found.block())}", end="")
     assert block["outcomes"]["finished"] == block["n"] == 10
     assert not block["flags"]["leak"] and not block["violations"]
     if env in ("CI", "CR"):

@@ -75,7 +75,8 @@ def test_what_was_put_in_is_what_is_named(sample_pack: Path, tmp_path: Path, see
         if main != one.expected:
             confused[one.benchmark, one.expected, one.how, main] += 1
     print(
-        f"\n{sum(made.values())} put in, {whole} whole episodes, {blamed} of these blamed, {harmless} left out as still solved"
+        f"\n{sum(made.values())} put in, {whole} whole episodes, {blamed} of these blamed, {harmless} left out as "
+        f"still solved"
     )
     print(f"{'class':18} {'n':>4} {'named':>6} {'precision':>9} {'recall':>7} {'any':>6}")
     rates = {}

@@ -68,7 +68,8 @@ def again(case: Case, turns: list[Turn], *, profile: ProfileName, mode: Mode, se
             return CALL
         there = tuple(one for one in environment(case.env).seats if one not in (role, "clerk", "tracker"))
         view = CourtView(
-            seat=ask.seat, card={"names": own_names(case)}, history=(), step=1, role=role, env=case.env, profile=profile,
+            seat=ask.seat, card={"names": own_names(case)}, history=(), step=1, role=role, env=case.env,
+            profile=profile,
             case_id=case.id, held={}, there=there,
         )  # fmt: skip
         return reply(ask, waiting[role].pop(0), case, view) if waiting[role] else "。"

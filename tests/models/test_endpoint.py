@@ -152,7 +152,8 @@ def test_a_llama_server_is_known_by_its_properties(server: FakeServer) -> None:
     server.page(
         "/props",
         {
-            "build_info": "b6000", "total_slots": 4, "model_path": "C:\\weights\\qwen.gguf", "chat_template": "{{ x }}",
+            "build_info": "b6000", "total_slots": 4, "model_path": "C:\\weights\\qwen.gguf",
+            "chat_template": "{{ x }}",
             "default_generation_settings": {"n_ctx": 8192, "params": {"seed": 4}},
         },
     )  # fmt: skip
@@ -267,9 +268,11 @@ def test_every_setting_is_said() -> None:
         "messages": [{"role": "system", "content": "你是律师。"}, {"role": "user", "content": "原告是谁？"}],
         "stream": True, "stream_options": {"include_usage": True},
         "temperature": 0.7, "top_p": 0.9, "top_k": 40, "max_tokens": 99, "stop": ["观察："], "seed": 5, "min_p": 0.05,
-        "repeat_penalty": 1.1, "repetition_penalty": 1.1, "return_progress": True, "logprobs": True, "top_logprobs": 3,
+        "repeat_penalty": 1.1, "repetition_penalty": 1.1, "return_progress": True, "logprobs": True,
+        "top_logprobs": 3,
         "chat_template_kwargs": {"enable_thinking": False},
-        "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}},
+        "response_format": {"type": "json_schema",
+            "json_schema": {"name": "reply", "strict": True, "schema": schema}},
     }  # fmt: skip
     plain = request_body(question(), "m")
     assert plain["top_k"] == 0 and plain["min_p"] == 0.0 and plain["repeat_penalty"] == 1.0
@@ -427,10 +430,12 @@ def test_streams_as_they_come(server: FakeServer, engine: EndpointEngine, raw: b
         (b"null", "application/json", "no chat completion"),
         (b'{"choices": 5}', "application/json", "no chat completion"),
         (chunk({"content": "好"}), "text/event-stream", "broke off before the end"),
-        (chunk({"content": "好"}) + b'data: {"choices": [{"delta": {"content"', "text/event-stream", "broke off before the end"),
+        (chunk({"content": "好"}) + b'data: {"choices": [{"delta": {"content"', "text/event-stream",
+            "broke off before the end"),
         (chunk(error={"message": "out of memory", "code": 500}), "text/event-stream", r"failed (500): out of memory"),
         (b'error: {"message": "out of memory"}\n\n', "text/event-stream", r"failed (500): out of memory"),
-        (b'data: {"object": "error", "message": "bad luck", "code": 400}\n\n', "text/event-stream", "refuses the request (400): bad luck"),
+        (b'data: {"object": "error", "message": "bad luck", "code": 400}\n\n', "text/event-stream",
+            "refuses the request (400): bad luck"),
     ],
 )  # fmt: skip
 def test_streams_that_are_no_reply(
@@ -484,7 +489,8 @@ def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyP
 
 
 KEYS = st.sampled_from(
-    "choices delta message content reasoning usage prompt_tokens logprobs token logprob top_logprobs finish_reason error code"
+    "choices delta message content reasoning usage prompt_tokens logprobs token logprob top_logprobs finish_reason "
+    "error code"
     " prompt_tokens_details prompt_progress processed object text".split()
 )
 json_like: st.SearchStrategy[Any] = st.deferred(
@@ -569,8 +575,10 @@ def test_statuses(server: FakeServer, engine: EndpointEngine, status: int, said:
 
 def test_error_bodies_of_every_form(server: FakeServer, engine: EndpointEngine) -> None:
     bodies = {
-        b'{"error": {"message": "so"}}': "so", b'{"error": "so"}': "so", b'{"message": "so"}': "so", b'{"detail": "so"}': "so",
-        b'{"detail": [{"msg": "so", "loc": ["body"]}]}': "so", b"so": "so", b"": "", b"<html>so</html>": "", b"\xff\xfe": "\ufffd\ufffd",
+        b'{"error": {"message": "so"}}': "so", b'{"error": "so"}': "so", b'{"message": "so"}': "so",
+        b'{"detail": "so"}': "so",
+        b'{"detail": [{"msg": "so", "loc": ["body"]}]}': "so", b"so": "so", b"": "", b"<html>so</html>": "",
+        b"\xff\xfe": "\ufffd\ufffd",
         b'{"error": {"error": {"error": 5}}}': "", b"x" * 100_000: "xxx…",
     }  # fmt: skip
     for raw, words in bodies.items():
@@ -611,12 +619,14 @@ def test_a_busy_server_is_asked_again_but_not_for_ever(server: FakeServer, engin
     "said",
     [
         "the request exceeds the available context size, try increasing it",
-        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4500 in the messages, 500 in the completion).",
+        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4500 in the "
+        "messages, 500 in the completion).",
         "Context size has been exceeded.",
         "The input (9000 tokens) is longer than the model's context length (4096 tokens).",
         "Requested tokens (5000) exceed context window of 2048",
         "the input length exceeds the context length",
-        "Trying to keep the first 4500 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+        "Trying to keep the first 4500 tokens when context the overflows. However, the model is loaded with context "
+        "length of only 4096 tokens",
         "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`",
         "Prompt is too long",
     ],
@@ -651,10 +661,14 @@ def test_a_code_alone_says_that_the_context_is_full(server: FakeServer, engine: 
 @pytest.mark.parametrize(
     "said",
     [
-        "This model's maximum context length is 4096 tokens. However, you requested 4596 tokens (4000 in the messages, 596 in the completion).",
-        "'max_tokens' or 'max_completion_tokens' is too large: 596. This model's maximum context length is 4096 tokens and your request has 4000 input tokens",
-        "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 4596 tokens: 4000 tokens from the input messages and 596 tokens for the completion.",
-        "You passed 4000 input tokens and requested 596 output tokens. However, the model's context length is only 4096 tokens",
+        "This model's maximum context length is 4096 tokens. However, you requested 4596 tokens (4000 in the "
+        "messages, 596 in the completion).",
+        "'max_tokens' or 'max_completion_tokens' is too large: 596. This model's maximum context length is 4096 "
+        "tokens and your request has 4000 input tokens",
+        "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of "
+        "4596 tokens: 4000 tokens from the input messages and 596 tokens for the completion.",
+        "You passed 4000 input tokens and requested 596 output tokens. However, the model's context length is only "
+        "4096 tokens",
     ],
 )
 def test_a_reply_gets_the_room_that_is_left(server: FakeServer, engine: EndpointEngine, said: str) -> None:

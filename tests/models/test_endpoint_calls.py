@@ -101,17 +101,20 @@ SHAPES: dict[str, tuple[Callable[[Call], None], str]] = {
         "",
     ),
     "a think block in the content": (
-        streams({"content": "<think>要先"}, {"content": "查。</think>"}, piece(0, "look_up", CALL.arguments, "call-7")),
+        streams({"content": "<think>要先"}, {"content": "查。</think>"},
+            piece(0, "look_up", CALL.arguments, "call-7")),
         "",
     ),
-    "words beside them": (streams({"content": "我来查。"}, piece(0, "look_up", CALL.arguments, "call-7")), "我来查。"),
+    "words beside them": (streams({"content": "我来查。"}, piece(0, "look_up", CALL.arguments, "call-7")),
+        "我来查。"),
     "arguments as an object (Ollama)": (streams(piece(0, "look_up", {"text": "借款"}, "call-7")), ""),
     "no number (Ollama)": (
         streams({"tool_calls": [{"id": "call-7", "function": {"name": "look_up", "arguments": CALL.arguments}}]}),
         "",
     ),
     "left in the content, marked": (
-        streams({"content": '我来查。<tool_call>\n{"name": "look_up", "arguments": {"text": "借款"}}'}, {"content": "\n</tool_call>"}, finish="stop"),
+        streams({"content": '我来查。<tool_call>\n{"name": "look_up", "arguments": {"text": "借款"}}'},
+            {"content": "\n</tool_call>"}, finish="stop"),
         "我来查。",
     ),
     "left in the content, bare": (
@@ -190,11 +193,14 @@ def test_a_server_that_counts_nothing_is_believed(server: FakeServer, engine: En
     [
         (lambda call: call.speak("1"), "leaves out tools"),
         (
-            lambda call: call.refuse(400, '"auto" tool choice requires --enable-auto-tool-choice') if "tools" in call.body else counting(call),
+            lambda call: call.refuse(400, '"auto" tool choice requires --enable-auto-tool-choice')
+            if "tools" in call.body else counting(call),
             "does not take tools",
         ),
-        (lambda call: call.refuse(500, "tools param requires --jinja flag") if "tools" in call.body else counting(call), "does not take tools"),
-        (lambda call: call.refuse(400, "m does not support tools") if "tools" in call.body else counting(call), "does not take tools"),
+        (lambda call: call.refuse(500, "tools param requires --jinja flag") if "tools" in call.body
+            else counting(call), "does not take tools"),
+        (lambda call: call.refuse(400, "m does not support tools") if "tools" in call.body else counting(call),
+            "does not take tools"),
         (lambda call: call.refuse(500, "out of memory"), "out of memory"),
     ],
 )  # fmt: skip

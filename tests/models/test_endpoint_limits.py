@@ -129,8 +129,10 @@ def test_what_is_news() -> None:
     chance = {"choices": [{"delta": {"content": ""}, "logprobs": {"content": [{"token": "", "logprob": -1}]}}]}
     heard = []
     for data in [
-        {"choices": [{"delta": {"role": "assistant"}}]}, {"choices": []}, {"choices": [{"delta": {"content": ""}}]}, {"x": 1},
-        read, read, {"choices": [{"delta": {"content": "好"}}]}, {"choices": [{"delta": {"reasoning": "想"}}]}, chance,
+        {"choices": [{"delta": {"role": "assistant"}}]}, {"choices": []}, {"choices": [{"delta": {"content": ""}}]},
+        {"x": 1},
+        read, read, {"choices": [{"delta": {"content": "好"}}]}, {"choices": [{"delta": {"reasoning": "想"}}]},
+        chance,
         {"choices": [{"delta": {}, "finish_reason": "stop"}]}, {"choices": [{"delta": {}, "finish_reason": "stop"}]},
         {"usage": usage(1, 1)}, {"usage": usage(1, 2)}, {"usage": {}},
     ]:  # fmt: skip
@@ -250,7 +252,8 @@ def test_a_server_that_reads_the_question_by_the_byte() -> None:
     "raw",
     [
         b"X" * 300_000, b"HTTP/1.1 " + b"2" * 300_000, HEAD + b"X: " + b"y" * 300_000, HEAD + b"X: y\r\n" * 50_000,
-        HEAD + b"Transfer-Encoding: chunked\r\n\r\n5;" + b"x" * 300_000, b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n5;" + b"x" * 300_000,
+        b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
         b"\x16\x03\x01\x00\x05hello", b"",
     ],
     ids=range(8),

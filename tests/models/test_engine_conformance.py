@@ -335,9 +335,12 @@ def test_it_describes_itself_the_same_every_time(
 
 NONSENSE: list[dict[str, Any]] = [
     {"temperature": float("nan")}, {"temperature": float("inf")}, {"temperature": -1.0}, {"temperature": 1e9},
-    {"top_p": -5.0}, {"top_p": 0.0, "temperature": 1.0}, {"top_p": float("nan"), "temperature": 1.0}, {"top_k": -3}, {"top_k": 10**9, "temperature": 1.0},
-    {"max_tokens": 0}, {"max_tokens": -1}, {"stop": ("",)}, {"stop": ("甲", "", "乙" * 5000)}, {"stop": tuple(f"停{n}" for n in range(500))},
-    {"seed": -1}, {"seed": 2**63}, {"seed": 2**200}, {"min_p": 7.0, "temperature": 1.0}, {"repeat_penalty": 0.0}, {"repeat_penalty": float("nan")}, {"logprobs": 10**6},
+    {"top_p": -5.0}, {"top_p": 0.0, "temperature": 1.0}, {"top_p": float("nan"), "temperature": 1.0}, {"top_k": -3},
+    {"top_k": 10**9, "temperature": 1.0},
+    {"max_tokens": 0}, {"max_tokens": -1}, {"stop": ("",)}, {"stop": ("甲", "", "乙" * 5000)},
+    {"stop": tuple(f"停{n}" for n in range(500))},
+    {"seed": -1}, {"seed": 2**63}, {"seed": 2**200}, {"min_p": 7.0, "temperature": 1.0}, {"repeat_penalty": 0.0},
+    {"repeat_penalty": float("nan")}, {"logprobs": 10**6},
     {"logprobs": -4},
 ]  # fmt: skip
 

@@ -31,7 +31,8 @@ from models.llama.native import CHUNK, Context, Model  # noqa: E402
 
 SAID = (Message("system", "你是审判长。"), Message("user", "请陈述诉讼请求。"))
 SCHEMA: dict[str, Any] = {
-    "type": "object", "properties": {"x": {"type": "string", "maxLength": 6}}, "required": ["x"], "additionalProperties": False,
+    "type": "object", "properties": {"x": {"type": "string", "maxLength": 6}}, "required": ["x"],
+    "additionalProperties": False,
 }  # fmt: skip
 
 
@@ -82,7 +83,8 @@ def by_hand(tiny: Path, prompt: list[int], spoken: tuple[int, ...]) -> list[tupl
 
 @pytest.mark.parametrize(
     "how",
-    [{}, {"temperature": 1.0, "seed": 5}, {"temperature": 0.6, "seed": 5, "top_p": 0.5, "top_k": 40}, {"repeat_penalty": 1.3},
+    [{}, {"temperature": 1.0, "seed": 5}, {"temperature": 0.6, "seed": 5, "top_p": 0.5, "top_k": 40},
+        {"repeat_penalty": 1.3},
      {"temperature": 1.0, "seed": 9, "schema": SCHEMA}],
 )  # fmt: skip
 def test_it_is_that_of_the_whole_softmax_whatever_the_sampling(

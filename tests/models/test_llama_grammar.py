@@ -111,7 +111,8 @@ def test_tool_calls_as_models_write_them_pass(serve: Serve) -> None:
     compact = [json.dumps(call, ensure_ascii=False, separators=(",", ":")) for call in calls]
     spaced = [json.dumps(call, ensure_ascii=False) for call in calls]
     wrong = [
-        compact[0].replace(table[0], "没有的列"), compact[0].replace("get_company_info", "get_company"), compact[0] + " ",
+        compact[0].replace(table[0], "没有的列"), compact[0].replace("get_company_info", "get_company"),
+        compact[0] + " ",
         spaced[0].replace(": ", ":  "), compact[0].replace('"columns"', '"column"'), compact[0][:-1], "", "null",
         compact[2].replace("100", "101"), compact[2].replace("100", "0"), compact[0].replace("上", "\x01"),
         compact[1].replace("\\n", "\n"), compact[1].replace("\\n", "\\u0000"), compact[1].replace("\\n", "\\ud800"),
@@ -137,12 +138,15 @@ WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
                          ['"a"', '"abcd"', '"ab', "ab"]),
     "escapes": ({"type": "string"}, ['"\\" \\\\ \\/ \\n \\t \\u00e9 \\uFFFD"', '"🏛"'],
                 ['"\\r"', '"\\u001f"', '"\\u007F"', '"\\u0080"', '"\\uDC00"', '"\\x41"', "'a'"]),
-    "integer": ({"type": "integer"}, ["0", "-7", "123456789012345"], ["-0", "01", "+1", "1.0", "1e5", "1234567890123456"]),
+    "integer": ({"type": "integer"}, ["0", "-7", "123456789012345"],
+        ["-0", "01", "+1", "1.0", "1e5", "1234567890123456"]),
     "number": ({"type": "number"}, ["0", "-0.5", "3.141593", "12"], ["1e5", ".5", "5.", "00", "1.1234567"]),
     "bounded number": ({"type": "number", "minimum": 0, "maximum": 10}, ["0", "9.99", "10", "10.0", "0.5"],
                        ["-1", "10.5", "11", "-0"]),
-    "open bounds": ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2}, ["0.01", "1", "1.9"], ["0", "0.0", "2"]),
-    "negative number": ({"type": "number", "minimum": -3, "maximum": -1}, ["-3", "-1.0", "-2.5"], ["-0.5", "-3.5", "2"]),
+    "open bounds": ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2}, ["0.01", "1", "1.9"],
+        ["0", "0.0", "2"]),
+    "negative number": ({"type": "number", "minimum": -3, "maximum": -1}, ["-3", "-1.0", "-2.5"],
+        ["-0.5", "-3.5", "2"]),
     "odd bounds": ({"type": "number", "minimum": 0.5, "maximum": 3.5}, ["1", "2.5", "3.0"], ["0.4", "3.6"]),
     "list": ({"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 3},
              ["[true]", "[true, false,true]"], ["[]", "[true,]", "[true,true,true,true]", "[ true]"]),
@@ -158,7 +162,8 @@ WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         ['["a","b"]', '["b","c"]', '["a","b","c"]'], ["[]", '["a"]', '["c"]'],
     ),
     "optional properties": (
-        {"type": "object", "properties": {k: {"const": 1} for k in "abc"}, "required": ["b"], "additionalProperties": False},
+        {"type": "object", "properties": {k: {"const": 1} for k in "abc"}, "required": ["b"],
+            "additionalProperties": False},
         ['{"b":1}', '{"a":1,"b":1}', '{"b":1,"c":1}', '{"a": 1, "b": 1, "c": 1}'],
         ["{}", '{"a":1}', '{"a":1,"c":1}', '{"c":1,"b":1}', '{"b":1,}', '{,"b":1}', '{"b":1,"b":1}'],
     ),
@@ -168,12 +173,14 @@ WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
     ),
     "nothing inside": ({"type": "object", "additionalProperties": False}, ["{}"], ['{"a":1}', "{ }"]),
     "free names": (
-        {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0, "maximum": 9}, "maxProperties": 2},
+        {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0, "maximum": 9},
+            "maxProperties": 2},
         ["{}", '{"甲":1}', '{"甲":1, "乙":2}'], ['{"甲":10}', '{"":1}', '{"a":1,"b":2,"c":3}'],
     ),
     "a forbidden property": (closed(a={"const": 1}) | {"properties": {"a": {"const": 1}, "b": False}},
                              ['{"a":1}'], ['{"a":1,"b":1}']),
-    "reference": ({"$defs": {"x~/": {"enum": ["一", "二"]}}, "type": "array", "items": {"$ref": "#/$defs/x~0~1"}, "maxItems": 2},
+    "reference": ({"$defs": {"x~/": {"enum": ["一", "二"]}}, "type": "array", "items": {"$ref": "#/$defs/x~0~1"},
+        "maxItems": 2},
                   ['["一","二"]'], ['["三"]']),
     "all of": ({"allOf": [{"type": "integer"}, {"minimum": 2}, {"maximum": 3}]}, ["2", "3"], ["1", "4"]),
     "base with choices": (
@@ -183,7 +190,8 @@ WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
     ),
     "pattern": ({"type": "string", "pattern": r"^\d{4}-(0[1-9]|1[0-2])(-[0-3]\d)?$"}, ['"2024-01-31"', '"1999-12"'],
                 ['"2024-13"', '"24-01"', '"2024-01-31 "', '""']),
-    "pattern with Chinese": ({"type": "string", "pattern": r"^（\d{4}）[^\d（）]{1,3}\d+号$"}, ['"（2019）沪民终12号"'],
+    "pattern with Chinese": ({"type": "string", "pattern": r"^（\d{4}）[^\d（）]{1,3}\d+号$"},
+        ['"（2019）沪民终12号"'],
                              ['"（2019）沪民终号"', '"(2019)沪1号"', '"（2019）"1号"']),
 }  # fmt: skip
 
@@ -251,10 +259,14 @@ def test_whole_numbers_keep_to_their_bounds(serve: Serve, one: int, other: int, 
 
 WORDS = st.sampled_from(["a", "action", "名称", "（元）", '"', "\\", "\n", "😀", ""])
 LEAVES = st.one_of(
-    st.builds(lambda values: {"enum": values}, st.lists(WORDS | st.integers(-3, 12) | st.none(), min_size=1, max_size=4)),
-    st.builds(lambda low, more: {"type": "string", "minLength": low, "maxLength": low + more}, st.integers(0, 3), st.integers(0, 5)),
-    st.builds(lambda low, more: {"type": "integer", "minimum": low, "maximum": low + more}, st.integers(-20, 20), st.integers(0, 200)),
-    st.builds(lambda low, more: {"type": "number", "minimum": low, "maximum": low + more + 1}, st.integers(-5, 5), st.floats(0, 9)),
+    st.builds(lambda values: {"enum": values}, st.lists(WORDS | st.integers(-3, 12) | st.none(), min_size=1,
+        max_size=4)),
+    st.builds(lambda low, more: {"type": "string", "minLength": low, "maxLength": low + more}, st.integers(0, 3),
+        st.integers(0, 5)),
+    st.builds(lambda low, more: {"type": "integer", "minimum": low, "maximum": low + more}, st.integers(-20, 20),
+        st.integers(0, 200)),
+    st.builds(lambda low, more: {"type": "number", "minimum": low, "maximum": low + more + 1}, st.integers(-5, 5),
+        st.floats(0, 9)),
     st.sampled_from([{"type": "boolean"}, {"type": "null"}, {"type": ["boolean", "null"]}]),
 )  # fmt: skip
 
@@ -332,7 +344,8 @@ def deep(levels: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("schema", "says"),
     [
-        (closed(a=closed(b={"type": "string", "not": {"const": "x"}})), "'not' in the schema at #/properties/a/properties/b"),
+        (closed(a=closed(b={"type": "string", "not": {"const": "x"}})),
+            "'not' in the schema at #/properties/a/properties/b"),
         ({"type": "object", "patternProperties": {"^a": {}}}, "'patternProperties' in the schema at #"),
         ({"if": {}, "type": "string"}, "'if' in the schema at #"),
         ({"type": "integer", "multipleOf": 3}, "'multipleOf'"),
@@ -354,11 +367,13 @@ def deep(levels: int) -> dict[str, Any]:
         ({"$ref": "https://example.org/x"}, "leads nowhere"),
         ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "leads nowhere"),
         ({"$defs": {"n": closed(next={"$ref": "#/$defs/n"})}, "$ref": "#/$defs/n"}, "contains itself"),
-        ({"$defs": {"n": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/n"}]}}, "$ref": "#/$defs/n"}, "contains itself"),
+        ({"$defs": {"n": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/n"}]}}, "$ref": "#/$defs/n"},
+            "contains itself"),
         ({"type": "array", "items": {"$ref": "#"}}, "contains itself"),
         (deep(60), "nested too deeply"),
         (deep(3000), "nested too deeply"),
-        ({"type": "object", "properties": {"a": {"const": 1}}, "allOf": [{"properties": {"b": {"const": 1}}}]}, "combination"),
+        ({"type": "object", "properties": {"a": {"const": 1}}, "allOf": [{"properties": {"b": {"const": 1}}}]},
+            "combination"),
         ({"type": "object", "properties": 3}, "malformed"),
         ({"type": "string", "maxLength": "x"}, "malformed"),
         ({"type": "string", "pattern": "abc"}, "not anchored"),
@@ -401,8 +416,10 @@ def test_patterns_mean_what_they_mean_elsewhere(serve: Serve, pattern: str, text
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5),
                     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-                        st.sampled_from(["type", "properties", "items", "enum", "const", "anyOf", "$ref", "required", "minimum",
-                                         "maxLength", "additionalProperties", "pattern", "allOf", "prefixItems", "a"]),
+                        st.sampled_from(["type", "properties", "items", "enum", "const", "anyOf", "$ref", "required",
+                            "minimum",
+                                         "maxLength", "additionalProperties", "pattern", "allOf", "prefixItems",
+                                         "a"]),
                         inner | st.sampled_from(["object", "string", "array", "integer", "#", "#/a"]), max_size=4),
                     max_leaves=10).filter(lambda value: isinstance(value, dict)))  # fmt: skip
 def test_any_data_is_a_grammar_or_an_error(schema: dict[str, Any]) -> None:

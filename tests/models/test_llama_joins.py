@@ -30,7 +30,8 @@ from models.llama.serving import Server  # noqa: E402
 
 CARD = "你是本案的审判长，请主持庭审，逐项核对当事人的陈述与证据。" * 12
 SCHEMA: dict[str, Any] = {
-    "type": "object", "properties": {"x": {"type": "string", "maxLength": 20}}, "required": ["x"], "additionalProperties": False,
+    "type": "object", "properties": {"x": {"type": "string", "maxLength": 20}}, "required": ["x"],
+    "additionalProperties": False,
 }  # fmt: skip
 
 
@@ -159,7 +160,8 @@ def test_seats_that_were_interrupted_get_their_own_words_back(tiny: Path, opened
 
     def follow_up(episode: str, record: Reply) -> Ask:
         said = (
-            Message("system", CARD), Message("user", "请发言。"), Message("assistant", record.text), Message("user", "再问。"),
+            Message("system", CARD), Message("user", "请发言。"), Message("assistant", record.text),
+            Message("user", "再问。"),
         )  # fmt: skip
         asked = replace(question(episode, max_tokens=20), messages=said)
         return replace(asked, turns=((record.text, record.tokens),))
@@ -253,7 +255,8 @@ def test_a_call_that_fails_ends_alone(tiny: Path, opened: Callable[..., LlamaEng
     engine = opened(tiny)
     asks = mixed()
     alone = one_by_one(engine, asks)
-    bad = [replace(ask, episode=f"bad{n}", settings=replace(ask.settings, repeat_penalty=0.0)) for n, ask in enumerate(asks)]  # fmt: skip
+    bad = [replace(ask, episode=f"bad{n}", settings=replace(ask.settings, repeat_penalty=0.0)) for n,
+        ask in enumerate(asks)]  # fmt: skip
     both = [ask for pair in zip(asks, bad, strict=True) for ask in pair]
     replies = by_threads(engine, [replace(ask, episode=f"{ask.episode}'") for ask in both], 6)
     assert [told(reply) for reply in replies[::2]] == [alone[ask.episode] for ask in asks]

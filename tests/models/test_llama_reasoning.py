@@ -64,7 +64,8 @@ def test_each_kind_of_block(block: object) -> None:
 @pytest.mark.parametrize(
     ("text", "speech"),
     [
-        ("", ""), ("  \n", "  \n"), (" 好 ", " 好 "), ("<thin", "<thin"), ("<thinker>", "<thinker>"), ("< think>", "< think>"),
+        ("", ""), ("  \n", "  \n"), (" 好 ", " 好 "), ("<thin", "<thin"), ("<thinker>", "<thinker>"),
+        ("< think>", "< think>"),
         ("</think>好", "</think>好"), ("证据：<think>不算</think>", "证据：<think>不算</think>"),
         ('{"a": "<think>"}', '{"a": "<think>"}'), ("[THINKING", "[THINKING"), ("\n<x>", "\n<x>"),
     ],
@@ -108,7 +109,8 @@ def test_a_long_reply_is_read_once() -> None:
 
 @pytest.mark.parametrize(
     ("frame", "opened"),
-    [("<｜Assistant｜><think>\n", True), ("<|im_start|>assistant\n", False), ("assistant\n<think>\n\n</think>\n\n", False),
+    [("<｜Assistant｜><think>\n", True), ("<|im_start|>assistant\n", False),
+        ("assistant\n<think>\n\n</think>\n\n", False),
      ("[THINK]", True), ("", False), ("<|START_RESPONSE|>", False), ("<|im_start|>assistant\n<think>", True)],
 )  # fmt: skip
 def test_a_prompt_may_open_the_block(frame: str, opened: bool) -> None:

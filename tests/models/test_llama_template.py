@@ -181,10 +181,12 @@ FAMILIES = {
 SPECIALS = (
     "<s>", "</s>", "[INST]", "[/INST]", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|im_start|>",
     "<|im_end|>", "<think>", "</think>", "<start_of_turn>", "<end_of_turn>", "<｜User｜>", "<｜Assistant｜>",
-    "<｜end▁of▁sentence｜>", "<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|observation|>", "[gMASK]", "<sop>",
+    "<｜end▁of▁sentence｜>", "<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|observation|>", "[gMASK]",
+    "<sop>",
 )  # fmt: skip
 TALK = [
-    Message("system", "你是法官助理。"), Message("user", " 某某公司注册资本多少？\n"), Message("assistant", "五百万元。"),
+    Message("system", "你是法官助理。"), Message("user", " 某某公司注册资本多少？\n"),
+    Message("assistant", "五百万元。"),
     Message("user", "法定代表人是谁？"),
 ]  # fmt: skip
 
@@ -236,7 +238,8 @@ def test_the_rendering_is_the_makers_own(family: str, thinking: bool, generate: 
 
 
 AS_BEFORE = {
-    "chatml": "bccec3a5f45f2e44", "llama2": "dc577fcec2aa6c7e", "llama3": "8745d9b5ef04b46a", "qwen2.5": "63de70cb657b7e46",
+    "chatml": "bccec3a5f45f2e44", "llama2": "dc577fcec2aa6c7e", "llama3": "8745d9b5ef04b46a",
+    "qwen2.5": "63de70cb657b7e46",
     "qwen3": "369813083259d2fe", "gemma": "827074803d2870f6", "mistral": "21ddc915c8ec9d73", "r1": "2ac2791f452fc05b",
     "phi": "73ceef8815681877", "glm": "c775ce5912c52ac6",
 }  # fmt: skip
@@ -295,7 +298,8 @@ def test_special_tokens_are_marked_in_frames_alone() -> None:
         ("\n", "frame"), ("<|im_start|>", "special"), ("assistant\n", "frame"),
     ]  # fmt: skip
     assert marked(pieces, ()) == [(piece.text, piece.kind) for piece in pieces]
-    assert [text for text, mark in marked([Piece("<|a|><|a|>b", "frame")], ["<|a|>", "<|a|>b"]) if mark == "special"] == [
+    assert [text for text, mark in marked([Piece("<|a|><|a|>b", "frame")], ["<|a|>", "<|a|>b"])
+        if mark == "special"] == [
         "<|a|>", "<|a|>b"
     ]  # fmt: skip
 
@@ -306,7 +310,8 @@ def test_a_file_without_template_gets_chatml() -> None:
     assert template(CHATML).name == "file"
     assert template(CHATML).digest == bare.digest != template(GEMMA).digest
     assert text_of(bare.pieces(TALK[:2], thinking=False)) == (
-        "<|im_start|>system\n你是法官助理。<|im_end|>\n<|im_start|>user\n 某某公司注册资本多少？\n<|im_end|>\n<|im_start|>assistant\n"
+        "<|im_start|>system\n你是法官助理。<|im_end|>\n<|im_start|>user\n 某某公司注册资本多少？\n<|im_end|>\n"
+        "<|im_start|>assistant\n"
     )
 
 
@@ -339,7 +344,10 @@ def test_a_refused_system_text_goes_before_the_first_user_message() -> None:
 
 
 def test_words_left_out_in_silence_are_noticed() -> None:
-    silent = "{% for m in messages %}{% if m.role in ('user', 'assistant') %}<{{ m.role }}>{{ m.content }}{% endif %}{% endfor %}"
+    silent = (
+        "{% for m in messages %}{% if m.role in ('user', 'assistant') %}<{{ m.role }}>{{ m.content }}{% endif "
+        "%}{% endfor %}"
+    )
     pieces = template(silent).pieces([*TALK[:3], Message("tool", "结果")], thinking=True)
     assert text_of(pieces) == "<user>你是法官助理。\n\n 某某公司注册资本多少？\n<assistant>五百万元。<user>结果"
     with pytest.raises(EngineError, match="leaves out message 1, of the user"):
@@ -422,7 +430,8 @@ def test_contents_are_followed_through_the_template(expression: str, expected: s
 def test_macros_blocks_and_loops_keep_contents_apart() -> None:
     source = (
         "{% macro wrap(t) %}<{{ t }}>{% endmacro %}{% set block %}({{ messages[0].content }}){% endset %}"
-        "{{ wrap(block) }}{% for c in messages[0].content %}{{ c }}.{% if loop.index == 2 %}{% break %}{% endif %}{% endfor %}"
+        "{{ wrap(block) }}{% for c in messages[0].content %}{{ c }}.{% if loop.index == 2 %}{% break %}{% endif "
+        "%}{% endfor %}"
         "{% generation %}!{% endgeneration %}{% filter upper %}{{ messages[0].content }}{% endfilter %}"
     )
     pieces = template(source).pieces([Message("user", "甲乙丙")], thinking=True)
@@ -474,7 +483,10 @@ def test_a_hostile_template_ends_in_one_sentence(name: str) -> None:
 
 
 def test_honest_formats_are_no_widths() -> None:
-    source = "{% set c = messages[0].content %}{{ '**%s** 20250101 100%% %5d' % (c, 7) }}{{ '{{\"日期\": {:>3}}}'.format(c) }}"
+    source = (
+        "{% set c = messages[0].content %}{{ '**%s** 20250101 100%% %5d' % (c, 7) }}{{ '{{\"日期\": "
+        "{:>3}}}'.format(c) }}"
+    )
     assert (
         text_of(template(source).pieces(TALK[3:], thinking=True))
         == '**法定代表人是谁？** 20250101 100%     7{"日期": 法定代表人是谁？}'
@@ -540,7 +552,10 @@ def test_long_contents_are_not_the_templates_fault() -> None:
     )
     assert sum(len(piece.text) for piece in pieces if piece.kind == "content") == 9_000_000
     assert len(template(QWEN3).pieces([Message("user", "x")] * 500, thinking=True)) == 1001
-    each = "{% for m in messages %}{% for n in messages %}{% if n == m and loop.last %}{{ m.content }}{% endif %}{% endfor %}{% endfor %}"
+    each = (
+        "{% for m in messages %}{% for n in messages %}{% if n == m and loop.last %}{{ m.content }}{% endif %}{% "
+        "endfor %}{% endfor %}"
+    )
     assert len(template(each).pieces([Message("assistant", str(at)) for at in range(400)], thinking=True)) == 1
 
 

@@ -131,7 +131,10 @@ def test_one_child_serves_all_templates_and_lives_on_after_a_refusal() -> None:
 @POSIX
 @pytest.mark.parametrize("doing", ["time.sleep(600)", "template_process.ask({'hang': True})"])
 def test_a_child_dies_with_its_parent(doing: str, tmp_path: Path) -> None:
-    busy = "import sys; import models.llama.rendering as r, models.llama.template_process as t; r.answer = lambda order: sum(range(10 ** 15 if 'hang' in order else 9)) and {}; sys.exit(t.main())"
+    busy = (
+        "import sys; import models.llama.rendering as r, models.llama.template_process as t; r.answer = lambda "
+        "order: sum(range(10 ** 15 if 'hang' in order else 9)) and {}; sys.exit(t.main())"
+    )
     script = (
         "import sys, time; from models.llama import template_process\n"
         f"template_process.command = lambda name: [sys.executable, '-c', {busy!r}]\n"

@@ -377,7 +377,8 @@ def test_raters_of_a_run_are_people_and_each_grader_by_engine_and_prompt(tmp_pat
             add_score(journal, task, "REA", n, "Li", "评")
             journal.add_scores(
                 [
-                    graded(attempt, "REA", (n + 1) / 10), graded(attempt, "REA", 0.5, engine="e2"), graded(attempt, "REA", None),
+                    graded(attempt, "REA", (n + 1) / 10), graded(attempt, "REA", 0.5, engine="e2"),
+                    graded(attempt, "REA", None),
                     graded(attempt, "topic:T1", n / 10), graded(attempt, "topic:T2", 0.1),
                     ScoreRow(attempt, "strict", "1", {}, {"REA": 0.9}, [], "moot"),
                 ]

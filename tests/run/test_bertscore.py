@@ -65,7 +65,8 @@ def test_it_is_the_published_formula(first: list[int], second: list[int], seed: 
     weight = idf(documents) if weighted else alike
     frequency = {token: math.log(4 / (sum(token in ids for ids in documents) + 1)) for token in range(20)}
     weights = tuple(
-        [0.0 if special else frequency[token] if weighted else 1.0 for token, special in zip(one.ids, one.special, strict=True)]
+        [0.0 if special else frequency[token] if weighted else 1.0 for token,
+            special in zip(one.ids, one.special, strict=True)]
         for one in (candidate, reference)
     )  # fmt: skip
     found = bertscore(candidate, reference, weight)

@@ -102,7 +102,8 @@ def test_what_can_be_detected_shrinks_with_the_tasks() -> None:
 
 
 TASKS = [
-    {"id": f"q{n}", "question": f"第{n}家公司的代码？", "answer": f"代码是6881{n:02}。", "key": [f"6881{n:02}"], "key_middle": [],
+    {"id": f"q{n}", "question": f"第{n}家公司的代码？", "answer": f"代码是6881{n:02}。", "key": [f"6881{n:02}"],
+        "key_middle": [],
      "hops": 1 + n % 2, "path": [{"tool": f"tool_{n // 2}", "input": {}}]}
     for n in range(20)
 ]  # fmt: skip
@@ -113,7 +114,8 @@ def imported(folder: Path, name: str, right: Sequence[int], *, missing: Sequence
     tasks, answers = folder / "tasks.json", folder / f"{name}.jsonl"
     tasks.write_text(json.dumps(TASKS, ensure_ascii=False), encoding="utf-8")
     lines: list[dict[str, Any]] = [
-        {"id": f"q{n}", "res": f"6881{n:02}" if n in right else "不知道", "summary": ""} for n in range(20) if n not in missing
+        {"id": f"q{n}", "res": f"6881{n:02}" if n in right else "不知道", "summary": ""} for n in range(20)
+        if n not in missing
     ]  # fmt: skip
     answers.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
     sources = Sources("legalagentbench", tasks, answers)

@@ -118,14 +118,20 @@ FLIPPED = {**FIRST[1], "identifier": CASE.replace("12号", "13号")}
         (state([call(*FIRST, ROW), REFUSED, REFUSED], UNSURE), ("format", "rejected", 2)),
         (state(BOTH, " "), ("format", "no_answer", 3)),
         (state(BOTH, "立案于2021年05月06日，共2次。"), ("legal_knowledge", "other_column", 3)),
-        (state([call("get_finalized_case", FLIPPED, status="no_data")], UNSURE), ("legal_knowledge", "case_number", 1)),
-        (state([[Planned(seat="agent", steps=("一",), tools=(FIRST[0],))], call(*FIRST, ROW)], UNSURE), ("planning", "plan_lacks", 1)),
-        (state([[Planned(seat="agent", steps=("二", "一"), tools=(SECOND[0], FIRST[0]))]], UNSURE), ("planning", "plan_order", 1)),
+        (state([call("get_finalized_case", FLIPPED, status="no_data")], UNSURE),
+            ("legal_knowledge", "case_number", 1)),
+        (state([[Planned(seat="agent", steps=("一",), tools=(FIRST[0],))], call(*FIRST, ROW)], UNSURE),
+            ("planning", "plan_lacks", 1)),
+        (state([[Planned(seat="agent", steps=("二", "一"), tools=(SECOND[0], FIRST[0]))]], UNSURE),
+            ("planning", "plan_order", 1)),
         (state([call(*FIRST, status="bad_column")], UNSURE), ("argument_error", "column", 1)),
         (state([call(*FIRST, status="call_error")], UNSURE), ("argument_error", "shape", 1)),
-        (state([call(*FIRST, ROW), call(SECOND[0], {**SECOND[1], "identifier": "某公司"}, status="no_data")], UNSURE), ("argument_error", "name", 2)),
-        (state([call(*FIRST, ROW), call(SECOND[0], {**SECOND[1], "identifier": CASE}, status="no_data")], UNSURE), ("argument_error", "kind", 2)),
-        (state([call("get_court_info", {"identifier": COURT, "columns": []}, status="no_data")], UNSURE), ("wrong_tool", "other_tool", 1)),
+        (state([call(*FIRST, ROW), call(SECOND[0], {**SECOND[1], "identifier": "某公司"}, status="no_data")], UNSURE),
+            ("argument_error", "name", 2)),
+        (state([call(*FIRST, ROW), call(SECOND[0], {**SECOND[1], "identifier": CASE}, status="no_data")], UNSURE),
+            ("argument_error", "kind", 2)),
+        (state([call("get_court_info", {"identifier": COURT, "columns": []}, status="no_data")], UNSURE),
+            ("wrong_tool", "other_tool", 1)),
         (state([call("get_everything", {}, status="call_error")], UNSURE), ("wrong_tool", "no_such_tool", 1)),
         (state([call(*FIRST, ROW)] * 4, UNSURE), ("loop", "again", 2)),
         (state([call(*FIRST, ROW)], None, "turn_limit"), ("limit", "turns", 2)),
@@ -182,7 +188,8 @@ CHOICE = read_law(
 )  # fmt: skip
 TERM = read_law("here", {"id": "l2", "type": "ptp", "question": "几个月？相关法条: 路灯法第三条", "answer": "6个月"})
 RECITAL = read_law(
-    "here", {"id": "l3", "type": "lar", "question": "抄录《路灯法》第三条在2015年的原文。", "answer": "路灯的高度不得低于六米，不得高于十二米。"}
+    "here", {"id": "l3", "type": "lar", "question": "抄录《路灯法》第三条在2015年的原文。",
+        "answer": "路灯的高度不得低于六米，不得高于十二米。"}
 )  # fmt: skip
 OLD = {
     "law": "路灯法",
@@ -234,7 +241,9 @@ def test_each_class_of_legalsearch(
 @pytest.mark.parametrize(
     ("hits", "expected"),
     [
-        ((OLD, {**OLD, "number": "7-1"}, NEW), [("路灯法第三条　1990", False, 1), ("路灯法(2000修正)第三条　2000", True, 1), ("路灯法第七条之一　1990", None, 1)]),
+        ((OLD, {**OLD, "number": "7-1"}, NEW),
+            [("路灯法第三条　1990", False, 1), ("路灯法(2000修正)第三条　2000", True, 1),
+                ("路灯法第七条之一　1990", None, 1)]),
         ((), [("路灯法第三条", False, 0)]),
     ],
 )  # fmt: skip
@@ -296,8 +305,10 @@ def test_the_table_of_classes_is_whole() -> None:
 
 
 DATA = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=12) | st.sampled_from([CASE, COMPANY, ROW, OLD, [NEW]]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["hits", "notes", "identifier", "columns", "law", "text", "x"]), inner, max_size=3),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=12) | st.sampled_from([CASE, COMPANY, ROW, OLD,
+        [NEW]]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["hits", "notes", "identifier",
+        "columns", "law", "text", "x"]), inner, max_size=3),
     max_leaves=8,
 )  # fmt: skip
 TOOL = st.sampled_from([FIRST[0], SECOND[0], "get_sum", "rag_retrieve", "nothing", ""])
@@ -305,7 +316,8 @@ TEXT = st.text(max_size=20) | st.sampled_from([RIGHT, CASE, "A", "2次", COMPANY
 EVENT: st.SearchStrategy[Event] = st.one_of(
     st.builds(ToolCalled, seat=st.just("agent"), tool=TOOL, input=DATA),
     st.builds(
-        ToolReturned, seat=st.just("agent"), tool=TOOL, status=st.sampled_from(["ok", "no_data", "outside_pack", "bad_column", "?"]),
+        ToolReturned, seat=st.just("agent"), tool=TOOL,
+        status=st.sampled_from(["ok", "no_data", "outside_pack", "bad_column", "?"]),
         observation=TEXT, value=DATA, unknown=st.integers(0, 2),
     ),
     st.builds(ActionParsed, seat=st.just("agent"), result=st.sampled_from(["ok", "repaired", "rejected"]), note=TEXT),
@@ -332,7 +344,8 @@ def test_any_record_has_a_verdict(rows: list[tuple[int, int | None, Event]]) -> 
 def run(tmp_path: Path, moot_home: Path) -> Path:
     """A run of predictions: one right, one with a wrong number, one that stands for an exception."""
     tasks = [
-        {"id": n, "question": f"第{n}问", "answer": "2次", "key": ["2次"], "key_middle": [], "way": "get_court_info", "hops": 1}
+        {"id": n, "question": f"第{n}问", "answer": "2次", "key": ["2次"], "key_middle": [], "way": "get_court_info",
+            "hops": 1}
         for n in (1, 2, 3)
     ]  # fmt: skip
     said = ["共2次", "共9次", "silence"]

@@ -148,7 +148,8 @@ def rechain(path: Path) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        """UPDATE seals SET summary = '{"edition":2,"outcomes":{"finished":9},"measure":"","compat":1.0,"strict":1.0,"scored":true}'""",
+        "UPDATE seals SET summary = '"
+        '{"edition":2,"outcomes":{"finished":9},"measure":"","compat":1.0,"strict":1.0,"scored":true}\'',
         "UPDATE seals SET summary = '[[[' ",
         "UPDATE seals SET state = 'x'",
         "DELETE FROM heads WHERE name = 'seals'",

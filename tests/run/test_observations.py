@@ -156,7 +156,8 @@ def spec(moot_home: Path) -> Callable[[int], RunSpec]:
     }
     tasks.write_text(json.dumps([task], ensure_ascii=False), encoding="utf-8")
     return lambda turns: RunSpec(
-        benchmark="legalagentbench", agent="react", model=f"scripted:{script}", pack="huge", tasks=str(tasks), max_turns=turns, paper=True
+        benchmark="legalagentbench", agent="react", model=f"scripted:{script}", pack="huge", tasks=str(tasks),
+        max_turns=turns, paper=True
     )  # fmt: skip
 
 

@@ -261,7 +261,8 @@ def test_a_log_has_the_shape_that_is_promised(golden: Path, name: str) -> None:
     summary = summary_of(stored)
     figures = {(one.name, metric.name): metric.value for one in log.results.scores for metric in one.metrics.values()}
     assert figures == {
-        (f"{row.measure.rule}/{row.measure.name}", row.group.name): row.value for row in summary.scores if row.value is not None
+        (f"{row.measure.rule}/{row.measure.name}", row.group.name): row.value for row in summary.scores
+        if row.value is not None
     }  # fmt: skip
     assert not any(one.startswith(str(golden)) for one in re.findall(r'"([^"]*)"', json.dumps(head)))
 

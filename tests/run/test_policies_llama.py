@@ -22,7 +22,8 @@ from tests.support.tool_templates import HERMES
 @pytest.fixture(scope="module")
 def spec(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A token a character: the cards need a wider context than that of other tests."""
-    return f"llama:{tiny_llama(tmp_path_factory.mktemp('gguf') / 'tiny.gguf', context=16384, layers=1, width=32)}#ctx=16384,threads=1"
+    path = tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf", context=16384, layers=1, width=32)
+    return f"llama:{path}#ctx=16384,threads=1"
 
 
 def test_a_reply_keeps_to_the_schema_and_to_its_order(spec: str) -> None:

@@ -36,12 +36,16 @@ JSON = st.recursive(
 )
 WRONG: list[tuple[str, Any]] = [
     ("pack", None), ("pack", "sample"), ("pack", {"name": None}), ("pack", {"provenance": "authored"}), ("spec", []),
-    ("spec", None), ("spec", {}), ("spec", {"benchmark": 1}), ("spec", {**SPEC, "seats": ["judge"]}), ("engines", "x"),
+    ("spec", None), ("spec", {}), ("spec", {"benchmark": 1}), ("spec", {**SPEC, "seats": ["judge"]}),
+    ("engines", "x"),
     ("spec", {**SPEC, "parallel": "many"}), ("engines", {"a": 1}), ("command", 7), ("created", {}), ("prompts", None),
-    ("parent", "r-0"), ("parent", {"run": 1}), ("tasks", None), ("tasks", {"sha256": 5}), ("limits", None), ("run", ""),
+    ("parent", "r-0"), ("parent", {"run": 1}), ("tasks", None), ("tasks", {"sha256": 5}), ("limits", None),
+    ("run", ""),
     ("imported", 3), ("run", ["r"]), ("run", "r" * 10_000), ("created", "x" * 10_000), ("versions", {"moot": None}),
-    ("pack", {"path": r"\\server\share\pack"}), ("pack", {"path": "//server/share/pack"}), ("pack", {"path": r"/\server\share\p"}),
-    ("spec", {**SPEC, "pack": r"\/server/p"}), ("spec", {**SPEC, "web": "//server/w"}), ("spec", {**SPEC, "law_pack": "//server/l"}), ("spec", {**SPEC, "tasks": "//server/share/t"}),
+    ("pack", {"path": r"\\server\share\pack"}), ("pack", {"path": "//server/share/pack"}),
+    ("pack", {"path": r"/\server\share\p"}),
+    ("spec", {**SPEC, "pack": r"\/server/p"}), ("spec", {**SPEC, "web": "//server/w"}),
+    ("spec", {**SPEC, "law_pack": "//server/l"}), ("spec", {**SPEC, "tasks": "//server/share/t"}),
 ]  # fmt: skip
 
 

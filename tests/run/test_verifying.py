@@ -25,7 +25,8 @@ from tasks.verifying.taskset import TaskSet, read_set
 
 def record(number: int, **more: Any) -> dict[str, Any]:
     return {
-        "id": f"t-{number}", "question": f"第{number}家公司涉案几次？", "answer": f"经查询，{number}0次。", "key": [f"{number}0次"],
+        "id": f"t-{number}", "question": f"第{number}家公司涉案几次？", "answer": f"经查询，{number}0次。",
+        "key": [f"{number}0次"],
         "key_middle": [], "hops": 1, "way": "get_company_info", **more,
     }  # fmt: skip
 
@@ -221,13 +222,15 @@ BYTES = st.one_of(
     st.binary(max_size=300),
     st.lists(
         st.fixed_dictionaries(
-            {"schema": st.sampled_from([SCHEMA, "x"]), "file": st.text(max_size=9), "set": st.sampled_from(["SET", "a"])},
+            {"schema": st.sampled_from([SCHEMA, "x"]), "file": st.text(max_size=9),
+                "set": st.sampled_from(["SET", "a"])},
             optional={
                 "at": st.sampled_from(["2026-01-01T00:00:00.000+00:00", "2026-99-01T00:00:00.000+00:00", 3]),
                 "task": st.sampled_from(["t-1", "t-9", 1]), "author": st.text(max_size=5),
                 "verdict": st.sampled_from(["accept", "correct", "reject", "?"]),
                 "causes": st.lists(st.sampled_from(["leak", "other", "?"]), max_size=2),
-                "fields": st.dictionaries(st.sampled_from(["question", "key", "way"]), st.text(max_size=4) | st.lists(st.text(max_size=3), max_size=2)),
+                "fields": st.dictionaries(st.sampled_from(["question", "key", "way"]),
+                    st.text(max_size=4) | st.lists(st.text(max_size=3), max_size=2)),
                 "note": st.text(max_size=4) | st.none(), "consensus": st.booleans() | st.just(1), "more": st.none(),
             },
         ),

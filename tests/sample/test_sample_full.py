@@ -71,7 +71,8 @@ def test_case_numbers_firms_companies_and_addresses_lead_to_rows_of_the_same_cir
 
 def test_no_name_is_given_twice(core: World, made: list[Rows]) -> None:
     for table, column in (
-        ("CompanyInfo", "公司简称"), ("CompanyInfo", "公司代码"), ("CompanyRegister", "公司名称"), ("CourtInfo", "法院名称"),
+        ("CompanyInfo", "公司简称"), ("CompanyInfo", "公司代码"), ("CompanyRegister", "公司名称"),
+        ("CourtInfo", "法院名称"),
         ("CourtCode", "法院代字"), ("LawfirmInfo", "律师事务所名称"), ("LegalDoc", "案号"), ("AddrInfo", "地址"),
         ("AdministrativeCase", "案号"), ("LawfirmLog", "业务量排名"), ("CompanyRegister", "统一社会信用代码"),
     ):  # fmt: skip

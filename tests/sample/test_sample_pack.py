@@ -45,10 +45,14 @@ def test_every_table_and_corpus_is_filled(world: World) -> None:
 
 def test_identifiers_name_one_row(world: World) -> None:
     for table, name in (
-        ("CompanyInfo", "公司名称"), ("CompanyInfo", "公司简称"), ("CompanyInfo", "公司代码"), ("CompanyRegister", "公司名称"),
-        ("CompanyRegister", "统一社会信用代码"), ("SubCompanyInfo", "公司名称"), ("LegalDoc", "案号"), ("CourtInfo", "法院名称"),
-        ("CourtCode", "法院代字"), ("LawfirmInfo", "律师事务所名称"), ("AddrInfo", "地址"), ("RestrictionCase", "案号"),
-        ("FinalizedCase", "案号"), ("DishonestyCase", "案号"), ("AdministrativeCase", "案号"), ("LegalAbstract", "案号"),
+        ("CompanyInfo", "公司名称"), ("CompanyInfo", "公司简称"), ("CompanyInfo", "公司代码"),
+        ("CompanyRegister", "公司名称"),
+        ("CompanyRegister", "统一社会信用代码"), ("SubCompanyInfo", "公司名称"), ("LegalDoc", "案号"),
+        ("CourtInfo", "法院名称"),
+        ("CourtCode", "法院代字"), ("LawfirmInfo", "律师事务所名称"), ("AddrInfo", "地址"),
+        ("RestrictionCase", "案号"),
+        ("FinalizedCase", "案号"), ("DishonestyCase", "案号"), ("AdministrativeCase", "案号"),
+        ("LegalAbstract", "案号"),
     ):  # fmt: skip
         values = Counter(column(world, table, name))
         assert max(values.values()) == 1, (table, name, values.most_common(1))
@@ -100,7 +104,8 @@ def test_listed_companies_agree_with_their_register(world: World) -> None:
 def test_addresses_resolve_and_agree(world: World) -> None:
     where = {row["地址"]: (row["省份"], row["城市"], row["区县"]) for row in world.rows["AddrInfo"]}
     for table, name in (
-        ("CompanyInfo", "注册地址"), ("CompanyInfo", "办公地址"), ("CompanyRegister", "企业地址"), ("CourtInfo", "法院地址"),
+        ("CompanyInfo", "注册地址"), ("CompanyInfo", "办公地址"), ("CompanyRegister", "企业地址"),
+        ("CourtInfo", "法院地址"),
         ("LawfirmInfo", "事务所地址"),
     ):  # fmt: skip
         assert set(column(world, table, name)) <= set(where)

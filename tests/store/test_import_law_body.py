@@ -74,7 +74,8 @@ def test_insertions_and_words_that_begin_like_them() -> None:
 
 def test_headings_give_articles_their_place() -> None:
     found = body(
-        "## 第一编 总则", "### 第一章　一般　规定", "第一条 甲。", "#### 第一节 范围", "第二条 乙。", "### 第二章 渡口", "第三条 丙。",
+        "## 第一编 总则", "### 第一章　一般　规定", "第一条 甲。", "#### 第一节 范围", "第二条 乙。",
+        "### 第二章 渡口", "第三条 丙。",
         "## 第二编 分则", "## 第一分编 通则", "第四条 丁。", "## 附 则", "第五条 戊。",
     )  # fmt: skip
     assert [(a.part, a.chapter, a.section) for a in found.articles] == [
@@ -89,7 +90,8 @@ def test_headings_give_articles_their_place() -> None:
 def test_headings_without_marks_broken_headings_and_contents() -> None:
     found = body(
         "目　录", "第一章 总则", "第二章 船员、渡工和", "附则",
-        "第一章 总则", "第一条 甲。", "第二章 船员、渡工和", "其他人员的职责", "第二条 乙。", "一、过渡", "第三条 丙。", "附则", "第四条 丁。",
+        "第一章 总则", "第一条 甲。", "第二章 船员、渡工和", "其他人员的职责", "第二条 乙。", "一、过渡",
+        "第三条 丙。", "附则", "第四条 丁。",
     )  # fmt: skip
     assert [a.chapter for a in found.articles] == [
         "第一章 总则",
@@ -102,7 +104,8 @@ def test_headings_without_marks_broken_headings_and_contents() -> None:
 
 def test_headings_that_lost_their_number_or_their_line() -> None:
     found = body(
-        "第一章 总则", "第一条 甲。", "渡船、渡筏和", "船员的登记", "第二条 乙。第三章 渡工", "第三条 丙：", "（一）大风", "第四条 丁。", "渡口的安全", "第一节 一般规定", "第五条 戊。", "渡口",
+        "第一章 总则", "第一条 甲。", "渡船、渡筏和", "船员的登记", "第二条 乙。第三章 渡工", "第三条 丙：",
+        "（一）大风", "第四条 丁。", "渡口的安全", "第一节 一般规定", "第五条 戊。", "渡口",
     )  # fmt: skip
     assert [(a.chapter, a.text) for a in found.articles] == [
         ("第一章 总则", "甲。"),
@@ -132,7 +135,8 @@ def test_items_and_paragraphs_belong_to_their_article() -> None:
 
 def test_what_stands_before_and_after_the_articles_is_kept_without_number() -> None:
     found = body(
-        "虚构渡口条例", "为保障渡运安全，制定本条例。", "第一条 甲。", "附则", "第二条 自公布之日起施行。", "附件一：收费表", "大船 三元", "附件二", "小船 一元",
+        "虚构渡口条例", "为保障渡运安全，制定本条例。", "第一条 甲。", "附则", "第二条 自公布之日起施行。",
+        "附件一：收费表", "大船 三元", "附件二", "小船 一元",
         title="虚构渡口条例",
     )  # fmt: skip
     assert [(a.number.key, a.title, a.text) for a in found.articles] == [

@@ -124,13 +124,15 @@ LAW: dict[str, Any] = {
             "adopted": "2000-01-05",
             "valid_from": "2000-03-01",
             "valid_to": "2020-08-31",
-            "articles": [{"number": "第一条", "text": "旧。", "chapter": "第一章 总则"}, {"number": "1-1", "text": None}],
+            "articles": [{"number": "第一条", "text": "旧。", "chapter": "第一章 总则"},
+                {"number": "1-1", "text": None}],
         },
         {"valid_from": "2020-09-01", "articles": [{"number": "第2条", "title": "登记", "text": "新。"}]},
     ],
     "links": [
         {
-            "kind": "renumbered", "from_law": "中华人民共和国渡口法", "from_number": "第一条", "to_law": "中华人民共和国渡口法",
+            "kind": "renumbered", "from_law": "中华人民共和国渡口法", "from_number": "第一条",
+            "to_law": "中华人民共和国渡口法",
             "to_number": "第二条", "on": "2020-09-01", "basis": "2020年修订",
         }
     ],

@@ -91,8 +91,10 @@ def refused(format_name: str, source: Path) -> str:
         ("xml.xlsx", sheet("<row><c"), "cannot be read"),
         ("index.xlsx", sheet('<row r="2"><c r="A2" t="s"><v>77</v></c></row>'), "cannot be read"),
         ("laughs.xlsx", sheet(cell("&a9;"), doctype=LAUGHS), "cannot be read"),
-        ("LegalDoc.csv", ",".join(f"c{n}" for n in range(MAX_COLUMNS + 1)).encode() + b"\n", "1,001 columns, at most 1,000"),
-        ("LegalDoc.csv", f"案号\n{'x' * (MAX_CELL + 1)}\n".encode(), "line 2: a cell has more than 1,000,000 characters"),
+        ("LegalDoc.csv", ",".join(f"c{n}" for n in range(MAX_COLUMNS + 1)).encode() + b"\n",
+            "1,001 columns, at most 1,000"),
+        ("LegalDoc.csv", f"案号\n{'x' * (MAX_CELL + 1)}\n".encode(),
+            "line 2: a cell has more than 1,000,000 characters"),
         ("LegalDoc.csv", f'案号\n"{"x" * 999}\n'.encode() + b"x\n" * MAX_CELL, "more than 1,000,000 characters"),
         ("LegalDoc.csv", "案号,标题\n".encode(), "no rows in it"),
         ("LegalDoc.json", b"[]", "no rows in it"),
@@ -181,9 +183,11 @@ def test_an_array_is_read_once_however_its_values_are_sized(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.html", "<html><body " + " ".join(f"a{n}=1" for n in range(200_000)) + "><p>本院认为。", "more than 5,000 attributes"),
+        ("a.html", "<html><body " + " ".join(f"a{n}=1" for n in range(200_000)) + "><p>本院认为。",
+            "more than 5,000 attributes"),
         ("b.html", "<html><body>" + "<div>" * 100_000 + "本院认为", "nested too deeply"),
-        ("c.jsonl", '{"url": "https://a.example/", "html": "<p ' + "b " * 20_000 + '>x"}', "more than 5,000 attributes"),
+        ("c.jsonl", '{"url": "https://a.example/", "html": "<p ' + "b " * 20_000 + '>x"}',
+            "more than 5,000 attributes"),
     ],
 )  # fmt: skip
 def test_a_page_beyond_the_limits_is_left_out(tmp_path: Path, name: str, content: str, said: str) -> None:

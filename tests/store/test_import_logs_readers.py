@@ -22,8 +22,10 @@ from store.schema import LOOKUPS
 
 LITERAL_TEXT = st.text(alphabet="[]{}()'\"\\:, 0123456789.eE+-nanxbfu\n案号", max_size=60)
 LOG_LINES = st.sampled_from(
-    ["", "问题", "思考 1:  想", "思考 2:  想", "行动 1:  ", "行动 1:  ```json{}```", "观察 1: [1]", "观察 1: ", "观察 2: ['", "第1步计划: 甲",
-     "第1步计划: 甲 执行结果: {'案号': 1}", "第2步计划: 甲 执行结果: 乙 执行结果: 丙", "final_anwer is 甲", "summary_answer is 乙", "Traceback (most recent call last):"]
+    ["", "问题", "思考 1:  想", "思考 2:  想", "行动 1:  ", "行动 1:  ```json{}```", "观察 1: [1]", "观察 1: ",
+        "观察 2: ['", "第1步计划: 甲",
+     "第1步计划: 甲 执行结果: {'案号': 1}", "第2步计划: 甲 执行结果: 乙 执行结果: 丙", "final_anwer is 甲",
+     "summary_answer is 乙", "Traceback (most recent call last):"]
 )  # fmt: skip
 VALUES = st.recursive(
     st.text(st.characters(exclude_categories=["Cs"]))
@@ -50,8 +52,10 @@ def test_what_python_prints_is_read_back(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["__import__('os').system('x')", "1+1", "True", "None", "(1, 2)", "{1: 2}", "{'a': 1, 'a': 2}", "{1, 2}", "f'{x}'", "b'x'", "1e999", "[nan nan]",
-     "[" * 5000, "[" * 13 + "]" * 13, "-" * 9000 + "1", "1" * 5000, "'a' 'b'", "'''a'''", "'\x00", "[x for x in 'a']", "", " ", "'\\ud800", "0x1", "[1]#"],
+    ["__import__('os').system('x')", "1+1", "True", "None", "(1, 2)", "{1: 2}", "{'a': 1, 'a': 2}", "{1, 2}",
+        "f'{x}'", "b'x'", "1e999", "[nan nan]",
+     "[" * 5000, "[" * 13 + "]" * 13, "-" * 9000 + "1", "1" * 5000, "'a' 'b'", "'''a'''", "'\x00", "[x for x in 'a']",
+     "", " ", "'\\ud800", "0x1", "[1]#"],
 )  # fmt: skip
 def test_more_than_plain_values_is_refused(text: str) -> None:
     with pytest.raises(NotALiteral):

@@ -196,7 +196,8 @@ def _altered(tmp_path: Path, statement: str) -> Path:
         "UPDATE scores SET value = '4.0' WHERE id = 1",
         "UPDATE scores SET author = 'somebody' WHERE id = 2",
         "DELETE FROM scores WHERE id = 2",
-        "INSERT INTO scores SELECT 9, attempt, scorer, version, settings, value, evidence, author, at FROM scores WHERE id = 1",
+        "INSERT INTO scores SELECT 9, attempt, scorer, version, settings, value, evidence, author, at FROM scores "
+        "WHERE id = 1",
         "DELETE FROM heads WHERE name LIKE 'scores/%'",
         "UPDATE heads SET count = count + 1",
     ],

@@ -196,7 +196,8 @@ def test_tasks_are_no_pipe_and_no_device(tmp_path: Path) -> None:
                 task_file(spec(tasks=str(named)), pack)
     asked = ["run", "legalagentbench", "--tasks", str(tmp_path / "pipe"), "--out", str(tmp_path / "run.moot")]
     done = subprocess.run(
-        [sys.executable, "-m", "app.cli.main", *asked], cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "app.cli.main", *asked], cwd=Path(__file__).parents[2], capture_output=True, text=True,
+        timeout=120
     )  # fmt: skip
     assert done.returncode == 1 and "pipe" in done.stderr and "Traceback" not in done.stderr
 

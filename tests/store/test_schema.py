@@ -23,7 +23,8 @@ CALL = {
                     "type": "object",
                     "properties": {
                         "identifier": {"type": "string", "minLength": 1},
-                        "columns": {"type": "array", "items": {"enum": ["注册资本", "法人代表"]}, "maxItems": 2, "uniqueItems": True},
+                        "columns": {"type": "array", "items": {"enum": ["注册资本", "法人代表"]}, "maxItems": 2,
+                            "uniqueItems": True},
                     },
                     "required": ["identifier"],
                     "additionalProperties": False,
@@ -46,7 +47,8 @@ CALL = {
          "action_input.columns[1]：'住所'不在可选值之中：注册资本、法人代表"),
         ({"action": "get_company_info", "action_input": {"identifier": "甲", "columns": ["注册资本"] * 2}},
          "action_input.columns：'注册资本'重复"),
-        ({"action": "get_company_info", "action_input": {"identifier": ""}}, "action_input.identifier：文本有0字，至少1字"),
+        ({"action": "get_company_info", "action_input": {"identifier": ""}},
+            "action_input.identifier：文本有0字，至少1字"),
         ({"action": "get_company_info", "action_input": {}}, "action_input：缺少“identifier”"),
         ({"action": "get_company_info", "action_input": {"identifier": "甲", "列": 1}}, "action_input：不应有“列”"),
         ({"action": "get_company_info", "action_input": "甲"}, "action_input：应为对象，现为'甲'"),
@@ -86,9 +88,11 @@ RULES: list[tuple[dict[str, Any], list[Any], list[Any]]] = [
     ({"oneOf": [{"type": "integer"}, {"minimum": 5}]}, [4, 6.5], [6]),
     ({"allOf": [{"minimum": 1}, {"maximum": 2}]}, [1, 2], [0, 3]),
     ({"not": {"const": 1}}, [2], [1]),
-    ({"$defs": {"t": {"type": "object", "properties": {"next": {"$ref": "#/$defs/t"}}, "additionalProperties": False}},
+    ({"$defs": {"t": {"type": "object", "properties": {"next": {"$ref": "#/$defs/t"}},
+        "additionalProperties": False}},
       "$ref": "#/$defs/t"}, [{}, {"next": {"next": {}}}], [{"next": {"x": 1}}, {"next": 1}]),
-    ({"$defs": {"t": {"type": "string", "maxLength": 5000}}, "$ref": "#/$defs/t", "minLength": 2}, ["x" * 4000], ["x", "x" * 5001]),
+    ({"$defs": {"t": {"type": "string", "maxLength": 5000}}, "$ref": "#/$defs/t", "minLength": 2}, ["x" * 4000],
+        ["x", "x" * 5001]),
 ]  # fmt: skip
 
 
@@ -124,9 +128,11 @@ def test_texts_may_have_lines_and_be_long_where_the_schema_says() -> None:
     ("schema", "says"),
     [
         ({"frobnicate": 1}, "'frobnicate'"), ({"properties": {"a": {"if": {}}}}, "#/properties/a"),
-        ({"type": "text"}, "'text'"), ({"$ref": "#/nowhere"}, "leads nowhere"), ({"$ref": "other.json"}, "leads nowhere"),
+        ({"type": "text"}, "'text'"), ({"$ref": "#/nowhere"}, "leads nowhere"),
+        ({"$ref": "other.json"}, "leads nowhere"),
         ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "leads nowhere"),
-        ({"properties": {"a": 3}}, "no schema"), ({"pattern": "("}, "cannot be used"), ({"enum": 3}, "cannot be used"),
+        ({"properties": {"a": 3}}, "no schema"), ({"pattern": "("}, "cannot be used"),
+        ({"enum": 3}, "cannot be used"),
         ({"minLength": "x"}, "cannot be used"), ({"required": 3}, "cannot be used"),
     ],
 )  # fmt: skip
@@ -139,7 +145,8 @@ def test_a_schema_that_cannot_be_used_is_named(schema: dict[str, Any], says: str
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4) | st.sampled_from(["action", "answer"]), inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4) | st.sampled_from(["action",
+        "answer"]), inner, max_size=4),
     max_leaves=12,
 )  # fmt: skip
 
@@ -148,8 +155,10 @@ JSON = st.recursive(
 def test_any_value_has_a_verdict(value: Any) -> None:
     said = violation(CALL, value)
     assert said.isprintable()
-    assert (said == "") == (isinstance(value, dict) and value.get("action") == "finish" and isinstance(value.get("answer"), str)
-                            and not violation({"type": "string"}, value["answer"]) and not violation({"type": "object"}, value))  # fmt: skip
+    assert (said == "") == (isinstance(value, dict) and value.get("action") == "finish"
+        and isinstance(value.get("answer"), str)
+                            and not violation({"type": "string"}, value["answer"])
+                            and not violation({"type": "object"}, value))  # fmt: skip
 
 
 def test_deep_and_large_values_are_refused_calmly() -> None:

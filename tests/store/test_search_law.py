@@ -47,9 +47,12 @@ def told(answer: Answer) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        ("1995年5月有效的《中华人民共和国路灯法》第三条", (OLD, "3")), ("2005年路灯法第三条", (MIDDLE, "3")), ("2012年灯法第四条的条文", (NEW, "4")),
-        ("路灯法第三条", (NEW, "3")), ("路灯法(2000修正)第三条", (MIDDLE, "3")), ("1985年风筝法第二条", (KITES, "2")), ("2005年路灯法第四条之一", (MIDDLE, "4-1")),
-        ("1999年12月31日路灯法第三条", (OLD, "3")), ("2000年1月1日路灯法第三条", (MIDDLE, "3")), ("2009年12月30日路灯法第三条", (MIDDLE, "3")), ("2010年1月1日路灯法第三条", (NEW, "3")),
+        ("1995年5月有效的《中华人民共和国路灯法》第三条", (OLD, "3")), ("2005年路灯法第三条", (MIDDLE, "3")),
+        ("2012年灯法第四条的条文", (NEW, "4")),
+        ("路灯法第三条", (NEW, "3")), ("路灯法(2000修正)第三条", (MIDDLE, "3")), ("1985年风筝法第二条", (KITES, "2")),
+        ("2005年路灯法第四条之一", (MIDDLE, "4-1")),
+        ("1999年12月31日路灯法第三条", (OLD, "3")), ("2000年1月1日路灯法第三条", (MIDDLE, "3")),
+        ("2009年12月30日路灯法第三条", (MIDDLE, "3")), ("2010年1月1日路灯法第三条", (NEW, "3")),
     ],
 )  # fmt: skip
 def test_the_named_article_of_the_right_version_stands_first(
@@ -69,7 +72,8 @@ def test_a_window_keeps_what_applied_on_a_day_of_a_span(search: LawSearch) -> No
 
 
 def test_each_span_counts_for_itself(search: LawSearch) -> None:
-    query = LawQuery("路灯", (Span(date(1985, 1, 1), date(1985, 12, 31), "1985年"), Span(date(2015, 1, 1), date(2015, 12, 31), "2015年")), keywords=("路灯",))  # fmt: skip
+    query = LawQuery("路灯", (Span(date(1985, 1, 1), date(1985, 12, 31), "1985年"),
+        Span(date(2015, 1, 1), date(2015, 12, 31), "2015年")), keywords=("路灯",))  # fmt: skip
     labels = {label for label, _ in found(search.search(query, Settings(k=50)))}
     assert labels <= {KITES, NEW} and NEW in labels
     hull = {label for label, _ in found(search.search(query, Settings(k=50, paper=True)))}
@@ -264,7 +268,8 @@ def test_okapi_by_hand() -> None:
     for query in (["a"], ["d"], ["a", "c", "a"], ["x"], []):
         expected = [
             sum(
-                weights.get(token, 0.0) * doc.count(token) * 2.2 / (doc.count(token) + 1.2 * (0.25 + 0.75 * length / mean))
+                weights.get(token, 0.0) * doc.count(token) * 2.2 / (
+                    doc.count(token) + 1.2 * (0.25 + 0.75 * length / mean))
                 for token in query
             )
             for doc, length in zip(documents, lengths, strict=True)

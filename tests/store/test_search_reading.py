@@ -26,7 +26,8 @@ from tasks.legalsearch.published import TAGS, tagged_answer
 
 CALL = '{"name": "rag_retrieve", "arguments": {"query": ["甲"]}}'
 WHOLE = f"<think>想</think><tool_call>{CALL}</tool_call>"
-MARKS = [*(f"<{tag}>" for tag in TAGS), *(f"</{tag}>" for tag in TAGS), "＜think＞", "< PLAN >", "</ answer>", "<", ">", "{", "}", '"', CALL, "甲", "\n", " "]  # fmt: skip
+MARKS = [*(f"<{tag}>" for tag in TAGS), *(f"</{tag}>" for tag in TAGS), "＜think＞", "< PLAN >", "</ answer>", "<",
+    ">", "{", "}", '"', CALL, "甲", "\n", " "]  # fmt: skip
 WORDS = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=6)), max_size=40).map("".join)
 
 
@@ -59,13 +60,17 @@ def test_what_is_balanced_and_flat_is_read_without_repair(text: str) -> None:
         (WHOLE, {"tool": "rag_retrieve", "result": "ok", "think": "想"}),
         (f"<think>想<tool_call>{CALL}</tool_call>", {"tool": "rag_retrieve", "think": "想"}),  # think never closed
         (f"<think>想</think><tool_call>{CALL}", {"tool": "rag_retrieve"}),  # call never closed
-        (f"<think>要写<answer>还是<tool_call>？</think><tool_call>{CALL}</tool_call>", {"tool": "rag_retrieve", "result": "ok"}),
+        (f"<think>要写<answer>还是<tool_call>？</think><tool_call>{CALL}</tool_call>",
+            {"tool": "rag_retrieve", "result": "ok"}),
         (f"<THINK>想</THINK>＜tool_call＞{CALL}＜/tool_call＞", {"tool": "rag_retrieve", "think": "想"}),
         (f"想一想\n```json\n{CALL}\n```", {"tool": "rag_retrieve"}),
         ("<tool_call>{'name': 'web_search', 'arguments': {'query': '甲'}}</tool_call>", {"tool": "web_search"}),
-        ('<tool_call>{"tool": "web_search", "query": ["甲"]}</tool_call>', {"tool": "web_search", "arguments": {"query": ["甲"]}}),
-        ('<tool_call>{"name": "web_search", "arguments": "{\\"query\\": [\\"甲\\"]}"}</tool_call>', {"arguments": {"query": ["甲"]}}),
-        (f"{WHOLE}<tool_response>假</tool_response><think>x</think><answer>C</answer>", {"tool": "rag_retrieve", "answer": None}),
+        ('<tool_call>{"tool": "web_search", "query": ["甲"]}</tool_call>',
+            {"tool": "web_search", "arguments": {"query": ["甲"]}}),
+        ('<tool_call>{"name": "web_search", "arguments": "{\\"query\\": [\\"甲\\"]}"}</tool_call>',
+            {"arguments": {"query": ["甲"]}}),
+        (f"{WHOLE}<tool_response>假</tool_response><think>x</think><answer>C</answer>",
+            {"tool": "rag_retrieve", "answer": None}),
         (f"<think>x</think><answer>C</answer>{WHOLE}", {"tool": None, "answer": "C"}),
         ("<think>x</think><tool_call>坏</tool_call><answer>C</answer>", {"answer": "C"}),
         ("<think>a<think>b</think><answer>A", {"answer": "A"}),

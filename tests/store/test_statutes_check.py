@@ -72,7 +72,8 @@ def test_windows_against_known_law() -> None:
         (["1", "2", "3", "3-1"], []),
         (["1", "3", "4"], [("missing_numbers", None, "第二条")]),
         (["3", "4", "5"], [("missing_numbers", None, "第一条")]),
-        ([*map(str, range(1, 34)), "55", "183"], [("stray_number", "55", "第三十三条"), ("stray_number", "183", "第三十三条")]),
+        ([*map(str, range(1, 34)), "55", "183"],
+            [("stray_number", "55", "第三十三条"), ("stray_number", "183", "第三十三条")]),
     ],
 )  # fmt: skip
 def test_numbers(keys: list[str], expected: list[tuple[str, str | None, str]]) -> None:

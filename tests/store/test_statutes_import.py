@@ -32,8 +32,10 @@ def row(key: str, version: str = LAW, **more: Any) -> dict[str, Any]:
     which = number(key)
     days = {LAW: ("1990-01-01", "1999-12-31"), NEW: ("2000-01-01", "2099-12-31")}[version]
     return {
-        "law": LAW, "version": version, "valid_from": days[0], "valid_to": days[1], "part": "", "chapter": "第一章 总则",
-        "section": "", "article": which.chinese, "article_int": which.number, "article_sub": which.sub, "title": None, **more,
+        "law": LAW, "version": version, "valid_from": days[0], "valid_to": days[1], "part": "",
+        "chapter": "第一章 总则",
+        "section": "", "article": which.chinese, "article_int": which.number, "article_sub": which.sub, "title": None,
+        **more,
     }  # fmt: skip
 
 
@@ -146,10 +148,14 @@ def test_importing_twice_is_importing_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"menu__csv": MENU.replace("1990.1.1", "1990.2.30"), "t__jsonl": lines(row("1", text="甲"))}, r"menu\.csv, line 3: '1990\.2\.30' is not a date"),
-        ({"menu__csv": MENU.replace("1999.12.31", "1989.12.31"), "t__jsonl": lines(row("1", text="甲"))}, r"line 3: .* ends on 1989"),
-        ({"menu__csv": MENU.replace("1999.12.31", "1998.12.31"), "t__jsonl": lines(row("1", text="甲"))}, r"t\.jsonl, line 1: .* 1999-12-31, but .* 1998-12-31 in menu\.csv, line 3"),
-        ({"menu__csv": MENU + f"{LAW},1990.1.1,1999.12.31\n", "t__jsonl": lines(row("1", text="甲"))}, "line 4: .* already listed in line 3"),
+        ({"menu__csv": MENU.replace("1990.1.1", "1990.2.30"), "t__jsonl": lines(row("1", text="甲"))},
+            r"menu\.csv, line 3: '1990\.2\.30' is not a date"),
+        ({"menu__csv": MENU.replace("1999.12.31", "1989.12.31"), "t__jsonl": lines(row("1", text="甲"))},
+            r"line 3: .* ends on 1989"),
+        ({"menu__csv": MENU.replace("1999.12.31", "1998.12.31"), "t__jsonl": lines(row("1", text="甲"))},
+            r"t\.jsonl, line 1: .* 1999-12-31, but .* 1998-12-31 in menu\.csv, line 3"),
+        ({"menu__csv": MENU + f"{LAW},1990.1.1,1999.12.31\n", "t__jsonl": lines(row("1", text="甲"))},
+            "line 4: .* already listed in line 3"),
         ({"menu__csv": MENU + "甲法\n"}, "line 4: a version needs"),
         ({"menu__csv": MENU}, "holds no articles"),
         ({"t__jsonl": lines(row("1", text=5))}, r"t\.jsonl, line 1: text must be text"),
@@ -159,7 +165,8 @@ def test_importing_twice_is_importing_once(tmp_path: Path) -> None:
         ({"t__jsonl": lines(row("1", text="甲")) + "{\n"}, r"t\.jsonl, line 2: not valid JSON"),
         ({"c__jsonl": lines(chunk("1", "甲", valid_from="1990.13.1"))}, "'1990.13.1' is not a date"),
         ({"c__jsonl": lines(chunk("1", "甲", article_no="第一章"))}, "'第一章' is not the number"),
-        ({"c__json": json.dumps({LAW: {"第一章": {"第一条": "甲"}}}, indent=1, ensure_ascii=False)}, f"no days for {LAW}"),
+        ({"c__json": json.dumps({LAW: {"第一章": {"第一条": "甲"}}}, indent=1, ensure_ascii=False)},
+            f"no days for {LAW}"),
         ({"c__json": "{" * 5}, "not readable as JSON"),
         ({}, "holds no articles"),
     ],

@@ -46,7 +46,8 @@ from store.errors import StoreError
 from store.pack import Pack, remove_pack
 from tests.store.test_store_placing import build, left_behind, said
 
-WATCHED = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "shutil.rmtree", "tempfile.mkdtemp"}
+WATCHED = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "shutil.rmtree"}
+WATCHED.add("tempfile.mkdtemp")
 armed = False
 left = 1 << 30
 

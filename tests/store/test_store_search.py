@@ -78,7 +78,8 @@ def test_k_and_empty_answers(pack: Pack) -> None:
 @given(
     st.one_of(
         st.text(max_size=60),
-        st.lists(st.sampled_from(['"', "'", "*", "OR", "AND", "NOT", "NEAR(", ")", "^", ":", "text:", "抵押", "%", "_", "\0", "-", "\ud800"]), max_size=12).map(" ".join),
+        st.lists(st.sampled_from(['"', "'", "*", "OR", "AND", "NOT", "NEAR(", ")", "^", ":", "text:", "抵押", "%",
+            "_", "\0", "-", "\ud800"]), max_size=12).map(" ".join),
     )
 )  # fmt: skip
 def test_any_text_is_a_query(pack: Pack, query: str) -> None:

@@ -35,15 +35,18 @@ BODY = "<p>当事人约定的违约金过分高于造成的损失的，人民法
 def html(head: str = "", body: str = BODY, title: str = "关于违约金的通知_某法院网") -> str:
     return (
         f"<!DOCTYPE html><html><head><meta charset='utf-8'><title>{title}</title>{head}</head><body>"
-        f"<div id='header'>{NAV}</div><div class='main'>{body}</div><div class='footer'>版权所有 备案号</div></body></html>"
+        f"<div id='header'>{NAV}</div><div class='main'>{body}</div><div class='footer'>版权所有 "
+        f"备案号</div></body></html>"
     )
 
 
 def mhtml(page: str, *, top: str = "", part: str = "", extra: str = "") -> bytes:
     return (
-        f"From: <Saved by Blink>\r\n{top}Subject: =?utf-8?B?5qCH6aKY?=\r\nDate: Tue, 5 Mar 2024 10:00:00 -0000\r\nMIME-Version: 1.0\r\n"
+        f"From: <Saved by Blink>\r\n{top}Subject: =?utf-8?B?5qCH6aKY?=\r\nDate: Tue, 5 Mar 2024 10:00:00 -0000\r\n"
+        f"MIME-Version: 1.0\r\n"
         'Content-Type: multipart/related;\r\n\ttype="text/html";\r\n\tboundary="----b"\r\n\r\n'
-        f"------b\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n{part}\r\n{page}\r\n"
+        f"------b\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n{part}\r\n"
+        f"{page}\r\n"
         f"{extra}------b--\r\n"
     ).encode()
 
@@ -73,20 +76,25 @@ def test_every_kind_of_file_gives_a_page_or_a_reason(tmp_path: Path) -> None:
     source = folder(
         tmp_path / "s",
         **{
-            "a.html": html('<link rel="canonical" href="https://a.example/1?x=2#top"><meta name="PubDate" content="2019-03-05 10:22">'),
+            "a.html": html(
+                '<link rel="canonical" href="https://a.example/1?x=2#top"><meta name="PubDate" content="2019-03-05 '
+                '10:22">'),
             "sub__b.mhtml": mhtml(html(), top="Snapshot-Content-Location: https://b.example/2\r\n"),
-            "c.md": "---\nurl: https://c.example/3\ntitle: \"经济补偿\"\ndate: 2020年1月2日\ntags:\n  - x\n---\n# 别的\n\n正文一。\n",
+            "c.md": "---\nurl: https://c.example/3\ntitle: \"经济补偿\"\ndate: 2020年1月2日\ntags:\n  - x\n---\n"
+            "# 别的\n\n正文一。\n",
             "d.jsonl": json.dumps({"url": "https://d.example/4", "title": "四", "date": "2021-01-01", "text": "文"})
             + "\n" + json.dumps({"url": "https://d.example/5", "html": html(), "date": None})
             + "\n" + json.dumps({"url": "https://d.example/6", "text": "x", "date": "2021-02-30"})
             + "\n" + json.dumps({"url": "https://d.example/7", "text": 5}) + "\n",
             "a_files__frame.html": html(), "a_files__x.js": "alert(1)", "notes.txt": "x", "empty.html": "",
-            "script.html": "<html><body><script>document.write('x')</script></body></html>", "broken.jsonl": '{"url": \n',
+            "script.html": "<html><body><script>document.write('x')</script></body></html>",
+            "broken.jsonl": '{"url": \n',
         },
     )  # fmt: skip
     pages, report = load(source)
     assert set(pages) == {
-        "https://a.example/1?x=2", "https://b.example/2", "https://c.example/3", "https://d.example/4", "https://d.example/5",
+        "https://a.example/1?x=2", "https://b.example/2", "https://c.example/3", "https://d.example/4",
+        "https://d.example/5",
     }  # fmt: skip
     first = pages["https://a.example/1?x=2"]
     assert (first.title, first.day, first.source) == ("关于违约金的通知_某法院网", date(2019, 3, 5), "a.html")
@@ -116,14 +124,16 @@ def test_every_kind_of_file_gives_a_page_or_a_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "url"),
     [
-        ('<link rel="canonical" href="https://a.example/x"><meta property="og:url" content="https://a.example/y">', "https://a.example/x"),
+        ('<link rel="canonical" href="https://a.example/x"><meta property="og:url" content="https://a.example/y">',
+            "https://a.example/x"),
         ('<meta property="og:url" content="http://A.example:80/y">', "http://a.example/y"),
         ('<meta name="Url" content="www.a.example/y">', None),
         ('<base href="https://a.example/dir/"><link rel="canonical" href="x.html">', "https://a.example/dir/x.html"),
         ('<!-- saved from url=(0020)https://s.example/q -->', "https://s.example/q"),
         ('<!--\n Page saved with SingleFile \n url: https://s.example/z \n-->', "https://s.example/z"),
         ('<!-- saved from url=(0020)https://s.example/q --><link rel="canonical" href="/r">', "https://s.example/r"),
-        ('<!-- saved from url=(0020)https://s.example/q --><link rel="canonical" href="https://evil.example/r">', "https://s.example/q"),
+        ('<!-- saved from url=(0020)https://s.example/q --><link rel="canonical" href="https://evil.example/r">',
+            "https://s.example/q"),
         ('<link rel="canonical" href="file:///etc/passwd">', None),
         ('<link rel="canonical" href="../../x">', None),
         ('<link rel="canonical" href="javascript:alert(1)">', None),
@@ -140,7 +150,8 @@ def test_the_address_that_a_page_states(head: str, url: str | None) -> None:
         ('<meta name="publishdate" content="20190305">', "", date(2019, 3, 5)),
         ('<meta name="date" content="0001-01-01"><meta name="pubdate" content="2019/3/5">', "", date(2019, 3, 5)),
         ('<meta name="pubdate" content="2019-02-30">', "<p>发布时间：2018-01-02</p>", date(2018, 1, 2)),
-        ('<script type="application/ld+json">{"@graph":[{"datePublished":"2020-01-02"}]}</script>', "", date(2020, 1, 2)),
+        ('<script type="application/ld+json">{"@graph":[{"datePublished":"2020-01-02"}]}</script>', "",
+            date(2020, 1, 2)),
         ('<script type="application/ld+json">{broken</script>', "", None),
         ("", '<time pubdate datetime="2020-01-03">x</time>', date(2020, 1, 3)),
         ("", "<div>来源：本网 发布日期： 2015年7月8日 浏览</div>", date(2015, 7, 8)),
@@ -172,8 +183,10 @@ def test_short_and_long_texts_are_read_without_menus() -> None:
     assert "标的额" in table and "50元" in table
 
 
-@pytest.mark.parametrize("evil", ["<script>EVIL()</script>", "<style>.EVIL{}</style>", "<p onclick='EVIL()'>x</p>", "<!-- EVIL -->",
-    "<noscript>EVIL</noscript>", "<template><p>EVIL</p></template>", "<iframe srcdoc='<p>EVIL</p>'></iframe>", "<svg><script>EVIL</script></svg>",
+@pytest.mark.parametrize("evil", ["<script>EVIL()</script>", "<style>.EVIL{}</style>", "<p onclick='EVIL()'>x</p>",
+    "<!-- EVIL -->",
+    "<noscript>EVIL</noscript>", "<template><p>EVIL</p></template>", "<iframe srcdoc='<p>EVIL</p>'></iframe>",
+    "<svg><script>EVIL</script></svg>",
     "<script>EVIL", "<a href='javascript:EVIL()'>x</a>", "<img src=x onerror=EVIL()>"])  # fmt: skip
 def test_what_runs_never_reaches_the_text(evil: str) -> None:
     assert "EVIL" not in read_html(html(body=BODY + evil).encode(), "x").text
@@ -197,7 +210,8 @@ def test_nothing_is_fetched_and_no_entity_is_expanded(tmp_path: Path, monkeypatc
     secret = tmp_path / "secret"
     secret.write_text("SECRET")
     page = (
-        f'<!DOCTYPE html [<!ENTITY x SYSTEM "{secret.as_uri()}"><!ENTITY y SYSTEM "http://127.0.0.1:9/">]><html><head>'
+        f'<!DOCTYPE html [<!ENTITY x SYSTEM "{secret.as_uri()}"><!ENTITY y SYSTEM '
+        f'"http://127.0.0.1:9/">]><html><head>'
         '<link rel="stylesheet" href="http://127.0.0.1:9/x.css"><base href="http://127.0.0.1:9/"></head>'
         f"<body><img src='http://127.0.0.1:9/x'><p>实体&x;和&y;</p>{BODY}</body></html>"
     )
@@ -240,7 +254,8 @@ def test_what_cannot_be_decoded_is_named() -> None:
 @pytest.mark.parametrize(
     ("top", "part", "url"),
     [
-        ("Snapshot-Content-Location: https://b.example/2\r\n", "Content-Location: https://b.example/other\r\n", "https://b.example/2"),
+        ("Snapshot-Content-Location: https://b.example/2\r\n", "Content-Location: https://b.example/other\r\n",
+            "https://b.example/2"),
         ("", "Content-Location: https://b.example/3\r\n", "https://b.example/3"),
         ("", "Content-Location: ../../../../etc/passwd\r\n", None),
         ("", "Content-Location: file:///C:/Users/x/page.html\r\n", None),
@@ -262,7 +277,10 @@ def test_mhtml_in_base64_reads_its_root_and_no_other_part() -> None:
 
     def part(text: str, more: str = "") -> str:
         coded = base64.encodebytes(text.encode("gb18030")).decode().replace("\n", "\r\n")
-        return f"------b\r\nContent-Type: text/html; charset=gbk\r\nContent-Transfer-Encoding: base64\r\n{more}\r\n{coded}"
+        return (
+            f"------b\r\nContent-Type: text/html; charset=gbk\r\nContent-Transfer-Encoding: base64\r\n{more}\r\n"
+            f"{coded}"
+        )
 
     frame = part(
         html(body="<p>框架里的广告文字，很长很长很长。</p>"), "Content-ID: <ad@x>\r\nContent-Location: cid:ad@x\r\n"
@@ -291,7 +309,8 @@ def test_bombs_are_named_while_other_pages_go_in(tmp_path: Path) -> None:
         "large.html": html(body="<p>字</p>" * (1 << 21)),
         "nested.mhtml": bomb(5000),
         "parts.mhtml": mhtml(html(), extra="------b\r\n\r\nx\r\n" * 30_000),
-        "none.mhtml": b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n--b\r\nContent-Type: image/png\r\n\r\nx\r\n--b--\r\n",
+        "none.mhtml": b"MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n--b\r\n"
+        b"Content-Type: image/png\r\n\r\nx\r\n--b--\r\n",
         "tags.html": html(body="<b>x" * 205_000),
         "deep.html": html(body="<div>" * 50_000 + "深" + "</div>" * 50_000),
     }
@@ -313,7 +332,8 @@ def test_one_address_is_one_page_and_the_newest_day_counts(tmp_path: Path) -> No
         folder(
             tmp_path / "s",
             **{
-                "1.md": page("旧文。", "date: 2013-01-01"), "2.md": page("新文。", "date: 2020-01-01"), "3.md": page("无日。", ""),
+                "1.md": page("旧文。", "date: 2013-01-01"), "2.md": page("新文。", "date: 2020-01-01"),
+                "3.md": page("无日。", ""),
                 "4.md": page("新文。", "date: 2020-01-01"), "5.md": page("中文。", "date: 2015-01-01"),
             },
         )
@@ -399,7 +419,10 @@ def test_the_command_prints_the_report(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 @settings(max_examples=60)
-@given(st.text(max_size=400) | st.lists(st.sampled_from("<p> </p> <script> <!-- --> <table> <td> 正文。 &#xD800; &amp; <a href=' <li> \0 <html> <body>".split()), max_size=30).map("".join))  # fmt: skip
+@given(st.text(max_size=400) | st.lists(
+    st.sampled_from(
+        "<p> </p> <script> <!-- --> <table> <td> 正文。 &#xD800; &amp; <a href=' <li> \0 <html> <body>".split()),
+        max_size=30).map("".join))  # fmt: skip
 def test_readers_are_total(text: str) -> None:
     for read in (read_html, read_mhtml, read_markdown):
         for data in (text.encode("utf-8", "replace"), mhtml(text.encode("utf-8", "replace").decode())):

@@ -19,7 +19,8 @@ from store.pack import Pack, verify_pack
 from store.web import MAX_WINDOWS, SNIPPET, WebSnapshot, cut, snippet
 
 PAGES = (
-    ("https://a.example/1", "违约金的新规则", date(2019, 3, 5), "约定的违约金过分高于损失的，可以请求适当减少。\n\n另见定金。"),
+    ("https://a.example/1", "违约金的新规则", date(2019, 3, 5),
+        "约定的违约金过分高于损失的，可以请求适当减少。\n\n另见定金。"),
     ("https://a.example/2", "定金与押金", date(2013, 1, 1), "定金不得超过主合同标的额的百分之二十。违约金见另页。"),
     ("https://b.example/x?id=3", "论坛：试用期", None, "试用期最长六个月，违约金一般不能约定。"),
 )  # fmt: skip
@@ -71,7 +72,8 @@ def test_pages_published_later_or_without_a_day_are_hidden_on_demand(snapshot: W
     assert {hit.page.url for hit in snapshot.search("约", before=date(2019, 3, 4))} <= {"https://a.example/2"}
 
 
-@pytest.mark.parametrize("query", ['"', 'NEAR("a", 5)', "a AND NOT b*", "违约金^2 OR title:x", "--", "\0违约金", "'; DROP TABLE page"])  # fmt: skip
+@pytest.mark.parametrize("query", ['"', 'NEAR("a", 5)', "a AND NOT b*", "违约金^2 OR title:x", "--", "\0违约金",
+    "'; DROP TABLE page"])  # fmt: skip
 def test_syntax_in_a_query_is_only_text(snapshot: WebSnapshot, query: str) -> None:
     assert isinstance(snapshot.search(query), list)
 

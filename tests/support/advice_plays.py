@@ -65,7 +65,8 @@ def said_by(policy: Any, case: Case, role: str, record: Sequence[Turn], **more: 
     view = CourtView(
         seat=role, card={}, history=(), step=1, role=role, env=case.env, profile="law", case_id=case.id,
         held=visible(case, case.env, role), record=tuple(record), limit=more.pop("limit", 20),
-        turn=more.pop("turn", max(1, sum(turn.speaker == environment(case.env).tested and turn.number > 0 for turn in record))),
+        turn=more.pop("turn", max(1, sum(turn.speaker == environment(case.env).tested and turn.number > 0
+            for turn in record))),
         traits=more.pop("traits", {}), day=more.pop("day", law_day(case)), **more,
     )  # fmt: skip
     move = policy.move(view)

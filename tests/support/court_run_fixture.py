@@ -41,6 +41,7 @@ def prepare_courts(folder: Path, tasks: int = len(PUBLISHED)) -> dict[str, Any]:
     path = folder / "courts.jsonl"
     path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
     return {
-        "benchmark": "courts", "agent": "rules", "model": "", "pack": "bare", "tasks": str(path), "seed": 5, "parallel": 2,
+        "benchmark": "courts", "agent": "rules", "model": "", "pack": "bare", "tasks": str(path), "seed": 5,
+        "parallel": 2,
         "max_turns": None,
     }  # fmt: skip

@@ -168,9 +168,12 @@ def views(case: Case, role: str, **changes: Any) -> CourtView:
     persona = persona_of(case, role)
     there = tuple(one for one in environment(case.env).seats if one not in (role, "clerk", "tracker"))
     given: dict[str, Any] = {
-        "seat": seat_of(case.env, role), "card": {"names": own_names(case)}, "history": (), "step": 1, "role": role, "env": case.env, "profile": "law",
-        "case_id": case.id, "held": visible(case, case.env, role), "never": grant(case.env, role).never, "there": there,
-        "traits": drawn(persona, case.id, 7) if persona else {}, "limit": 20, "standpoints": standpoints_of(case, role),
+        "seat": seat_of(case.env, role), "card": {"names": own_names(case)}, "history": (), "step": 1, "role": role,
+        "env": case.env, "profile": "law",
+        "case_id": case.id, "held": visible(case, case.env, role), "never": grant(case.env, role).never,
+        "there": there,
+        "traits": drawn(persona, case.id, 7) if persona else {}, "limit": 20,
+        "standpoints": standpoints_of(case, role),
     }  # fmt: skip
     return CourtView(**{**given, **changes})
 

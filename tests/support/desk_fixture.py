@@ -36,7 +36,8 @@ TASKS: tuple[dict[str, Any], ...] = (
         "id": "k-1", "question": QUESTION, "answer": f"由{COURT}审理，负责人是陆知行。", "key": [COURT, "陆知行"],
         "key_middle": [CASE, "1284500.5"], "hops": 3,
         "path": [
-            {"tool": "get_legal_document_company_list", "input": {"identifier": COMPANY, "columns": ["案号", "涉案金额（元）"]}},
+            {"tool": "get_legal_document_company_list",
+                "input": {"identifier": COMPANY, "columns": ["案号", "涉案金额（元）"]}},
             {"tool": "get_court_code", "input": {"identifier": "云溪0101", "columns": ["法院名称"]}},
             {"tool": "get_court_info", "input": {"identifier": COURT, "columns": ["法院负责人", "法院地址"]}},
         ],
@@ -92,7 +93,8 @@ def records() -> list[Record]:
     seat = {"seat": "agent"}
     steps: list[list[Event]] = [
         [
-            AttemptStarted(benchmark="legalagentbench", task_id="k-1", attempt=1, seed=0, card={"id": "k-1", "question": QUESTION}),
+            AttemptStarted(benchmark="legalagentbench", task_id="k-1", attempt=1, seed=0,
+                card={"id": "k-1", "question": QUESTION}),
             Seated(**seat, policy="rules/1"),
         ],
         [
@@ -102,7 +104,8 @@ def records() -> list[Record]:
                 tools=("", "get_legal_document_company_list", "get_court_code", "get_court_info"),
             ),
             Thought(**seat, text=f"用get_legal_document_company_list查“{COMPANY}”的裁判文书。"),
-            ToolCalled(**seat, tool="get_legal_document_company_list", input={"identifier": COMPANY, "columns": ["案号", "涉案金额（元）"]}),
+            ToolCalled(**seat, tool="get_legal_document_company_list",
+                input={"identifier": COMPANY, "columns": ["案号", "涉案金额（元）"]}),
             ToolReturned(
                 **seat, tool="get_legal_document_company_list", status="ok", observation=str(rows), value=rows,
                 provenance=("authored",), milliseconds=0.42,
@@ -112,13 +115,15 @@ def records() -> list[Record]:
             Thought(**seat, text=f"案号{CASE}的法院代字是“云溪0101”。"),
             ToolCalled(**seat, tool="get_court_code", input={"identifier": "云溪0101", "columns": ["法院名称"]}),
             ToolReturned(
-                **seat, tool="get_court_code", status="ok", observation=str({"法院名称": COURT}), value={"法院名称": COURT},
+                **seat, tool="get_court_code", status="ok", observation=str({"法院名称": COURT}),
+                value={"法院名称": COURT},
                 provenance=("authored",), milliseconds=0.18,
             ),
         ],
         [
             Thought(**seat, text=f"查“{COURT}”的法院负责人。"),
-            ToolCalled(**seat, tool="get_court_info", input={"identifier": COURT, "columns": ["法院负责人", "法院地址", "法院官网"]}),
+            ToolCalled(**seat, tool="get_court_info",
+                input={"identifier": COURT, "columns": ["法院负责人", "法院地址", "法院官网"]}),
             ToolReturned(
                 **seat, tool="get_court_info", status="ok", observation=str(court), value=court, unknown=1,
                 provenance=("authored",), milliseconds=0.2,
@@ -126,7 +131,8 @@ def records() -> list[Record]:
         ],
         [
             Thought(**seat, text="所需信息已查完，整理答案。"),
-            Answered(**seat, res=f"由{COURT}审理，负责人是陆知行。", summary=f"由{COURT}审理，负责人是陆知行。\n经过：{CASE}涉案金额1284500.5元，为最高。"),
+            Answered(**seat, res=f"由{COURT}审理，负责人是陆知行。",
+                summary=f"由{COURT}审理，负责人是陆知行。\n经过：{CASE}涉案金额1284500.5元，为最高。"),
             Stopped(outcome="finished", reason="answered"),
         ],
     ]  # fmt: skip

@@ -61,7 +61,8 @@ def serve(home: str) -> None:
         person, terminal = pty.openpty()
         os.write(person, ANSWERS.encode())
         variables = {
-            **os.environ, "MOOT_HOME": home, "MOOT_LANG": "en", "MOOT_API_KEY": SECRET, "BOX_KEY": BOUND, "TERM": "dumb",
+            **os.environ, "MOOT_HOME": home, "MOOT_LANG": "en", "MOOT_API_KEY": SECRET, "BOX_KEY": BOUND,
+            "TERM": "dumb",
         }  # fmt: skip
         with subprocess.Popen(
             [sys.executable, __file__, "use", home],

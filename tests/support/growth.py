@@ -31,7 +31,8 @@ HOPELESS = 2000
 """Looks at each character of a text after which one search is given up as endless."""
 ONE_MATCH = ("search", "match", "fullmatch")
 MANY = ("finditer", "findall", "sub", "subn", "split")
-WHOLE = ("count", "replace", "split", "rsplit", "splitlines", "partition", "rpartition", "lower", "upper", "casefold", "translate",
+WHOLE = ("count", "replace", "split", "rsplit", "splitlines", "partition", "rpartition", "lower", "upper", "casefold",
+    "translate",
          "encode", "isascii", "isdigit", "isspace")  # fmt: skip
 ENDS = ("strip", "lstrip", "rstrip", "removeprefix", "removesuffix")
 FINDS = ("find", "rfind", "index", "rindex")

@@ -65,16 +65,21 @@ COMMANDS: tuple[Command, ...] = (
     Command("show --verify", lambda run, *_: ("show", run, "--verify")),
     *map(_report, ("text", "html", "csv", "md", "json")),
     _export("jsonl", True), *map(_export, ("rollouts", "markdown", "html", "inspect")),
-    Command("export jsonl --out", lambda run, _, out: ("export", run, "--to", "jsonl", "--out", f"{out}/lines.jsonl")),
+    Command("export jsonl --out", lambda run, _,
+        out: ("export", run, "--to", "jsonl", "--out", f"{out}/lines.jsonl")),
     Command("export verl", lambda run, _, out: ("export", run, "--to", "verl", "--out", f"{out}/rows")),
     Command("agreement", lambda run, *_: ("agreement", run, "--plot")),
     Command("agreement --json", lambda run, *_: ("agreement", run, "--json")),
     Command("review --sample", lambda run, *_: ("review", run, "--sample")),
     Command("temporal", lambda run, *_: ("temporal", run)),
-    Command("recorded:RUN", lambda run, _, out: ("run", "legalagentbench", "--agent", "react", "--model", f"recorded:{run}", "--first", "1", "--max-turns", "2", "--out", f"{out}/played{SUFFIX}")),
-    Command("fork", lambda run, episode, out: ("fork", run, "--turn", "1", "--out", f"{out}/forked{SUFFIX}", "--", episode)),
-    Command("fork --seat", lambda run, episode, out: ("fork", run, "--turn", "0", "--seat", "agent=rules", "--out", f"{out}/seated{SUFFIX}", "--", episode)),
-    Command("review EPISODE", lambda run, episode, _: ("review", run, "--metric", "REA", "--value", "7", "--author", "Li", "--reason", "x", "--", episode), writes=True),
+    Command("recorded:RUN", lambda run, _, out: ("run", "legalagentbench", "--agent", "react", "--model",
+        f"recorded:{run}", "--first", "1", "--max-turns", "2", "--out", f"{out}/played{SUFFIX}")),
+    Command("fork", lambda run, episode, out: ("fork", run, "--turn", "1", "--out", f"{out}/forked{SUFFIX}", "--",
+        episode)),
+    Command("fork --seat", lambda run, episode, out: ("fork", run, "--turn", "0", "--seat", "agent=rules", "--out",
+        f"{out}/seated{SUFFIX}", "--", episode)),
+    Command("review EPISODE", lambda run, episode, _: ("review", run, "--metric", "REA", "--value", "7", "--author",
+        "Li", "--reason", "x", "--", episode), writes=True),
     Command("score", lambda run, *_: ("score", run, "--json"), writes=True, fast=True),
     Command("resume", lambda run, *_: ("resume", run), writes=True, fast=True),
     Command("resume --new-attempt", lambda run, *_: ("resume", run, "--new-attempt", "--json"), writes=True),
@@ -100,8 +105,10 @@ def warm() -> None:
     for target, _ in known.values():
         importlib.import_module(target.split(":")[0])
     for name in (
-        "tasks.benchmark", "tasks.courts.benchmark", "tasks.legalsearch.benchmark", "tasks.legalagentbench.benchmark", "tasks.legalsearch.analysis", "tasks.legalsearch.exporting",
-        "tasks.courts.scores.of_run.stored", "tasks.scoring.agreement", "tasks.scoring.human", "tasks.reports.difference", "jieba", "numpy", "models.scripted", "models.endpoint",
+        "tasks.benchmark", "tasks.courts.benchmark", "tasks.legalsearch.benchmark", "tasks.legalagentbench.benchmark",
+        "tasks.legalsearch.analysis", "tasks.legalsearch.exporting",
+        "tasks.courts.scores.of_run.stored", "tasks.scoring.agreement", "tasks.scoring.human",
+        "tasks.reports.difference", "jieba", "numpy", "models.scripted", "models.endpoint",
     ):  # fmt: skip
         try:
             importlib.import_module(name)

@@ -49,8 +49,10 @@ def stopped_shape(case: Case) -> None:
     """The end without an outcome, with an unknown one, or as something else."""
     content = _content(case, *ENDED)
     value = case.turn([
-        {}, {"reason": "x"}, {"outcome": None}, {"outcome": "victory"}, {"outcome": []}, {"outcome": ["finished"]}, {"outcome": {}}, {"outcome": 7}, [], ["finished"], None, "finished", 7, True,
-        {"outcome": "finished", "reason": None}, {"outcome": "finished", "reason": []}, {"outcome": "finished", "more": 1}, {"outcome": ESCAPES}, {"outcome": ""}, {"outcome": "x" * 100_000},
+        {}, {"reason": "x"}, {"outcome": None}, {"outcome": "victory"}, {"outcome": []}, {"outcome": ["finished"]},
+        {"outcome": {}}, {"outcome": 7}, [], ["finished"], None, "finished", 7, True,
+        {"outcome": "finished", "reason": None}, {"outcome": "finished", "reason": []},
+        {"outcome": "finished", "more": 1}, {"outcome": ESCAPES}, {"outcome": ""}, {"outcome": "x" * 100_000},
         {"outcome": "unfinished"}, {"outcome": Raw("NaN")}, {"outcome": "\ud800"}, {"outcome": "FINISHED"},
     ])  # fmt: skip
     for event in _all(content, "stopped")[: case.rng.choice([1, 9])]:
@@ -286,7 +288,8 @@ def field_right_type(case: Case) -> None:
         except (KeyError, IndexError, TypeError):
             continue
         wrong: tuple[Any, ...] = {
-            str: ("", "x", ESCAPES, BIDI, "\ud800", "[" * 3000, "A: " * 5000, "\x00"), int: (-1, 2**62, 10**300, -(2**63)), float: (-1.0, 1e308, Raw("NaN"), Raw("Infinity")),
+            str: ("", "x", ESCAPES, BIDI, "\ud800", "[" * 3000, "A: " * 5000, "\x00"),
+            int: (-1, 2**62, 10**300, -(2**63)), float: (-1.0, 1e308, Raw("NaN"), Raw("Infinity")),
             list: ([], [""] * 5000), dict: ({}, {"x": None}), bool: (not old,),
         }.get(type(old), (None,))  # fmt: skip
         put(event[DATA], at, case.rng.choice(wrong))
@@ -294,9 +297,14 @@ def field_right_type(case: Case) -> None:
 
 
 CARDS: tuple[Any, ...] = (
-    None, {}, [], "", "card", 7, True, {"question": None}, {"question": []}, {"question": {}}, {"id": None}, {"env": None}, {"env": "XX"}, {"env": []}, {"env": {}}, {"env": "KQ"}, {"env": "CI"}, {"env": "CR"}, {"env": "CD"},
-    {"env": "CI", "parties": None}, {"env": "CI", "case": {}}, {"type": None}, {"type": "nothing"}, {"type": []}, {"type": {}}, {"question": ESCAPES}, {"question": BIDI}, {"question": "\ud800"}, {"kind": None, "options": 7}, {"question": 10**400},
-    {"env": "KQ", "topics": None}, {"env": "KQ", "topics": [{}]}, {"env": "KQ", "topics": [None]}, {"env": 7, "type": 7}, {"env": "\x1b[2J"}, {"question": "x" * 3_000_000},
+    None, {}, [], "", "card", 7, True, {"question": None}, {"question": []}, {"question": {}}, {"id": None},
+    {"env": None}, {"env": "XX"}, {"env": []}, {"env": {}}, {"env": "KQ"}, {"env": "CI"}, {"env": "CR"},
+    {"env": "CD"},
+    {"env": "CI", "parties": None}, {"env": "CI", "case": {}}, {"type": None}, {"type": "nothing"}, {"type": []},
+    {"type": {}}, {"question": ESCAPES}, {"question": BIDI}, {"question": "\ud800"}, {"kind": None, "options": 7},
+    {"question": 10**400},
+    {"env": "KQ", "topics": None}, {"env": "KQ", "topics": [{}]}, {"env": "KQ", "topics": [None]},
+    {"env": 7, "type": 7}, {"env": "\x1b[2J"}, {"question": "x" * 3_000_000},
 )  # fmt: skip
 
 
@@ -384,11 +392,19 @@ def model_call(case: Case) -> None:
     content = _content(case, "model", "half_model")
     event = case.rng.choice(_all(content, "model_called"))
     key, values = case.turn([
-        ("messages", (None, [], "x", [[]], [["user"]], [["user", None]], [["user", "0" * 64, "x"]], [[None, None]], [["user", "0" * 64]] * 50_000, {"a": "b"}, [["\x1b[2J", "x"]], ["ab", "cd"])),
-        ("tokens", (None, [-1], [2**70], [None], "x", list(range(100_000)), [1.5], [[1]])), ("logprobs", (None, [[]], [["a", 0.0]], [["a", Raw("NaN"), []]], [["a", 1e308, [["b", Raw("Infinity")]]]] * 1000, [[None, None, None]])),
-        ("entropies", (None, [Raw("NaN")], ["x"], [-1.0], [1e308] * 10_000)), ("asked", (None, "", "x", ESCAPES, [])), ("call", (-1, 2**70, None, "1")), ("settings", (None, [], {"seed": None}, {"temperature": Raw("NaN")})),
-        ("generated", (-5, 2**80, None)), ("milliseconds", (Raw("NaN"), -1, 1e308, None)), ("batch", (0, -1, None)), ("schema_name", (None, "0" * 64, [], ESCAPES)), ("finish", (None, "", ESCAPES, "later")), ("text", (None, "", [], ESCAPES, "[" * 50_000, "\ud800")),
-        ("prompt", (None, "", "nothing/9", ESCAPES)), ("seat", (None, "", "ghost", [], ESCAPES)), ("human", (True, None, "yes")), ("origin", (None, ESCAPES, [])), ("reasoning", (None, BIDI, "x" * 1_000_000)), ("evaluated", (-1, 2**63, None)), ("reused", (-1, 10**300)),
+        ("messages", (None, [], "x", [[]], [["user"]], [["user", None]], [["user", "0" * 64, "x"]], [[None, None]],
+            [["user", "0" * 64]] * 50_000, {"a": "b"}, [["\x1b[2J", "x"]], ["ab", "cd"])),
+        ("tokens", (None, [-1], [2**70], [None], "x", list(range(100_000)), [1.5], [[1]])),
+        ("logprobs", (None, [[]], [["a", 0.0]], [["a", Raw("NaN"), []]],
+            [["a", 1e308, [["b", Raw("Infinity")]]]] * 1000, [[None, None, None]])),
+        ("entropies", (None, [Raw("NaN")], ["x"], [-1.0], [1e308] * 10_000)), ("asked", (None, "", "x", ESCAPES, [])),
+        ("call", (-1, 2**70, None, "1")), ("settings", (None, [], {"seed": None}, {"temperature": Raw("NaN")})),
+        ("generated", (-5, 2**80, None)), ("milliseconds", (Raw("NaN"), -1, 1e308, None)), ("batch", (0, -1, None)),
+        ("schema_name", (None, "0" * 64, [], ESCAPES)), ("finish", (None, "", ESCAPES, "later")),
+        ("text", (None, "", [], ESCAPES, "[" * 50_000, "\ud800")),
+        ("prompt", (None, "", "nothing/9", ESCAPES)), ("seat", (None, "", "ghost", [], ESCAPES)),
+        ("human", (True, None, "yes")), ("origin", (None, ESCAPES, [])), ("reasoning", (None, BIDI, "x" * 1_000_000)),
+        ("evaluated", (-1, 2**63, None)), ("reused", (-1, 10**300)),
     ])  # fmt: skip
     event[DATA][key] = case.rng.choice(values)
     case.write(content)
@@ -821,9 +837,12 @@ def score_grader(case: Case) -> None:
 
 
 KINDS = (
-    stopped_shape, stopped_twice, stopped_early, after_the_end, seq_gap, seq_missing, seq_shuffled, step_odd, parent_odd, time_odd, first_event, tag_unknown, tag_swapped, data_odd,
-    field_odd, field_missing, field_more, field_right_type, card_odd, card_of_court, started_odd, model_texts, model_call, tool_alone, tool_huge, seat_unknown, seat_policy, seat_engine,
-    said_odd, grafted, events_many, episodes_many, attempts_many, scores_many, attempts_missing, attempts_odd, episodes_missing, episodes_odd, score_value, score_field, score_place,
+    stopped_shape, stopped_twice, stopped_early, after_the_end, seq_gap, seq_missing, seq_shuffled, step_odd,
+    parent_odd, time_odd, first_event, tag_unknown, tag_swapped, data_odd,
+    field_odd, field_missing, field_more, field_right_type, card_odd, card_of_court, started_odd, model_texts,
+    model_call, tool_alone, tool_huge, seat_unknown, seat_policy, seat_engine,
+    said_odd, grafted, events_many, episodes_many, attempts_many, scores_many, attempts_missing, attempts_odd,
+    episodes_missing, episodes_odd, score_value, score_field, score_place,
     score_elsewhere, score_human, score_grader,
 )  # fmt: skip
 LARGE = (tool_huge, events_many, episodes_many, attempts_many, scores_many)

@@ -123,8 +123,10 @@ def file_name(case: Case) -> None:
 
 
 NAMES: tuple[bytes | str, ...] = (
-    "\x1b]0;owned\x07", "a\nb", "a\rb", "tab\there", "\u202emoot", "😀🇨🇳👨‍👩‍👧", "案" * 83, "-x", "--help", "'; DROP TABLE runs --",
-    "%s%n{0}{name}", "[bold red]x[/]", b"\xff\xfe\x80", " ", "a b  c", "..", "a?mode=rw&immutable=1#f", "%41%00%2f", "\x7f\x01\x02",
+    "\x1b]0;owned\x07", "a\nb", "a\rb", "tab\there", "\u202emoot", "😀🇨🇳👨‍👩‍👧", "案" * 83, "-x", "--help",
+    "'; DROP TABLE runs --",
+    "%s%n{0}{name}", "[bold red]x[/]", b"\xff\xfe\x80", " ", "a b  c", "..", "a?mode=rw&immutable=1#f", "%41%00%2f",
+    "\x7f\x01\x02",
     "x" * 249, "file:x", "CON", "~", "$HOME", "e\u0301" * 60, "\x9b31m",
 )  # fmt: skip
 
@@ -202,10 +204,14 @@ def page_lengths(case: Case) -> None:
 
 
 FIELDS = (
-    (16, 2, (0, 1, 512, 513, 1024, 32768, 65535)), (18, 1, (0, 1, 2, 3, 255)), (19, 1, (0, 2, 3, 255)), (20, 1, (1, 32, 128, 255)), (21, 1, (0, 65, 255)),
-    (24, 4, (0, 0xFFFFFFFF)), (28, 4, (0, 1, 0x7FFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF)), (32, 4, (1, 2, 0x7FFFFFFF)), (36, 4, (1, 0xFFFFFFFF)),
-    (40, 4, (0, 0xFFFFFFFF)), (44, 4, (0, 1, 5, 255)), (48, 4, (0x7FFFFFFF, 0xFFFFFFFF)), (52, 4, (1, 3, 0x7FFFFFFF)), (56, 4, (0, 2, 3, 4, 255)),
-    (60, 4, (0, 2, 3, 99, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)), (64, 4, (1, 255)), (68, 4, (0, 1, 0xFFFFFFFF)), (92, 4, (0, 0xFFFFFFFF)), (96, 4, (0, 0xFFFFFFFF)),
+    (16, 2, (0, 1, 512, 513, 1024, 32768, 65535)), (18, 1, (0, 1, 2, 3, 255)), (19, 1, (0, 2, 3, 255)),
+    (20, 1, (1, 32, 128, 255)), (21, 1, (0, 65, 255)),
+    (24, 4, (0, 0xFFFFFFFF)), (28, 4, (0, 1, 0x7FFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF)), (32, 4, (1, 2, 0x7FFFFFFF)),
+    (36, 4, (1, 0xFFFFFFFF)),
+    (40, 4, (0, 0xFFFFFFFF)), (44, 4, (0, 1, 5, 255)), (48, 4, (0x7FFFFFFF, 0xFFFFFFFF)), (52, 4, (1, 3, 0x7FFFFFFF)),
+    (56, 4, (0, 2, 3, 4, 255)),
+    (60, 4, (0, 2, 3, 99, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)), (64, 4, (1, 255)), (68, 4, (0, 1, 0xFFFFFFFF)),
+    (92, 4, (0, 0xFFFFFFFF)), (96, 4, (0, 0xFFFFFFFF)),
 )  # fmt: skip
 """Offset, width and odd values of the fields of SQLite's header: sizes, versions, counts, freelist, encoding, user
 version."""
@@ -379,9 +385,12 @@ def journal_hot(case: Case) -> None:
 
 
 KINDS = (
-    file_empty, file_text, file_compressed, file_truncated, file_appended, file_sparse, file_folder, file_pipe, link_dangling, link_loop,
-    link_elsewhere, link_to_run, link_hard, file_unreadable, file_name, page_bits, page_noise, page_swapped, page_tree_cycle, page_overflow,
-    page_lengths, sqlite_header, user_version, application_id, encoding_wide, page_size, text_not_unicode, log_foreign, log_noise,
+    file_empty, file_text, file_compressed, file_truncated, file_appended, file_sparse, file_folder, file_pipe,
+    link_dangling, link_loop,
+    link_elsewhere, link_to_run, link_hard, file_unreadable, file_name, page_bits, page_noise, page_swapped,
+    page_tree_cycle, page_overflow,
+    page_lengths, sqlite_header, user_version, application_id, encoding_wide, page_size, text_not_unicode,
+    log_foreign, log_noise,
     log_is_no_file, lock_is_no_file, journal_hot,
 )  # fmt: skip
 LARGE = (file_sparse,)

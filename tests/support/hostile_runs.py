@@ -61,7 +61,8 @@ class Base:
 
 SCRIPT = {
     "otherwise": [
-        '思考：查一查。\n```json\n{"action": "get_company_info", "action_input": {"identifier": "甲公司", "columns": []}}\n```',
+        '思考：查一查。\n```json\n{"action": "get_company_info", "action_input": {"identifier": "甲公司", '
+        '"columns": []}}\n```',
         "不知道",
     ]
 }
@@ -254,8 +255,10 @@ def hostile_runs(
 
 
 OFTEN = {
-    2: "path_pack json_deep json_numbers json_odd json_surrogates data_odd tag_unknown card_of_court model_call score_field score_human episodes_odd attempts_odd header_spec",
-    3: "header_value header_nested path_tasks stopped_shape card_odd score_value column_types view_in_place parent_odd",
+    2: "path_pack json_deep json_numbers json_odd json_surrogates data_odd tag_unknown card_of_court model_call "
+    "score_field score_human episodes_odd attempts_odd header_spec",
+    3: "header_value header_nested path_tasks stopped_shape card_odd score_value column_types view_in_place "
+    "parent_odd",
     4: "header_named path_engine seat_engine field_odd",
 }
 """How often kinds with many faces take their turn for once of the others."""

@@ -23,9 +23,11 @@ def view_in_place(case: Case) -> None:
     query = {
         "honest": f"SELECT {listed} FROM {real}",
         "endless": f"{ENDLESS} SELECT {numbers} FROM n",
-        "product": f"SELECT {', '.join(f'a.{name} AS {name}' for name in columns)} FROM {real} a, events e1, events e2, events e3, events e4, events e5, texts"
+        "product": f"SELECT {', '.join(f'a.{name} AS {name}' for name in columns)} FROM {real} a, events e1, events "
+        f"e2, events e3, events e4, events e5, texts"
         if table != "events"
-        else f"SELECT {', '.join(f'a.{name} AS {name}' for name in columns)} FROM {real} a, {real} b, {real} c, {real} d, {real} e, {real} f",
+        else f"SELECT {', '.join(f'a.{name} AS {name}' for name in columns)} FROM {real} a, {real} b, {real} c, "
+        f"{real} d, {real} e, {real} f",
         "bomb": f"SELECT {', '.join(f'zeroblob(900000000) AS {name}' for name in columns)} FROM {real}",
         "self": f"SELECT {listed} FROM {table}",
         "schema": f"SELECT {', '.join(f'sql AS {name}' for name in columns)} FROM sqlite_master",
@@ -40,9 +42,12 @@ def trigger_on_write(case: Case) -> None:
     case.copy("unfinished", "half_model", "half_trial", "rules", "graded", "law")
     table = case.turn(["events", "scores", "attempts", "texts"])
     body = case.rng.choice([
-        "SELECT RAISE(ABORT, '\x1b]0;owned\x07')", "SELECT RAISE(IGNORE)", "DELETE FROM events", "UPDATE header SET value = '[]'",
-        f"INSERT INTO scores (attempt, scorer, version, settings, value, evidence, author, at) {ENDLESS} SELECT 1, 'x', x, '{{}}', '{{}}', '[]', 'x', 0 FROM n",
-        f"SELECT count(*) FROM ({ENDLESS} SELECT x FROM n)", "SELECT zeroblob(900000000)", "UPDATE scores SET value = '{\"success\": 1.0}'", "SELECT RAISE(ROLLBACK, 'gone')",
+        "SELECT RAISE(ABORT, '\x1b]0;owned\x07')", "SELECT RAISE(IGNORE)", "DELETE FROM events",
+        "UPDATE header SET value = '[]'",
+        f"INSERT INTO scores (attempt, scorer, version, settings, value, evidence, author, at) {ENDLESS} SELECT 1, "
+        f"'x', x, '{{}}', '{{}}', '[]', 'x', 0 FROM n",
+        f"SELECT count(*) FROM ({ENDLESS} SELECT x FROM n)", "SELECT zeroblob(900000000)",
+        "UPDATE scores SET value = '{\"success\": 1.0}'", "SELECT RAISE(ROLLBACK, 'gone')",
     ])  # fmt: skip
     when = case.rng.choice(["BEFORE", "AFTER"])
     edit(case.path, f"CREATE TRIGGER intruder {when} INSERT ON {table} BEGIN {body}; END")
@@ -75,11 +80,13 @@ def generated_column(case: Case) -> None:
         ]
     )
     write_first(case.path, base.content, strict=False)
-    kept = [name for name in COLUMNS[table] if name != column]
+    kept, kinds = [name for name in COLUMNS[table] if name != column], ["VIRTUAL", "STORED"]
     edit(
         case.path, f"ALTER TABLE {table} RENAME TO {table}_real",
-        f"CREATE TABLE {table} ({', '.join(kept)}, {column} TEXT GENERATED ALWAYS AS ({body}) {case.rng.choice(['VIRTUAL', 'STORED'] if 'zeroblob' not in body and 'json' not in body and 'abs' not in body else ['VIRTUAL'])})",
-        f"INSERT INTO {table} ({', '.join(kept)}) SELECT {', '.join(kept)} FROM {table}_real", f"DROP TABLE {table}_real",
+        f"CREATE TABLE {table} ({', '.join(kept)}, {column} TEXT GENERATED ALWAYS AS ({body}) "
+        f"{case.rng.choice(['VIRTUAL'] if any(w in body for w in ('zeroblob', 'json', 'abs')) else kinds)})",
+        f"INSERT INTO {table} ({', '.join(kept)}) SELECT {', '.join(kept)} FROM {table}_real",
+        f"DROP TABLE {table}_real",
     )  # fmt: skip
 
 
@@ -112,7 +119,8 @@ def extra_tables(case: Case) -> None:
     case.copy()
     statements = case.turn([
         ["CREATE TABLE sealed (x)", "CREATE TABLE notes (x)"], [f"CREATE TABLE t{n} (x)" for n in range(2000)],
-        [f"CREATE TABLE wide ({', '.join(f'c{n}' for n in range(1999))})"], ["ANALYZE", "UPDATE sqlite_stat1 SET stat = '0 0 0 x\x1b'"],
+        [f"CREATE TABLE wide ({', '.join(f'c{n}' for n in range(1999))})"],
+        ["ANALYZE", "UPDATE sqlite_stat1 SET stat = '0 0 0 x\x1b'"],
         ["CREATE TABLE seals (what TEXT, n INTEGER, chain TEXT)", "INSERT INTO seals VALUES ('header', 0, 'x')"],
         ["CREATE TABLE \"\x1b]0;owned\x07\" (x)"], ["CREATE INDEX odd ON events (json_extract(data, '$.seat'))"],
         ["CREATE UNIQUE INDEX one ON scores (scorer)"],
@@ -148,14 +156,18 @@ def columns_reordered(case: Case) -> None:
     columns = COLUMNS[table]
     extra = "surplus DEFAULT 7, " if case.number % 2 else ""
     edit(
-        case.path, f"ALTER TABLE {table} RENAME TO {table}_real", f"CREATE TABLE {table} ({extra}{', '.join(reversed(columns))})",
-        f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(columns)} FROM {table}_real", f"DROP TABLE {table}_real",
+        case.path, f"ALTER TABLE {table} RENAME TO {table}_real",
+        f"CREATE TABLE {table} ({extra}{', '.join(reversed(columns))})",
+        f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(columns)} FROM {table}_real",
+        f"DROP TABLE {table}_real",
     )  # fmt: skip
 
 
 VALUES = (
-    "NULL", "x'00ff00ff'", "x''", "9223372036854775807", "-9223372036854775808", "0", "-1", "1.5", "9e999", "-9e999", "1e308", "''", "'x'",
-    "'a' || char(0) || 'b'", "char(0)", "'12'", "zeroblob(20000000)", "char(27, 93, 48, 59, 120, 7)", "char(8238)", "char(55357)", "'null'", "'[]'",
+    "NULL", "x'00ff00ff'", "x''", "9223372036854775807", "-9223372036854775808", "0", "-1", "1.5", "9e999", "-9e999",
+    "1e308", "''", "'x'",
+    "'a' || char(0) || 'b'", "char(0)", "'12'", "zeroblob(20000000)", "char(27, 93, 48, 59, 120, 7)", "char(8238)",
+    "char(55357)", "'null'", "'[]'",
 )  # fmt: skip
 """What SQL may put where a release put text or a number."""
 
@@ -208,7 +220,8 @@ def index_wrong(case: Case) -> None:
     edit(
         case.path,
         "PRAGMA writable_schema=ON",
-        f"UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = '{target}') WHERE name = '{index}'",
+        f"UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = '{target}') WHERE "
+        f"name = '{index}'",
         "PRAGMA writable_schema=OFF",
     )
 
@@ -237,10 +250,14 @@ def schema_text(case: Case) -> None:
     table = case.turn(TABLES)
     columns = ", ".join(COLUMNS[table])
     words = case.rng.choice([
-        "'nonsense'", "NULL", "x'00'", "''", "'CREATE TABLE ' || name || ' (x)'", f"'CREATE TABLE {table} ({columns} COLLATE moot)'",
-        f"'CREATE TABLE {table} ({columns}, CHECK (' || replace(hex(zeroblob(450)), '00', '(') || '1' || replace(hex(zeroblob(450)), '00', ')') || '))'",
-        f"'CREATE TABLE {table} ({columns} /* ' || hex(zeroblob(5000000)) || ' */)'", f"'CREATE VIRTUAL TABLE {table} USING nothing(x)'", f"'CREATE VIEW {table} AS SELECT * FROM {table}'",
-        f"'CREATE TABLE {table} ({columns}, CHECK (load_extension(1)))'", f"'CREATE TEMP TABLE {table} ({columns})'", f"'CREATE TABLE {table} ({columns}) WITHOUT ROWID'",
+        "'nonsense'", "NULL", "x'00'", "''", "'CREATE TABLE ' || name || ' (x)'",
+        f"'CREATE TABLE {table} ({columns} COLLATE moot)'",
+        f"'CREATE TABLE {table} ({columns}, CHECK (' || replace(hex(zeroblob(450)), '00', '(') || '1' || "
+        f"replace(hex(zeroblob(450)), '00', ')') || '))'",
+        f"'CREATE TABLE {table} ({columns} /* ' || hex(zeroblob(5000000)) || ' */)'",
+        f"'CREATE VIRTUAL TABLE {table} USING nothing(x)'", f"'CREATE VIEW {table} AS SELECT * FROM {table}'",
+        f"'CREATE TABLE {table} ({columns}, CHECK (load_extension(1)))'", f"'CREATE TEMP TABLE {table} ({columns})'",
+        f"'CREATE TABLE {table} ({columns}) WITHOUT ROWID'",
         f"'CREATE TABLE {table} ({columns}, extra DEFAULT (abs(-9223372036854775808)))'",
     ])  # fmt: skip
     edit(case.path, "PRAGMA writable_schema=ON", f"UPDATE sqlite_master SET sql = {words} WHERE name = '{table}'")
@@ -250,10 +267,14 @@ def schema_rows(case: Case) -> None:
     """Rows of the schema that no CREATE makes: of no type, of a wrong name, twice."""
     case.copy()
     statement = case.turn([
-        "INSERT INTO sqlite_master VALUES ('table', 'x', 'x', 2, 'CREATE TABLE x (y)')", "INSERT INTO sqlite_master SELECT * FROM sqlite_master",
-        "UPDATE sqlite_master SET type = 'nothing' WHERE name = 'events'", "UPDATE sqlite_master SET name = 'sqlite_' || name WHERE name = 'header'",
-        "UPDATE sqlite_master SET tbl_name = 'scores'", "DELETE FROM sqlite_master WHERE type = 'index'", "DELETE FROM sqlite_master",
-        "UPDATE sqlite_master SET type = NULL", "INSERT INTO sqlite_master VALUES (x'00', zeroblob(1000), 1.5, 'x', 7)",
+        "INSERT INTO sqlite_master VALUES ('table', 'x', 'x', 2, 'CREATE TABLE x (y)')",
+        "INSERT INTO sqlite_master SELECT * FROM sqlite_master",
+        "UPDATE sqlite_master SET type = 'nothing' WHERE name = 'events'",
+        "UPDATE sqlite_master SET name = 'sqlite_' || name WHERE name = 'header'",
+        "UPDATE sqlite_master SET tbl_name = 'scores'", "DELETE FROM sqlite_master WHERE type = 'index'",
+        "DELETE FROM sqlite_master",
+        "UPDATE sqlite_master SET type = NULL",
+        "INSERT INTO sqlite_master VALUES (x'00', zeroblob(1000), 1.5, 'x', 7)",
     ])  # fmt: skip
     edit(case.path, "PRAGMA writable_schema=ON", statement)
 
@@ -278,7 +299,9 @@ def keys_broken(case: Case) -> None:
 
 
 KINDS = (
-    view_in_place, trigger_on_write, trigger_without, generated_column, virtual_table, extra_tables, columns_renamed, columns_missing,
-    columns_reordered, column_types, rows_twice, table_missing, table_empty, index_wrong, root_swapped, schema_text, schema_rows, keys_broken,
+    view_in_place, trigger_on_write, trigger_without, generated_column, virtual_table, extra_tables, columns_renamed,
+    columns_missing,
+    columns_reordered, column_types, rows_twice, table_missing, table_empty, index_wrong, root_swapped, schema_text,
+    schema_rows, keys_broken,
 )  # fmt: skip
 LARGE = ()

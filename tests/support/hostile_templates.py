@@ -5,7 +5,8 @@ from __future__ import annotations
 DOUBLE = "{% set n = namespace(x=START) %}{% for i in range(99) %}{% set n.x = STEP %}{% endfor %}{{ n.x }}"
 HOSTILE: dict[str, str] = {
     "a giant range": "{% for i in range(10**9) %}{{ i }}{% endfor %}",
-    "loops in loops": "{% for i in range(99999) %}{% for j in range(99999) %}{% for k in range(99999) %}{% endfor %}{% endfor %}{% endfor %}",
+    "loops in loops": "{% for i in range(99999) %}{% for j in range(99999) %}{% for k in range(99999) %}{% endfor "
+    "%}{% endfor %}{% endfor %}",
     "a text times a number": "{{ 'a' * 10**10 }}",
     "a list times a number": "{{ ([1] * 10**9) | length }}",
     "a power of powers": "{{ 9 ** 9 ** 9 ** 9 }}",
@@ -17,12 +18,16 @@ HOSTILE: dict[str, str] = {
     "a tuple of itself": DOUBLE.replace("START", "(1, 2)").replace("STEP", "(n.x, n.x)"),
     "an object of itself": DOUBLE.replace("START", "1").replace("STEP", "{'a': n.x, 'b': n.x}"),
     "a dict of itself": DOUBLE.replace("START", "1").replace("STEP", "dict(a=n.x, b=n.x)"),
-    "a list compared": DOUBLE.replace("START", "[1]").replace("STEP", "[n.x, n.x]").replace("{{ n.x }}", "{{ n.x == n.x + [] }}"),
+    "a list compared": DOUBLE.replace("START", "[1]").replace("STEP", "[n.x, n.x]").replace("{{ n.x }}",
+        "{{ n.x == n.x + [] }}"),
     "a list added to itself": DOUBLE.replace("START", "[1]").replace("STEP", "n.x + n.x"),
-    "a block that grows": "{% set x = 'ab' %}" + "{% set x %}{{ x }}{{ x }}{{ x }}{{ x }}{% endset %}" * 40 + "{{ x }}",
+    "a block that grows": "{% set x = 'ab' %}" + "{% set x %}{{ x }}{{ x }}{{ x }}{{ x }}{% endset %}" * 40 + "{{ x "
+    "}}",
     "a macro without end": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
-    "a macro that branches": "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
-    "a loop that recurs": "{% for i in [1, 2] recursive %}{% if loop.depth < 60 %}{{ loop([1, 2]) }}{% endif %}{% endfor %}",
+    "a macro that branches": "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ "
+    "m(60) }}",
+    "a loop that recurs": "{% for i in [1, 2] recursive %}{% if loop.depth < 60 %}{{ loop([1, 2]) }}{% endif %}{% "
+    "endfor %}",
     "a wide centre": "{{ 'a' | center(10**10) }}",
     "a wide centre method": "{{ 'a'.center(10**10) }}",
     "a wide number": "{{ '%10000000000d' | format(1) }}",
@@ -40,12 +45,16 @@ HOSTILE: dict[str, str] = {
     "batches": "{{ range(9) | batch(10**9, 1) | list }}",
     "sums of lists": "{{ [[1] * 99999] * 99999 | sum(start=[]) }}",
     "many copies of a list": "".join("{% set a" + str(i) + " = range(99999) | list %}" for i in range(3000)),
-    "many slices of a list": "{% set x = range(90000) | list %}" + "".join("{% set a" + str(i) + " = x[:] %}" for i in range(4000)),
+    "many slices of a list": "{% set x = range(90000) | list %}" + "".join("{% set a" + str(i) + " = x[:] %}"
+        for i in range(4000)),
     "many sorted lists": "".join("{% set a" + str(i) + " = range(99999) | sort %}" for i in range(3000)),
     "sorted lists in a list": "{{ [range(99999)] * 99 | map('sort') | list }}",
-    "a chain of filters": DOUBLE.replace("range(99)", "range(90000)").replace("START", "['a']").replace("STEP", "n.x | map('upper')"),
-    "a chain of namespaces": DOUBLE.replace("range(99)", "range(90000)").replace("START", "1").replace("STEP", "namespace(x=n.x)"),
-    "a namespace of itself": "{% set a = namespace(x=1) %}{% for i in range(99) %}{% set a.x = namespace(x=a.x, y=a.x) %}{% endfor %}{{ a.x }}",
+    "a chain of filters": DOUBLE.replace("range(99)", "range(90000)").replace("START", "['a']").replace("STEP",
+        "n.x | map('upper')"),
+    "a chain of namespaces": DOUBLE.replace("range(99)", "range(90000)").replace("START", "1").replace("STEP",
+        "namespace(x=n.x)"),
+    "a namespace of itself": "{% set a = namespace(x=1) %}{% for i in range(99) %}{% set a.x = namespace(x=a.x, "
+    "y=a.x) %}{% endfor %}{{ a.x }}",
     "a namespace in a list": "{% set a = namespace() %}{% set a.x = [a, a] %}{{ [a] }}",
     "the class of a text": "{{ ''.__class__.__mro__[1].__subclasses__() }}",
     "the globals of a macro": "{% macro m() %}{% endmacro %}{{ m.__globals__ }}",
@@ -146,7 +155,8 @@ BY_FAMILY: dict[str, dict[str, str]] = {
         "JSON with wide separators": "{{ (range(9000) | list) | tojson(separators=('a' * 99999, 'b')) }}",
         "namespaces printed": NEST.replace("START", "1").replace("STEP", "namespace(a=n.x, b=n.x)")
         + "{{ '%s' % n.x }}",
-        "a namespace formatted": "{% set n = namespace() %}{% set n.x = [n, n] %}{% set n.y = [n, n] %}{{ '{} {}'.format(n, [n]) }}",
+        "a namespace formatted": "{% set n = namespace() %}{% set n.x = [n, n] %}{% set n.y = [n, n] %}{{ '{} "
+        "{}'.format(n, [n]) }}",
         "a namespace as a missing key": NEST.replace("START", "1").replace("STEP", "namespace(a=n.x, b=n.x)")
         + "{{ messages[n.x].a }}",
         "tuples of tuples hashed": NEST.replace("START", "(1,)").replace("STEP", "(n.x, n.x)") + "{{ {n.x: 1} }}",
@@ -177,9 +187,11 @@ BY_FAMILY: dict[str, dict[str, str]] = {
         + "{% for i in range(48000) %}{% if 'b' in big and i in range(99999) %}{% endif %}{% endfor %}",
         "texts kept alive": BIG
         + "{% set n = namespace(x=[]) %}{% for i in range(300) %}{% set n.x = n.x + [big ~ i] %}{% endfor %}",
-        "origins without end": "{% set n = namespace(x=messages[0].content ~ '.') %}{% for i in range(17) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x[1:] }}",
+        "origins without end": "{% set n = namespace(x=messages[0].content ~ '.') %}{% for i in range(17) %}{% set "
+        "n.x = n.x ~ n.x %}{% endfor %}{{ n.x[1:] }}",
         "very much output": "{% for i in range(40000) %}{{ 'a' * 9 }}{{ messages[0].content }}{% endfor %}",
-        "output of one letter": "{% for i in range(49000) %}{{ i }}{% for m in messages %}{{ m.content[:1] }}{% endfor %}{% endfor %}",
+        "output of one letter": "{% for i in range(49000) %}{{ i }}{% for m in messages %}{{ m.content[:1] }}{% "
+        "endfor %}{% endfor %}",
         "very much of its own": "{{ 'a' * 260000 }}" * 9 + "{% for m in messages %}{{ m.content }}{% endfor %}",
     },
     "formats": {
@@ -203,7 +215,8 @@ BY_FAMILY: dict[str, dict[str, str]] = {
         "a negative rounding": "{{ 5 | round(-10**9) }}",
         "a number of hexadecimal digits": "{% set n = ('f' * 250000) | int(base=16) %}{{ n // (n // 3) }}",
         "a division of giants": "{% set n = ('f' * 250000) | int(base=16) %}{{ (n / 7) ~ (n % 3) }}",
-        "giants that divide": "{% set n = ('f' * 250000) | int(base=16) %}{% for i in range(40000) %}{{ n is divisibleby(12345) }}{% endfor %}",
+        "giants that divide": "{% set n = ('f' * 250000) | int(base=16) %}{% for i in range(40000) %}{{ n is "
+        "divisibleby(12345) }}{% endfor %}",
         "a literal of hexadecimal digits": "{% set n = 0x" + "f" * 100000 + " %}{{ n * n * n }}",
         "giants printed": "{% set n = ('f' * 3000) | int(base=16) %}{{ [n] * 40000 }}",
         "a float of many digits": "{% for i in range(40000) %}{{ ('1' * 40000) | float }}{% endfor %}",
@@ -211,14 +224,18 @@ BY_FAMILY: dict[str, dict[str, str]] = {
         "a text times a giant": "{{ 10**300 * 'a' }}",
     },
     "calls and loops": {
-        "two macros that call each other": "{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{{ a() }}{% endmacro %}{{ a() }}",
+        "two macros that call each other": "{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{{ a() "
+        "}}{% endmacro %}{{ a() }}",
         "a block that calls itself": "{% block a %}{{ self.a() }}{{ self.a() }}{% endblock %}",
         "a loop that calls itself": "{% for i in [1] recursive %}{{ loop([1, 2]) }}{{ loop([1, 2]) }}{% endfor %}",
         "a loop that calls with much": "{% for i in range(3) recursive %}{{ loop(range(99999)) }}{% endfor %}",
         "a loop over its own": "{% for i in range(99999) %}{% for j in loop %}{% endfor %}{% endfor %}",
-        "rounds without a step": "{% for i in range(49000) %}{% if i in range(99999) and 'a' in range(99999) %}{% endif %}{% endfor %}",
-        "loops that end nothing": "{% for i in range(40000) if i == 'a' %}{% else %}{% for j in range(40000) if j == 'a' %}{% endfor %}{% endfor %}",
-        "swallowed refusals": "{% for i in range(20000) %}{% set x = messages[i].a is defined %}{% endfor %}{{ raise_exception('again') }}",
+        "rounds without a step": "{% for i in range(49000) %}{% if i in range(99999) and 'a' in range(99999) %}{% "
+        "endif %}{% endfor %}",
+        "loops that end nothing": "{% for i in range(40000) if i == 'a' %}{% else %}{% for j in range(40000) if j "
+        "== 'a' %}{% endfor %}{% endfor %}",
+        "swallowed refusals": "{% for i in range(20000) %}{% set x = messages[i].a is defined %}{% endfor %}{{ "
+        "raise_exception('again') }}",
         "slow and refusing": BIG
         + "{% for i in range(20000) %}{% if big == other %}{% endif %}{% endfor %}{{ raise_exception('again') }}",
         "an import of itself": "{% import self as x %}",

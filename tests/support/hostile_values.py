@@ -31,9 +31,12 @@ def nested(depth: int, kind: int = 0) -> Raw:
 
 
 ODD: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 7, 2**31, 2**63, 2**64, -(2**63), 10**400, 0.5, -0.0, 1e308, Raw("NaN"), Raw("Infinity"), Raw("-Infinity"), Raw("1e999"),
-    "", "x", "\x00", "../../x", "/dev/zero", "0" * 64, [], [None], [[]], ["a", 1], [["a", "b"]], {}, {"": None}, {"a": {"b": []}}, {"name": {}}, nested(500), nested(990, 1),
-    Raw('{"a":1,"a":[]}'), "\ud800", ESCAPES, BIDI, "9" * 5000, Raw("9" * 400), Raw("9" * 5000), ["\udfff\ud800"], {"\ud800": "\x1b[2J"}, [{"name": None}], "1.5", "true", "2026-13-45T99:99:99+99:00", "0001-01-01T00:00:00+23:59",
+    None, True, False, 0, -1, 1, 7, 2**31, 2**63, 2**64, -(2**63), 10**400, 0.5, -0.0, 1e308, Raw("NaN"),
+    Raw("Infinity"), Raw("-Infinity"), Raw("1e999"),
+    "", "x", "\x00", "../../x", "/dev/zero", "0" * 64, [], [None], [[]], ["a", 1], [["a", "b"]], {}, {"": None},
+    {"a": {"b": []}}, {"name": {}}, nested(500), nested(990, 1),
+    Raw('{"a":1,"a":[]}'), "\ud800", ESCAPES, BIDI, "9" * 5000, Raw("9" * 400), Raw("9" * 5000), ["\udfff\ud800"],
+    {"\ud800": "\x1b[2J"}, [{"name": None}], "1.5", "true", "2026-13-45T99:99:99+99:00", "0001-01-01T00:00:00+23:59",
 )  # fmt: skip
 """Values of every wrong type, and of the right type with nothing right in it."""
 NOT_JSON = (
@@ -146,11 +149,18 @@ def header_named(case: Case) -> None:
     """The mistakes that a foreign program makes first."""
     content = _content(case)
     key, value = case.turn([
-        ("pack", None), ("spec", []), ("engines", "rules"), ("command", 7), ("created", {}), ("prompts", None), ("parent", "20260101"), ("tasks", None), ("limits", None),
-        ("imported", None), ("imported", []), ("imported", "x"), ("imported", {"file": None}), ("run", None), ("run", {}), ("run", ""), ("format", 99), ("format", "1"), ("versions", []),
-        ("pack", {}), ("pack", {"name": None, "provenance": None}), ("pack", {"name": ["sample"], "hash": 5, "provenance": 7}), ("pack", {"name": "sample", "provenance": {"authored": 1}}),
-        ("parent", []), ("parent", {"run": None, "step": "x"}), ("parent", {"run": {}, "episode": [], "step": 1e308, "digest": 0}), ("command", [None, {}]), ("created", "yesterday"), ("created", 10**30),
-        ("tasks", {}), ("tasks", {"sha256": 5}), ("tasks", []), ("engines", {"scripted:x": None}), ("engines", []), ("prompts", {"a": {}}), ("prompts", []), ("limits", {"turns": "many"}),
+        ("pack", None), ("spec", []), ("engines", "rules"), ("command", 7), ("created", {}), ("prompts", None),
+        ("parent", "20260101"), ("tasks", None), ("limits", None),
+        ("imported", None), ("imported", []), ("imported", "x"), ("imported", {"file": None}), ("run", None),
+        ("run", {}), ("run", ""), ("format", 99), ("format", "1"), ("versions", []),
+        ("pack", {}), ("pack", {"name": None, "provenance": None}),
+        ("pack", {"name": ["sample"], "hash": 5, "provenance": 7}),
+        ("pack", {"name": "sample", "provenance": {"authored": 1}}),
+        ("parent", []), ("parent", {"run": None, "step": "x"}),
+        ("parent", {"run": {}, "episode": [], "step": 1e308, "digest": 0}), ("command", [None, {}]),
+        ("created", "yesterday"), ("created", 10**30),
+        ("tasks", {}), ("tasks", {"sha256": 5}), ("tasks", []), ("engines", {"scripted:x": None}), ("engines", []),
+        ("prompts", {"a": {}}), ("prompts", []), ("limits", {"turns": "many"}),
     ])  # fmt: skip
     content.header[key] = value
     case.write(content)
@@ -429,8 +439,10 @@ def shown_widths(case: Case) -> None:
 def _leads(case: Case) -> list[str]:
     bait = case.bait
     return [
-        str(bait / "pipe"), str(bait / "folder"), str(bait / "loop"), str(bait / "empty.jsonl"), str(bait / "deep.jsonl"), "/dev/zero", "/dev/stdin", "/dev/full", "/proc/self/mem", "/proc/kmsg",
-        "\\\\192.0.2.7\\share\\x", "//192.0.2.7/share/x", "/", ".", "..", "", "~/x", "x" * 5000, "a\x00b", "\ud800", "\x1b]0;owned\x07", "http://192.0.2.7/x", "file:///dev/zero", str(bait / "huge.jsonl"),
+        str(bait / "pipe"), str(bait / "folder"), str(bait / "loop"), str(bait / "empty.jsonl"),
+        str(bait / "deep.jsonl"), "/dev/zero", "/dev/stdin", "/dev/full", "/proc/self/mem", "/proc/kmsg",
+        "\\\\192.0.2.7\\share\\x", "//192.0.2.7/share/x", "/", ".", "..", "", "~/x", "x" * 5000, "a\x00b", "\ud800",
+        "\x1b]0;owned\x07", "http://192.0.2.7/x", "file:///dev/zero", str(bait / "huge.jsonl"),
     ]  # fmt: skip
 
 
@@ -532,8 +544,10 @@ def seats_named(case: Case) -> None:
 
 
 KINDS = (
-    header_value, header_named, header_nested, header_spec, header_missing, header_nested_missing, header_more, header_not_json, header_swapped, header_name,
-    json_deep, json_long, json_keys, json_twice, json_numbers, json_surrogates, json_odd, json_broken, shown_escapes, shown_bidi, shown_markup, shown_widths,
+    header_value, header_named, header_nested, header_spec, header_missing, header_nested_missing, header_more,
+    header_not_json, header_swapped, header_name,
+    json_deep, json_long, json_keys, json_twice, json_numbers, json_surrogates, json_odd, json_broken, shown_escapes,
+    shown_bidi, shown_markup, shown_widths,
     path_pack, path_pack_name, path_tasks, path_more, path_engine, hosts_allowed, seats_named,
 )  # fmt: skip
 LARGE = (json_long, json_keys)

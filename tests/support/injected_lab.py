@@ -286,7 +286,8 @@ def beside(rng: Random, question: Any, box: Toolbox) -> Script | None:
                 others = [
                     name_ for name_ in row
                     if name_ != wanted and kind_of(row[name_]) == kind_of(value) and row[name_] != value
-                    and str(row[name_]) not in question.card["question"] and str(row[name_]) not in "".join(question.gold.keys)
+                    and str(row[name_]) not in question.card["question"]
+                    and str(row[name_]) not in "".join(question.gold.keys)
                 ]  # fmt: skip
                 if key is None or not others or key not in question.gold.answer:
                     continue
@@ -332,9 +333,11 @@ def misread(rng: Random, question: Any, box: Toolbox) -> Script | None:
 
 
 LAB: Mapping[str, Sequence[Maker]] = {
-    "argument_error": (column, shape, name), "wrong_tool": (tool,), "missing_hop": (hop,), "planning": (plan_without, plan_reversed),
+    "argument_error": (column, shape, name), "wrong_tool": (tool,), "missing_hop": (hop,),
+    "planning": (plan_without, plan_reversed),
     "loop": (again,), "format": (refused,), "context_full": (full,), "error": (broken,), "limit": (short,),
-    "outside_pack": (lacking,), "wrong_number": (numeral,), "evidence_unused": (silent,), "legal_knowledge": (beside, misread),
+    "outside_pack": (lacking,), "wrong_number": (numeral,), "evidence_unused": (silent,),
+    "legal_knowledge": (beside, misread),
 }  # fmt: skip
 """Class -> ways to put it in."""
 

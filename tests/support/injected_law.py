@@ -196,8 +196,10 @@ def law_error(rng: Random, question: Any, calls: Sequence[Call], answer: str, st
 
 
 LAW: Mapping[str, Sequence[LawMaker]] = {
-    "wrong_version": (older, other_time), "retrieved_unused": (unfollowed,), "wrong_number": (months,), "missing_hop": (elsewhere,),
-    "argument_error": (no_query,), "wrong_tool": (no_tool,), "format": (no_letters,), "loop": (same_query,), "limit": (law_limit,),
+    "wrong_version": (older, other_time), "retrieved_unused": (unfollowed,), "wrong_number": (months,),
+    "missing_hop": (elsewhere,),
+    "argument_error": (no_query,), "wrong_tool": (no_tool,), "format": (no_letters,), "loop": (same_query,),
+    "limit": (law_limit,),
     "context_full": (law_full,), "error": (law_error,),
 }  # fmt: skip
 

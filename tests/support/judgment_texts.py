@@ -131,7 +131,10 @@ def as_html(text: str) -> bytes:
 
     lines = "".join(f"<p style='text-indent:2em'>&#12288;{escape(line)}</p>\n" for line in text.splitlines())
     menu = "<div><a href='/'>首页</a> <a href='/list'>裁判文书</a></div><script>var 判决如下 = 1;</script>"
-    page = f"<html><head><meta charset='utf-8'><title>判决书</title></head><body>{menu}<div>{lines}</div><div>版权所有</div></body></html>"
+    page = (
+        f"<html><head><meta charset='utf-8'><title>判决书</title></head><body>{menu}<div>{lines}</div><div>版权所"
+        f"有</div></body></html>"
+    )
     return page.encode("utf-8")
 
 
@@ -153,8 +156,10 @@ def as_pdf(text: str, width: int = 37) -> bytes:
     bodies = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{6 + 2 * n} 0 R' for n in range(len(pages)))}] >>",
-        "<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /DescendantFonts [4 0 R] /ToUnicode 5 0 R >>",
-        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /A /DW 1000 /CIDSystemInfo << /Registry (A) /Ordering (B) /Supplement 0 >> >>",
+        "<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /DescendantFonts [4 0 R] /ToUnicode 5 0 "
+        "R >>",
+        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /A /DW 1000 /CIDSystemInfo << /Registry (A) /Ordering (B) "
+        "/Supplement 0 >> >>",
         f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream",
     ]
     for number, page in enumerate(pages, 1):
@@ -165,7 +170,8 @@ def as_pdf(text: str, width: int = 37) -> bytes:
         )
         content = f"BT /F 12 Tf\n{words}ET"
         bodies.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F 3 0 R >> >> /Contents {5 + 2 * number} 0 R >>"
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F 3 0 R >> >> /Contents "
+            f"{5 + 2 * number} 0 R >>"
         )
         bodies.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
     made = b"%PDF-1.4\n"
@@ -175,7 +181,10 @@ def as_pdf(text: str, width: int = 37) -> bytes:
         made += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
     rows = "".join(f"{place:010} 00000 n \n" for place in places)
     start = len(made)
-    tail = f"xref\n0 {len(bodies) + 1}\n0000000000 65535 f \n{rows}trailer << /Size {len(bodies) + 1} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF"
+    tail = (
+        f"xref\n0 {len(bodies) + 1}\n0000000000 65535 f \n{rows}trailer << /Size {len(bodies) + 1} /Root 1 0 R "
+        f">>\nstartxref\n{start}\n%%EOF"
+    )
     return made + tail.encode()
 
 
@@ -204,7 +213,8 @@ def as_judgment(case: CivilCase | CriminalCase) -> str:
     bench += [(member.title, member.name) for member in court.panel]
     assert case.dates.judged
     return "\n".join([
-        court.name, "民事判决书" if isinstance(case, CivilCase) else "刑事判决书", court.docket, head, body.format(facts=facts),
+        court.name, "民事判决书" if isinstance(case, CivilCase) else "刑事判决书", court.docket, head,
+        body.format(facts=facts),
         f"本院认为，{case.gold.reason.strip()}依照{laws}的规定，判决如下：", *case.gold.judgment, appeal,
         *(f"{title} {name}" for title, name in bench), day_in_han(case.dates.judged), f"书记员 {court.clerk}",
     ])  # fmt: skip
@@ -227,7 +237,8 @@ def _civil(case: CivilCase) -> tuple[str, str, str]:
         shown += [f"{role}{party.name}为证明其主张，向本院提交了以下证据：{items}。"] if own else []
     names = [f"{role}{party.name}" for role, party in people.items()]
     lines.append(
-        f"{names[0]}与{names[1]}{case.cause}一案，本院于{day(case.dates.filed)}立案后，依法适用{case.court.procedure}，"
+        f"{names[0]}与{names[1]}{case.cause}一案，本院于{day(case.dates.filed)}立案后，"
+        f"依法适用{case.court.procedure}，"
         f"于{day(case.dates.proceeding)}公开开庭进行了审理。本案现已审理终结。"
     )
     claims = "；".join(f"{number}.{claim.text}" for number, claim in enumerate(case.claims, 1))
@@ -258,10 +269,14 @@ def _criminal(case: CriminalCase) -> tuple[str, str, str]:
     record = "" if told.record in ("", "无") else f"曾因{told.record.rstrip('。')}。"
     assert accused.counsel
     head = (
-        f"公诉机关{office.name}。\n被告人{accused.name}，{accused.gender}，{day(accused.birth_date)}出生于{accused.birthplace}，{accused.ethnicity}，"
-        f"{accused.education}，{accused.occupation}，住{accused.address}。{record}因涉嫌犯{names}{custody}。\n辩护人{accused.counsel.name}，{accused.counsel.firm}律师。\n"
-        f"{office.name}以{office.indictment_no}起诉书指控被告人{accused.name}犯{names}，于{day(case.dates.filed)}向本院提起公诉。本院依法适用{case.court.procedure}，"
-        f"于{day(case.dates.proceeding)}公开开庭审理了本案。{office.name}指派检察员{office.prosecutor}出庭支持公诉。现已审理终结。"
+        f"公诉机关{office.name}。\n被告人{accused.name}，{accused.gender}，"
+        f"{day(accused.birth_date)}出生于{accused.birthplace}，{accused.ethnicity}，"
+        f"{accused.education}，{accused.occupation}，住{accused.address}。{record}因涉嫌犯{names}{custody}。\n"
+        f"辩护人{accused.counsel.name}，{accused.counsel.firm}律师。\n"
+        f"{office.name}以{office.indictment_no}起诉书指控被告人{accused.name}犯{names}，"
+        f"于{day(case.dates.filed)}向本院提起公诉。本院依法适用{case.court.procedure}，"
+        f"于{day(case.dates.proceeding)}公开开庭审理了本案。{office.name}指派检察员{office.prosecutor}出庭支持公诉。"
+        f"现已审理终结。"
     )
     request = f"公诉机关{told.request.text}。\n" if told.request else ""
     signed = "，并签署了认罪认罚具结书" if told.plea.signed else ""
@@ -269,7 +284,9 @@ def _criminal(case: CriminalCase) -> tuple[str, str, str]:
         f"{number}.{exhibit.title}，{exhibit.purpose}" for number, exhibit in enumerate(case.evidence, 1)
     )
     body = (
-        f"公诉机关指控：{told.indictment.strip()}\n公诉机关认为，{told.opinion.strip()}\n{request}被告人{accused.name}{PLEAS[told.plea.stance]}{signed}。\n"
-        f"辩护人{accused.counsel.name}提出，{told.defence_opinion.strip()}\n经审理查明，{{facts}}\n认定上述事实的证据有：\n{listed}。"
+        f"公诉机关指控：{told.indictment.strip()}\n公诉机关认为，{told.opinion.strip()}\n"
+        f"{request}被告人{accused.name}{PLEAS[told.plea.stance]}{signed}。\n"
+        f"辩护人{accused.counsel.name}提出，{told.defence_opinion.strip()}\n经审理查明，{{facts}}\n"
+        f"认定上述事实的证据有：\n{listed}。"
     )
     return head, body, "如不服本判决，可在接到判决书的第二日起十日内提出上诉。"

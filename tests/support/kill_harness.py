@@ -32,8 +32,14 @@ CONTEXT.set_forkserver_preload(
     ["tasks.run.runner", "tasks.legalagentbench.benchmark", "store.builder", "tests.support.kill_harness"]
 )
 
-CALL = '思考：查一查。\n```json\n{"action": "get_company_info", "action_input": {"identifier": "甲公司", "columns": []}}\n```'
-MISS = '```json\n{"action": "get_company_register", "action_input": {"identifier": "乙公司", "columns": ["注册资本"]}}\n```'
+CALL = (
+    '思考：查一查。\n```json\n{"action": "get_company_info", "action_input": {"identifier": "甲公司", "columns": '
+    "[]}}\n```"
+)
+MISS = (
+    '```json\n{"action": "get_company_register", "action_input": {"identifier": "乙公司", "columns": '
+    '["注册资本"]}}\n```'
+)
 ODD = "我不知道该做什么"
 END = '思考：够了。\n```json\n{"action": "Final Answer", "action_input": "代码是 999001"}\n```'
 SCRIPT = {"delay_ms": [0, 3], "failure_rate": 0.05, "otherwise": [CALL, MISS, ODD, CALL, END]}
@@ -92,7 +98,8 @@ def prepare(folder: Path, tasks: int = 6, delay_ms: int = 3) -> dict[str, Any]:
     ]
     (folder / "tasks.json").write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
     return {
-        "benchmark": "legalagentbench", "agent": "react", "model": f"scripted:{folder / 'script.json'}", "pack": "kill",
+        "benchmark": "legalagentbench", "agent": "react", "model": f"scripted:{folder / 'script.json'}",
+        "pack": "kill",
         "tasks": str(folder / "tasks.json"), "seed": 5, "parallel": 2, "max_turns": 12,
     }  # fmt: skip
 

@@ -62,7 +62,8 @@ def tag(name: str, text: str) -> str:
 
 
 def text_plan(steps: Sequence[str] = PLAN) -> str:
-    return f"{tag('think', '先查条文。')}\n{tag('plan', chr(10).join(f'{n}. {step}' for n, step in enumerate(steps, 1)))}"
+    told = "\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1))
+    return f"{tag('think', '先查条文。')}\n{tag('plan', told)}"
 
 
 def text_call(call: tuple[str, dict[str, Any]]) -> str:

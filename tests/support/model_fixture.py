@@ -17,7 +17,8 @@ FREE = 6_400_000_000
 def stand_in(tiny: Path, name: str, parameters: int, quantisation: str, size: int, **changes: Any) -> ModelLine:
     """A model of a real size, made from the header of a tiny one."""
     header = replace(
-        read_header(tiny), architecture="qwen2", quantisation=quantisation, parameters=parameters, size=size, weights=size,
+        read_header(tiny), architecture="qwen2", quantisation=quantisation, parameters=parameters, size=size,
+        weights=size,
         context=32_768, layers=28, heads=28, heads_kv=4, embedding=3584, key_length=128, value_length=128,
         vocabulary=152_064, kv_heads=(4,) * 28, **changes,
     )  # fmt: skip

@@ -132,7 +132,8 @@ def records_of(case: Case, outcome: str) -> list[Record]:
 
 
 def court_run(
-    pack: Path, tasks: Sequence[str] = FEW, run: str = "20261121-120000-courts-rules-0001", outcomes: Sequence[str] = ()
+    pack: Path, tasks: Sequence[str] = FEW, run: str = "20261121-120000-courts-rules-0001",
+    outcomes: Sequence[str] = ()
 ) -> Path:  # fmt: skip
     """A stored run; a task that is named again is another repeat of it. A grader has scored REA and JUD of every
     ended episode."""

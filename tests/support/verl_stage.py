@@ -25,7 +25,8 @@ PACKAGES = (
     "verl.utils.dataset", "verl.workers", "verl.workers.rollout",
 )  # fmt: skip
 BEHIND = (
-    "verl.protocol", "verl.tools.tool_registry", "verl.trainer.distillation", "verl.utils.config", "verl.utils.dataset.rl_dataset",
+    "verl.protocol", "verl.tools.tool_registry", "verl.trainer.distillation", "verl.utils.config",
+    "verl.utils.dataset.rl_dataset",
     "verl.utils.import_utils", "verl.utils.model", "verl.utils.profiler", "verl.utils.ray_utils",
     "verl.utils.rollout_trace", "verl.utils.skip", "verl.workers.config", "verl.workers.rollout.llm_server",
 )  # fmt: skip
@@ -70,7 +71,8 @@ class Server:
         self.prompts.append(list(prompt_ids))
         ids = [*Tokenizer().encode(self.replies[len(self.prompts) - 1]), END]
         return SimpleNamespace(
-            token_ids=ids, log_probs=[-0.5] * len(ids) if self.logprobs else None, routed_experts=None, num_preempted=0,
+            token_ids=ids, log_probs=[-0.5] * len(ids) if self.logprobs else None, routed_experts=None,
+            num_preempted=0,
             extra_fields={"max_global_steps": len(self.prompts)},
         )  # fmt: skip
 
@@ -160,7 +162,8 @@ class AgentLoopOutput(SimpleNamespace): ...
 
 class Builder:
     def render_delta_token_id(
-        self, prefix_messages: list[Any], appended_messages: list[Any], *, add_generation_prompt: bool = False, tools: Any = None,
+        self, prefix_messages: list[Any], appended_messages: list[Any], *, add_generation_prompt: bool = False,
+        tools: Any = None,
     ) -> list[int]:  # fmt: skip
         before = Tokenizer().apply_chat_template(prefix_messages, tools=tools)
         after = [*prefix_messages, *appended_messages]
@@ -184,7 +187,8 @@ class Builder:
 
 class AgentLoopBase:
     def __init__(
-        self, trainer_config: Any, server_manager: Any, tokenizer: Any, processor: Any, dataset_cls: Any, data_config: Any,
+        self, trainer_config: Any, server_manager: Any, tokenizer: Any, processor: Any, dataset_cls: Any,
+        data_config: Any,
         hf_model_type: str | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         self.rollout_config = trainer_config.config.actor_rollout_ref.rollout

@@ -71,7 +71,8 @@ def cells(
     unknown = UNREAD if entry.reading and not why else "–"
     figures = {
         "n": behind(entry), "strict": _points(entry.strict, strict, unknown),
-        "compat": _points(entry.compat, compat, unknown), "interval": _interval(entry) or (unknown if unknown == UNREAD else ""),
+        "compat": _points(entry.compat, compat, unknown),
+        "interval": _interval(entry) or (unknown if unknown == UNREAD else ""),
         "tokens_each": unknown if tokens is None else f"{tokens:,.0f}",
         "seconds_each": unknown if seconds is None else f"{seconds:,.1f}",
     }  # fmt: skip

@@ -87,7 +87,10 @@ class Chart(LineView):
                 own = [row for row in rows if row.rule == rule]
                 for place, row in enumerate(own):
                     if place == 0 or own[place - 1].group != row.group:
-                        head = f"{one(self._called(entry))} · {one(row.label[language() == 'en'])} · {t(f'plots.{rule}')}"
+                        head = (
+                            f"{one(self._called(entry))} · {one(row.label[language() == 'en'])} · "
+                            f"{t(f'plots.{rule}')}"
+                        )
                         lines.append(((head, "question"),))
                     figure = "–" if row.value is None else f"{row.value:.1f}"
                     cells = [(f"  {pad(truncate(one(row.name), LABEL - 4), LABEL - 2)}", "text")]

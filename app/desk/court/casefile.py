@@ -100,7 +100,8 @@ def _party(party: Data, env: str) -> Iterator[Line]:
 
 
 _ABOUT = {
-    "birth_date": "{}出生", "birthplace": "出生地{}", "education": "{}", "occupation": "{}", "workplace": "在{}工作", "address": "住{}",
+    "birth_date": "{}出生", "birthplace": "出生地{}", "education": "{}", "occupation": "{}", "workplace": "在{}工作",
+    "address": "住{}",
     "contact": "{}",
 }  # fmt: skip
 
@@ -236,7 +237,8 @@ def _topics(value: Any, owners: Mapping[str, str]) -> Iterator[Line]:
 
 
 _SECTIONS: Mapping[str, Callable[[Any, Mapping[str, str]], Iterator[Line]]] = {
-    "client": _client, "theme": _text, "agent_title": _text, "topics": _topics, "claims": _numbered, "complaint": _text,
+    "client": _client, "theme": _text, "agent_title": _text, "topics": _topics, "claims": _numbered,
+    "complaint": _text,
     "defences": _numbered, "answer": _text, "criminal": _criminal, "facts": _numbered, "evidence": _exhibits,
     "statements": _by_party, "mediation": _mediation,
 }  # fmt: skip

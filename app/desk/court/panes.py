@@ -53,7 +53,8 @@ class CourtFace(Face):
         self.everything = False
         self._lines: CourtLines | None = None
         self._sheets: Mapping[str, Callable[[Scene], Sequence[Line]]] = {
-            "file": lambda scene: file_lines(scene, self.everything), "exhibits": exhibit_lines, "document": lambda scene: draft_lines(draft_of(scene)),
+            "file": lambda scene: file_lines(scene, self.everything), "exhibits": exhibit_lines,
+            "document": lambda scene: draft_lines(draft_of(scene)),
         }  # fmt: skip
 
     # what it is about

@@ -36,7 +36,8 @@ RULING = "question"
 ACTS = 6
 """Acts that are named beside what is said."""
 MARKS: Mapping[str, tuple[str, str]] = {
-    "done": ("✔", "good"), "now": ("▶", "label"), "partly": ("◐", "dim"), "failed": ("◐", "dim"), "open": ("○", "dim"),
+    "done": ("✔", "good"), "now": ("▶", "label"), "partly": ("◐", "dim"), "failed": ("◐", "dim"),
+    "open": ("○", "dim"),
 }  # fmt: skip
 """How far a stage is -> sign and role."""
 TONES: Mapping[Role, str] = {

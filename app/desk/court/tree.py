@@ -22,7 +22,8 @@ from app.strings import t
 from app.terminal import pad, width
 
 MARKS = {
-    "done": ("✔", "good"), "now": ("▶", "label"), "partly": ("◐", "seat"), "open": ("☐", "dim"), "failed": ("✘", "bad"),
+    "done": ("✔", "good"), "now": ("▶", "label"), "partly": ("◐", "seat"), "open": ("☐", "dim"),
+    "failed": ("✘", "bad"),
 }  # fmt: skip
 """How far -> sign and role."""
 Shown = tuple[Item, int]

@@ -167,7 +167,8 @@ class EpisodeActions(OnDesk, FindingScreen):
         rules = {
             "step": self.shown.back or not self.speaking, "back": self.shown.step > 0, "seat": not self.shown.back,
             "stop": self.speaking and not self.stopping,
-            "prompt": action != "prompt" or (self.loaded and (not self.human or next(self._calls(), None) is not None)),
+            "prompt": action != "prompt" or (self.loaded
+                and (not self.human or next(self._calls(), None) is not None)),
         }  # fmt: skip
         return True if rules.get(action, True) else None
 

@@ -40,7 +40,8 @@ class Heading:
 Part = tuple[str, str, int]
 """Text, role, and how long it stays when room gets scarce."""
 TONES = {
-    "auto": "good", "all": "good", "speaking": "good", "back": "warn", "waiting": "warn", "replay": "warn", "stopped": "warn",
+    "auto": "good", "all": "good", "speaking": "good", "back": "warn", "waiting": "warn", "replay": "warn",
+    "stopped": "warn",
 }  # fmt: skip
 
 

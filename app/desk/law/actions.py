@@ -131,7 +131,10 @@ class LawActions(OnDesk, Screen[None]):
         article = reading.article
         if self.tab == TEXT and article is not None and article.text is not None:
             version = reading.version
-            text = f"《{reading.law.name}》{article.number.chinese}（{version.label if version else ''}）\n{article.text}"
+            text = (
+                f"《{reading.law.name}》{article.number.chinese}（{version.label if version else ''}）\n"
+                f"{article.text}"
+            )
         else:
             text = "\n".join(row_text(row).rstrip() for row in self._view.rows)
         self.desk.copy_to_clipboard(clean(text))

@@ -124,7 +124,8 @@ def _short(tool: str, one: Item) -> Iterable[Piece]:
 def article_name(hit: Mapping[str, object]) -> str:
     """刑法第一百三十三条之一."""
     number = parse_number(_text(hit, "number"))
-    return f"{_line(short_name(_text(hit, 'law')))}{_text(hit, 'chinese') or (number.chinese if number else _text(hit, 'number'))}"
+    article = _text(hit, "chinese") or (number.chinese if number else _text(hit, "number"))
+    return f"{_line(short_name(_text(hit, 'law')))}{article}"
 
 
 def window_of(hit: Mapping[str, object]) -> tuple[date | None, date | None]:

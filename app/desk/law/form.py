@@ -43,7 +43,9 @@ class LawForm(Horizontal):
         & #shelf { width: 20; height: 1; }
         & Select { width: 1fr; }
         & SelectCurrent { background: $panel; }
-        & SelectOverlay:focus > .option-list--option-highlighted { background: $accent; color: $background; text-style: bold; }
+        & SelectOverlay:focus > .option-list--option-highlighted {
+            background: $accent; color: $background; text-style: bold;
+        }
         & .-bad { color: $text-error; }
         & Input.-bad { background: $error 25%; }
     }

@@ -33,7 +33,8 @@ def query_words(query: LawQuery) -> str:
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "gap": ("law", "day"), "not_yet": ("law", "day"), "repealed": ("law", "day"), "succeeded": ("law", "to"),
-    "no_article": ("law", "number", "kind"), "unknown_law": ("law",), "unknown_version": ("law",), "dropped": ("what",),
+    "no_article": ("law", "number", "kind"), "unknown_law": ("law",), "unknown_version": ("law",),
+    "dropped": ("what",),
     "no_such_date": ("said",), "reversed_range": ("said",), "relative_date": ("said",), "no_dense": (),
     "unclear_time": ("said",), "unclear_version": ("said",),
     "later": ("law", "article", "day", "first"), "later_near": ("law", "article", "day", "first", "near"),

@@ -345,7 +345,8 @@ class LawDesk:
                 entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near, doubt,
                 self.book.stale(day or now),
                 self.book.counterparts.of(entry.name, number, max(day or now, now)),
-                tuple(following(self.book, (article.text or "") if article else "", max(day or now, now), entry.name)),
+                tuple(following(self.book, (article.text or "") if article else "", max(day or now, now),
+                    entry.name)),
             )  # fmt: skip
 
     def _in_version(self, law: str, label: str, number: ArticleNumber) -> Answer | None:

@@ -66,7 +66,10 @@ class ModelLine:
     def summary(self) -> str:
         """The model on one line of a list."""
         mark = t("models.shipped.mark") * self.entry.shipped
-        return f"{one(self.name)}{mark} · {billions(self.entry.parameters)} {one(self.entry.quantisation)} · {size_words(self.entry.size)}"
+        return (
+            f"{one(self.name)}{mark} · {billions(self.entry.parameters)} {one(self.entry.quantisation)} · "
+            f"{size_words(self.entry.size)}"
+        )
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,8 @@ def row_line(row: Agreement, short: Mapping[str, str]) -> Line:
     mean = row.difference.mean.value if row.difference else None
     who = "–".join(short[rater] for rater in row.raters) if len(row.raters) < 3 else t("agreement.everybody")
     figures = {
-        "metric": one(row.metric), "group": one(row.group), "raters": who, "n": str(row.n), "raw": percent(row.raw.value),
+        "metric": one(row.metric), "group": one(row.group), "raters": who, "n": str(row.n),
+        "raw": percent(row.raw.value),
         "kappa_quadratic": number(row.kappa_quadratic.value), "alpha_ordinal": number(row.alpha_ordinal.value),
         "difference": "–" if mean is None else f"{mean:+.2f}",
     }  # fmt: skip

@@ -275,8 +275,10 @@ class CasesPane(ReviewPane):
         reading = self.step == "reading"
         complete = self.review is not None and self.review.entry.case is not None
         rules: dict[str, bool | None] = {
-            "open": True, "path": True, "form": (complete or None) if reading else False, "near": reading, "wide": reading,
-            "view": reading and self.screen.has_class("-narrow"), "runs": reading, "fault": (self.review is not None and bool(self.review.findings) or None) if reading else False,
+            "open": True, "path": True, "form": (complete or None) if reading else False, "near": reading,
+            "wide": reading,
+            "view": reading and self.screen.has_class("-narrow"), "runs": reading,
+            "fault": (self.review is not None and bool(self.review.findings) or None) if reading else False,
             "save": reading and self.source is not None and self.source.draft is not None,
         }  # fmt: skip
         return rules.get(action, False)

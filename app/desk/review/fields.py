@@ -29,13 +29,16 @@ GAP = ("　", "dim")
 HEAD = ("id", "env", "cause", "theme", "agent_title", "difficulty", "amount", "source", "dates", "provenance")
 """What the first field gathers."""
 _DISPUTE = (
-    "court", "parties*", "claims*", "complaint", "defences*", "answer", "facts*", "evidence*", "statements", "mediation",
+    "court", "parties*", "claims*", "complaint", "defences*", "answer", "facts*", "evidence*", "statements",
+    "mediation",
     "gold.issues", "gold.reason", "gold.reason_points", "gold.rulings*", "gold.judgment", "gold.fee", "gold.laws*",
 )  # fmt: skip
 _TRIAL = (
-    "court", "criminal.prosecution", "parties*", "criminal.charges", "criminal.indictment", "criminal.custody", "criminal.served",
+    "court", "criminal.prosecution", "parties*", "criminal.charges", "criminal.indictment", "criminal.custody",
+    "criminal.served",
     "criminal.record", "criminal.victims", "criminal.plea", "facts*", "evidence*", "statements", "criminal.opinion",
-    "criminal.request", "criminal.defence_opinion", "gold.charges", "gold.reason", "gold.reason_points", "gold.sentence",
+    "criminal.request", "criminal.defence_opinion", "gold.charges", "gold.reason", "gold.reason_points",
+    "gold.sentence",
     "gold.judgment", "gold.laws*",
 )  # fmt: skip
 _ADVICE = ("client", "topics*")
@@ -133,7 +136,8 @@ def draft_field(made: Draft) -> Field:
     at."""
     parts = (
         ("needed", "bad", [said(str(fault)) for fault in made.needed]),
-        ("masked", "text", [f"{_masked_words(masked.kind)} × {masked.count} → {masked.replacement}" for masked in made.masked]),
+        ("masked", "text", [f"{_masked_words(masked.kind)} × {masked.count} → {masked.replacement}"
+            for masked in made.masked]),
         ("notes", "warn", list(made.notes)),
         ("missing", "dim", ["、".join(map(_path_words, made.missing))] if made.missing else []),
     )  # fmt: skip

@@ -351,11 +351,9 @@ def _episode_lines(line: EpisodeToScore, width: int) -> Iterator[Line]:
     yield (mark, (one(chosen.episode), "question"), (f"  {t(f'outcome.{chosen.outcome}')}  {people}", "dim"))
     if line.sampled:
         parts = (("scored", line.scored, "good"), ("waiting", line.waiting, "warn"))
+        join = t("law_screen.kept.join").join
         told = [
-            (
-                f"{t(f'review_screen.{name}', names=t('law_screen.kept.join').join(plain_words(each, chosen.group) for each in names))}  ",
-                role,
-            )
+            (f"{t(f'review_screen.{name}', names=join(plain_words(each, chosen.group) for each in names))}  ", role)
             for name, names, role in parts
             if names
         ]

@@ -21,7 +21,8 @@ from tasks.verifying.standing import STATUSES, PairAgreement, Standing, Status, 
 from tasks.verifying.taskset import Task, TaskSet, read_set
 
 SIGNS: dict[Status, tuple[str, str]] = {
-    "open": ("○", "dim"), "once": ("✔", "good"), "agreed": ("✔", "good"), "disputed": ("≠", "warn"), "settled": ("✔", "good"),
+    "open": ("○", "dim"), "once": ("✔", "good"), "agreed": ("✔", "good"), "disputed": ("≠", "warn"),
+    "settled": ("✔", "good"),
 }  # fmt: skip
 """How a task that one has decided stands -> sign and role."""
 

@@ -73,7 +73,9 @@ class AnswerBox(Vertical):
         & Label { width: 1fr; color: $text-muted; padding: 0 1; }
         & TextArea { height: auto; min-height: 3; max-height: 10; border: none; padding: 0 1; background: $surface; }
         & TextArea:focus { border: none; }
-        & Brief { height: auto; max-height: 8; padding: 0 1; display: none; overflow-y: hidden; scrollbar-gutter: auto; }
+        & Brief {
+            height: auto; max-height: 8; padding: 0 1; display: none; overflow-y: hidden; scrollbar-gutter: auto;
+        }
         &.-briefed { max-height: 65%; & Brief { display: block; } }
         &.-open { display: block; }
     }

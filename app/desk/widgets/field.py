@@ -25,7 +25,9 @@ class Field(Horizontal):
         & Select { width: 1fr; }
         & Input { width: 1fr; padding: 0 1 0 0; background: $panel; color: $foreground; }
         & SelectCurrent { background: $panel; }
-        & SelectOverlay:focus > .option-list--option-highlighted { background: $accent; color: $background; text-style: bold; }
+        & SelectOverlay:focus > .option-list--option-highlighted {
+            background: $accent; color: $background; text-style: bold;
+        }
         & Input:focus, & Select:focus SelectCurrent { background: $accent 25%; background-tint: $background 0%; }
         & > .field--note { width: 1fr; height: auto; padding: 0 0 0 1; color: $text-muted; }
         &.-wide > .field--note { display: none; padding: 0 0 0 12; }

@@ -22,13 +22,15 @@ CUES: Mapping[str, Mapping[Level, str]] = {
         "high": "语气平稳", "medium": "略带情绪", "low": "焦虑，反复说自己担心的事，常带“呃”“这个”之类的口头语",
     },
     "openness": {
-        "high": "愿意听别的办法，会追问还有什么选择", "medium": "对建议不置可否", "low": "认准自己的看法，不太相信别的办法",
+        "high": "愿意听别的办法，会追问还有什么选择", "medium": "对建议不置可否",
+        "low": "认准自己的看法，不太相信别的办法",
     },
     "agreeableness": {
         "high": "客气，常道谢，配合对方", "medium": "礼貌", "low": "说话直，会顶撞，把责任推给别人",
     },
     "conscientiousness": {
-        "high": "日期、金额说得准，一条一条讲", "medium": "说出主要的日期和金额", "low": "日期和金额先说个大概，对方再问才说准",
+        "high": "日期、金额说得准，一条一条讲", "medium": "说出主要的日期和金额",
+        "low": "日期和金额先说个大概，对方再问才说准",
     },
 }  # fmt: skip
 """Trait -> level -> how it shows in speech."""

@@ -63,8 +63,10 @@ class PartialCase:
 
 
 _LACKING = (
-    "parties", "evidence", "statements", "court.name", "court.docket", "court.presiding", "dates", "criminal.prosecution",
-    "criminal.indictment", "criminal.opinion", "criminal.request", "criminal.plea", "criminal.record", "criminal.custody",
+    "parties", "evidence", "statements", "court.name", "court.docket", "court.presiding", "dates",
+    "criminal.prosecution",
+    "criminal.indictment", "criminal.opinion", "criminal.request", "criminal.plea", "criminal.record",
+    "criminal.custody",
     "criminal.defence_opinion", "gold.sentence.ranges",
 )  # fmt: skip
 
@@ -167,7 +169,8 @@ def read_judgment(where: str, fields: Mapping[str, Any]) -> PartialCase:
     charge = str(given.get("charge") or fields.get("charge") or "、".join(read.get("charges", [])))
     gold = {
         "charges": [charge], "sentence": sentence, "judgment": rulings, "reason": reason,
-        "laws": [law for number, entry in enumerate(fields.get("court_law") or []) for law in _law(entry, number, dropped)],
+        "laws": [law for number, entry in enumerate(fields.get("court_law") or []) for law in _law(entry, number,
+            dropped)],
     }  # fmt: skip
     try:
         made = CriminalGold.model_validate(gold)

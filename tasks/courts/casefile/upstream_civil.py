@@ -12,7 +12,8 @@ _PARTY = {"plaintiff": "P1", "defendant": "D1"}
 _KNOWN = {
     "CD": "id specific_characters claims case_details evidence",
     "DD": "id specific_characters statement_of_defence evidence plaintiff_claim plaintiff_case_details court_info",
-    "CI": "id category specific_characters plaintiff_claim plaintiff_case_details defendant_defence evidence other_statement "
+    "CI": "id category specific_characters plaintiff_claim plaintiff_case_details defendant_defence evidence "
+    "other_statement "
     "court_information",
 }
 

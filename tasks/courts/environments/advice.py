@@ -22,14 +22,16 @@ _ASKED = ("dates.asked", "topics[].question", "topics[].aliases", *fields_of("cl
 KQ = Environment(
     "KQ", ("法律知识问答", "knowledge questions"), "advice", AdviceCase,
     {
-        "trainee": Seat("法律实习生", frozenset(("agent_title", "client.occupation", "dates.asked")), (), _TRAINEE, "court-trainee/2"),
+        "trainee": Seat("法律实习生", frozenset(("agent_title", "client.occupation", "dates.asked")), (), _TRAINEE,
+            "court-trainee/2"),
         "client": Seat(
             "咨询人", frozenset(("client.occupation", "theme", *_ASKED)),
             ("一轮只问一个问题", "不得说出或者暗示答案"), _CLIENT, "court-client/2",
         ),
         "tracker": _TRACKER,
     },
-    opening="您好，我是{title}，请问有什么法律问题要咨询？", opener="trainee", turns=15, metrics=_BY_RULE, reported=("BIN", "NBIN"),
+    opening="您好，我是{title}，请问有什么法律问题要咨询？", opener="trainee", turns=15, metrics=_BY_RULE,
+    reported=("BIN", "NBIN"),
     expert="advice", gold=_GOLD, finds=frozenset(("topics[].answer", "topics[].points")),
 )  # fmt: skip
 LC = Environment(
@@ -42,6 +44,7 @@ LC = Environment(
         ),
         "tracker": _TRACKER,
     },
-    opening="您好，我遇到了一件麻烦事，想请您从法律上帮我看看。", turns=10, metrics=_BY_RULE, reported=("BIN", "NBIN"),
+    opening="您好，我遇到了一件麻烦事，想请您从法律上帮我看看。", turns=10, metrics=_BY_RULE,
+    reported=("BIN", "NBIN"),
     expert="advice", gold=_GOLD, finds=frozenset(("topics[].answer", "topics[].points")),
 )  # fmt: skip

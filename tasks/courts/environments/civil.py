@@ -37,11 +37,13 @@ CI = Environment(
             rules="tasks.courts.agents.clerk:Clerk",
         ),
         "plaintiff_lawyer": Seat(
-            "原告委托诉讼代理人", frozenset((*lawyer_of("plaintiff", "defendant"), *CLAIMS, "complaint")), _NEVER, _LAWYER,
+            "原告委托诉讼代理人", frozenset((*lawyer_of("plaintiff", "defendant"), *CLAIMS, "complaint")), _NEVER,
+            _LAWYER,
             _CARD, asks=True, marker="对原告说", at=("原告",),
         ),
         "defendant_lawyer": Seat(
-            "被告委托诉讼代理人", frozenset((*lawyer_of("defendant", "plaintiff"), *DEFENCES, "answer")), _NEVER, _LAWYER,
+            "被告委托诉讼代理人", frozenset((*lawyer_of("defendant", "plaintiff"), *DEFENCES, "answer")), _NEVER,
+            _LAWYER,
             _CARD, asks=True, marker="对被告说", at=("被告",),
         ),
     },
@@ -49,7 +51,8 @@ CI = Environment(
     metrics={
         "compat": (*_PROCEDURE, "JUD", "REA", "LAW"),
         "strict": (
-            *_PROCEDURE, "ORD", "JUD", "JUD_claims", "REA", "REA_points", "REA_narrow", "LAW", "LAW_P", "LAW_F1", "LAW_FAKE",
+            *_PROCEDURE, "ORD", "JUD", "JUD_claims", "REA", "REA_points", "REA_narrow", "LAW", "LAW_P", "LAW_F1",
+            "LAW_FAKE",
             "LAW_OLD", "LAW_UNK",
         ),
     },

@@ -24,7 +24,8 @@ CR = Environment(
         "clerk": Seat(
             "书记员",
             frozenset((
-                *fields_of("parties[defendant]", "kind name counsel.name counsel.profession"), "cause", "dates.proceeding",
+                *fields_of("parties[defendant]", "kind name counsel.name counsel.profession"), "cause",
+                "dates.proceeding",
                 *fields_of("court", BENCH), *fields_of("criminal.prosecution", "name prosecutor title"),
             )),
             rules="tasks.courts.agents.clerk:Clerk",
@@ -40,7 +41,8 @@ CR = Environment(
                 *fields_of("criminal.victims[]", "name loss settled"),
                 # The defence hands in what it will offer before the hearing, and both sides see it there
                 # (刑诉解释第二百二十一条、第二百二十八条).
-                *HEARD_ON, *exhibits("prosecution"), "evidence[defendant].title", *objections("defendant", "prosecution"),
+                *HEARD_ON, *exhibits("prosecution"), "evidence[defendant].title",
+                *objections("defendant", "prosecution"),
             )),
             ("不得代行审判人员的职责", "不得说出判决结果"),
             "tasks.courts.agents.criminal.parties:Procurator", "court-procurator/2", asks=True, marker="对公诉机关说",
@@ -56,18 +58,21 @@ CR = Environment(
                 "evidence[prosecution].title", *objections("prosecution", "defendant"),
             )),
             ("不得说出判决结果", "不得谈论没有向其出示的证据"),
-            "tasks.courts.agents.criminal.parties:Accused", "court-accused/2", marker="对被告当事人说", at=("被告人", "被告"),
+            "tasks.courts.agents.criminal.parties:Accused", "court-accused/2", marker="对被告当事人说",
+            at=("被告人", "被告"),
         ),
         "defence_lawyer": Seat(
             "辩护人",
             frozenset((
-                *fields_of("parties[defendant]", OWN), "criminal.defence_opinion", "criminal.plea.stance", "criminal.plea.signed",
+                *fields_of("parties[defendant]", OWN), "criminal.defence_opinion", "criminal.plea.stance",
+                "criminal.plea.signed",
                 "dates.proceeding",
                 # The defender has read the file and its list of evidence (刑诉法第四十条).
                 *exhibits("defendant"), "evidence[prosecution].title", *objections("prosecution", "counsel"),
             )),
             ("不得陈述材料以外的事实", "不得说出判决结果"),
-            "tasks.courts.agents.criminal.parties:DefenceLawyer", "court-defender/2", asks=True, marker="对被告辩护人说",
+            "tasks.courts.agents.criminal.parties:DefenceLawyer", "court-defender/2", asks=True,
+            marker="对被告辩护人说",
             at=("辩护人",),
         ),
     },
@@ -75,7 +80,8 @@ CR = Environment(
     metrics={
         "compat": (*_PROCEDURE, "CRI", "VER", "SEN", "FINE", "REA", "LAW"),
         "strict": (
-            *_PROCEDURE, "ORD", "CRI", "VER", "SEN", "FINE", "SEN_d", "FINE_d", "PROB", "LIFE", "REA", "REA_points", "REA_narrow",
+            *_PROCEDURE, "ORD", "CRI", "VER", "SEN", "FINE", "SEN_d", "FINE_d", "PROB", "LIFE", "REA", "REA_points",
+            "REA_narrow",
             "LAW", "LAW_P", "LAW_F1", "LAW_FAKE",
             "LAW_OLD", "LAW_UNK",
         ),

@@ -12,7 +12,8 @@ from tasks.courts.scores.drafted import Kind
 from tasks.scoring.metrics import Rule
 
 _NEVER = (
-    "不得编造材料以外的事实", "不得整段照念材料，只答所问", "不得指导文书怎样写", "问到自己的而材料没有的，说不方便透露；问到对方的而材料没有的，说不清楚",
+    "不得编造材料以外的事实", "不得整段照念材料，只答所问", "不得指导文书怎样写",
+    "问到自己的而材料没有的，说不方便透露；问到对方的而材料没有的，说不清楚",
 )  # fmt: skip
 _LAWYER_NEVER = ("一轮只问一个问题", "文书写好后才结束询问")
 _CLIENT, _LAWYER = "tasks.courts.agents.clients.seat:TellingClient", "tasks.courts.agents.drafting.seat:Drafter"
@@ -32,7 +33,8 @@ CD = Environment(
     {
         "plaintiff_lawyer": Seat("原告律师", frozenset(("dates.filed",)), _LAWYER_NEVER, _LAWYER, "court-drafter/2"),
         "plaintiff": Seat(
-            "原告", frozenset((*client_of("plaintiff", "defendant"), *CLAIMS, "complaint")), _NEVER, _CLIENT, "court-party/2"
+            "原告", frozenset((*client_of("plaintiff", "defendant"), *CLAIMS, "complaint")), _NEVER, _CLIENT,
+            "court-party/2"
         ),
     },
     opening="律师您好，我想起诉，麻烦您帮我写一份民事起诉状。", turns=20, metrics=_metrics("CD"), reported=_REPORTED,
@@ -42,13 +44,16 @@ DD = Environment(
     "DD", ("答辩状撰写", "defence drafting"), "draft", CivilCase,
     {
         "defendant_lawyer": Seat(
-            "被告律师", frozenset(("cause", "court.name", "court.docket", "dates.filed", "complaint", *CLAIMS)), _LAWYER_NEVER, _LAWYER,
+            "被告律师", frozenset(("cause", "court.name", "court.docket", "dates.filed", "complaint", *CLAIMS)),
+            _LAWYER_NEVER, _LAWYER,
             "court-drafter/2",
         ),
         "defendant": Seat(
-            "被告", frozenset((*client_of("defendant", "plaintiff"), *DEFENCES, "answer")), _NEVER, _CLIENT, "court-party/2"
+            "被告", frozenset((*client_of("defendant", "plaintiff"), *DEFENCES, "answer")), _NEVER, _CLIENT,
+            "court-party/2"
         ),
     },
-    opening="律师您好，我被人起诉了，麻烦您帮我写一份民事答辩状。", turns=15, metrics=_metrics("DD"), reported=_REPORTED,
+    opening="律师您好，我被人起诉了，麻烦您帮我写一份民事答辩状。", turns=15, metrics=_metrics("DD"),
+    reported=_REPORTED,
     family="civil", gold=_GOLD, retold=("被告", "原告"),
 )  # fmt: skip

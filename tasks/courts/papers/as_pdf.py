@@ -32,7 +32,8 @@ from tasks.courts.papers.stored import missing
 MM = 72 / 25.4
 NAMED = "STSong-Light"
 FILES = (
-    "simfang.ttf", "FangSong.ttf", "STFANGSO.TTF", "simsun.ttc", "Songti.ttc", "STSONG.TTF", "NotoSerifSC-Regular.ttf",
+    "simfang.ttf", "FangSong.ttf", "STFANGSO.TTF", "simsun.ttc", "Songti.ttc", "STSONG.TTF",
+    "NotoSerifSC-Regular.ttf",
     "uming.ttc", "NotoSansSC-Regular.ttf", "DroidSansFallbackFull.ttf", "DroidSansFallback.ttf", "wqy-zenhei.ttc",
     "wqy-microhei.ttc", "msyh.ttc",
 )  # fmt: skip

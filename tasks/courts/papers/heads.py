@@ -160,7 +160,8 @@ def hearing_facts(case: Trial) -> tuple[str, ...]:
         f"{label}：{said}"
         for label, said in (
             ("时间", day(case.dates.proceeding)), ("案由", case.cause), ("适用程序", case.court.procedure),
-            ("是否公开审理", "公开" if case.court.public else "不公开"), ("审判人员", sat), ("书记员", case.court.clerk),
+            ("是否公开审理", "公开" if case.court.public else "不公开"), ("审判人员", sat),
+            ("书记员", case.court.clerk),
         )
         if said
     )  # fmt: skip

@@ -31,7 +31,8 @@ _BEGINS = re.compile(
 )
 _CLOSING = re.compile(r"^(?:宣判完毕。?)?\s*(?:现在)?(?:宣布)?(?:闭庭|休庭)。?$|^询问结束。?$")
 _SIGNED = re.compile(
-    r"^[\s*]*(?:审\s*判\s*[长员]|独任审判员|人民陪审员|法官助理|书\s*记\s*员)\s*[:： ]|^[\s*]*(?:二〇|20)\S{2,12}日[\s*]*$"
+    r"^[\s*]*(?:审\s*判\s*[长员]|独任审判员|人民陪审员|法官助理|书\s*记\s*员)\s*[:： ]|^[\s*]*(?:二〇"
+    r"|20)\S{2,12}日[\s*]*$"
 )
 _MARKDOWN = re.compile(r"^\s{0,3}#{1,6}\s+|\*\*")
 _DELIBERATION = re.compile(r"合议|合议庭(?:评议|合议)?|评议")
@@ -43,7 +44,8 @@ _LEAD = re.compile(
 """How a speaker opens a pleading: nothing that a judgment repeats."""
 _BLANK = r"[\d〇一二三四五六七八九十　 ]{0,9}"
 _RIGHT = re.compile(
-    rf"^(?:起诉人|具状人|答辩人|原告|被告)(?:（(?:签[名字章]|盖章)+）)?[:：].{{0,80}}$|^{_BLANK}年{_BLANK}月{_BLANK}日$"
+    rf"^(?:起诉人|具状人|答辩人|原告|被告)(?:（(?:签[名字章]|盖章)+）)?[:：].{{0,80}}$"
+    rf"|^{_BLANK}年{_BLANK}月{_BLANK}日$"
 )
 
 
@@ -81,7 +83,8 @@ def transcript(held: Held) -> Paper | None:
         return Paper((environment(case.env).names[0], "谈话笔录"), body=body)
     top = (*heads.hearing_facts(case), *heads.parties(case))
     return Paper(
-        (case.court.name or COURT, "庭审笔录"), case.court.docket, body=(*(Paragraph(line, "flush") for line in top), *body),
+        (case.court.name or COURT, "庭审笔录"), case.court.docket,
+        body=(*(Paragraph(line, "flush") for line in top), *body),
         signed=heads.signatures(case, judged=False),
     )  # fmt: skip
 
@@ -122,7 +125,8 @@ def judgment(held: Held) -> Paper | None:
     charge = sum(1 for line in text[:1] if _CHARGE.search(line.text))
     return Paper(
         (case.court.name or COURT, "刑事判决书" if heads.criminal(case) else "民事判决书"), case.court.docket,
-        heads.parties(case), (Paragraph(heads.origin(case)), *text[:charge], *pleaded, *text[charge:]), heads.signatures(case, judged=True),
+        heads.parties(case), (Paragraph(heads.origin(case)), *text[:charge], *pleaded, *text[charge:]),
+        heads.signatures(case, judged=True),
     )  # fmt: skip
 
 

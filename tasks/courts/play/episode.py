@@ -131,7 +131,8 @@ class CourtEpisode:
         return tuple(one for one in environment(case.env).seats if one not in SILENT and one != role)
 
     def _tracked(
-        self, case: AdviceCase, state: State, record: tuple[Turn, ...], tracked: tuple[TopicTurn, ...], text: str, seq: int
+        self, case: AdviceCase, state: State, record: tuple[Turn, ...], tracked: tuple[TopicTurn, ...], text: str,
+        seq: int
     ) -> Generator[Yield, Sent, tuple[TopicTurn, ...]]:  # fmt: skip
         topic = pointer(case, record, tracked)
         if not topic:

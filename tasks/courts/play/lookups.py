@@ -32,7 +32,8 @@ EXCERPT = 300
 FOREVER = date.max
 """The day of a case without days: the last word of the book."""
 STATES: Mapping[str, str] = {
-    "in_force": "当日有效", "doubtful": "当日效力存疑", "amended": "当日已修改", "repealed": "当日已废止", "not_yet": "当日尚未施行", "unknown": "施行日期不明",
+    "in_force": "当日有效", "doubtful": "当日效力存疑", "amended": "当日已修改", "repealed": "当日已废止",
+    "not_yet": "当日尚未施行", "unknown": "施行日期不明",
 }  # fmt: skip
 
 
@@ -54,7 +55,8 @@ def search_law(search: LawSearch, query: str, day: date | None) -> Returned:
     if not answer.hits:
         return Returned("no_data", "没有查到相关条文。", [])
     lines = [
-        f"{number}. 《{hit.version.label}》{hit.article.number.chinese}（{_window(hit.version)}，{_state(search.book, hit.version, day)}）：{_words(hit.article, EXCERPT)}"
+        f"{number}. 《{hit.version.label}》{hit.article.number.chinese}（{_window(hit.version)}，"
+        f"{_state(search.book, hit.version, day)}）：{_words(hit.article, EXCERPT)}"
         for number, hit in enumerate(answer.hits, 1)
     ]  # fmt: skip
     value = [_data(hit, search.book, day) for hit in answer.hits]

@@ -104,6 +104,7 @@ def _named(pack: Pack, name: str) -> Pack:
     pack.accompany(opened)
     if not lookups.real_statutes(opened):
         raise UsageError(
-            f"pack '{name}' holds no real statutes", "Court cases are under real law: name a pack of imported statutes.",
+            f"pack '{name}' holds no real statutes",
+            "Court cases are under real law: name a pack of imported statutes.",
         )  # fmt: skip
     return opened

@@ -26,7 +26,8 @@ from tasks.courts.procedure.turns import SIDES, Hearing, Item, Procedure, Role, 
 
 FAULTS = frozenset(
     {
-        "wrong_stage", "too_early", "judgment_before_debate", "wrong_addressee", "no_answer", "bundled", "stages_bundled",
+        "wrong_stage", "too_early", "judgment_before_debate", "wrong_addressee", "no_answer", "bundled",
+        "stages_bundled",
         "speaks_for_party", "after_end",
     }
 )  # fmt: skip
@@ -195,7 +196,8 @@ def judged(row: Row) -> Judged:
         row,
         frozenset(credit.key for credit in law.credits if credit.turn == NOW) - set(row.done),
         frozenset(v.code for v in law.violations if v.turn == NOW) & FAULTS,
-        frozenset(j1.profile.acts[c.act].name for c in j1.credits if c.turn == NOW and j1.profile.acts[c.act].duty == "must")
+        frozenset(j1.profile.acts[c.act].name for c in j1.credits if c.turn == NOW
+            and j1.profile.acts[c.act].duty == "must")
         - before,
         frozenset(compat(row.turns(), row.env).credits) - before,
     )  # fmt: skip

@@ -121,7 +121,8 @@ class Ledger:
             key: Violation("no_answer", one.turn.number, one.spec.id, one.side)
             for one in self.pending
             if one.credited and one.found.sure and one.spec.level(self.hearing) in ("must", "bench") and one.addressed
-            and (key := one.spec.id if one.spec.any_side or one.spec.exhibits else f"{one.spec.id}/{one.side}") not in self.credits
+            and (key := one.spec.id if one.spec.any_side or one.spec.exhibits
+                else f"{one.spec.id}/{one.side}") not in self.credits
             and not self.unmet.holds(one.spec.id)
         }  # fmt: skip
 

@@ -287,7 +287,8 @@ class Machine:
         if targets and not (targets := self._ledger.not_waiting(spec, targets)):
             return
         overlaps = any(
-            act.sure <= one.sure and act.shares(one.start, one.end) and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
+            act.sure <= one.sure and act.shares(one.start, one.end)
+            and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
             for one, other, _ in counted
         )  # fmt: skip
         again = bool(targets) and {f"{spec.id}/{side}" for side in targets} <= self._ledger.before

@@ -302,7 +302,8 @@ def evidence(course: Course) -> list[Mapping[str, object]]:
     """Credits with their turn and articles, then what got no valid answer and why, then violations with theirs."""
     basis = {duty.key: [b.label for b in duty.basis] for duty in course.duties}
     credited: list[Mapping[str, object]] = [
-        {"act": c.key, "turn": c.turn, "reply": c.reply, "late": c.late, "by": c.by, "quote": c.quote, "basis": basis.get(c.key, [])}
+        {"act": c.key, "turn": c.turn, "reply": c.reply, "late": c.late, "by": c.by, "quote": c.quote,
+            "basis": basis.get(c.key, [])}
         for c in course.credits
     ]  # fmt: skip
     faults = [

@@ -47,12 +47,15 @@ LABELS: Mapping[str, tuple[Label, ...]] = {
         Label("defendant", "被告：", _headed("被告", colon=True)),
         Label("claims", "诉讼请求：", _headed("诉讼请求")),
         Label("facts", "事实和理由：", _headed("事实[和与及、]?理由")),
-        Label("evidence", EVIDENCE, _headed("证据[和与及、]?(?:证据)?来源(?:[,、和及与]?证人(?:的)?姓名[和与及、]住[所址])?")),
+        Label("evidence", EVIDENCE,
+            _headed("证据[和与及、]?(?:证据)?来源(?:[,、和及与]?证人(?:的)?姓名[和与及、]住[所址])?")),
     ),
     "DD": (
         Label("respondent", "答辩人：", _headed("答辩人", colon=True)),
-        Label("answer", "答辩如下：", re.compile(r"^[^\n]{0,200}?答辩(?:意见)?如下[*]*[ \t]*(?::|$)[ \t*]*", re.MULTILINE)),
-        Label("evidence", EVIDENCE, _headed("证据[和与及、]?(?:证据)?来源(?:[,、和及与]?证人(?:的)?姓名[和与及、]住[所址])?")),
+        Label("answer", "答辩如下：", re.compile(r"^[^\n]{0,200}?答辩(?:意见)?如下[*]*[ \t]*(?::|$)[ \t*]*",
+            re.MULTILINE)),
+        Label("evidence", EVIDENCE,
+            _headed("证据[和与及、]?(?:证据)?来源(?:[,、和及与]?证人(?:的)?姓名[和与及、]住[所址])?")),
     ),
 }  # fmt: skip
 """Scored labels in their order. Of a defence the second is the whole sentence; its order is that of 答辩如下."""

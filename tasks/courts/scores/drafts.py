@@ -98,7 +98,8 @@ def _complaint(case: CivilCase) -> str:
     claims[-1] = _ended(claims[-1].rstrip("；"), "。")
     story = case.complaint or "".join(_ended(fact.text, "。") for fact in case.facts)
     parts = [
-        _party("原告", plaintiff, case.dates.filed), _party("被告", defendant, None), "诉讼请求：\n" + "\n".join(claims),
+        _party("原告", plaintiff, case.dates.filed), _party("被告", defendant, None),
+        "诉讼请求：\n" + "\n".join(claims),
         f"事实和理由：\n{story}",
     ]  # fmt: skip
     return paper("CD", parts, _exhibits(case, "CD"), _court(case), _signed(plaintiff), case.dates.filed)

@@ -47,7 +47,8 @@ class Validity:
 
 
 def validities(
-    case: Case, roles: Sequence[Role], record: Sequence[Turn], tracked: Sequence[TopicTurn] = (), read: Sequence[int] = (),
+    case: Case, roles: Sequence[Role], record: Sequence[Turn], tracked: Sequence[TopicTurn] = (),
+    read: Sequence[int] = (),
     profile: ProfileName = "law",
 ) -> tuple[Validity, ...]:  # fmt: skip
     """The validity of each of these roles in an episode.

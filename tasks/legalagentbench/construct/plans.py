@@ -25,7 +25,8 @@ from tasks.legalagentbench.construct.tree import (
 
 LONG = frozenset({
     "主营业务", "经营范围", "机构简介", "企业简介", "事务所简介", "事实", "判决结果", "标题", "文件名", "关联证券",
-    "文本摘要", "处罚结果", "入选指数", "首发募资净额（元）", "级别", "英文名称", "曾用名", "曾用简称", "每股面值（元）",
+    "文本摘要", "处罚结果", "入选指数", "首发募资净额（元）", "级别", "英文名称", "曾用名", "曾用简称",
+    "每股面值（元）",
 })  # fmt: skip
 """Columns that no question asks for: whole texts, and values that many rows share or lack."""
 _MANY = ("count", "year", "over", "sum", "max", "second", "average", "spread", "names", "order", "row")

@@ -112,7 +112,8 @@ def _task(template: Template, core: str, walked: Walked) -> dict[str, Any]:
         middle += [str(part) for part in (value if isinstance(value, list) else [value])]
     answer = template.reply.format(**shown)
     return {
-        "question": asked, "answer": answer, "key": keys, "key_middle": [m for m in dict.fromkeys(middle) if m not in keys],
+        "question": asked, "answer": answer, "key": keys,
+        "key_middle": [m for m in dict.fromkeys(middle) if m not in keys],
         "type": template.id, "way": template.way, "hops": template.hops,
         "path": [{"tool": tool, "input": given} for tool, given in walked.calls], "bindings": shown,
     }  # fmt: skip

@@ -23,8 +23,10 @@ PLACES: dict[str, tuple[str, str, str]] = {
 
 HOLDS: dict[str, tuple[str, ...]] = {
     "company": (
-        "CompanyInfo.公司名称", "CompanyRegister.公司名称", "SubCompanyInfo.公司名称", "SubCompanyInfo.关联上市公司全称",
-        "LegalDoc.关联公司", "LegalDoc.原告", "LegalDoc.被告", "RestrictionCase.限制高消费企业名称", "RestrictionCase.申请人",
+        "CompanyInfo.公司名称", "CompanyRegister.公司名称", "SubCompanyInfo.公司名称",
+        "SubCompanyInfo.关联上市公司全称",
+        "LegalDoc.关联公司", "LegalDoc.原告", "LegalDoc.被告", "RestrictionCase.限制高消费企业名称",
+        "RestrictionCase.申请人",
         "FinalizedCase.终本公司名称", "FinalizedCase.疑似申请执行人", "DishonestyCase.失信被执行公司名称",
         "DishonestyCase.疑似申请执行人", "AdministrativeCase.行政处罚公司名称",
     ),
@@ -41,10 +43,12 @@ HOLDS: dict[str, tuple[str, ...]] = {
     ),
     "court_code": ("CourtCode.法院代字",),
     "firm": (
-        "LawfirmInfo.律师事务所名称", "LawfirmLog.律师事务所名称", "LegalDoc.原告律师事务所", "LegalDoc.被告律师事务所",
+        "LawfirmInfo.律师事务所名称", "LawfirmLog.律师事务所名称", "LegalDoc.原告律师事务所",
+        "LegalDoc.被告律师事务所",
     ),
     "address": (
-        "AddrInfo.地址", "CompanyInfo.注册地址", "CompanyInfo.办公地址", "CompanyRegister.企业地址", "CourtInfo.法院地址",
+        "AddrInfo.地址", "CompanyInfo.注册地址", "CompanyInfo.办公地址", "CompanyRegister.企业地址",
+        "CourtInfo.法院地址",
         "LawfirmInfo.事务所地址",
     ),
     "agency": ("AdministrativeCase.处罚单位",),
@@ -54,7 +58,8 @@ HOLDS: dict[str, tuple[str, ...]] = {
 IDENTITY: dict[str, str] = {
     "CompanyInfo": "公司名称", "CompanyRegister": "公司名称", "SubCompanyInfo": "公司名称", "LegalDoc": "案号",
     "CourtInfo": "法院名称", "CourtCode": "法院名称", "LawfirmInfo": "律师事务所名称", "LawfirmLog": "律师事务所名称",
-    "AddrInfo": "地址", "LegalAbstract": "案号", "RestrictionCase": "案号", "FinalizedCase": "案号", "DishonestyCase": "案号",
+    "AddrInfo": "地址", "LegalAbstract": "案号", "RestrictionCase": "案号", "FinalizedCase": "案号",
+    "DishonestyCase": "案号",
     "AdministrativeCase": "案号",
 }  # fmt: skip
 """Table -> the column that names one of its rows."""
@@ -62,7 +67,8 @@ IDENTITY: dict[str, str] = {
 AMOUNTS: dict[str, tuple[str, ...]] = {
     "SubCompanyInfo": ("上市公司投资金额",), "LegalDoc": ("涉案金额（元）",), "LawfirmInfo": ("事务所注册资本",),
     "RestrictionCase": ("涉案金额（元）",), "FinalizedCase": ("执行标的（元）", "未履行金额（元）"),
-    "DishonestyCase": ("涉案金额（元）",), "AdministrativeCase": ("处罚金额（元）",), "CompanyRegister": ("注册资本",),
+    "DishonestyCase": ("涉案金额（元）",), "AdministrativeCase": ("处罚金额（元）",),
+    "CompanyRegister": ("注册资本",),
 }  # fmt: skip
 """Table -> columns of money; 首发募资净额（元） is none, its unit contradicts its name."""
 

@@ -138,7 +138,8 @@ def _of_its_own(here: Environment, case: Case, heard: Heard) -> Rates:
         found, wrong = {}, [{"failed": f"{type(error).__name__}: {error}"[:200]}]
     version = f"{here.code}/{here.version}"
     return Rates(
-        here.code.lower(), _kept(found, "compat", case), _kept(found, "strict", case), {"compat": wrong, "strict": wrong},
+        here.code.lower(), _kept(found, "compat", case), _kept(found, "strict", case),
+        {"compat": wrong, "strict": wrong},
         {"compat": version, "strict": version},
     )  # fmt: skip
 

@@ -127,7 +127,8 @@ class CourtSummary(Summary):
             "unscored": self.by_env(lambda row: row.why, lambda row: bool(row.why)),
             "floor": {"rule": "an episode of echo", **self.limit("floor")},
             "ceiling": {
-                "rule": "gold answer, full grades; procedure by definition", **self.limit("reference"), "walker": walker,
+                "rule": "gold answer, full grades; procedure by definition", **self.limit("reference"),
+                "walker": walker,
             },
             "design_effect": {},
             "effective_n": {},
@@ -144,7 +145,8 @@ class CourtSummary(Summary):
             "consistency_details": {
                 env: {role: asdict(found) for role, found in roles.items()} for env, roles in self.roles.items()
             },
-            "validity": _flat(nested((row.group.name, row.measure.name, row.value) for row in self.section("validity"))),
+            "validity": _flat(nested((row.group.name, row.measure.name, row.value)
+                for row in self.section("validity"))),
             "validity_details": {
                 env: {role: asdict(found) for role, found in roles.items()} for env, roles in self.answers.items()
             },
@@ -199,12 +201,13 @@ class CourtSummary(Summary):
             ("overall_of", self._rests_on(language)),
             ("limits", word("limits.order", language)),
             ("compat_ceiling", self._short_of_full(language)),
-            ("unscored", "; ".join(f"{reason}: {column_names(names, language)}" for reason, names in reasons.items())),
+            ("unscored", "; ".join(f"{reason}: {column_names(names, language)}" for reason,
+                names in reasons.items())),
             ("unfinished", ", ".join(f"{envs[env]} {count}" for env, count in self.unfinished.items() if count)),
             ("unmet", "; ".join(f"{envs[env]} {sum(counts.values())}" for env, counts in self.unmet.items())),
             ("violations", ", ".join(f"{faults[code]} {count}" for code, count in self.violations.items())),
             ("moved_by_text", "; ".join(
-                f"{envs[env]}: {', '.join(f'{measure_name(name, language)} {count}' for name, count in counts.items())}"
+                f"{envs[env]}: " + ", ".join(f"{measure_name(name, language)} {n}" for name, n in counts.items())
                 for env, counts in self.moved.items()
             )),
         ]  # fmt: skip
@@ -308,8 +311,10 @@ def summarise(
         for (env, name), found in parts[rule].columns.items():
             there = {key: made[rule][env, name].value for key, made in extremes.items() if (env, name) in made[rule]}
             rows.append(Metric(
-                measure(rule, name), groups[env], found.value, found.n, in_points(found.interval), there, found.bounds,
-                found.reason or found.note or left_out(rule, env, name), found.waits, name in environment(env).reported,
+                measure(rule, name), groups[env], found.value, found.n, in_points(found.interval), there,
+                found.bounds,
+                found.reason or found.note or left_out(rule, env, name), found.waits,
+                name in environment(env).reported,
             ))  # fmt: skip
     for rule in RULES:
         sums = parts[rule].sums
@@ -337,13 +342,15 @@ def summarise(
     return CourtSummary(
         run, BENCHMARK, tally, [*groups.values(), whole], rows,
         {
-            **{str(rule): version for rule, version in JUDGMENT_VERSIONS.items()}, pfs.COMPAT: f"{pfs.COMPAT}/{pfs.COMPAT_VERSION}",
+            **{str(rule): version for rule, version in JUDGMENT_VERSIONS.items()},
+            pfs.COMPAT: f"{pfs.COMPAT}/{pfs.COMPAT_VERSION}",
             pfs.STRICT: f"{pfs.STRICT}/{pfs.STRICT_VERSION}", "consistency": CONSISTENCY_VERSION,
             "validity": VALIDITY_VERSION,
         },
         "metrics", settings_of(context.spec).profile if context.spec else "law", told,
         reasons + ([] if told else [NOTHING_SCORED]),
-        {env: sum(not one.finished for one in own) for env, own in members.items() if environment(env).kind == "advice"},
+        {env: sum(not one.finished for one in own) for env,
+            own in members.items() if environment(env).kind == "advice"},
         around.violations(rated),
         {env: moved for env, own in members.items() if (moved := around.moved_by_text(own))},
         {env: around.details(own) for env, own in members.items()},
