@@ -105,7 +105,8 @@ _ENDINGS: dict[str, Kind] = {"刑法典": "criminal", "刑法": "criminal", "行
 """Endings of titles that say as much wherever the law is from."""
 
 _PROCEDURE = re.compile(
-    r"诉讼|仲裁(?:法|规则)|程序|证据(?:的|规定|若干)|管辖|立案|审判监督|强制执行|(?:民事|刑事|法院)执行|送达|再审|调解"
+    r"诉讼|仲裁(?:法|规则)|程序|证据(?:的|规定|若干)|管辖|立案|审判监督|强制执行|(?:民事|刑事|法院)执行|送达|再审"
+    r"|调解"
 )
 _CRIMINAL_TITLE = re.compile(r"^刑法修正案|关于(?:惩治|严惩).{1,40}的(?:补充)?(?:决定|规定)$")
 _CRIMINAL_MATTER = re.compile(r"刑事|刑法|犯罪|量刑|定罪|减刑|假释|罪名")

@@ -14,6 +14,7 @@ def cases() -> list[str]:
 
 def _written(case: dict[str, str]) -> str:
     return (
-        f"{case['title']}\n\n——{case['point']}\n\n【基本案情】\n\n{case['facts']}\n\n【裁判结果】\n\n{case['result']}\n\n"
+        f"{case['title']}\n\n——{case['point']}\n\n【基本案情】\n\n{case['facts']}\n\n"
+        f"【裁判结果】\n\n{case['result']}\n\n"
         f"【裁判理由】\n\n{case['reason']}\n"
     )

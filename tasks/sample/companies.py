@@ -263,13 +263,16 @@ def _amount(ten_thousands: float) -> str:
 
 def _plain_intro(name: str, place: Place, founded: date, head: str, capital: str, trade: Table) -> str:
     return (
-        f"{name}成立于{founded.isoformat()}，法定代表人为{head}，注册资本为{capital}元人民币，住所地在{place.city}{place.county}，"
+        f"{name}成立于{founded.isoformat()}，法定代表人为{head}，注册资本为{capital}元人民币，"
+        f"住所地在{place.city}{place.county}，"
         f"所属行业为{trade['levels'][1]}，经营范围包括{trade['scope'][0]}、{trade['scope'][1]}等。"
     )
 
 
 def _history(company: Company, short: str, trade: Table, listing: date) -> str:
     return (
-        f"公司前身于{company.founded.year}年在{company.place.city}设立，后整体变更为股份有限公司，并于{listing.year}年在望舒证券交易所"
-        f"公开发行股票并上市，证券简称“{short}”。公司主要从事{trade['business'].rstrip('。')}，客户分布于云海、琅川、霁原、墨泽等地。"
+        f"公司前身于{company.founded.year}年在{company.place.city}设立，后整体变更为股份有限公司，"
+        f"并于{listing.year}年在望舒证券交易所"
+        f"公开发行股票并上市，证券简称“{short}”。公司主要从事{trade['business'].rstrip('。')}，"
+        "客户分布于云海、琅川、霁原、墨泽等地。"
     )

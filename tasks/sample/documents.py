@@ -256,7 +256,8 @@ class DocumentMaker:
         text = BREAK.join(
             (
                 f"一、撤销{judgment.court.name}{judgment.number}民事判决；",
-                f"二、{judgment.defendant.name}于本判决生效之日起十日内向{judgment.plaintiff.name}支付{item}{money(amount)}元；",
+                f"二、{judgment.defendant.name}于本判决生效之日起十日内"
+                f"向{judgment.plaintiff.name}支付{item}{money(amount)}元；",
                 f"三、驳回{judgment.plaintiff.name}的其他诉讼请求。",
                 f"二审案件受理费{fee}元，由{judgment.plaintiff.name}、{judgment.defendant.name}各负担一半。",
                 "本判决为终审判决。",

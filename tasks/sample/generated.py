@@ -79,8 +79,10 @@ def case(rng: Random, number: int) -> str:
     return (
         f"{plaintiff}诉{place}某{words['o']}{subject}纠纷案（地方参阅案例第{number + 1}号）\n\n"
         f"——{subject}纠纷中{issue}\n\n"
-        f"【基本案情】\n\n{year}年，{plaintiff}与某{words['o']}因{subject}发生争议，涉及金额{words['m2']}元。双方对{issue}各执一词，"
-        f"协商{words['n2']}日未果，原告诉至法院。\n\n【裁判结果】\n\n法院判决{result}。双方均未上诉。审判长{judge}。\n\n"
+        f"【基本案情】\n\n{year}年，{plaintiff}与某{words['o']}因{subject}发生争议，涉及金额{words['m2']}元。"
+        f"双方对{issue}各执一词，"
+        f"协商{words['n2']}日未果，原告诉至法院。\n\n【裁判结果】\n\n法院判决{result}。双方均未上诉。审判长{judge}。"
+        "\n\n"
         f"【裁判理由】\n\n《{place}{subject}条例》规定：{rule}本案中，当事人{why}，故对其主张作出上述认定。\n"
     )
 

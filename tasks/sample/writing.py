@@ -141,8 +141,10 @@ def _question(entry: Table, words: dict[str, str], names: list[str], court: str)
     known = "\n".join(f"{n}. {fact.format(**words)}。" for n, fact in enumerate(entry["known"], start=1))
     parties = "\n".join(f"被告{number}：{name}" for number, name in zip(numerals, names, strict=False))
     return (
-        f"{words['p']}向{accused}提起诉讼，以下是起诉状的内容。\n\n【起诉状开始】\n\n民事起诉状\n\n原告：{words['p']}\n{parties}\n\n"
-        f"诉讼请求：\n{claims}\n\n事实与理由：\n{entry['facts'].strip().format(**words)}\n\n此致\n{court}\n\n【起诉状结束】\n\n"
+        f"{words['p']}向{accused}提起诉讼，以下是起诉状的内容。\n\n【起诉状开始】\n\n民事起诉状\n\n"
+        f"原告：{words['p']}\n{parties}\n\n"
+        f"诉讼请求：\n{claims}\n\n事实与理由：\n{entry['facts'].strip().format(**words)}\n\n此致\n{court}\n\n"
+        "【起诉状结束】\n\n"
         f"{accused}委托{words['firm']}代理本案，你是{words['firm']}的负责人，请针对上述起诉状撰写一份答辩状。\n\n"
         f"你在此前的信息整理过程中，确认了以下起诉状没有提到的事实：\n{known}\n\n{_FORM}"
     )
@@ -158,5 +160,6 @@ def _answer(entry: Table, words: dict[str, str], defendants: Sequence[Party], fi
     heads = "\n\n".join(blocks)
     return (
         f"{heads}\n\n委托诉讼代理人：{firm.name}，{firm.head}，{firm.phone}\n\n被答辩人：{words['p']}\n\n"
-        f"答辩人因被答辩人{words['p']}提起的{entry['cause']}一案，现提出答辩如下：\n{entry['defence'].strip().format(**words)}"
+        f"答辩人因被答辩人{words['p']}提起的{entry['cause']}一案，"
+        f"现提出答辩如下：\n{entry['defence'].strip().format(**words)}"
     )

@@ -28,7 +28,8 @@ _PREAMBLE = re.compile(r"(?:序 ?言|前 ?言|序|引 ?言)")
 _CONTENTS = re.compile(r"目 ?[录次]")
 _TITLE = re.compile(r" ?[【\[](?P<title>[^】\]]{1,60})[】\]] ?(?P<rest>.*)")
 _GOES_ON = re.compile(
-    r"[、，,的]|款(?!项|待)|(?:和|与|及|以及|至|到|或者?)(?:本|第|其|《)|第.{1,4}[款项条]|规定|所[称列指]|中(?:所|的|规定|关于|，|“)"
+    r"[、，,的]|款(?!项|待)|(?:和|与|及|以及|至|到|或者?)(?:本|第|其|《)|第.{1,4}[款项条]|规定|所[称列指]"
+    r"|中(?:所|的|规定|关于|，|“)"
     r"|之[一二三四五六七八九十]|项(?:规定|所)|[（(]以下"
 )
 """What follows a citation in the middle of a paragraph; an article begins otherwise."""

@@ -55,7 +55,8 @@ _OPTIONAL = re.compile(
     r"dates\.\w+|criminal\.(?:custody|served|request|victims|record|opinion|defence_opinion|prosecution\.\w+)"
     r"|evidence\.\w+\.witness|evidence(?:\.\w+|\[\d+\])"
     r"|parties\.\w+\.(?!id|name|side|kind)\w+|facts(?:\.\w+|\[\d+\])|court\.\w+|claims\.\w+\.amount|amount"
-    r"|gold\.(?:fee|issues|rulings|as_cited|laws\[\d+\]|sentence\.(?:since|until|counts|property|political_rights_months))"
+    r"|gold\.(?:fee|issues|rulings|as_cited|laws\[\d+\]|sentence\.(?:since|until|counts|property"
+    r"|political_rights_months))"
 )
 """Parts that a draft can lose: what contradicts the rest or does not fit is left out and noted."""
 _ROUNDS = 8

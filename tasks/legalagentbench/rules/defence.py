@@ -75,7 +75,8 @@ def closeness(query: str, article: str) -> float:
 
 
 _HEADING = re.compile(
-    r"^\s*(?P<law>[^：\n]{2,60}?第[一二三四五六七八九十百千零〇\d]+条(?:之[一二三四五六七八九十]+)?)[：:\s]\s*(?P<text>.*)",
+    r"^\s*(?P<law>[^：\n]{2,60}?第[一二三四五六七八九十百千零〇\d]+条(?:之[一二三四五六七八九十]+)?)[：:\s]\s*"
+    r"(?P<text>.*)",
     re.DOTALL,
 )
 

@@ -158,7 +158,8 @@ _MEASURED = frozenset(
     " insured rank served net_raised violations investigations issue_price".split()
 )
 _CHANGING = re.compile(
-    r"^(?:的|审理的|涉及的|又|还|要|须|需|得|又要|只有|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中|、|数额|有){0,3}$"
+    r"^(?:的|审理的|涉及的|又|还|要|须|需|得|又要|只有|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中"
+    r"|、|数额|有){0,3}$"
 )
 
 

@@ -144,7 +144,8 @@ def compose(complaint: Complaint, material: Material) -> str:
     parts.append(f"答辩请求：\n请求人民法院依法驳回被答辩人{opponents}的全部诉讼请求，本案诉讼费用由被答辩人承担。")
     parts.append("事实与理由：\n" + "\n\n".join(_reasons(complaint, material)))
     parts.append(
-        f"综上所述，被答辩人{opponents}的诉讼请求缺乏事实和法律依据，答辩人请求人民法院查明事实，依法驳回被答辩人的全部诉讼请求，以维护答辩人的合法权益。"
+        f"综上所述，被答辩人{opponents}的诉讼请求缺乏事实和法律依据，答辩人请求人民法院查明事实，"
+        "依法驳回被答辩人的全部诉讼请求，以维护答辩人的合法权益。"
     )
     if complaint.court:
         parts.append(f"此致\n{complaint.court}")
