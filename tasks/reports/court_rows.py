@@ -135,7 +135,7 @@ def mean_of(row: published.Row, columns: Sequence[str]) -> float | None:
 
 def model_label(name: str) -> str:
     """A published model with its size, where its name does not say it."""
-    model = next(model for model in published.MODELS if model.name == name)
+    model = next(model for model in published.models() if model.name == name)
     return name if model.size is None or name.endswith("B") else f"{name} {model.size:g}B"
 
 

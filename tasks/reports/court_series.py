@@ -89,9 +89,9 @@ def driver_table(reports: Sequence[Report], language: str) -> Table:
             rows.append(
                 Row((*heads(report, language), word(f"{rule}.all", language)), (*cells, total(report.summary, rule)))
             )
-    both = {model: published.TABLE_2[model] for model in published.TABLE_5}
+    both = {model: published.table("2")[model] for model in published.table("5")}
     rows += published_rows(both, columns, language, published.DRIVER, True)
-    rows += published_rows(published.TABLE_5, columns, language, published.OTHER_DRIVER, True)
+    rows += published_rows(published.table("5"), columns, language, published.OTHER_DRIVER, True)
     note = word("court.reference", language).format(grader=published.GRADER)
     return Table(
         "table-5", word("table.5", language), tuple(word(head, language) for head in HEADS),
@@ -111,10 +111,10 @@ def rank_table(reports: Sequence[Report], language: str) -> Table:
         for first, second in combinations(names, 2):
             for rule in RULES:
                 rows += _ranked(by_driver[first], by_driver[second], rule, language)
-    shared = list(published.TABLE_5)
+    shared = list(published.table("5"))
     pair = [
         [mean_of(table[model], columns) or 0.0 for model in shared]
-        for table in (published.TABLE_2, published.TABLE_5)
+        for table in (published.table("2"), published.table("5"))
     ]
     title = f"{published.DRIVER} / {published.OTHER_DRIVER}"
     rows += _agreement(
@@ -175,11 +175,10 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
             left.append(name)
         else:
             marks.append(Dot(name, size, whole.value, True))
-    for model in published.MODELS:
-        value = mean_of(published.TABLE_2[model.name], columns)
-        every = (
-            Cell(published.by_env(published.TABLE_2[model.name])) if len(columns) == len(published.MAIN) else EMPTY
-        )
+    for model in published.models():
+        main = published.table("2")[model.name]
+        value = mean_of(main, columns)
+        every = Cell(published.by_env(main)) if len(columns) == len(published.MAIN) else EMPTY
         rows.append(
             Row(
                 (word("court.published", language), model_label(model.name)),
@@ -243,7 +242,7 @@ def repeat_table(reports: Sequence[Report], language: str) -> Table | None:
                 rows += _repeats(who, repeats, "own", language)
     if not rows:
         return None
-    for model, runs in (*published.TABLE_13.items(), ("GPT-4o", published.TABLE_14)):
+    for _, model, runs in published.repeats():
         names = [*columns, OVERALL] if all(column in columns for column in runs[0] if column != OVERALL) else columns
         figures = [[run.get(name) if name in names else None for name in (*columns, OVERALL)] for run in runs]
         if any(value is not None for value in figures[0]):

@@ -73,7 +73,7 @@ def _main(reports: Sequence[Report], language: str) -> Table:
     columns = columns_of(published.MAIN, envs_of(reports))
     rows = [
         *own_rows(reports, columns, language, True),
-        *published_rows(published.TABLE_2, columns, language, overall=True),
+        *published_rows(published.table("2"), columns, language, overall=True),
     ]
     notes = [word(f"court.{key}", language) for key in ("overall_note", "intervals")]
     notes += [word("court.lower", language)] if "CR VER" in columns else []
@@ -88,18 +88,18 @@ def _main(reports: Sequence[Report], language: str) -> Table:
     )  # fmt: skip
 
 
-_PARTS: Mapping[str, tuple[Env, tuple[str, ...], published.Table]] = {
-    "6": ("CD", ("FOR", "Label", "Seq", "DOC"), published.TABLE_6),
-    "7": ("DD", ("FOR", "Label", "Seq", "DOC"), published.TABLE_7),
-    "8": ("CI", ("PFS", "JUD", "REA", "LAW"), published.TABLE_8),
-    "9": ("CR", ("PFS", "CRI", "VER", "REA", "LAW"), published.TABLE_9),
+_PARTS: Mapping[str, tuple[Env, tuple[str, ...]]] = {
+    "6": ("CD", ("FOR", "Label", "Seq", "DOC")),
+    "7": ("DD", ("FOR", "Label", "Seq", "DOC")),
+    "8": ("CI", ("PFS", "JUD", "REA", "LAW")),
+    "9": ("CR", ("PFS", "CRI", "VER", "REA", "LAW")),
 }
-"""Table -> its environment, metrics of it that stand elsewhere, published rows."""
+"""Table -> its environment, and metrics of it that stand elsewhere."""
 
 
 def _parts(reports: Sequence[Report], language: str) -> Iterator[Table]:
     """Tables 6 to 9: the parts of DOC, PFS and VER, and our own metrics behind them."""
-    for number, (env, elsewhere, table) in _PARTS.items():
+    for number, (env, elsewhere) in _PARTS.items():
         mine = [report for report in reports if any(group.name == env for group in report.summary.groups)]
         if not mine:
             continue
@@ -108,7 +108,7 @@ def _parts(reports: Sequence[Report], language: str) -> Iterator[Table]:
             for metric in metrics("strict", env)
             if metric not in elsewhere or metric in ("Label", "Seq")
         ]
-        rows = [*own_rows(mine, columns, language), *published_rows(table, columns, language)]
+        rows = [*own_rows(mine, columns, language), *published_rows(published.table(number), columns, language)]
         notes = [_reference(language)] + ([word("court.misprint", language)] if number == "9" else [])
         yield Table(
             f"table-{number}", word(f"table.{number}", language), _heads(language),
@@ -161,7 +161,7 @@ def _turns(reports: Sequence[Report], language: str) -> Table:
             tuple(Cell(row[env]) for env in envs),
             "published",
         )
-        for model, row in published.TABLE_10.items()
+        for model, row in published.table("10").items()
     ]
     return Table(
         "table-10",
@@ -204,14 +204,14 @@ def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
             if known:
                 rows.append(Row(first, tuple(cells)))
                 means.append(Row(first, (Cell(sum(known) / len(known)),)))
-    raters = (("gpt-4o", "by_gpt", published.TABLE_11), ("human", "by_people", published.TABLE_12))
-    for rater, label, tables in raters:
+    raters = (("gpt-4o", "by_gpt", "11"), ("human", "by_people", "12"))
+    for rater, label, number in raters:
         name = f"{word('court.published', language)}: {word(f'court.{label}', language)}"
-        for model, by_driver in published.TABLE_3[rater].items():
+        for model, by_driver in published.means()[rater].items():
             means += [
                 Row((name, model_label(model), who), (Cell(value),), "published") for who, value in by_driver.items()
             ]
-        for who, table in tables.items():
+        for who, table in published.rated(number).items():
             rows += [
                 Row((name, model_label(model), who), tuple(Cell(row[role]) for role in roles), "published")
                 for model, row in table.items()

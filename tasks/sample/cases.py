@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
+from store.tables import beside
 
 
 def cases() -> list[str]:
     """All guiding cases."""
-    text = files("tasks.sample").joinpath("data/cases.toml").read_text(encoding="utf-8")
-    return [_written(case) for case in tomllib.loads(text)["case"]]
+    return [_written(case) for case in beside(__package__, "data/cases")["case"]]
 
 
 def _written(case: dict[str, str]) -> str:

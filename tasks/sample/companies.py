@@ -6,14 +6,13 @@ Values keep upstream's habits: capital as '26200万', investment as '8158.63万'
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from importlib.resources import files
 from itertools import count
 from random import Random
 
+from store.tables import beside
 from tasks.sample.data import Table
 from tasks.sample.geography import Land, Place, core, draw_address, landline, mobile
 from tasks.sample.ledger import Ledger, Record, draw_date, written
@@ -85,8 +84,7 @@ class Market:
 
 
 def _industries() -> dict[str, Table]:
-    text = files("tasks.sample").joinpath("data/industries.toml").read_text(encoding="utf-8")
-    return {entry["word"]: entry for entry in tomllib.loads(text)["industry"]}
+    return {entry["word"]: entry for entry in beside(__package__, "data/industries")["industry"]}
 
 
 class CompanyMaker:

@@ -7,14 +7,14 @@ upstream's literal backslash-n.
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
-from importlib.resources import files
 from random import Random
+from typing import Any
 
+from store.tables import beside
 from tasks.sample.companies import Company, Market
 from tasks.sample.courts import Court, Judiciary
 from tasks.sample.data import Table
@@ -65,9 +65,8 @@ def causes() -> dict[str, Table]:
     return {entry["name"]: entry for entry in _book()["cause"]}
 
 
-@cache
-def _book() -> Table:
-    return tomllib.loads(files("tasks.sample").joinpath("data/causes.toml").read_text(encoding="utf-8"))
+def _book() -> Mapping[str, Any]:
+    return beside(__package__, "data/causes")
 
 
 def basis(cause: str) -> tuple[str, ...]:

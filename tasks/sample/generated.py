@@ -6,14 +6,13 @@ article number, or case number, name it.
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from random import Random
+from typing import Any
 
+from store.tables import beside
 from store.text.numerals import int_to_chinese
-from tasks.sample.data import Table
 from tasks.sample.land import PROVINCES, city_names
 from tasks.sample.names import masked, person
 
@@ -21,9 +20,8 @@ PER_LAW = 40
 """Articles of a generated regulation."""
 
 
-@cache
-def _parts() -> Table:
-    return tomllib.loads(files("tasks.sample").joinpath("data/full/articles.toml").read_text(encoding="utf-8"))
+def _parts() -> Mapping[str, Any]:
+    return beside(__package__, "data/full/articles")
 
 
 def _words(rng: Random, subject: str, place: str) -> dict[str, str | int]:

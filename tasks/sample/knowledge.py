@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
+from store.tables import beside
 
 
 def knowledge() -> list[str]:
     """All entries, led by their topic."""
-    text = files("tasks.sample").joinpath("data/knowledge.toml").read_text(encoding="utf-8")
-    return [f"{topic['title']} {entry}" for topic in tomllib.loads(text)["topic"] for entry in topic["entries"]]
+    topics = beside(__package__, "data/knowledge")["topic"]
+    return [f"{topic['title']} {entry}" for topic in topics for entry in topic["entries"]]

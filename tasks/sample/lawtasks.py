@@ -9,15 +9,14 @@ months.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from importlib.resources import files
 from itertools import islice
 from random import Random
 from typing import Any
 
 from store.statutes.model import Article
+from store.tables import beside
 from store.text.numerals import chinese_to_int
 from tasks.legalsearch.construct import changes, spread
 from tasks.legalsearch.construct.book import written
@@ -284,5 +283,5 @@ def _dated(text: str, day: str, after: int = 0) -> str:
     return text.replace("{day}", written(on)).replace("{after}", written(later))
 
 
-def _data(name: str) -> dict[str, Any]:
-    return tomllib.loads(files("tasks.sample").joinpath(f"data/lawtasks/{name}.toml").read_text(encoding="utf-8"))
+def _data(name: str) -> Mapping[str, Any]:
+    return beside(__package__, f"data/lawtasks/{name}")

@@ -6,12 +6,11 @@ of the defendants, head and telephone of the firm, and the citations. The path l
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from random import Random
 from typing import Any, Protocol
 
+from store.tables import beside
 from tasks.sample.companies import Company, Market
 from tasks.sample.courts import Judiciary
 from tasks.sample.data import Table
@@ -76,8 +75,7 @@ class Counsel(Protocol):
 
 def entries() -> list[Table]:
     """The authored complaints."""
-    text = files("tasks.sample").joinpath("data/writing.toml").read_text(encoding="utf-8")
-    found: list[Table] = tomllib.loads(text)["writing"]
+    found: list[Table] = beside(__package__, "data/writing")["writing"]
     return found
 
 

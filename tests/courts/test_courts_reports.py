@@ -95,7 +95,7 @@ def test_a_board_has_a_place_for_whatever_the_paper_prints() -> None:
 
 
 def test_published_overall_scores_are_those_of_the_paper() -> None:
-    assert len(published.TABLE_2) == 17 and len(published.MAIN) == 17
+    assert len(published.table("2")) == 17 and len(published.MAIN) == 17
     wanted = {
         "GPT-4o": (56.34, 58.91),
         "Qwen3-it. 32B": (54.25, 58.13),
@@ -103,7 +103,7 @@ def test_published_overall_scores_are_those_of_the_paper() -> None:
         "Qwen3-it. 4B": (40.91, 45.01),
     }
     for model, (mean, by_env) in wanted.items():
-        row = published.TABLE_2[model]
+        row = published.table("2")[model]
         assert published.overall(row) == pytest.approx(mean, abs=0.006), model
         assert published.by_env(row) == pytest.approx(by_env, abs=0.006), model
 
@@ -111,13 +111,13 @@ def test_published_overall_scores_are_those_of_the_paper() -> None:
 def test_published_tables_agree_with_one_another() -> None:
     """PFS, DOC and VER are means of their parts: a slip of transcription would show. Known misprints are named."""
     odd = set()
-    for model, row in published.TABLE_2.items():
+    for model, row in published.table("2").items():
         for column, table, parts in (
-            ("CD DOC", published.TABLE_6, ("PLA", "DEF", "CLA", "EVI", "F&R")),
-            ("DD DOC", published.TABLE_7, ("RES", "DEF", "EVI")),
-            ("CI PFS", published.TABLE_8, ("STA", "ACT")),
-            ("CR PFS", published.TABLE_9, ("STA", "ACT")),
-            ("CR VER", published.TABLE_9, ("SEN", "FINE")),
+            ("CD DOC", published.table("6"), ("PLA", "DEF", "CLA", "EVI", "F&R")),
+            ("DD DOC", published.table("7"), ("RES", "DEF", "EVI")),
+            ("CI PFS", published.table("8"), ("STA", "ACT")),
+            ("CR PFS", published.table("9"), ("STA", "ACT")),
+            ("CR VER", published.table("9"), ("SEN", "FINE")),
         ):
             env = column.split()[0]
             figures = [table[model][f"{env} {part}"] for part in parts]
@@ -125,20 +125,20 @@ def test_published_tables_agree_with_one_another() -> None:
             if any(figure is not None for figure in figures) and abs(mean - (row[column] or 0)) > 0.011:
                 odd.add((model, column))
     assert odd == {("GLM4", "CR VER"), ("GLM4", "CD DOC"), ("Qwen3-it. 4B", "DD DOC")}
-    for runs in (*published.TABLE_13.values(), published.TABLE_14):
+    for _, _, runs in published.repeats():
         for run in runs:
             columns = [figure for name, figure in run.items() if name != "overall" and figure is not None]
             assert run["overall"] == pytest.approx(sum(columns) / len(columns), abs=0.011)
-    first = published.TABLE_12[published.DRIVER]["GPT-4o"].values()
+    first = published.rated("12")[published.DRIVER]["GPT-4o"].values()
     assert sum(figure or 0 for figure in first) / 9 == pytest.approx(
-        published.TABLE_3["human"]["GPT-4o"][published.DRIVER] or 0, abs=0.006
+        published.means()["human"]["GPT-4o"][published.DRIVER] or 0, abs=0.006
     )
 
 
 def test_both_published_drivers_rank_the_agents_alike() -> None:
     pair = [
-        [published.overall(table[model]) for model in published.TABLE_5]
-        for table in (published.TABLE_2, published.TABLE_5)
+        [published.overall(table[model]) for model in published.table("5")]
+        for table in (published.table("2"), published.table("5"))
     ]
     assert kendall(*pair) == spearman(*pair) == pytest.approx(1)
     assert sum(published.CASES.values()) == 508 and published.LIMITS["CI"] == 50

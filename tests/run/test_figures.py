@@ -133,13 +133,13 @@ def test_published_means_agree_with_their_parts() -> None:
 
 def test_court_figures_are_those_of_the_tables() -> None:
     first = court_published.rows()[0]
-    assert first.values["PFS", "CI"] == court_published.TABLE_2["GPT-4o"]["CI PFS"]
-    assert first.values["STA", "CR"] == court_published.TABLE_9["GPT-4o"]["CR STA"] == 1.45
+    assert first.values["PFS", "CI"] == court_published.table("2")["GPT-4o"]["CI PFS"]
+    assert first.values["STA", "CR"] == court_published.table("9")["GPT-4o"]["CR STA"] == 1.45
     assert first.values["F&R", "CD"] == 85.27 and first.values["turns.mean", "CI"] == 35.3
     rated = [one for one in court_published.rows() if ("graded.procurator", "CR") in one.values]
     assert len(rated) == 12 and min(one.values["graded.procurator", "CR"] for one in rated) == 64.0
     assert sum("Table 13" in one.tables for one in court_published.rows()) == 9
-    assert first.values["overall", "overall"] == court_published.overall(court_published.TABLE_2["GPT-4o"])
+    assert first.values["overall", "overall"] == court_published.overall(court_published.table("2")["GPT-4o"])
 
 
 def test_repeats_by_hand() -> None:
