@@ -15,8 +15,7 @@ from tasks.agents.native import check_tools
 from tasks.agents.prompts import digest
 from tasks.benchmark import Choices
 from tasks.courts.agents import registry
-from tasks.courts.agents.model.cards import prompts
-from tasks.courts.agents.model.needs import need
+from tasks.courts.agents.model.cards import need, prompts
 from tasks.courts.agents.model.seat import ModelSeat
 from tasks.courts.agents.model.talking import parts
 from tasks.courts.casefile.case import Case

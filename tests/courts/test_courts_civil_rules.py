@@ -17,17 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.text.dates import dates_in
-from tasks.courts.agents.citing import Cited, listed, within
+from tasks.courts.agents.citing import Cited, court_above, listed, within
 from tasks.courts.agents.civil.asks import asked_of
-from tasks.courts.agents.civil.heard import claims_in, none_left, offers_in, opinion_in, points_in
+from tasks.courts.agents.civil.case import NO_DECISION
 from tasks.courts.agents.civil.judge import CivilJudge
 from tasks.courts.agents.civil.parties import CivilLawyer
-from tasks.courts.agents.civil.sums import claimed
-from tasks.courts.agents.civil.undisputed import NO_DECISION
+from tasks.courts.agents.civil.pleadings import claimed, claims_in, points_in
 from tasks.courts.agents.clerk import Clerk
-from tasks.courts.agents.court_above import court_above
 from tasks.courts.agents.model.held import held_lines
-from tasks.courts.agents.quoting import outer
+from tasks.courts.agents.own_words import outer
+from tasks.courts.agents.trial.exhibits import none_left, offers_in, opinion_in
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.casefile.material import Judge, Member, Stance
 from tasks.courts.casefile.questions import load_questions
@@ -603,7 +602,7 @@ def test_exhibits_and_opinions_are_read() -> None:
         "原告提交证据1：借条原件，用以证明借款关系。证据2、转账凭证（复印件），证明交付20万元。", "plaintiff"
     )
     assert [(o.number, o.title) for o in offered] == [(1, "借条原件"), (2, "转账凭证（复印件）")]
-    assert offered[1].purpose == "交付20万元" and offers_in("没有证据。", "plaintiff") == []
+    assert offered[1].purpose == "交付20万元" and offers_in("没有证据。", "plaintiff") == ()
     assert offers_in("出示工程竣工验收单，由原告签字，证明工程合格。", "defendant")[0].title == "工程竣工验收单"
     assert none_left("原告的证据已经出示完毕。") and not none_left(
         "证据三：《说明》，证明被告没有证据支持其主张。", offered=True

@@ -15,14 +15,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tasks.courts.agents.citing import cite, listed
+from tasks.courts.agents.citing import cite, court_above, listed
 from tasks.courts.agents.clerk import Clerk
-from tasks.courts.agents.court_above import court_above
-from tasks.courts.agents.criminal.asking import kinds_of, offers_of
+from tasks.courts.agents.criminal.accused import Accused
+from tasks.courts.agents.criminal.asking import kinds_of
+from tasks.courts.agents.criminal.case import Case
+from tasks.courts.agents.criminal.counsel import DefenceLawyer, Procurator
 from tasks.courts.agents.criminal.judge import CriminalJudge
-from tasks.courts.agents.criminal.parties import Accused, DefenceLawyer, Procurator
-from tasks.courts.agents.criminal.request import request_of
-from tasks.courts.agents.criminal.serving import pronounced, served, set_off
+from tasks.courts.agents.criminal.sentence import pronounced, request_of, served, set_off
+from tasks.courts.agents.trial.exhibits import offers_in
 from tasks.courts.casefile.case import CriminalCase
 from tasks.courts.casefile.law import shipped_laws
 from tasks.courts.casefile.prosecution import Sentence
@@ -458,7 +459,7 @@ def test_exhibits_come_one_at_a_time_with_name_source_and_purpose() -> None:
     turns = _show("CR-0002", 8)
     mine = [item for item in hearing_of(CASES["CR-0002"]).exhibits if item.owner == "procurator"]
     for number, turn in enumerate(turns[1::2], 1):
-        assert [offer.number for offer in offers_of(turn.text)] == [number]
+        assert [offer.number for offer in offers_in(turn.text, turn.speaker)] == [number]
         assert mine[number - 1] in items_named(turn.text, mine) and "来源于" in turn.text and "拟证明" in turn.text
     assert "举证完毕" in turns[-1].text
     assert "举证完毕" in reply("CR-0002", "procurator", "请公诉人继续出示证据。", *turns).text
@@ -559,9 +560,7 @@ def test_articles_are_listed_as_judgments_list_them_and_only_where_they_exist() 
     ],
 )
 def test_requests_are_read(text: str, kind: str, months: int, probation: int, fine: int) -> None:
-    from tasks.courts.agents.criminal.heard import Heard
-
-    found = request_of(Heard(view_of(CASES["CR-0001"], JUDGE, Turn(1, "procurator", (JUDGE,), text))))
+    found = request_of(Case(view_of(CASES["CR-0001"], JUDGE, Turn(1, "procurator", (JUDGE,), text))))
     assert found is not None
     assert (found.kind, found.months, found.probation_months, found.fine) == (kind, months, probation, fine)
 

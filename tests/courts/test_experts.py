@@ -11,16 +11,15 @@ import pytest
 pytest.importorskip("tasks.experts")
 
 from tasks.courts.agents.citing import cite, listed
+from tasks.courts.agents.civil.case import NO_DECISION
 from tasks.courts.agents.civil.judge import CivilJudge
-from tasks.courts.agents.civil.undisputed import NO_DECISION
 from tasks.courts.agents.criminal.judge import CriminalJudge
 from tasks.courts.casefile.law import shipped_laws
 from tasks.courts.scores.judgment import floor, score
 from tasks.experts.civil import judging
-from tasks.experts.civil.judging import UNPROVEN
-from tasks.experts.civil.law import articles, causes, references
+from tasks.experts.civil.judging import UNPROVEN, articles, causes, references
+from tasks.experts.criminal.circumstances import interpretations, table
 from tasks.experts.criminal.judging import decide
-from tasks.experts.criminal.law import interpretations, table
 from tasks.legalsearch.rules.facts import by_canonical
 from tests.courts import test_courts_civil_rules as civil
 from tests.courts import test_courts_criminal_rules as criminal

@@ -23,10 +23,9 @@ from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.laws import cited_articles, unknown
 from tasks.courts.scores.topics import floor_turns, strict_scores
 from tasks.episode.events import Leaked
-from tasks.experts.advice.knowledge import in_force, rules_of
+from tasks.experts.advice.knowledge import recalled, rules_of, stands
 from tasks.experts.advice.polarity import question_of, read_question
 from tasks.experts.advice.seat import Trainee, chosen
-from tasks.experts.advice.weighing import recalled
 from tests.support.advice_plays import CASES, play, said_by
 from tests.support.statute_fixture import articles
 
@@ -60,11 +59,11 @@ def test_only_articles_of_the_day_are_cited() -> None:
 def test_every_row_of_the_table_is_law_in_force_and_can_come_to_mind() -> None:
     rules = rules_of(DAY)
     assert len(rules) > 900
-    assert len({rule.law for rule in rules}) > 40
+    assert len({rule.place.law for rule in rules}) > 40
     for rule in rules:
-        assert rule.number is None or in_force(rule.law, rule.number, DAY), rule.named
-        assert 5 < len(rule.text) < 260 and rule.keys, rule.named
-    before = {rule.law for rule in rules_of(date(2020, 6, 1))}
+        assert stands(rule.place, DAY), rule.place.named
+        assert 5 < len(rule.text) < 260 and rule.keys, rule.place.named
+    before = {rule.place.law for rule in rules_of(date(2020, 6, 1))}
     assert "中华人民共和国民法典" not in before and "中华人民共和国劳动合同法" in before
 
 
@@ -108,7 +107,7 @@ def test_questions_of_everyday_law(question: str, article: str, verdict: str) ->
     asked = read_question(question_of(question))
     found = recalled(asked.text, "", DAY)
     assert asked.binary
-    assert article in "".join(one.rule.named for one in found[:2])
+    assert article in "".join(one.rule.place.named for one in found[:2])
     assert chosen(asked, found)[0].rule.weighed(asked) == verdict
 
 
@@ -203,4 +202,8 @@ FRAUD = "最高人民法院、最高人民检察院关于办理诈骗刑事案�
 def test_the_fact_asked_about_decides_the_answer(text: str, law: str, number: int, verdict: str) -> None:
     asked = read_question(text)
     rule = chosen(asked, recalled(text, "", DAY))[0].rule
-    assert (rule.law, rule.number and rule.number.number, rule.weighed(asked)) == (law, number, verdict)
+    assert (rule.place.law, rule.place.number and rule.place.number.number, rule.weighed(asked)) == (
+        law,
+        number,
+        verdict,
+    )

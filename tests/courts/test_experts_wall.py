@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tasks.courts.agents import registry
-from tasks.courts.agents.experts import installed
+from tasks.courts.agents.registry import installed
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHOUT = """
@@ -16,7 +16,7 @@ import sys
 sys.modules["tasks.experts"] = None  # as if the folder were not there
 from app.cli import main  # everything of the product loads
 from tasks.courts.agents import registry
-from tasks.courts.agents.experts import installed
+from tasks.courts.agents.registry import installed
 from tests.measure.ablation_courts import TESTED_BY, block_of
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.sample.courtcases import court_cases

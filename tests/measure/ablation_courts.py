@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parents[2]))
 
 from tasks.courts.agents import registry  # noqa: E402
-from tasks.courts.agents.experts import expert  # noqa: E402
+from tasks.courts.agents.registry import expert  # noqa: E402
 from tasks.courts.benchmark import Courts  # noqa: E402
 from tasks.courts.casefile.questions import CourtQuestion, load_questions  # noqa: E402
 from tasks.courts.environment import codes, environment  # noqa: E402
@@ -220,7 +220,7 @@ def swap(where: str, neutral: Any) -> None:
 def loaded() -> None:
     """Import everything that a knock-out may have to reach."""
     for seat in (seat for code in codes() for seat in environment(code).seats.values() if seat.rules):
-        registry._load(seat.rules)
+        registry.loaded(seat.rules)
     for kind in ("civil", "criminal", "advice"):
         expert(kind)  # type: ignore[arg-type]
 
@@ -279,26 +279,26 @@ def _rows_of_one_table() -> None:
     _cleared(
         A + "knowledge:table",
         A + "knowledge:rules_of",
-        A + "weighing:_weights",
-        A + "weighing:_rare",
-        A + "weighing:_length_of",
+        A + "knowledge:_weights",
+        A + "knowledge:_rare",
+        A + "knowledge:_length_of",
     )
 
 
 CI, CR, AD = ("CI",), ("CR",), ("KQ", "LC")
 KNOCKS: list[Knock] = [
-    fun("civil law, law.toml", CI, (C + "law:articles", _nil)),
+    fun("civil law, law.toml", CI, (C + "judging:articles", _nil)),
     fun("civil proof of claims", CI, (C + "judging:_proven", lambda case, claim: True)),
     fun(
         "civil issues as put",
         CI,
-        (P + "civil.issues:issues", lambda case: ["原告的诉讼请求有无事实和法律依据"]),
+        (P + "civil.case:issues", lambda case: ["原告的诉讼请求有无事实和法律依据"]),
         full=True,
     ),
     fun(
         "civil debate of parties",
         CI,
-        (P + "civil.speech:Speaker.debate", lambda self, court: "坚持已经发表的意见，请求依法判决。"),
+        (P + "civil.parties:Reply._to_debate", lambda self: "坚持已经发表的意见，请求依法判决。"),
         full=True,
     ),
     fun("civil mediation", CI, (P + "civil.agenda:_owes_terms", lambda *_: False), full=True),
@@ -312,18 +312,18 @@ KNOCKS: list[Knock] = [
     fun(
         "criminal request",
         CR,
-        (P + "criminal.request:request_of", _none),
-        (P + "criminal.request:count_request", _none),
+        (P + "criminal.sentence:request_of", _none),
+        (P + "criminal.sentence:count_request", _none),
     ),
     fun("criminal articles of procedure", CR, (R + "judging:_procedure", _nil)),
     fun("criminal articles of substance", CR, (R + "judging:_laws", _nil)),
-    fun("criminal interpretations", CR, (R + "law:interpretations", _nil)),
-    fun("advice all rows", AD, (A + "weighing:recalled", lambda *_, **__: [])),
+    fun("criminal interpretations", CR, (R + "circumstances:interpretations", _nil)),
+    fun("advice all rows", AD, (A + "knowledge:recalled", lambda *_, **__: [])),
     Knock("advice rows of fields (advice_*.toml)", AD, _rows_of_one_table),
     fun("advice answers by signs", AD, (A + "polarity:by_signs", lambda *_: "none")),
     fun("advice answers by words", AD, (A + "polarity:by_words", lambda *_: "none")),
-    fun("advice what was told before", AD, (A + "weighing:_BEFORE", 0.0)),
-    fun("advice things to do", AD, (A + "answering:numbered", _empty)),
+    fun("advice what was told before", AD, (A + "knowledge:_BEFORE", 0.0)),
+    fun("advice things to do", AD, (A + "seat:numbered", _empty)),
 ]
 
 

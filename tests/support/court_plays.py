@@ -141,12 +141,12 @@ def _documents(text: str) -> list[str]:
 
 def install(monkeypatch: Any) -> None:
     """Let everybody but people and models recite, for one test."""
-    load = registry._load
+    load = registry.loaded
 
     def recited(where: str) -> Any:
         return load(where) if where.startswith("tasks.courts.agents.human:") else lambda *_: Recited()
 
-    monkeypatch.setattr(registry, "_load", recited)
+    monkeypatch.setattr(registry, "loaded", recited)
     monkeypatch.setattr(registry, "_helped", lambda *_: Recited())
 
 

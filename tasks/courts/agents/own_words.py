@@ -1,5 +1,5 @@
-"""What a party says out of its own fields: the sentence that covers a question best, and its answers to the points of
-the other side.
+"""What a party says out of its own fields, the sentence that covers a question best and its answers to the points of
+the other side; and how a judge may quote it: short, on one line, free of words that would do something in court.
 
 Sentences are compared in pairs of neighbouring characters. A pair counts by how few sentences of the speaker's own
 fields hold it, so that names and words that stand everywhere decide nothing; shares are from 0 to 1.
@@ -8,12 +8,16 @@ fields hold it, so that names and words that stand everywhere decide nothing; sh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from math import log
+from typing import Any
 
+from store.text.dates import plain_date
 from store.text.normalise import fold_width
+from tasks.courts.casefile.people import PROCURATORATE
+from tasks.courts.play.views import CourtView
 from tasks.courts.scores.bigrams import bigrams, sentences
 
 COVERS = 0.4
@@ -38,6 +42,9 @@ _QUOTED = re.compile(r"“([^”]{8,200})”")
 """Words of somebody that are put to a side, whole clauses: what it has to say to them is asked."""
 _LIKELY = 0.15
 """What such a look is worth."""
+_DOES = re.compile(r"闭庭|庭审(?:到此)?结束|判决如下|本院认为|<[^<>]{0,12}>|公诉人")
+_SPEAKER = re.compile(r"(原告|被告)([^：:，,。\n]{0,8})[：:]")
+_MARKS = str.maketrans("“”「」『』", "‘’‘’‘’")
 
 
 @lru_cache(maxsize=4096)
@@ -115,7 +122,53 @@ def unsaid(told: Iterable[str], said: str) -> list[str]:
     return [one for one in told if one.strip("。；;！ ") not in said]
 
 
+def owns(view: CourtView, item: Mapping[str, Any]) -> bool:
+    """Whether an exhibit is one of the seat's side; of the others it may hold the name and its objections."""
+    if view.env not in ("CI", "CR"):
+        return "title" in item
+    if view.env == "CR":
+        return (item.get("owner") == PROCURATORATE) == (view.role == "procurator")
+    side, parties = view.role.removesuffix("_lawyer"), view.held.get("parties", ())
+    return any(party["id"] == item["owner"] and party["side"] == side for party in parties)
+
+
+def told(
+    item: Mapping[str, Any],
+    fields: Iterable[tuple[str, str]],
+    worded: Callable[[Any], str] = lambda value: plain_date(str(value)) or str(value),
+) -> list[str]:
+    """The fields of an item that say something, each in its form: ("birth_date", "{}出生") -> 1979年4月12日出生."""
+    words = ((form, worded(item[name])) for name, form in fields if item.get(name) not in (None, ""))
+    return [form.replace("{}", word) for form, word in words if word]
+
+
 def parts_of(texts: Iterable[str]) -> list[str]:
     """The sentences of some texts, each once, without end marks."""
     found = (part.strip().rstrip("。；;") for text in texts for part in sentences(text))
     return list(dict.fromkeys(part for part in found if part))
+
+
+def quotable(text: str, most: int = 400) -> str:
+    """A text that can stand between quotation marks, with inner ones in their place."""
+    plain = _DOES.sub("", " ".join(text.split())).translate(_MARKS)
+    plain = plain.replace("被答辩人", "原告").replace("答辩人", "被告")
+    return _SPEAKER.sub(r"\1\2，", plain)[:most].strip("，,；;。、 ")
+
+
+def outer(text: str) -> str:
+    """‘’ that stand in no “” become “”: single marks are for a quotation within a quotation."""
+    kept, depth = [], 0
+    for sign in text:
+        depth = max(0, depth + (sign == "“") - (sign == "”"))
+        kept.append({"‘": "“", "’": "”"}.get(sign, sign) if not depth else sign)
+    return "".join(kept)
+
+
+def gist(text: str, most: int = 40) -> str:
+    """The first clauses of a point, without its end mark."""
+    kept = ""
+    for clause in re.split(r"(?<=[，,；;。])", text):
+        if kept and len(kept) + len(clause) > most:
+            break
+        kept += clause
+    return quotable(kept.replace("；", "，").replace("。", "，"), most + 20)

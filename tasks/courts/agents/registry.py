@@ -1,6 +1,9 @@
 """Which policy sits in which seat of a court, by name; loaded on use, made once a run.
 
-A rules policy is made with the statute search of the run (None without one); `gold` with the case, by explicit grant.
+A rules policy is made with the statute search of the run (None without one); `gold` with the case, by explicit grant. An
+expert, rules of substance that may be installed beside the courts or not, is an entry point of the group `moot.experts`
+and never imported: without it the judge keeps the procedure and rules on what nobody disputes, and the trainee answers from
+the statutes.
 """
 
 from __future__ import annotations
@@ -8,15 +11,38 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from importlib.metadata import entry_points
+from typing import Any, Literal
 
 from store.search.law_search import LawSearch
 from tasks.agents.modes import split
-from tasks.courts.agents.experts import expert, installed
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.views import CourtPolicy
 from tasks.errors import UsageError
+
+Kind = Literal["civil", "criminal", "advice"]
+
+
+@cache
+def expert(kind: Kind) -> Any | None:
+    """What decides matters of a kind; None where nothing is installed for it.
+
+    civil: `Case -> Substance`; criminal: `Heard -> Decision`; advice: the class of a policy, made with a search.
+    """
+    for point in entry_points(group="moot.experts", name=kind):
+        try:
+            return point.load()
+        except ModuleNotFoundError as missing:
+            if not point.module.startswith(str(missing.name)):
+                raise  # it is there, and something that it needs is not
+    return None
+
+
+def installed() -> bool:
+    """Whether any expert is there."""
+    return any(expert(kind) is not None for kind in ("civil", "criminal", "advice"))
+
 
 RULES, EXPERT = "court-rules/2", "court-expert/1"
 """Rules that keep the procedure and decide nothing disputed, and the same with an expert on substance."""
@@ -43,7 +69,7 @@ def policies(
         search: the statute search for rules policies.
         models: what makes the policy of a model, given its whole name.
     """
-    ruled = cache(lambda env, role: _load(environment(env).seats[role].rules)(search))
+    ruled = cache(lambda env, role: loaded(environment(env).seats[role].rules)(search))
     helped = cache(lambda env, role: _helped(env, role, search))
     model = cache(models)
     references: dict[str, CourtPolicy] = {}
@@ -57,12 +83,12 @@ def policies(
         if split(name)[0] == MODEL:
             return model(name)
         if name == HUMAN:
-            return _load("tasks.courts.agents.human:HumanSeat")()  # type: ignore[no-any-return]
+            return loaded("tasks.courts.agents.human:HumanSeat")()  # type: ignore[no-any-return]
         if name == ECHO and role == here.tested:
-            return _load("tasks.courts.agents.echo:EchoSeat")()  # type: ignore[no-any-return]
+            return loaded("tasks.courts.agents.references:EchoSeat")()  # type: ignore[no-any-return]
         if name == GOLD and role == here.tested and (here.gold or here.perfect):
             if case.id not in references:
-                references[case.id] = _load(here.gold or "tasks.courts.agents.gold:GoldSpeaker")(case)
+                references[case.id] = loaded(here.gold or "tasks.courts.agents.references:GoldSpeaker")(case)
             return references[case.id]
         raise UsageError(
             f"this release has no policy {name} for seat '{role}' in {case.env}",
@@ -75,14 +101,14 @@ def policies(
 def _helped(env: Env, role: Role, search: LawSearch | None) -> Any:
     """The rules of a tested seat with their expert."""
     here = environment(env)
-    rules = _load(here.seats[role].rules)
+    rules = loaded(here.seats[role].rules)
     found = expert(here.expert) if here.expert else None
     if found is None:
         return rules(search)
     return found(search) if here.expert == "advice" else rules(search, found)
 
 
-def _load(where: str | Callable[..., Any]) -> Any:
+def loaded(where: str | Callable[..., Any]) -> Any:
     """What a place names; in KQ and LC the expert takes the seat itself."""
     if not isinstance(where, str):
         return where

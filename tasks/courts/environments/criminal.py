@@ -45,7 +45,7 @@ CR = Environment(
                 *objections("defendant", "prosecution"),
             )),
             ("不得代行审判人员的职责", "不得说出判决结果"),
-            "tasks.courts.agents.criminal.parties:Procurator", "court-procurator/2", asks=True, marker="对公诉机关说",
+            "tasks.courts.agents.criminal.counsel:Procurator", "court-procurator/2", asks=True, marker="对公诉机关说",
             at=("公诉人",),
         ),
         "defendant": Seat(
@@ -58,7 +58,7 @@ CR = Environment(
                 "evidence[prosecution].title", *objections("prosecution", "defendant"),
             )),
             ("不得说出判决结果", "不得谈论没有向其出示的证据"),
-            "tasks.courts.agents.criminal.parties:Accused", "court-accused/2", marker="对被告当事人说",
+            "tasks.courts.agents.criminal.accused:Accused", "court-accused/2", marker="对被告当事人说",
             at=("被告人", "被告"),
         ),
         "defence_lawyer": Seat(
@@ -71,7 +71,7 @@ CR = Environment(
                 *exhibits("defendant"), "evidence[prosecution].title", *objections("prosecution", "counsel"),
             )),
             ("不得陈述材料以外的事实", "不得说出判决结果"),
-            "tasks.courts.agents.criminal.parties:DefenceLawyer", "court-defender/2", asks=True,
+            "tasks.courts.agents.criminal.counsel:DefenceLawyer", "court-defender/2", asks=True,
             marker="对被告辩护人说",
             at=("辩护人",),
         ),
@@ -86,7 +86,8 @@ CR = Environment(
             "LAW_OLD", "LAW_UNK",
         ),
     },
-    reported=("PFS", "CRI", "VER", "REA", "LAW"), expert="criminal", gold="tasks.courts.agents.gold:GoldJudge",
+    reported=("PFS", "CRI", "VER", "REA", "LAW"), expert="criminal",
+    gold="tasks.courts.agents.references:GoldJudge",
     # 判决主文 has a fixed form, with the names and sums of the case: who rules as the gold does has judged, not
     # leaked.
     finds=frozenset(("gold.judgment",)),

@@ -17,7 +17,7 @@ _NEVER = (
 )  # fmt: skip
 _LAWYER_NEVER = ("一轮只问一个问题", "文书写好后才结束询问")
 _CLIENT, _LAWYER = "tasks.courts.agents.clients.seat:TellingClient", "tasks.courts.agents.drafting.seat:Drafter"
-_GOLD = "tasks.courts.agents.gold:GoldDrafter"
+_GOLD = "tasks.courts.agents.references:GoldDrafter"
 _REPORTED = ("FOR", "DOC")
 
 

@@ -16,7 +16,6 @@ _SEIZED = re.compile(r"扣押|查封|冻结")
 _RETURNED = re.compile(r"发还|返还")
 """What was seized and given back before the trial leaves nothing to rule on."""
 _NOT_MEDIABLE = re.compile(r"婚姻无效|确认婚姻|特别程序|督促程序|公示催告|亲子关系")
-"""民诉法解释第一百四十三条."""
 
 
 def hearing_of(case: CivilCase | CriminalCase) -> Hearing:
@@ -32,7 +31,7 @@ def _civil(case: CivilCase) -> Hearing:
     conditions = {
         "represented": bool(case.parties) and all(party.counsel for party in case.parties),
         "collegial": case.court.collegial,
-        "mediable": not _NOT_MEDIABLE.search(case.cause),
+        "mediable": mediable(case.cause),
         "divorce": divorce(case.cause),
     }
     return Hearing(
@@ -44,6 +43,11 @@ def _civil(case: CivilCase) -> Hearing:
         texts_of(case),
         holdings(case),
     )
+
+
+def mediable(cause: str) -> bool:
+    """Whether a dispute of this cause may be settled by mediation (民诉法解释第一百四十三条)."""
+    return not _NOT_MEDIABLE.search(cause)
 
 
 def holds_property(told: str) -> bool:

@@ -24,21 +24,22 @@ _NOT_TOLD = frozenset({"gold", "provenance"})
 def texts_of(case: BaseModel) -> tuple[str, ...]:
     """All texts of a case file that somebody in court may read out, each once."""
     told = (value for name, value in case if name not in _NOT_TOLD)
-    return tuple(dict.fromkeys(text for value in told for text in _texts(value) if len(text) > BEYOND))
+    return tuple(dict.fromkeys(text for value in told for text in texts_in(value) if len(text) > BEYOND))
 
 
-def _texts(value: object) -> Iterator[str]:
+def texts_in(value: object) -> Iterator[str]:
+    """All texts in a value of a case file, in their order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, BaseModel):
         for _, part in value:
-            yield from _texts(part)
+            yield from texts_in(part)
     elif isinstance(value, Mapping):
         for part in value.values():
-            yield from _texts(part)
+            yield from texts_in(part)
     elif isinstance(value, Sequence):
         for part in value:
-            yield from _texts(part)
+            yield from texts_in(part)
 
 
 def own_words(said: str, marks: re.Pattern[str], texts: Sequence[str]) -> str:

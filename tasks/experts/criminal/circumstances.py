@@ -1,7 +1,7 @@
 """The circumstances of sentencing that a court finds, from what was said and shown: each with its articles.
 
 A circumstance is found where the prosecution grants it, or where the defence claims it and something shown in court
-bears it out.
+bears it out. Articles of interpretations that are cited beside that of the charge are data (law.toml).
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from functools import cache, cached_property
 from typing import Any
 
 from tasks.courts.agents.citing import CRIMINAL_PROCEDURE, Cited, cite
-from tasks.courts.agents.criminal.agenda import admits
-from tasks.courts.agents.criminal.asking import filled
-from tasks.courts.agents.criminal.charges import charged_facts
-from tasks.courts.agents.criminal.heard import Heard
-from tasks.experts.criminal.law import interpretation
+from tasks.courts.agents.criminal.case import Case, charged_facts
+from tasks.courts.agents.trial.agenda import filled
+from tasks.legalsearch.charges import canonical
 from tasks.tables import beside
 
 _NOT = re.compile(r"(?:不|未|没有|并非|无|不能)[^，。；]{0,6}$")
@@ -45,15 +43,13 @@ def _cue(name: str) -> re.Pattern[str]:
 class Circumstances:
     """What weighs for and against the accused."""
 
-    def __init__(self, heard: Heard) -> None:
-        self.heard, self.name, self.facts = heard, heard.name, charged_facts(heard)
-        self.accusing = self.facts + "\n" + heard.answers("procurator", "indictment", "opinion")
-        self.defending = heard.answers("defence_lawyer", "opinion", "mutual")
-        self.told = heard.answers("defendant", "question", "statement", "self_defence", "last")
-        self.shown = (
-            "\n".join(one.offer.body for one in heard.exhibits) + "\n" + heard.answers("procurator", "detail")
-        )
-        self.own = "".join(one.offer.body for one in heard.exhibits if one.owner != "procurator")
+    def __init__(self, case: Case) -> None:
+        self.case, self.name, self.facts = case, case.name, charged_facts(case)
+        self.accusing = self.facts + "\n" + case.answers("procurator", "indictment", "opinion")
+        self.defending = case.answers("defence_lawyer", "opinion", "mutual")
+        self.told = case.answers("defendant", "question", "statement", "self_defence", "last")
+        self.shown = "\n".join(one.offer.words for one in case.exhibits) + "\n" + case.answers("procurator", "detail")
+        self.own = "".join(one.offer.words for one in case.exhibits if one.owner != "procurator")
 
     @cached_property
     def found(self) -> tuple[Circumstance, ...]:
@@ -85,13 +81,13 @@ class Circumstances:
     @cached_property
     def candid(self) -> bool:
         """Whether the accused told of the crime before the trial, or admits it now."""
-        told = admits(self.heard) or bool(_cue("candid").search(self.accusing))
+        told = self.case.admits or bool(_cue("candid").search(self.accusing))
         return told and not _cue("untrue").search(self.accusing)
 
     @cached_property
     def signed(self) -> bool:
         """Whether the accused has confirmed in court that he signed the 具结书 of his own will."""
-        told = self.heard.answers("defendant", "signed")
+        told = self.case.answers("defendant", "signed")
         return bool(re.search(r"自愿|签了|是我签|属实|真实", told)) and not re.search(
             r"没有?签|未签|不是自愿|被逼|不真实", told
         )
@@ -109,9 +105,9 @@ class Circumstances:
 
     def _plea(self) -> Iterator[Circumstance]:
         """刑事诉讼法第十五条."""
-        if self.signed and admits(self.heard):
+        if self.signed and self.case.admits:
             yield self._made("plea", cite("15", CRIMINAL_PROCEDURE))
-        elif admits(self.heard) and not self.candid:
+        elif self.case.admits and not self.candid:
             yield self._made("plea_court")
 
     def _payment(self) -> Iterator[Circumstance]:
@@ -127,3 +123,19 @@ class Circumstances:
             if shown or re.search(sure, self.facts + self.shown) or self._says(self.accusing, row["said"]):
                 laws = tuple(cite(place) for place in row.get("law", ()))
                 yield Circumstance(row["id"], filled(row["text"], {"name": self.name}), laws)
+
+
+def table() -> Mapping[str, Any]:
+    """interpretations: key -> title; see: charge -> entries."""
+    return beside(__package__, "law")
+
+
+def interpretations(charge: str) -> list[tuple[Cited, str]]:
+    """The interpretations on a charge, each with the words of the facts on which it is cited; '' for always."""
+    return [interpretation(entry) for entry in table()["see"].get(canonical(charge), ())]
+
+
+def interpretation(entry: str) -> tuple[Cited, str]:
+    """An entry of the table: 盗窃 3.4 扒窃."""
+    key, place, cue = (*entry.split(), "")[:3]
+    return cite(place, table()["interpretations"][key]), cue

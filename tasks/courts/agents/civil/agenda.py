@@ -1,168 +1,109 @@
-"""What a civil bench has still to do, in the order of the hearing, and what it leaves out when turns run short.
-
-The order is that of the Civil Procedure Law (137-145, 141, 144; simplified 162-163); under `j1` that of the
-benchmark's agenda, with one addressee a turn and the issues put at the debate. Nothing is asked of a side more than
-twice.
+"""What a civil bench has still to do, by the table of the hearing (hearing.toml), and what it leaves out when turns run
+short. Nothing is asked of a side more than twice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 
-from tasks.courts.agents.civil.heard import Offer
-from tasks.courts.agents.civil.sums import sums
-from tasks.courts.agents.civil.trial import OTHER, SIDES, Trial
-from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.procedure.turns import Side
+from tasks.courts.agents.civil.case import OTHER, SIDES, Case, hearing
+from tasks.courts.agents.civil.pleadings import sums
+from tasks.courts.agents.trial.agenda import Due, Step, placed, spared
+from tasks.courts.agents.trial.heard import IDLE
+from tasks.courts.procedure.hearing import mediable
 
-_NOT_MEDIABLE = re.compile(r"婚姻无效|确认婚姻|特别程序|督促程序|公示催告|亲子关系")
-"""民诉法解释第一百四十三条."""
 _ACCEPTS = re.compile(r"同意|愿意|可以|接受|没有异议")
 _REFUSES = re.compile(r"不同意|不愿|拒绝|不接受|不调解|不可以|不能接受|差距较大")
 _TERMS = re.compile(r"(?:条件|方案)(?:是|为)?[：:]?[^。\n]{2}")
-_JUDGED = re.compile(r"判决如下")
 BLOCK = 4
 """From so many exhibits on, those of a side are offered in a row where turns are short."""
-PRIORITY: Sequence[str] = (
-    "judgment", "claim", "answer", "debate", "exhibit", "cross", "recusal", "identity", "final", "mediate", "issues",
-    "terms", "mutual", "deliberate", "default", "findings", "question", "other_identity",
-)  # fmt: skip
-"""What goes last when turns are short, first named first kept."""
+AFTER = {"law": 8, "j1": 11}
+"""Turns that are kept for what follows the exhibits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One turn of the bench: what it does, whom it asks (nobody: an announcement), on which exhibits."""
-
-    kind: str
-    sides: tuple[Side, ...] = ()
-    offers: tuple[Offer, ...] = ()
-    rest: bool = False
-    """All remaining exhibits are called for at once."""
+def following(case: Case, left: int) -> Due:
+    """The step to be made now. left: turns of the bench, this one included."""
+    profile = case.view.profile
+    table = {step.id: step for step in placed(__package__, "", profile)}
+    rank = {name: -place for place, name in enumerate(hearing()[f"needed_{profile}"])}
+    dues = [due for step in table.values() for due in _dues(case, step, table, left)]
+    return spared(dues, left, lambda due: rank[due.step.id])[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What the case and the profile call for. left: turns of the bench, this one included."""
-
-    profile: ProfileName
-    cause: str
-    collegial: bool
-    findings: str
-    left: int
-
-
-def next_step(trial: Trial, needs: Needs) -> Step:
-    """The step to be made now."""
-    if any(_JUDGED.search(text) for text in trial.court):
-        return Step("close")
-    steps = [*_opening(trial, needs), *_pleadings(trial, needs), *_proof(trial, needs)]
-    steps += [*_debate(trial, needs), *_mediation(trial, needs)]
-    if needs.left <= 1:
-        return Step("judgment")
-    return _kept(steps, needs)[0]
-
-
-def _kept(steps: list[Step], needs: Needs) -> list[Step]:
-    """As many steps as there are turns, the most needed ones, in their order; `j1` needs the issues before the
-    debate."""
-    if len(steps) <= needs.left:
-        return steps
-    swapped = {"issues": "debate", "debate": "issues"} if needs.profile == "j1" else {}
-    rank = [PRIORITY.index(swapped.get(step.kind, step.kind)) for step in steps]
-    ranked = sorted(range(len(steps)), key=lambda place: (rank[place], place))
-    return [steps[place] for place in sorted(ranked[: needs.left])]
-
-
-def _ask(trial: Trial, needs: Needs, kind: str) -> Iterator[Step]:
-    """A question to each side that still owes an answer; under `law` to both in one turn."""
-    sides = tuple(side for side in SIDES if not trial.done(kind, side))
-    if needs.profile == "law" and len(sides) > 1:
-        yield Step(kind, sides)
-    else:
-        yield from (Step(kind, (side,)) for side in sides)
-
-
-def _opening(trial: Trial, needs: Needs) -> Iterator[Step]:
-    if trial.reached >= 2:
-        return
-    yield from (Step("identity", (side,)) for side in SIDES if not trial.done("identity", side))
-    if not {"cause", "panel"} & trial.announced and not any(trial.asked["recusal", side] for side in SIDES):
-        yield from _ask(trial, needs, "other_identity")
-    owed = list(_ask(trial, needs, "recusal"))
-    yield from owed
-    yield from _ask(trial, needs, "default")
-    if not owed and trial.reached < 1 and not {"cause", "panel", "rights"} <= trial.announced:
-        yield Step("recusal")
-
-
-def _pleadings(trial: Trial, needs: Needs) -> Iterator[Step]:
-    for kind, side in (("claim", SIDES[0]), ("answer", SIDES[1])):
-        if not trial.done(kind, side):
-            yield Step(kind, (side,))
-    if needs.profile == "law" and trial.reached < 2:
-        yield from _ask(trial, needs, "issues")
-
-
-def _proof(trial: Trial, needs: Needs) -> Iterator[Step]:
-    if trial.reached < 2 or not any(trial.offers):
-        yield from _exhibits(trial, needs)
-    if trial.reached >= 2:
-        return
-    if needs.findings and not any(needs.findings[:24] in text for text in trial.court):
-        sides: tuple[tuple[Side, ...], ...] = (SIDES,) if needs.profile == "law" else tuple((side,) for side in SIDES)
-        yield from (Step("findings", pair) for pair in sides)
-    elif needs.findings and needs.profile == "j1" and not trial.asked["findings", SIDES[1]]:
-        yield Step("findings", (SIDES[1],))
-    yield from (Step("question", (side,)) for side in SIDES if not trial.asked["question", side])
-
-
-def _exhibits(trial: Trial, needs: Needs) -> Iterator[Step]:
-    after = 8 if needs.profile == "law" else 11
-    for place, side in enumerate(SIDES):
-        room = needs.left - after - (2 if place == 0 and SIDES[1] not in trial.finished else 0)
-        waiting, more = tuple(trial.waiting(side)), side not in trial.finished
-        if more and waiting and room <= 8 and len(trial.of(side)) >= BLOCK and room > 1:
-            yield Step("exhibit", (side,), rest=room <= 3)
-        if waiting:
-            yield Step("cross", (OTHER[side],), waiting)
-        if more and room > 0:
-            yield Step("exhibit", (side,), rest=room <= 3 and bool(trial.of(side)))
-            yield Step("cross", (OTHER[side],))
-
-
-def _debate(trial: Trial, needs: Needs) -> Iterator[Step]:
-    if needs.profile == "j1":
-        yield from _ask(trial, needs, "issues")
-        yield from (Step("debate", (s,)) for s in SIDES if trial.done("issues", s) and not trial.done("debate", s))
-    else:
-        yield from (Step("debate", (side,)) for side in SIDES if not trial.done("debate", side))
-        yield from _ask(trial, needs, "mutual")
-    yield from _ask(trial, needs, "final")
-
-
-def _mediation(trial: Trial, needs: Needs) -> Iterator[Step]:
-    if not _NOT_MEDIABLE.search(needs.cause):
-        yield from _ask(trial, needs, "mediate")
-        owing = tuple(side for side in SIDES if _owes_terms(trial, side))
-        if needs.profile == "law" and owing:
-            yield Step("terms", owing)
+def _dues(case: Case, step: Step, table: Mapping[str, Step], left: int) -> Iterator[Due]:
+    """The turns that a step still takes."""
+    open_now = _WHEN[step.when]
+    if step.id == "exhibit" and open_now(case, ""):
+        yield from _exhibits(case, table, left)
+    elif not step.to and open_now(case, ""):
+        yield Due(step)
+    elif step.to and step.id not in ("exhibit", "cross"):
+        asked = [side for side in SIDES if step.to in ("each", "both", side) and open_now(case, side)]
+        owing = tuple(
+            side for side in asked if not (case.asked(side, step.id) if step.once else case.done(side, step.id))
+        )
+        if step.to == "both" and case.view.profile == "law" and owing:
+            yield Due(step, owing)
         else:
-            yield from (Step("terms", (side,)) for side in owing)
-    if needs.collegial and needs.profile == "law" and "deliberate" not in trial.announced:
-        yield Step("deliberate")
-    yield Step("judgment")
+            yield from (Due(step, (side,)) for side in owing)
 
 
-def _would_settle(text: str) -> bool:
-    return bool(_ACCEPTS.search(text)) and not _REFUSES.search(text)
+def _exhibits(case: Case, table: Mapping[str, Step], left: int) -> Iterator[Due]:
+    exhibit, cross, taken = table["exhibit"], table["cross"], case.evidence
+    more: Mapping[str, bool] = {side: side not in taken.closed and taken.idle[side] < IDLE for side in SIDES}
+    for side, other in OTHER.items():
+        room = left - AFTER[case.view.profile] - (2 if side == "plaintiff" and more[other] else 0)
+        waiting, count = tuple(taken.waiting(other)), len(taken.of(side))
+        begun = any(case.asked(one, "exhibit") for one in SIDES)
+        form = "say" if count else "none" if begun else "begin"
+        if more[side] and waiting and count >= BLOCK and 1 < room <= 8:
+            yield Due(exhibit, (side,), "rest" if room <= 3 else form)
+        if waiting:
+            yield Due(cross, (other,), about=waiting)
+        if more[side] and room > 0:
+            yield Due(exhibit, (side,), "rest" if room <= 3 and count else form)
+            yield Due(cross, (other,))
 
 
-def _owes_terms(trial: Trial, side: Side) -> bool:
+def _owes_terms(case: Case, side: str) -> bool:
     """Whether both sides would settle, and this one has not been asked a second time on which terms."""
-    if not all(_would_settle(trial.last("mediate", one)) for one in SIDES):
-        return False
-    said = trial.last("mediate", side)
-    return trial.asked["mediate", side] < 2 and not sums(said) and not _TERMS.search(said)
+    for one in SIDES:
+        said = case.last(one, "mediate")
+        if not _ACCEPTS.search(said) or _REFUSES.search(said):
+            return False
+    said = case.last(side, "mediate")
+    return case.asked(side, "mediate") < 2 and not sums(said) and not _TERMS.search(said)
+
+
+def _announcing(case: Case, side: str) -> bool:
+    """Whether names and rights are still to be announced, and nobody owes an answer before whom they are."""
+    owed = any(not case.done(one, "recusal") for one in SIDES)
+    return not owed and case.reached < 1 and not {"cause", "panel", "rights"} <= case.announced
+
+
+def _findings(case: Case, side: str) -> bool:
+    """Whether what the court has found itself is still to be told, or under `j1` put to the second side."""
+    told = any(case.findings[:24] in text for text in case.court)
+    again = case.view.profile == "j1" and side == "defendant"
+    return bool(case.findings) and case.reached < 2 and (again or not told)
+
+
+_WHEN: Mapping[str, Callable[[Case, str], bool]] = {
+    "": lambda case, side: True,
+    "opening": lambda case, side: case.reached < 2,
+    "investigation": lambda case, side: case.reached < 2,
+    "unannounced": lambda case, side: (
+        case.reached < 2
+        and not {"cause", "panel"} & case.announced
+        and not any(case.asked(one, "recusal") for one in SIDES)
+    ),
+    "announcing": _announcing,
+    "evidence": lambda case, side: case.reached < 2 or not case.exhibits,
+    "findings": _findings,
+    "issues": lambda case, side: case.view.profile == "law" or case.done(side, "issues"),
+    "mediable": lambda case, side: mediable(case.cause),
+    "terms": lambda case, side: mediable(case.cause) and _owes_terms(case, side),
+    "panel": lambda case, side: case.collegial and "deliberate" not in case.announced,
+}
+"""Name of a condition in the table -> whether it holds, for a side."""

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
+from tasks.courts.agents.trial.party import Asked
 from tasks.courts.procedure.acts import Found, cut, parse, sentences
-from tasks.courts.procedure.tables import profile
 from tasks.courts.procedure.turns import Side
 from tasks.tables import beside
 
@@ -28,41 +27,13 @@ _TITLE = re.compile(r"《[^《》]{0,80}(?:《[^《》]{0,60}》[^《》]{0,40})
 _VOCATIVE = re.compile(r"^[（(]?(?:原告|被告)(?:方|的?(?:委托诉讼代理人|代理人|律师))?[）)]?[，,：:、\s]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One thing that is asked: its kind, and the words that ask it."""
-
-    kind: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    kind: str
-    pattern: re.Pattern[str]
-    without: re.Pattern[str] | None
-    over: bool
-    side: str
-
-
-@lru_cache(maxsize=512)
-def acts_of(text: str) -> tuple[Found, ...]:
-    """The speech acts of an utterance of the bench."""
-    return tuple(parse(text, "CI"))
-
-
-def asks(act: str) -> bool:
-    """Whether an act of the table waits for an answer."""
-    return bool(profile("law", "CI").acts[act].asked)
-
-
 @lru_cache(maxsize=1024)
 def asked_of(text: str, side: Side) -> tuple[Asked, ...]:
     """What an utterance asks of a side, in order, each kind once; () where it is put to the other side alone.
 
     A sentence that speaks to the other side by name asks nothing of this one.
     """
-    acts = [act for act in acts_of(text) if act.act in ANSWERED]
+    acts = [act for act in parse(text, "CI") if act.act in ANSWERED]
     mine = [act for act in acts if not act.named or side in act.named]
     found: list[Asked] = []
     for start, sentence in sentences(cut(text)):
@@ -130,35 +101,17 @@ def _other(sentence: str, side: Side) -> bool:
     return starts.startswith(other) and not re.search(rf"(?:和|、|及|与|请|由){mine}|双方", sentence)
 
 
-def bench_words() -> Mapping[str, Any]:
-    """The words of the bench: each kind of turn with its forms."""
-    return beside(__package__, "bench")
-
-
 def speech() -> Mapping[str, Any]:
     """The table of phrases and short replies."""
     return beside(__package__, "speech")
 
 
-@cache
-def _phrases() -> tuple[_Phrase, ...]:
-    return tuple(
-        _Phrase(
-            entry["kind"], re.compile(entry["pattern"]), re.compile(entry["not"]) if "not" in entry else None,
-            entry.get("over", False), entry.get("side", ""),
-        )
-        for entry in speech()["asks"]
-    )  # fmt: skip
-
-
 def _phrase(sentence: str, side: Side, *, over: bool) -> str | None:
+    """The kind that a sentence asks for by the table of phrases; over: by those that go before the acts."""
     sentence = _TITLE.sub("《》", sentence)
-    for phrase in _phrases():
-        if phrase.over != over or phrase.side not in ("", side):
-            continue
-        if phrase.pattern.search(sentence) and not (phrase.without and phrase.without.search(sentence)):
-            return phrase.kind
-    return None
+    phrases = (one for one in speech()["asks"] if one.get("over", False) == over and one.get("side", side) == side)
+    said = (one for one in phrases if re.search(one["pattern"], sentence))
+    return next((one["kind"] for one in said if not ("not" in one and re.search(one["not"], sentence))), None)
 
 
 def without_vocative(words: str) -> str:

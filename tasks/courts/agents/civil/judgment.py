@@ -6,20 +6,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from store.text.numerals import int_to_chinese
-from tasks.courts.agents.citing import late_interest, listed, proof, within
-from tasks.courts.agents.civil.asks import acts_of, asks, bench_words
-from tasks.courts.agents.civil.case import Case, Finding, Substance
-from tasks.courts.agents.civil.heard import numbered
-from tasks.courts.agents.civil.sums import cents
-from tasks.courts.agents.civil.weighing import Weighed
-from tasks.courts.agents.court_above import court_above
-from tasks.courts.agents.quoting import gist, outer, quotable
+from tasks.courts.agents.citing import court_above, late_interest, listed, proof, within
+from tasks.courts.agents.civil.case import NAME, OTHER, Case, Finding, Substance, Weighed, hearing
+from tasks.courts.agents.own_words import gist, outer, quotable
+from tasks.courts.agents.trial.exhibits import numbered
 from tasks.courts.casefile.people import divorce
 from tasks.courts.checking.civil import court_fee
+from tasks.courts.procedure.acts import parse
+from tasks.courts.procedure.tables import profile
 from tasks.courts.scores.slots import yuan
 
 MOST_SIGNS = 20
@@ -37,21 +34,22 @@ _VERB = re.compile(
 _GIVES = re.compile(r"支付|给付|返还|退还|归还|偿还|赔偿|补偿")
 
 
-def judgment(case: Case, held: Mapping[str, Any], decided: Substance) -> str:
+def judgment(case: Case, decided: Substance) -> str:
     """The judgment, from 经审理查明 to the notice of appeal."""
     made: list[str] = []
+    acts = profile("law", "CI").acts
     for how in _ATTEMPTS:
-        text = outer("\n".join(part for part in _parts(case, held, decided, *how) if part))
+        text = outer("\n".join(part for part in _parts(case, decided, *how) if part))
         if text.count("第") <= MOST_SIGNS:
             made.append(text)
-            if not any(asks(act.act) and act.act != "question" for act in acts_of(text)):
+            if not any(acts[act.act].asked and act.act != "question" for act in parse(text, "CI")):
                 return text
     return made[0] if made else text
 
 
-def _parts(case: Case, held: Mapping[str, Any], decided: Substance, most: int, full: bool) -> list[str]:
+def _parts(case: Case, decided: Substance, most: int, full: bool) -> list[str]:
     granted = [one for one in decided.found if one.outcome == "granted"]
-    procedure = held.get("court", {}).get("procedure", "普通程序")
+    procedure = case.bench.get("procedure", "普通程序")
     told = [_account(case, decided.weighed), _reasons(case, decided.found)]
     # Words of the parties stand without the signs 第 that would count as articles, where those of the law need the room.
     account, reasons = told if full else (text.replace("第", "") for text in told)
@@ -59,11 +57,11 @@ def _parts(case: Case, held: Mapping[str, Any], decided: Substance, most: int, f
         account,
         _exhibits(decided.weighed, full),
         reasons,
-        f"综上，依照{listed(within(decided.laws, most, proof(case.hearing)))}的规定，判决如下：",
+        f"综上，依照{listed(within(decided.laws, most, proof(case.view.day)))}的规定，判决如下：",
         *_rulings(case, decided.found, granted),
-        late_interest(case.hearing) if any(one.claim.kind == "pay" for one in granted) else "",
+        late_interest(case.view.day) if any(one.claim.kind == "pay" for one in granted) else "",
         _costs(case, granted, procedure),
-        _appeal(held, procedure),
+        _appeal(case, procedure),
         "当事人在本判决发生法律效力前，不得另行结婚。" if divorce(case.cause) else "",
     ]
 
@@ -109,7 +107,7 @@ def _exhibits(weighed: Sequence[Weighed], full: bool) -> str:
 
 def _crossed(one: Weighed) -> bool:
     """Whether a title names the other side, so that a number beside it could be anybody's."""
-    return ("被告" if one.offer.side == "plaintiff" else "原告") in one.offer.title
+    return NAME[OTHER[one.offer.side]] in one.offer.title
 
 
 def _why(one: Weighed) -> str:
@@ -121,7 +119,7 @@ def _why(one: Weighed) -> str:
 
 def _listed(items: Sequence[Weighed], full: bool) -> str:
     """原告证据一借条、证据三聊天记录; titles that name the other side stand without their numbers."""
-    me = "原告" if items[0].offer.side == "plaintiff" else "被告"
+    me = NAME[items[0].offer.side]
     if _crossed(items[0]):
         return f"{me}提交的{'、'.join(quotable(one.offer.title, 60) for one in items)}"
     named = [numbered(one.offer.number, quotable(one.offer.title, 60) if full else "") for one in items]
@@ -168,43 +166,38 @@ def _ruling(case: Case, one: Finding) -> str:
 # --- costs and appeal -------------------------------------------------------------------------------------------------
 
 
-def _fee_of(case: Case, procedure: str) -> float:
-    """案件受理费, halved in a simplified procedure."""
-    asked = sum(claim.amount or 0 for claim in case.claims if claim.kind == "pay")
-    flat = next((one["fee"] for one in bench_words()["fees"] if re.search(one["cause"], case.cause)), None)
-    full = float(flat) if flat is not None else court_fee(asked) if asked else 100.0
-    return cents(full / 2 if procedure != "普通程序" else full)
-
-
-def _whole(value: float) -> float:
-    """Rounded to the yuan, half up."""
-    return float(int(value + 0.5))
-
-
 def _costs(case: Case, granted: Sequence[Finding], procedure: str) -> str:
-    fee = _whole(_fee_of(case, procedure))
+    """案件受理费 in whole yuan, halved in a simplified procedure, by the share that was granted; 离婚案件 by halves."""
     listed = [claim for claim in case.claims if claim.kind != "costs"]
     asked = sum(claim.amount or 0 for claim in listed)
+    flat = next((one["fee"] for one in hearing()["fees"] if re.search(one["cause"], case.cause)), None)
+    full = float(flat) if flat is not None else court_fee(asked) if asked else 100.0
+    fee = _whole(full if procedure == "普通程序" else full / 2)
     given = sum(one.claim.amount or 0 for one in granted)
     share = given / asked if asked else len(granted) / len(listed) if listed else 0.0
     if fee <= TOKEN_FEE or divorce(case.cause):
         share = (1.0 if fee <= TOKEN_FEE else 0.5) if granted else 0.0
     theirs = _whole(fee * min(1.0, share))
-    own = cents(fee - theirs)
-    plaintiff, defendant = case.names["plaintiff"], case.names["defendant"]
+    own = fee - theirs
+    plaintiff, defendant = f"原告{case.names['plaintiff']}", f"被告{case.names['defendant']}"
     if own and own == theirs:
-        borne = f"由原告{plaintiff}、被告{defendant}各负担{yuan(own)}"
+        borne = f"由{plaintiff}、{defendant}各负担{yuan(own)}"
     elif own and theirs:
-        borne = f"由原告{plaintiff}负担{yuan(own)}，被告{defendant}负担{yuan(theirs)}"
+        borne = f"由{plaintiff}负担{yuan(own)}，{defendant}负担{yuan(theirs)}"
     else:
-        borne = f"由{f'原告{plaintiff}' if own else f'被告{defendant}'}负担"
+        borne = f"由{plaintiff if own else defendant}负担"
     return f"案件受理费{'减半收取计' if procedure != '普通程序' else ''}{yuan(fee)}，{borne}。"
 
 
-def _appeal(held: Mapping[str, Any], procedure: str) -> str:
+def _whole(value: float) -> float:
+    """Rounded to the yuan, half up."""
+    return float(int(value + 0.5 + 1e-9))
+
+
+def _appeal(case: Case, procedure: str) -> str:
     if procedure == "小额诉讼程序":
         return "本判决为终审判决。"
     return (
         "如不服本判决，可以在判决书送达之日起十五日内，向本院递交上诉状，并按照对方当事人的人数提出副本，"
-        f"上诉于{court_above(held.get('court', {}).get('name', ''))}。"
+        f"上诉于{court_above(case.bench.get('name', ''))}。"
     )

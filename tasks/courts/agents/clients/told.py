@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.clients.asking import IDENTITY, WHOLE, Client, Owner, Wanted, wanted
-from tasks.courts.agents.clients.voices import Voice, bare, narrative, vague, voice_of
+from tasks.courts.agents.clients.voices import bare, narrative, vague, voice_of
+from tasks.courts.agents.own_words import told
 from tasks.courts.play.views import CourtView
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.courts.scores.slots import yuan
@@ -37,8 +36,16 @@ _LEADS = {
     "representative_title": "的法定代表人", "education": "的", "birthplace": "的",
 }  # fmt: skip
 """How a sentence begins that tells this first: 我的职业是…"""
-_OF_PERSON = frozenset({"gender", "ethnicity", "birth_date", "education", "birthplace", "occupation"})
-_OF_COMPANY = frozenset({"representative", "representative_title"})
+_FOREIGN: Mapping[str, frozenset[str]] = {
+    "person": frozenset({"representative", "representative_title"}),
+    "company": frozenset({"gender", "ethnicity", "birth_date", "education", "birthplace", "occupation"}),
+}
+_FORMS = {
+    "name": "叫{}", "gender": "{}", "ethnicity": "{}", "birth_date": "{}出生", "address": "住在{}", "contact": "联系方式是{}",
+    "occupation": "职业是{}", "workplace": "工作单位是{}", "representative": "法定代表人是{}", "representative_title": "职务是{}",
+    "education": "文化程度是{}", "birthplace": "出生地是{}",
+}  # fmt: skip
+_FORMS_OF_COMPANY = {"name": "全称是{}", "address": "住所地在{}"}
 _WHOLE = {
     "person": ("name", "gender", "ethnicity", "birth_date", "address"),
     "company": ("name", "address", "representative"),
@@ -53,40 +60,31 @@ _QUESTION_WORDS = re.compile(
 )
 
 
-@dataclass
 class Teller:
     """A client at its turn."""
 
-    view: CourtView
-    client: Client
-
-    @cached_property
-    def _held(self) -> Mapping[str, Any]:
-        return self.view.held
-
-    @cached_property
-    def _parties(self) -> list[Mapping[str, Any]]:
-        return [party for party in self._held.get("parties", ()) if isinstance(party, Mapping)]
-
-    @cached_property
-    def _voice(self) -> Voice:
-        return voice_of(self.client, self._parties)
-
-    @cached_property
-    def _said(self) -> str:
-        return "\n".join(turn.text for turn in self.view.own)
-
-    @cached_property
-    def _said_plain(self) -> str:
-        return bare(self._said)
-
-    @property
-    def _rough(self) -> bool:
-        return self.view.traits.get("conscientiousness") == "low"
-
-    @property
-    def _portion(self) -> int:
-        return _PORTION[self.view.traits.get("extraversion", "medium")]
+    def __init__(self, view: CourtView, client: Client) -> None:
+        held: Mapping[str, Any] = view.held
+        self.client, self._traits, self._held = client, view.traits, held
+        self._parties = {party.get("side"): party for party in held.get("parties", ())}
+        self._voice = voice_of(client, list(self._parties.values()))
+        self._said = "\n".join(turn.text for turn in view.own)
+        self._said_plain = bare(self._said)
+        self._rough = self._traits.get("conscientiousness") == "low"
+        self._portion = _PORTION[self._traits.get("extraversion", "medium")]
+        spoken = self._voice.spoken
+        facts = [spoken(_ended(str(fact.get("text", "")))) for fact in held.get("facts", ())]
+        complaint = narrative(str(held.get("complaint", "")))
+        self._tale = [spoken(part) for part in complaint] or facts  # a defendant knows single facts
+        claims = (str(claim.get("text", "")) for claim in held.get("claims", ()))
+        self._wishes = [spoken(re.sub(r"^(?:请求)?(?:依法)?判令", "", text)).rstrip("。；") for text in claims]
+        points = [str(point.get("text", "")) for point in held.get("defences", ())]
+        points = points or [
+            re.sub(r"^[一二三四五六七八九十]+、", "", one) for one in narrative(str(held.get("answer", "")))
+        ]
+        self._points = [spoken(text).rstrip("。；") for text in points]
+        self._exhibits = [one for one in held.get("evidence", ()) if one.get("title")]
+        self._pool = [*self._tale, *facts, *self._wishes, *self._points, *map(self._exhibit, self._exhibits)]
 
     def answers(self, question: str) -> list[str]:
         """The sentences that answer an utterance of the lawyer, in the order of its questions."""
@@ -100,103 +98,41 @@ class Teller:
         for want in wants:
             if want.slot == "source" and "evidence" in named:
                 continue  # told with each exhibit
-            if not want.owner and (handler := self._handlers.get(want.slot)):
-                parts += handler(want, question)
+            if not want.owner and (handler := _HANDLERS.get(want.slot)):
+                parts += handler(self, want, question)
             parts += _NOT_HIS.get((want.slot, self.client), _NOT_HIS.get((want.slot, ""), ()))
         return list(dict.fromkeys(part for part in parts if part)) or self._about(question)
 
     # --- who ---------------------------------------------------------------------------------------------------------
 
-    def _party(self, owner: Owner) -> Mapping[str, Any]:
-        sides = {party.get("side"): party for party in self._parties}
-        other = "defendant" if self.client == "plaintiff" else "plaintiff"
-        return sides.get(self.client if owner == "own" else other, {})
-
     def _identity(self, owner: Owner, slots: Sequence[str]) -> str:
-        party = self._party(owner)
-        kind = str(party.get("kind", "person"))
+        other = "defendant" if self.client == "plaintiff" else "plaintiff"
+        party = self._parties.get(self.client if owner == "own" else other, {})
+        kind, who = str(party.get("kind", "person")), self._voice.me if owner == "own" else "对方"
         if WHOLE in slots:
-            whole = _WHOLE[kind][: 3 if self.view.traits.get("extraversion") == "low" else 5]
+            whole = _WHOLE[kind][: 3 if self._traits.get("extraversion") == "low" else 5]
             slots = [*whole, *(slot for slot in slots if slot != WHOLE and slot not in whole)]
-        foreign = _OF_COMPANY if kind == "person" else _OF_PERSON
-        fitting = [slot for slot in dict.fromkeys(slots) if slot not in foreign]
+        fitting = [slot for slot in dict.fromkeys(slots) if slot not in _FOREIGN[kind]]
+        if not fitting:
+            return f"{who}是{'个人' if kind == 'person' else '单位'}，没有这一项。"
         known = [slot for slot in fitting if party.get(slot)]
         missing = [_LABELS[slot] for slot in fitting if slot not in known and slot in IDENTITY]
-        said = "，".join(self._piece(party, slot, owner) for slot in known)
-        head = self._whose(owner, known)
+        said = "，".join(self._piece(party, slot, kind) for slot in known)
         if missing:
             gap = f"{'、'.join(missing)}{'不方便透露' if owner == 'own' else '我不清楚'}"
             said = f"{said}，{gap}" if said else gap if owner == "own" else f"对方的{gap}"
-        if not fitting:
-            return f"{self._voice.me if owner == 'own' else '对方'}是{'个人，没有' if kind == 'person' else '单位，没有'}这一项。"
-        return f"{head}{said}。"
+        return f"{who}{_LEADS.get(known[0], '')}{said}。" if known else f"{said}。"
 
-    def _whose(self, owner: Owner, known: Sequence[str]) -> str:
-        if not known or known[0] == "name":
-            return ""
-        return f"{'对方' if owner == 'other' else self._voice.me}{_LEADS.get(known[0], '')}"
-
-    def _piece(self, party: Mapping[str, Any], slot: str, owner: Owner) -> str:
-        value, company = party[slot], party.get("kind") == "company"
-        if slot == "name":
-            if company:
-                return f"{'我们公司' if owner == 'own' else '对方'}全称是{value}"
-            return f"{'我' if owner == 'own' else '对方'}叫{value}"
-        if slot == "birth_date":
-            year, month, day = (int(part) for part in str(value).split("-"))
-            if self._rough and not re.search(rf"(?<!\d){year}年", self._said):
-                return f"{year}年出生的"
-            return f"{year}年{month}月{day}日出生"
-        if slot == "representative":
-            head = "负责人" if "负责人" in str(party.get("representative_title", "")) else "法定代表人"
-            return f"{head}是{value}"
-        plain = {
-            "gender": "{}", "ethnicity": "{}", "address": "住所地在{}" if company else "住在{}", "contact": "联系方式是{}",
-            "occupation": "职业是{}", "workplace": "工作单位是{}", "representative_title": "职务是{}", "education": "文化程度是{}",
-            "birthplace": "出生地是{}",
-        }  # fmt: skip
-        return plain[slot].format(value)
+    def _piece(self, party: Mapping[str, Any], slot: str, kind: str) -> str:
+        year = str(party[slot])[:4]
+        if slot == "birth_date" and self._rough and not re.search(rf"(?<!\d){year}年", self._said):
+            return f"{year}年出生的"
+        if slot == "representative" and "负责人" in str(party.get("representative_title", "")):
+            return f"负责人是{party[slot]}"
+        form = _FORMS_OF_COMPANY.get(slot, _FORMS[slot]) if kind == "company" else _FORMS[slot]
+        return "".join(told(party, [(slot, form)]))
 
     # --- what --------------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _handlers(self) -> Mapping[str, Callable[[Wanted, str], list[str]]]:
-        return {
-            "facts": self._story, "more": self._story, "claims": self._claims, "sums": self._sums,
-            "defences": self._defences, "evidence": self._evidence, "source": self._details, "purpose": self._details,
-            "witness": self._witness,
-        }  # fmt: skip
-
-    @cached_property
-    def _tale(self) -> list[str]:
-        """The story: as a complaint tells it; a defendant knows single facts."""
-        if text := str(self._held.get("complaint", "")):
-            return [self._voice.spoken(part) for part in narrative(text)]
-        return self._facts
-
-    @cached_property
-    def _facts(self) -> list[str]:
-        return [self._voice.spoken(_ended(str(fact.get("text", "")))) for fact in self._held.get("facts", ())]
-
-    @cached_property
-    def _wishes(self) -> list[str]:
-        texts = [
-            re.sub(r"^(?:请求)?(?:依法)?判令", "", str(claim.get("text", "")))
-            for claim in self._held.get("claims", ())
-        ]
-        return [self._voice.spoken(text).rstrip("。；") for text in texts]
-
-    @cached_property
-    def _points(self) -> list[str]:
-        texts = [str(point.get("text", "")) for point in self._held.get("defences", ())]
-        texts = texts or [
-            re.sub(r"^[一二三四五六七八九十]+、", "", part) for part in narrative(str(self._held.get("answer", "")))
-        ]
-        return [self._voice.spoken(text).rstrip("。；") for text in texts]
-
-    @cached_property
-    def _exhibits(self) -> list[Mapping[str, Any]]:
-        return [one for one in self._held.get("evidence", ()) if isinstance(one, Mapping) and one.get("title")]
 
     def _story(self, want: Wanted, question: str) -> list[str]:
         portion = self._next(self._tale, question, self._portion)
@@ -221,18 +157,18 @@ class Teller:
         if not portion:
             return ["没有别的了，就是刚才说的这些。"]
         places = [items.index(item) for item in portion]
-        told = "；".join(
+        said = "；".join(
             f"{int_to_chinese(place + 1)}是{self._rough_first(item) if rough else item}"
             for place, item in zip(places, portion, strict=True)
         )
-        if self.view.traits.get("extraversion") == "low":
-            told = told.replace("；", "，")
+        if self._traits.get("extraversion") == "low":
+            said = said.replace("；", "，")
         left = [item for item in items if not self._told(item) and item not in portion]
         opening = "" if more or places[0] else f"{head}有这些，"
-        return [f"{opening}{told}{'。' if left else '，就是这些。'}"]
+        return [f"{opening}{said}{'。' if left else '，就是这些。'}"]
 
     def _sums(self, want: Wanted, question: str) -> list[str]:
-        told = []
+        said = []
         for number, claim in enumerate(self._held.get("claims", ()), 1):
             heads = [
                 f"{part['text']}{yuan(float(part['amount']))}"
@@ -240,16 +176,16 @@ class Teller:
                 if part.get("amount")
             ]
             if heads:
-                told.append(f"第{int_to_chinese(number)}项里面，{self._voice.spoken('、'.join(heads))}")
+                said.append(f"第{int_to_chinese(number)}项里面，{self._voice.spoken('、'.join(heads))}")
             elif aside := re.findall(r"（([^（）]{4,80})）", str(claim.get("text", ""))):
-                told.append(f"第{int_to_chinese(number)}项是{self._voice.spoken(aside[0])}")
-        if not told:
+                said.append(f"第{int_to_chinese(number)}项是{self._voice.spoken(aside[0])}")
+        if not said:
             return ["金额就是前面说的那些，没有另外的算法。"]
-        return ["，".join(told) + "。"]
+        return ["，".join(said) + "。"]
 
     def _exhibit(self, one: Mapping[str, Any]) -> str:
         source = f"，来源是{self._voice.spoken(str(one['source']))}" if one.get("source") else ""
-        name = one.get("witness", {}).get("name") if isinstance(one.get("witness"), Mapping) else None
+        name = one.get("witness", {}).get("name")
         return f"{one['title']}{source}{f'，证人是{name}' if name else ''}"
 
     def _evidence(self, want: Wanted, question: str) -> list[str]:
@@ -272,25 +208,24 @@ class Teller:
         return [one for one in self._exhibits if recall(bigrams(str(one["title"])[:12]), asked) >= 0.6]
 
     def _witness(self, want: Wanted, question: str) -> list[str]:
-        told = []
+        said = []
         for one in self._exhibits:
-            witness = one.get("witness")
-            if isinstance(witness, Mapping) and witness.get("name"):
+            witness = one.get("witness", {})
+            if witness.get("name"):
                 where = f"，住在{witness['address']}" if witness.get("address") else "，住址我不清楚"
                 who = f"，{self._voice.spoken(str(witness['relation']))}" if witness.get("relation") else ""
-                told.append(f"证人叫{witness['name']}{where}{who}。")
-        return told or ["没有证人。"]
+                said.append(f"证人叫{witness['name']}{where}{who}。")
+        return said or ["没有证人。"]
 
     def _about(self, question: str) -> list[str]:
         """The sentences that are nearest to a question about one thing."""
         if not re.search(r"[?？]|吗|呢|请|什么|哪|多少|怎么|几|谁", question):
             return ["您还要了解什么，直接问我。"]
-        pool = [*self._tale, *self._facts, *self._wishes, *self._points, *map(self._exhibit, self._exhibits)]
         plain = bare(_QUESTION_WORDS.sub("", question))
         asked, letters = bigrams(plain), frozenset(plain) - _LITTLE
         likely = [
             (recall(asked, bigrams(part)) + _LETTERS * recall(letters, frozenset(part)), -at, part)
-            for at, part in enumerate(pool)
+            for at, part in enumerate(self._pool)
         ]
         if re.search(r"什么时候|哪一?天|何时|日期|时间", question):
             likely = [(share + 0.15 * bool(re.search(r"\d月|\d年", part)), at, part) for share, at, part in likely]
@@ -315,6 +250,13 @@ class Teller:
     def _rough_first(self, item: str) -> str:
         """Roughly at the first time of somebody who is not conscientious."""
         return vague(item) if self._rough and not self._told(item) else item
+
+
+_HANDLERS: Mapping[str, Callable[[Teller, Wanted, str], list[str]]] = {
+    "facts": Teller._story, "more": Teller._story, "claims": Teller._claims, "sums": Teller._sums,
+    "defences": Teller._defences, "evidence": Teller._evidence, "source": Teller._details, "purpose": Teller._details,
+    "witness": Teller._witness,
+}  # fmt: skip
 
 
 def _ended(text: str) -> str:

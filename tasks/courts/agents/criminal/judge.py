@@ -2,7 +2,8 @@
 reasons.
 
 Holds what its view grants and the record, nothing else: charge, plea and evidence are what was said in court. It
-knows no case; the hearing is data (hearing.toml), what is disputed is for an expert to decide.
+knows no case; the hearing is data (hearing.toml), what is disputed is for an expert to decide. Before it hears the
+case it announces cause, publicity, bench, procedure, those who appear, rights: 刑事诉讼法第一百九十条; 刑诉法解释第二百三十六条至第二百三十八条.
 """
 
 from __future__ import annotations
@@ -10,19 +11,10 @@ from __future__ import annotations
 import re
 
 from store.search.law_search import LawSearch
-from tasks.courts.agents.criminal import announcing
-from tasks.courts.agents.criminal.agenda import (
-    Next,
-    collegial,
-    findings,
-    following,
-    hearing,
-    procedure_of,
-)
-from tasks.courts.agents.criminal.asking import filled
-from tasks.courts.agents.criminal.heard import Heard
+from tasks.courts.agents.criminal.agenda import following, which
+from tasks.courts.agents.criminal.case import Case, charged, hearing
 from tasks.courts.agents.criminal.judgment import Decide, judgment, undisputed
-from tasks.courts.casefile.material import presiding_title
+from tasks.courts.agents.trial.agenda import Due, Step, filled, opening, sitting
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import Move, Say
 
@@ -30,6 +22,9 @@ _LATE = ("recusal_defence", "indictment", "plea", "fast", "statement", "opinion"
 """Steps before which names and rights are announced if nobody has announced them."""
 _APPLIES = re.compile(r"(?<!不)申请(?:.{0,12})回避|要求(?:.{0,12})回避")
 _NOT = re.compile(r"不(?:申请|要求)|没有")
+_OFFICE = re.compile(
+    r"(?:公诉人)?(?:系)?(?P<office>[\u4e00-\u9fff]{2,24}?人民检察院)(?P<title>检察员|检察官|副检察长|检察长)(?P<name>[\u4e00-\u9fff·]{1,6}?)(?=[，。；,、]|已到庭|$)"
+)
 
 
 class CriminalJudge:
@@ -42,88 +37,80 @@ class CriminalJudge:
     def move(self, view: CourtView) -> Move:
         """One utterance."""
         yield from ()
-        heard = Heard(view)
-        due = following(heard)
-        if due.step is None:
-            return Say(*_last(heard, self._decide))
-        text = _preface(heard, due) + _words(heard, due)
-        if view.profile == "j1":
-            text = _tagged(heard, due.step.id, text)
-        return Say(_unlike(heard, text), (_addressee(due),))
+        case = Case(view)
+        due = following(case)
+        if due is None:
+            return Say(_last(case, self._decide))
+        text, tag = _preface(case, due.step) + _words(case, due), f"<{due.step.stage}>"
+        if view.profile == "j1" and due.step.stage and not any(tag in said for said in case.court):
+            text = tag + text
+        last = case.court[-1].strip() if case.court else ""
+        # Nothing is said twice in a row: who hears the same twice has not been heard.
+        return Say(f"法庭再次询问。{text}" if text.strip() == last else text, due.to)
 
 
-def _addressee(due: Next) -> str:
-    """Evidence of one side is put to the others."""
-    assert due.step is not None
-    base = due.form.removesuffix("_again")
-    return {"views": "defendant", "cross": "defence_lawyer", "views_pros": "procurator"}.get(base, due.step.to)
+def _words(case: Case, due: Due) -> str:
+    """The words of a step in its form; indictment and last word have one for each procedure."""
+    words, values = due.step.words, {"name": case.name, "findings": case.findings, "which": which(due)}
+    if due.form != "say":
+        return filled(words.get(due.form, hearing()["other"].get(due.form, words["say"])), values)
+    forms = (case.view.profile, {"简易": "brief", "速裁": "fast"}.get(case.procedure, ""), "say")
+    return filled(next(words[form] for form in forms if form in words), values)
 
 
-def _words(heard: Heard, due: Next) -> str:
-    """The words of a step in its form."""
-    assert due.step is not None
-    words, form = due.step.words, due.form
-    if form.removesuffix("_again") in ("views", "cross", "views_pros"):
-        return filled(hearing()["other"][form], {"which": due.about})
-    if form == "say":
-        form = _variant(heard, due)
-    court = heard.view.held.get("court", {})
-    title = presiding_title(court)
-    values = {"name": heard.name, "title": "审判员" if title == "独任审判员" else title, "findings": findings(heard)}
-    return filled(words.get(form, words["say"]), values)
-
-
-def _variant(heard: Heard, due: Next) -> str:
-    """Which of the wordings of a step fits."""
-    assert due.step is not None
-    step, j1 = due.step, heard.view.profile == "j1"
-    if step.id == "examine_court":
-        return "j1" if j1 else "say"
-    if step.id == "indictment":
-        return {"简易": "brief", "速裁": "fast"}.get(procedure_of(heard), "say")
-    if step.id == "last" and procedure_of(heard) == "速裁":
-        return "fast"
-    return "say"
-
-
-def _preface(heard: Heard, due: Next) -> str:
+def _preface(case: Case, step: Step) -> str:
     """What is announced before a question: names and rights, and what becomes of a challenge that was made."""
-    assert due.step is not None
-    said = ""
-    if due.step.announces or due.step.id in _LATE:
-        said = announcing.announcements(heard)
-    if due.step.id in ("notice", "consent", "indictment") and _challenged(heard):
+    said = _announcements(case) if step.announces or step.id in _LATE else ""
+    if step.id in ("notice", "consent", "indictment") and _challenged(case):
         said = hearing()["other"]["refused"] + said
     return said
 
 
-def _challenged(heard: Heard) -> bool:
+def _challenged(case: Case) -> bool:
     """Whether somebody asked for a judge to step down and has had no answer yet."""
-    if any("当庭驳回" in one.turn.text for one in heard.exchanges):
+    if any("当庭驳回" in text for text in case.court):
         return False
-    told = [heard.answers(role, "recusal") for role in ("defendant", "defence_lawyer")]
+    told = [case.answers(role, "recusal") for role in ("defendant", "defence_lawyer")]
     return any(_APPLIES.search(one) and not _NOT.search(one) for one in told)
 
 
-def _tagged(heard: Heard, step: str, text: str) -> str:
-    """The text with the tag of the stage that it opens."""
-    tag = hearing()["stages"].get(step, "")
-    opened = any(f"<{tag}>" in one.turn.text for one in heard.exchanges)
-    return f"<{tag}>{text}" if tag and not opened else text
-
-
-def _unlike(heard: Heard, text: str) -> str:
-    """Nothing is said twice in a row: who hears the same twice has not been heard."""
-    last = next((one.turn.text for one in reversed(heard.exchanges)), "")
-    return f"法庭再次询问。{text}" if text.strip() == last.strip() else text
-
-
-def _last(heard: Heard, decide: Decide) -> tuple[str, tuple[str, ...]]:
+def _last(case: Case, decide: Decide) -> str:
     """Retirement of a panel, then the judgment."""
-    other = hearing()["other"]
-    turns = heard.view.limit - heard.view.turn
-    if collegial(heard) and turns > 0 and "deliberate" not in heard.announced:
-        return str(other["retire"]), ()
-    opening = other["back"] if collegial(heard) else other["sole"]
-    closing = other["close"] + (f"<{hearing()['stages']['end']}>" if heard.view.profile == "j1" else "")
-    return f"{opening}\n{judgment(heard, decide)}\n{closing}", ()
+    other, several = hearing()["other"], case.collegial
+    if several and case.view.limit > case.view.turn and "deliberate" not in case.announced:
+        return str(other["retire"])
+    closing = other["close"] + (other["end"] if case.view.profile == "j1" else "")
+    return f"{other['back' if several else 'sole']}\n{judgment(case, decide)}\n{closing}"
+
+
+# --- announcements ----------------------------------------------------------------------------------------------------
+
+
+def _announcements(case: Case) -> str:
+    """What has not been announced yet, each thing in a sentence; '' when all has."""
+    done, words = case.announced, hearing()["announce"]
+    office, who = _prosecution(case)
+    parts = []
+    if "public" not in done or "cause" not in done:
+        charges = charged(case)
+        charge = "、".join(name.removesuffix("罪") for name in charges) or "被指控犯罪"
+        parts.append(opening(case, words, office=office or "人民检察院", name=case.name, charge=charge))
+        parts.append(filled(words["charge"], {"charges": "、".join(charges)}) if charges else "")
+    if "procedure" not in done:
+        parts.append(filled(words["procedure"], {"procedure": case.bench.get("procedure", "普通程序")}))
+    if "panel" not in done:
+        counsel = case.party.get("counsel", {})
+        firm, name = counsel.get("firm", ""), counsel.get("name")
+        parts += [sitting(case, words), filled(words["prosecutor"], {"who": who}) if who else ""]
+        parts.append(filled(words["counsel"], {"firm": firm, "counsel": name}) if name else "")
+    if "rights" not in done:
+        parts.append(words["rights"])
+    return "".join(parts)
+
+
+def _prosecution(case: Case) -> tuple[str, str]:
+    """The prosecuting office, and office with prosecutor, as said in court; '' where nobody said."""
+    for turn in case.record:
+        if turn.speaker in ("clerk", "procurator") and (match := _OFFICE.search(turn.text)):
+            return match["office"], f"{match['office']}指派{match['title']}{match['name']}"
+    return "", ""

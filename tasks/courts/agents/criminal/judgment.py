@@ -13,15 +13,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from store.text.numerals import int_to_chinese
-from tasks.courts.agents.citing import CRIMINAL_PROCEDURE, Cited, Versions, listed, numbered_on
-from tasks.courts.agents.court_above import court_above
-from tasks.courts.agents.criminal.agenda import admits, contests, hearing, procedure_of, property_due
-from tasks.courts.agents.criminal.announcing import request_contested
-from tasks.courts.agents.criminal.asking import filled
-from tasks.courts.agents.criminal.charges import charged, charged_facts, cited_by_prosecution
-from tasks.courts.agents.criminal.heard import Exhibit, Heard
-from tasks.courts.agents.criminal.request import count_request, request_of
-from tasks.courts.agents.criminal.serving import pronounced, served
+from tasks.courts.agents.citing import CRIMINAL_PROCEDURE, Cited, Versions, court_above, listed, numbered_on
+from tasks.courts.agents.criminal.case import Case, agreed, charged, charged_facts, cited_by_prosecution, hearing
+from tasks.courts.agents.criminal.sentence import count_request, pronounced, request_of, served
+from tasks.courts.agents.trial.agenda import filled
 from tasks.courts.casefile.prosecution import Sentence
 
 _VERDICTS: Versions = ((date(2018, 10, 26), 200), (date(2013, 1, 1), 195), (date.min, 162))
@@ -47,41 +42,41 @@ class Decision:
     whole: Sentence | None = None
 
 
-Decide = Callable[[Heard], Decision]
+Decide = Callable[[Case], Decision]
 
 
-def judgment(heard: Heard, decide: Decide) -> str:
+def judgment(case: Case, decide: Decide) -> str:
     """The whole judgment, from the charge to the notice of appeal."""
-    text, order, made = hearing()["undisputed"], hearing()["order"], decide(heard)
+    text, order, made = hearing()["undisputed"], hearing()["order"], decide(case)
     values = {
-        "name": heard.name,
-        "charges": "、".join(charged(heard)),
-        "facts": charged_facts(heard).rstrip("。") + "。",
+        "name": case.name,
+        "charges": "、".join(charged(case)),
+        "facts": charged_facts(case).rstrip("。") + "。",
     }
     parts = [
         filled(text["charge"], values) if values["charges"] else "",
-        filled(text["found"], values) + (text["not_denied"] if admits(heard) else "")
+        filled(text["found"], values) + (text["not_denied"] if case.admits else "")
         if made.facts
         else text["found_none"],
         made.exhibits or (text["bare"] if made.facts else ""),
         f"本院认为，{made.reasons}",
-        filled(order["head"], {"laws": listed(law for law in made.laws if law.exists(heard.view.day))}),
+        filled(order["head"], {"laws": listed(law for law in made.laws if law.exists(case.view.day))}),
         *_orders(
             [
-                _verdict(heard, made),
-                *(_disposed(heard, made) if property_due(heard) else ()),
+                _verdict(case, made),
+                *(_disposed(case, made) if case.property_due else ()),
             ]
         ),
-        filled(order["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
+        filled(order["appeal"], {"court": court_above(str(case.bench.get("name", "")))}),
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _disposed(heard: Heard, made: Decision) -> list[str]:
+def _disposed(case: Case, made: Decision) -> list[str]:
     """What becomes of the things that the prosecution said are held and not given back, thing by thing (刑诉法解释第二百七十九条):
     forfeited are the tools of the crime and what is forbidden (刑法第六十四条), as it named them; where nothing is held, the
     gains of who is convicted."""
-    told, order = heard.answers("procurator", "property"), hearing()["order"]
+    told, order = case.answers("procurator", "property"), hearing()["order"]
     forfeit, back = (
         {one for things in named.findall(told) for one in things.split("、")} for named in (_TO_FORFEIT, _BACK)
     )
@@ -92,7 +87,7 @@ def _disposed(heard: Heard, made: Decision) -> list[str]:
         "deposited": [one for one in held if one not in forfeit],
     }
     if not held:
-        return [filled(order["gains"], {"name": heard.name})] if made.convicted else [order["no_things"]]
+        return [filled(order["gains"], {"name": case.name})] if made.convicted else [order["no_things"]]
     return [filled(order[how], {"things": "、".join(things)}) for how, things in parts.items() if things]
 
 
@@ -103,69 +98,54 @@ def _orders(items: Sequence[str]) -> list[str]:
     )
 
 
-def _verdict(heard: Heard, made: Decision) -> str:
-    text, names, whole = hearing()["order"], made.convicted, made.whole
-    if not names:
-        return filled(text["acquit"], {"name": heard.name})
+def _verdict(case: Case, made: Decision) -> str:
+    text, who, whole = hearing()["order"], {"name": case.name}, made.whole
+    charges = "、".join(made.convicted)
+    if not charges:
+        return filled(text["acquit"], who)
     if whole is None:
-        return filled(text["convicted"], {"name": heard.name, "charges": "、".join(names)})
-    if len(names) == len(made.each) > 1:
-        listed_ = zip(names, made.each, strict=True)
-        said = [
-            filled(text["count"], {"name": heard.name, "charge": name, "punishment": pronounced(one)})
-            for name, one in listed_
-        ]
-        said = [said[0], *(part.removeprefix(f"被告人{heard.name}") for part in said[1:])]
+        return filled(text["convicted"], {**who, "charges": charges})
+    several = len(made.convicted) == len(made.each) > 1
+    counts = zip(made.convicted, made.each, strict=True) if several else [(charges, whole)]
+    said = [filled(text["count"], {**who, "charge": name, "punishment": pronounced(one)}) for name, one in counts]
+    said = [said[0], *(part.removeprefix(f"被告人{case.name}") for part in said[1:])]
+    if several:
         said.append(filled(text["combined"], {"punishment": pronounced(whole).removeprefix("判处")}))
-    else:
-        said = [
-            filled(text["count"], {"name": heard.name, "charge": "、".join(names), "punishment": pronounced(whole)})
-        ]
-    note = served(whole, heard.view.held.get("criminal", {}).get("custody", ()))
-    return (
-        "；".join(said)
-        + "。"
-        + note
-        + (filled(text["supervised"], {"name": heard.name}) if whole.probation_months else "")
-    )
+    note = served(whole, case.view.held.get("criminal", {}).get("custody", ()))
+    return "；".join(said) + "。" + note + (filled(text["supervised"], who) if whole.probation_months else "")
 
 
 # --- without an expert ------------------------------------------------------------------------------------------------
 
 
-def undisputed(heard: Heard) -> Decision:
+def undisputed(case: Case) -> Decision:
     """Who pleads guilty without reserve is convicted, and punished as is asked for where nobody objects to that."""
-    text, names = hearing()["undisputed"], charged(heard)
-    found = bool(names) and admits(heard) and (procedure_of(heard) == "速裁" or any(map(agreed, heard.exhibits)))
-    request = request_of(heard) if found and not request_contested(heard) else None
+    text, names = hearing()["undisputed"], charged(case)
+    found = bool(names) and case.admits and (case.procedure == "速裁" or any(map(agreed, case.exhibits)))
+    request = request_of(case) if found and not case.request_contested else None
     reasons = filled(
-        text["guilty" if found else "not_guilty"], {"name": heard.name, "charges": "、".join(names) or "罪名"}
+        text["guilty" if found else "not_guilty"], {"name": case.name, "charges": "、".join(names) or "罪名"}
     )
     reasons += text["followed" if request else "left_open"] if found else ""
-    laws = [*(cited_by_prosecution(heard) if found else []), *verdict_laws(heard, request)]
-    each = [count_request(heard, name) for name in names]
+    laws = [*(cited_by_prosecution(case) if found else []), *verdict_laws(case, request)]
+    each = [count_request(case, name) for name in names]
     return Decision(
-        found, _exhibits(heard), reasons, laws, names if found else (),
+        found, _exhibits(case), reasons, laws, names if found else (),
         [one for one in each if one], request,
     )  # fmt: skip
 
 
-def agreed(one: Exhibit) -> bool:
-    """Whether the other side was heard on an exhibit and contests nothing."""
-    return bool(one.views) and not any(map(contests, one.views.values()))
-
-
-def _exhibits(heard: Heard) -> str:
+def _exhibits(case: Case) -> str:
     text = hearing()["undisputed"]
     sorted_out = {
-        key: [one.name for one in heard.exhibits if agreed(one) == (key == "admitted")]
+        key: [one.offer.title for one in case.exhibits if agreed(one) == (key == "admitted")]
         for key in ("admitted", "open")
     }
     return "".join(filled(text[key], {"titles": "，".join(titles)}) for key, titles in sorted_out.items() if titles)
 
 
-def verdict_laws(heard: Heard, request: Sentence | None) -> list[Cited]:
+def verdict_laws(case: Case, request: Sentence | None) -> list[Cited]:
     """The article on the verdict, and that on a request that is followed."""
-    article = numbered_on(_VERDICTS, heard.view.day)
+    article = numbered_on(_VERDICTS, case.view.day)
     followed = [Cited(CRIMINAL_PROCEDURE, 201)] if request and article == 200 else []
     return [Cited(CRIMINAL_PROCEDURE, article), *followed]

@@ -2,21 +2,27 @@
 
 What to ask next is worked out anew from the record: what was asked, what was learnt, what was answered roughly or not at all.
 There is always a document before the last turn is over.
+
+The document is a 民事起诉状 or a 民事答辩状 in the customary order and with the customary heads: 民事诉讼法第一百二十四条 (complaint),
+第一百二十八条 (defence). What was not learnt stays open; nothing is made up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from typing import Any
 
 from store.search.law_search import LawSearch
 from tasks.courts.agents.clients.asking import Client
-from tasks.courts.agents.drafting.dossier import Dossier, learnt
-from tasks.courts.agents.drafting.writing import RESPONDENT, complaint, defence
+from tasks.courts.agents.drafting.dossier import Dossier, Proof, learnt
 from tasks.courts.play.views import CourtView
 from tasks.courts.scores.drafted import END_MARK
-from tasks.courts.scores.drafts import with_end_mark
+from tasks.courts.scores.drafts import paper, party_lines, with_end_mark
 from tasks.episode.actions import Move, Say
+from tasks.tables import beside
 
 MOST = 5
 """So many times at most is one list asked for."""
@@ -54,83 +60,123 @@ class Drafter:
 
 def _steps(known: Dossier) -> Iterator[Step]:
     """All questions that are open, in the order of the document."""
-    suing = known.client == "plaintiff"
-    yield from _identity(known, suing)
-    if suing:
-        yield from _list(known, "claims", _CLAIMS)
-        yield from _list(known, "facts", _FACTS)
-    else:
-        yield from _list(known, "defences", _DEFENCES)
-    yield from _list(known, "evidence", _EVIDENCE)
-    if known.evidence and not known.finished("purpose") and known.asked["purpose"] < 3:
-        open_ones = [proof.title for proof in known.evidence if not proof.purpose]
-        if open_ones:
-            yield Step("这些证据分别能证明什么？" if not known.asked["purpose"] else "其余的证据分别能证明什么？")
+    yield from _identity(known)
+    for slot in ("claims", "facts", "evidence") if known.client == "plaintiff" else ("defences", "evidence"):
+        yield from _list(known, slot)
+    unproven = any(not proof.purpose for proof in known.evidence)
+    if unproven and not known.finished("purpose") and known.asked["purpose"] < 3:
+        yield Step(f"{'其余的' if known.asked['purpose'] else '这些'}证据分别能证明什么？")
     if not known.asked["witness"]:
         yield Step("有没有证人？证人的姓名和住址是什么？")
 
 
-_CLAIMS = (
-    "您希望法院支持哪些诉讼请求？请一项一项说，涉及钱的说清数额。", "还有别的诉讼请求吗？", "诉讼请求里的具体金额和日期，请您再说准确一点。",
-    "我还没有听明白：您的诉讼请求是什么？",
-)  # fmt: skip
-_FACTS = (
-    "请把事情的经过从头讲一遍，时间、地点和金额尽量说清楚。", "后来呢？事情的经过还有要补充的吗？", "事情经过里的具体日期和金额，请您再说准确一点。",
-    "请您再说说事情的经过，双方是怎么起的纠纷？",
-)  # fmt: skip
-_DEFENCES = (
-    "对原告的起诉，您逐项的答辩意见是什么？哪些同意，哪些不同意，理由是什么？", "还有别的答辩意见吗？", "答辩意见里的具体日期和金额，请您再说准确一点。",
-    "请您再说明白一点：您的答辩意见是什么？",
-)  # fmt: skip
-_EVIDENCE = (
-    "您手里有哪些证据，分别是从哪里来的？",
-    "还有别的证据吗？",
-    "",
-    "书证、聊天记录、转账记录、证人证言这一类的证据，您有哪些？",
+def _identity(known: Dossier) -> Iterator[Step]:
+    words, own, times = beside(__package__, "interview")["identity"], known.own, known.asked["own"]
+    if not times:
+        yield Step(words["own"], True)
+        return
+    if own.get("birth_date", "日")[-1] != "日" and "own.birth_date" not in known.exact:
+        yield Step(words["born"])
+    if not own.get("name") and times < 2:
+        yield Step(words["again"], True)
+    if not own.get("contact") and "own.contact" not in known.exact and times < (3 if own.get("birth_date") else 2):
+        yield Step(words["contact_company" if own.get("representative") else "contact"])
+    if not known.asked["other"]:
+        yield Step(words[known.client], True)
+    elif known.other.get("birth_date", "日")[-1] != "日" and "other.birth_date" not in known.exact:
+        yield Step(words["other_born"])
+
+
+def _list(known: Dossier, slot: str) -> Iterator[Step]:
+    """First the question, then what is missing of the list, then exact figures; once more where nothing was said."""
+    words, times = beside(__package__, "interview")[slot], known.asked[slot]
+    if not times:
+        yield Step(words["first"], True)
+    elif not getattr(known, slot):
+        if times < 2:
+            yield Step(words["again"], True)
+    elif not known.finished(slot):
+        if times < MOST:
+            yield Step(words["more"])
+    elif "exactly" in words and known.rough(slot) and slot not in known.exact:
+        yield Step(words["exactly"])
+
+
+RESPONDENT = "答辩人"
+_COURT = "××××人民法院"
+_PLACE = re.compile(
+    r"(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))?[\u4e00-\u9fff]{2,8}?(?:市|自治州|盟)(?:[\u4e00-\u9fff]{1,8}?(?:区|县|旗|市))?|(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))[\u4e00-\u9fff]{1,8}?县"
 )
 
 
-def _identity(known: Dossier, suing: bool) -> Iterator[Step]:
-    if not known.asked["own"]:
-        yield Step(
-            "请问您的姓名、性别、民族、出生日期和住址是什么？如果您代表单位，请说单位的全称、住所地和法定代表人的姓名、职务。",
-            True,
-        )
-        return
-    if (
-        "出生" not in "".join(known.exact)
-        and known.own.get("birth_date", "日")[-1] != "日"
-        and "own.birth_date" not in known.exact
-    ):
-        yield Step("您的出生日期具体是哪一天？")
-    if not known.own.get("name") and known.asked["own"] < 2:
-        yield Step("请您再说一遍您的姓名或者单位的全称，以及住址。", True)
-    if not known.own.get("contact") and known.asked["own"] < 4 and "own.contact" not in known.exact:
-        company = bool(known.own.get("representative"))
-        if known.asked["own"] < 2 or (known.own.get("birth_date") and known.asked["own"] < 3):
-            yield Step("您的联系方式是什么？" if company else "您的职业、工作单位和联系方式是什么？")
-    if not known.asked["other"]:
-        side = "被告" if suing else "原告"
-        yield Step(
-            f"对方（{side}）的姓名、性别、民族、出生日期和住址您知道多少？对方如果是单位，请说单位的全称、住所地和法定代表人的姓名、职务。",
-            True,
-        )
-    elif known.other.get("birth_date", "日")[-1] != "日" and "other.birth_date" not in known.exact:
-        yield Step("对方的出生日期具体是哪一天？")
+def complaint(known: Dossier, day: date | None) -> str:
+    """The complaint of a plaintiff."""
+    claims = [f"{place}．{claim.rstrip('。；')}；" for place, claim in enumerate(known.claims, 1)]
+    if claims:
+        claims[-1] = claims[-1].rstrip("；") + "。"
+    story = _story(known.facts)
+    if story:
+        story += "为维护原告合法权益，诉至法院，请求依法支持原告的诉讼请求。"
+    parts = [
+        _party("原告", known.own), _party("被告", known.other),
+        "\n".join(["诉讼请求：", *(["请求依法判令："] if claims else []), *claims]), f"事实和理由：\n{story}",
+    ]  # fmt: skip
+    court = court_of(known.other.get("address", ""))
+    return paper("CD", parts, _evidence(known), court, known.own.get("name", ""), day, _enclosed(known))
 
 
-def _list(known: Dossier, slot: str, words: Sequence[str]) -> Iterator[Step]:
-    """First the question, then what is missing of the list, then exact figures; once more where nothing was said."""
-    first, more, exactly, again = words
-    told = bool(getattr(known, slot))
-    times = known.asked[slot]
-    if not times:
-        yield Step(first, True)
-    elif not told:
-        if times < 2:
-            yield Step(again, True)
-    elif not known.finished(slot):
-        if times < MOST:
-            yield Step(more)
-    elif exactly and known.rough(slot) and slot not in known.exact:
-        yield Step(exactly)
+def defence(known: Dossier, held: Mapping[str, Any]) -> str:
+    """The defence of a defendant; court, docket and cause are in the papers that the lawyer holds."""
+    court = held.get("court", {})
+    name, docket = str(court.get("name", "")) or _COURT, str(court.get("docket", "")) or "（　　）……民初……号"
+    parties = f"原告{known.other.get('name', '')}诉被告{known.own.get('name', '')}"
+    points = [f"{place}．{point.rstrip('。；')}。" for place, point in enumerate(known.defences, 1)]
+    opening = f"对{name}{docket}{parties}{held.get('cause', '')}一案的起诉，答辩如下："
+    parts = [_party(RESPONDENT, known.own), "\n".join([opening, *points, "综上，请求法院查明事实，依法裁判。"])]
+    return paper("DD", parts, _evidence(known), name, known.own.get("name", ""), None, _enclosed(known))
+
+
+def _enclosed(known: Dossier) -> str:
+    return f"，证据{len(known.evidence)}份" if known.evidence else ""
+
+
+def _story(clauses: Sequence[str]) -> str:
+    """The clauses as sentences: a new one where a day begins, and none that ends in a comma."""
+    text = re.sub(r"[，,；;](?=(?:\d{4}年)?\d{1,2}月\d{1,2}日|\d{4}年\d{1,2}月)", "。", "".join(clauses))
+    return f"{text.rstrip('，,；;。')}。" if text else ""
+
+
+def court_of(address: str) -> str:
+    """The court of the defendant's domicile (民事诉讼法第二十二条); blank where the address does not tell the district."""
+    match = _PLACE.match(address)
+    return f"{match.group()}人民法院" if match else _COURT
+
+
+def _party(role: str, known: Mapping[str, str]) -> str:
+    organisation = re.search(r"公司|合作社|中心|医院|学校|厂$|店$|事务所|委员会", known.get("name", ""))
+    return party_lines(role, {"representative": "", **known} if organisation else known)
+
+
+def _led(before: str, value: str | None) -> str:
+    return f"{before}{value}" if value else ""
+
+
+def _evidence(known: Dossier) -> str:
+    lines: list[str] = []
+    named: set[str] = set()
+    for place, proof in enumerate(known.evidence, 1):
+        lines.append(f"{place}．{_exhibit(proof)}")
+        if proof.witness:
+            named.add(proof.witness)
+            lines.append(f"证人：{proof.witness}{_led('，住', _where(proof, known.witnesses))}。")
+    lines += [f"证人：{name}{_led('，住', where)}。" for name, where in known.witnesses if name not in named]
+    return "\n".join(lines)
+
+
+def _exhibit(proof: Proof) -> str:
+    parts = [proof.title, _led("来源：", proof.source), proof.purpose]
+    return "；".join(part.strip("。；") for part in parts if part) + "。"
+
+
+def _where(proof: Proof, witnesses: Sequence[tuple[str, str]]) -> str:
+    return proof.witness_address or next((where for name, where in witnesses if name == proof.witness), "")

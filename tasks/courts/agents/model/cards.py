@@ -1,7 +1,10 @@
 """The system message of a seat of a court: who you are, what you hold, what you never do, how you speak, what a reply
 looks like.
 
-It is the same in every turn of an episode, so an engine reads it once.
+It is the same in every turn of an episode, so an engine reads it once. How much context a seat needs before anything is
+said: where the record is folded, a card and a little talk; where it is not (`j1`), the whole trial has to fit: all that
+somebody holds is said once, and every turn has words of its own. Played by rules, none of the 24 trials of the sample takes
+more than this; a model may talk more. Characters, and tokens of context.
 """
 
 from __future__ import annotations
@@ -10,16 +13,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from models.engine import Tool
+from tasks.agents.budgets import least_context
+from tasks.agents.modes import split
 from tasks.agents.prompts import fill, fill_text, table
-from tasks.courts.agents.model.held import held_lines, shown, side_name, worded
-from tasks.courts.agents.model.phrases import NAME, phrase
+from tasks.courts.agents.model.held import NAME, held_lines, phrase, shown, side_name, worded
+from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.material import collegial, presiding_title
 from tasks.courts.casefile.people import Persona
 from tasks.courts.casefile.persona import style
+from tasks.courts.casefile.roles import role_of
+from tasks.courts.casefile.visibility import grant, visible
 from tasks.courts.environment import PLAIN_CARD, Role, codes, environment
 from tasks.courts.play.tools import ARGUMENTS
 from tasks.courts.play.views import CourtView
-from tasks.courts.procedure.tables import profile
+from tasks.courts.procedure.quoting import texts_in
+from tasks.courts.procedure.tables import ProfileName, profile
+from tasks.episode.events import Seated
 
 Form = Literal["lean", "native", "free"]
 """lean: an object under a schema; free: plain text, in `j1` with the published markers; native: the same, but tools
@@ -198,3 +207,36 @@ def _form(view: CourtView, form: Form) -> str:
     if form == "native":
         return fill_text(table(NATIVE)["card"]["tools"].strip("\n"), form=words)
     return phrase(form, "tools", form=words, calls="\n".join(phrase(form, tool) for tool in view.offered))
+
+
+TALK = 3000
+"""Characters beside a card without which a seat cannot follow: a standing file that holds every exhibit, and a few
+turns."""
+TURN = 120
+"""Characters of a turn beside what is said of the case."""
+
+
+def need(case: Case, sits: Seated, profile: ProfileName, limit: int, *, folds: bool) -> int:
+    """Tokens of context that a model needs in a seat of a case.
+
+    Args:
+        case: the case.
+        sits: who sits there; his SPEC and the density of his engine count.
+        profile: by which procedure it is played.
+        limit: turns that it may have.
+        folds: whether what no longer fits is folded.
+    """
+    role = role_of(case.env, sits.seat)
+    view = CourtView(
+        seat=sits.seat, card={}, history=(), step=1, role=role, env=case.env, profile=profile, case_id=case.id,
+        held=visible(case, case.env, role), never=grant(case.env, role).never, limit=limit,
+        there=tuple(one for one in environment(case.env).seats if one != role),
+    )  # fmt: skip
+    size = len(card(view, form_of(view, split(sits.policy)[1])))
+    return least_context(size + (TALK if folds else _material(case) + limit * TURN), sits)
+
+
+def _material(case: Case) -> int:
+    """Characters of all that anybody holds, each text once."""
+    roles = environment(case.env).seats
+    return sum(map(len, {text for role in roles for text in texts_in(visible(case, case.env, role))}))

@@ -1,20 +1,32 @@
 """What a seat holds, as lines of Chinese for its card: a label for every field of the case file, never a key of it.
 
 Topics and background of a client are left out: questions, and what belongs to them, are told turn by turn, so that no
-list can be given away. Days stand at the head of the card.
+list can be given away. Days stand at the head of the card. Phrases of all seats are those of
+the prompt file court-phrases/2, by group and name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, get_args
 
 from store.text.dates import plain_date
-from tasks.courts.agents.model.phrases import phrase
+from tasks.agents.prompts import fill_text, table
+from tasks.courts.agents.own_words import owns, told
 from tasks.courts.casefile.case import Env
-from tasks.courts.casefile.people import PROCURATORATE, LawRef
+from tasks.courts.casefile.people import LawRef
 from tasks.courts.casefile.standpoints import Standpoint
 from tasks.courts.play.views import CourtView
+
+NAME = "court-phrases/2"
+
+
+def phrase(group: str, name: str, /, **values: str) -> str:
+    """A phrase with its fields filled; '' when there is none of that name."""
+    text: str = table(NAME)[group].get(name, "")
+    return fill_text(text.strip("\n"), **values)
+
 
 INDENT = "　　"
 """Before each further line of a text: only what this program writes begins at the margin."""
@@ -76,10 +88,8 @@ def worded(value: Any) -> str:
     return plain_date(text) or _WORDS.get(text, shown(text))
 
 
-def _parts(item: Mapping[str, Any], fields: Iterable[tuple[str, str]]) -> list[str]:
-    """The fields of an item that say something, each in its form."""
-    words = ((form, worded(item[name])) for name, form in fields if item.get(name) not in (None, ""))
-    return [form.replace("{}", word) for form, word in words if word]
+_parts = partial(told, worded=worded)
+"""The fields of an item that say something, each in its form."""
 
 
 def side_name(side: str, env: Env) -> str:
@@ -110,16 +120,6 @@ def _texts(label: str) -> Callable[[Any, CourtView], Lines]:
     return lines
 
 
-def _is_own(item: Mapping[str, Any], view: CourtView) -> bool:
-    """Whether an exhibit is one of the seat's side; of the others it may hold the name and its objections."""
-    if view.env not in ("CI", "CR"):
-        return "title" in item
-    if view.env == "CR":
-        return bool(item["owner"] == PROCURATORATE) == (view.role == "procurator")
-    side = view.role.removesuffix("_lawyer")
-    return any(party["id"] == item["owner"] and party["side"] == side for party in view.held.get("parties", ()))
-
-
 def _facts(value: Any, view: CourtView) -> Lines:
     """Facts under the standpoint of the seat's side to them; as they come where it stands on none."""
     told = "counsel" if view.role.endswith("_lawyer") else "accused" if view.env == "CR" else "person"
@@ -135,7 +135,7 @@ def _facts(value: Any, view: CourtView) -> Lines:
 
 
 def _evidence(value: Any, view: CourtView) -> Lines:
-    own = [item for item in value if _is_own(item, view)]
+    own = [item for item in value if owns(view, item)]
     for number, item in enumerate(own, 1):
         more = [*_parts(item, _EXHIBIT), "，".join(_parts(item.get("witness", {}), _WITNESS))]
         yield phrase(
@@ -143,7 +143,7 @@ def _evidence(value: Any, view: CourtView) -> Lines:
         )
     clear: list[str] = []
     for item in value:
-        if _is_own(item, view):
+        if owns(view, item):
             continue
         title = shown(item.get("title", ""))
         told = ["；".join(_parts(objection, _OBJECTION)) for objection in item.get("objections", ())]

@@ -14,7 +14,7 @@ from typing import Any
 from models.llama.reasoning import split as part_reasoning
 from models.schema import violation
 from tasks.courts.agents.model.cards import ALL, Form, addressees, stages
-from tasks.courts.agents.model.rounds import Lookup
+from tasks.courts.agents.model.talking import Lookup
 from tasks.courts.environment import Role
 from tasks.courts.play.routing import by_words, strict
 from tasks.courts.play.tools import ARGUMENTS

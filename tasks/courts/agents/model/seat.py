@@ -17,7 +17,7 @@ from tasks.agents.modes import split
 from tasks.agents.prompts import fill_text, table
 from tasks.courts.agents.model import replies
 from tasks.courts.agents.model.cards import NATIVE, Form, card, card_of, definitions, form_of
-from tasks.courts.agents.model.phrases import phrase
+from tasks.courts.agents.model.held import phrase
 from tasks.courts.agents.model.talking import conversation
 from tasks.courts.environment import environment
 from tasks.courts.play.views import CourtView

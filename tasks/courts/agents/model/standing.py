@@ -1,4 +1,5 @@
-"""The standing file as a prompt shows it: what the folded part of the record said, so that nothing of weight is lost.
+"""An utterance as a prompt shows it, who said it to whom, further lines indented, so that none can pass for another's; and
+the standing file: what the folded part of the record said, so that nothing of weight is lost.
 
 Sizes in characters. Where all of it does not fit, what weighs least gives way first, and what was left out is
 counted.
@@ -8,13 +9,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tasks.courts.agents.model.held import shown
-from tasks.courts.agents.model.lines import named, spoken
-from tasks.courts.agents.model.phrases import phrase
-from tasks.courts.environment import environment
+from tasks.courts.agents.model.held import phrase, shown
+from tasks.courts.environment import Role, environment
+from tasks.courts.play.routing import shown as read_out
 from tasks.courts.play.standing import ExhibitNote, Noted, standing
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.turns import Turn
+
+
+def line(view: CourtView, turn: Turn, most: int) -> str:
+    """An utterance of the record with its speaker; one that alone would fill the prompt keeps head and tail."""
+    text = shown(shortened(spoken(view, turn), most))
+    return phrase("record", "line", speaker=_towards(view, turn), words=text or phrase("record", "silent"))
+
+
+def spoken(view: CourtView, turn: Turn) -> str:
+    """What was heard of an utterance: without the published markers."""
+    text = read_out(turn.text) if view.profile == "j1" else turn.text
+    return f"{text}{phrase('record', 'unfinished')}" if turn.unfinished else text
+
+
+def named(view: CourtView, role: Role) -> str:
+    """What a role is called in the prompt of a seat."""
+    return phrase("record", "you") if role == view.role else view.called(role)
+
+
+def _towards(view: CourtView, turn: Turn) -> str:
+    if len(view.there) < 2 or not turn.to:
+        return named(view, turn.speaker)
+    names = "、".join(named(view, role) for role in turn.to)
+    return phrase("record", "towards", speaker=named(view, turn.speaker), names=names)
+
+
+def shortened(text: str, most: int) -> str:
+    """Head and tail of a text that is too long, and how much is left out."""
+    if len(text) <= most:
+        return text
+    tail = most // 4
+    head = most - tail
+    left = phrase("record", "cut", count=str(len(text) - most))
+    return f"{text[:head]}{left}{text[len(text) - tail :]}"
+
 
 WIDTHS: tuple[tuple[int, int, int], ...] = (
     (0, 400, 80), (0, 200, 40), (0, 100, 20), (0, 60, -1), (0, 30, -1), (0, -1, -1), (600, -1, -1), (300, -1, -1), (150, -1, -1),

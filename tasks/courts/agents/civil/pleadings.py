@@ -1,32 +1,23 @@
-"""What parties say in a civil trial, read as a court hears it: claims, answers to them, exhibits, opinions on
-exhibits.
+"""What parties plead in a civil trial, read as a court hears it: claims and the sums in them, the answer to them.
 
 Readers of free text: total, linear, and content with any wording. What they cannot read gives nothing. Sums are in
-yuan.
+yuan, with cents.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from store.text.numerals import chinese_to_int, int_to_chinese
-from tasks.courts.agents.civil.sums import claimed
+from store.text.normalise import fold_width
+from store.text.numerals import to_decimal
+from tasks.courts.agents.trial.exhibits import LONGEST, MOST
 from tasks.courts.scores.bigrams import bigrams, recall
-
-MOST = 30
-"""Claims, points and exhibits that are read of one side."""
-LONGEST = 6_000
-"""Characters of a reply that are read."""
 
 Kind = Literal["pay", "perform", "declare", "costs"]
 Position = Literal["admit", "partly", "deny"]
-Aspect = Literal["truth", "legality", "relevance", "weight"]
-ASPECTS: tuple[tuple[Aspect, str], ...] = (
-    ("truth", "真实性"), ("legality", "合法性"), ("relevance", "关联性"), ("weight", "证明目的"),
-)  # fmt: skip
 
 _ORDINAL = "一二三四五六七八九十"
 _ITEM = re.compile(
@@ -56,30 +47,19 @@ _DENIES = re.compile(
 )
 _ADMITS = re.compile(r"没有异议|无异议|(?<!不)同意|(?<!不予)(?<!不)认可|(?<!不)属实|(?<!不)愿意")
 _PARTLY = re.compile(r"部分|其余|但|扣除|扣减|调减|减少|过高|超出|剔除|最多")
-_EXHIBIT = re.compile(rf"证据\s*(?P<n>[{_ORDINAL}]{{1,3}}|[0-9]{{1,2}})\s*(?:[：:、，,.]|是|为|系|(?=《))")
-_ABOUT = re.compile(
-    rf"(?:^|[\n。；;])\s*(?:对于?|针对|关于)?(?:原告|被告|对方)?(?:的|提交的|出示的)?证据\s*(?P<n>[{_ORDINAL}]{{1,3}}|[0-9]{{1,2}})"
-)
-_TITLE_END = re.compile(r"[，,。；;（(\n：:]")
-_OFFERS = re.compile(r"(?:出示|提交|举示|提供)(?:的)?(?:证据)?(?:有|是|为)?[：:]?(?P<title>[^，,。；;\n]{2,60})")
-_PURPOSE = re.compile(r"(?:拟证明|用以证明|用于证明|用来证明|证明目的[是为：:]+)(?P<purpose>[^\n。]{2,300})")
-_PROVES = re.compile(r"(?:^|[，,；;。])(?:能够|可以)?证明(?P<purpose>[^\n。]{2,300})")
-_EXCERPT = re.compile(r"(?:载明|内容)[^“\n]{0,6}“(?P<excerpt>[^”\n]{2,600})”")
-_NONE_LEFT = re.compile(
-    r"(?:出示|举证|提交|提供|举示)(?:均|都|已|已经|全部)*完毕|(?:没有|无|再无|不再)(?:其他|别的|更多|新的|任何|提交|补充)*的?证据"
-    r"|证据.{0,8}(?:没有了|到此为止|就这些)|^\s*(?:没有了?|无|没了|完毕|不提交)[了。！.]*\s*$"
-)
-_NEGATIVE = re.compile(
-    r"不(?:予)?认可|有异议|持异议|不真实|不合法|无关|不具有|不能(?:证明|达到|看出|反映|说明|代表)|不予|否认|不承认|无法(?:确认|核实|证明)|不符|伪造"
-)
-_POSITIVE = re.compile(r"无异议|没有异议|认可|属实|没有意见|无意见|不持异议")
-_NAMED: tuple[tuple[re.Pattern[str], tuple[Aspect, ...]], ...] = (
-    (re.compile(r"三性"), ("truth", "legality", "relevance")), (re.compile(r"真实"), ("truth",)),
-    (re.compile(r"合法"), ("legality",)), (re.compile(r"关联|相关性"), ("relevance",)),
-    (re.compile(r"证明目的|证明力|证明内容|证明对象|证明事项"), ("weight",)),
-)  # fmt: skip
 _SENTENCE = re.compile(r"[^。；;！!？?\n]+")
-_COUNTED = re.compile(rf"[{_ORDINAL}两0-9第]")
+
+_SUM = re.compile(
+    r"(?P<n>(?<![0-9.,])[0-9][0-9,]{0,15}(?:\.[0-9]{1,2})? ?[万亿]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟]{1,16}) ?(?:余)?元"
+)
+_GOES_ON = re.compile(
+    r"[,;]?(?:并|以及|及)?(?:支付|给付)?自[^,;。]{0,30}(?:起|日)[^,;。]{0,12}(?:实际|清偿|付清|还清|履行)"
+    r"|[,;](?:并|以及|及)?(?:支付|给付)?(?:此后|之后|其后)[^;。]{0,60}?(?:实际|清偿|付清|还清|履行)"
+)
+_NO_CLAIM = re.compile(r"(?:为(?:基数|本金|限)|的(?:[一二三四五六七八九十两0-9]|利息|基数|标准)|/|每)")
+_ACT = re.compile(r"办理|协助|配合|出具|腾退|停止|排除|恢复原状|更换")
+_PAY = re.compile(r"支付|给付|返还|退还|归还|偿还|赔偿|补偿|清偿|交纳")
+_TOTAL = re.compile(r"(?:合计|共计|总计|共)(?:人民币)?:?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,41 +94,6 @@ class Point:
     text: str
     claims: frozenset[int]
     position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """An exhibit as a side offered it, in words of its own."""
-
-    side: str
-    number: int
-    title: str
-    purpose: str = ""
-    excerpt: str = ""
-    words: str = ""
-
-    @property
-    def name(self) -> str:
-        """证据一借条一张, 证据二《购销合同》: 《》 only where the document has a title of its own."""
-        return numbered(self.number, self.title)
-
-    @property
-    def says(self) -> str:
-        """All that it is said to show."""
-        return f"{self.title}。{self.purpose}。{self.excerpt or self.words}"
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What the other side says on an exhibit: aspect -> its objection; an aspect without one is not contested."""
-
-    against: dict[Aspect, str] = field(default_factory=dict)
-    words: str = ""
-
-
-def numbered(number: int, title: str) -> str:
-    """证据一借条一张; a title that begins with a number stands in brackets: 证据三（2020年的照片）."""
-    return f"证据{int_to_chinese(number)}" + (f"（{title}）" if _COUNTED.match(title) else title)
 
 
 def claims_in(text: str) -> list[Claim]:
@@ -213,7 +158,7 @@ def points_in(text: str, claims: Sequence[Claim]) -> list[Point]:
 def _numbers(text: str) -> Iterator[int]:
     last = 0
     for match in re.finditer(rf"([至到]?)[、，,和及]?({_NUMBER.pattern})", text):
-        value = _number(match[2])
+        value = int(to_decimal(match[2]) or 0)
         if match[1] and last:
             yield from range(last + 1, min(value, MOST) + 1)
         else:
@@ -239,89 +184,25 @@ def position(text: str) -> Position:
     return "partly" if admits and denies and admits.start() < denies.start() and _PARTLY.search(text) else "deny"
 
 
-def offers_in(text: str, side: str, before: int = 0) -> list[Offer]:
-    """The exhibits that a side offers in a reply; `before`: how many it has offered already, for those without
-    numbers."""
-    text = text[:LONGEST]
-    marks = [mark for mark in _EXHIBIT.finditer(text) if not _quoted(text, mark.start())]
-    if not marks:
-        if _NONE_LEFT.search(text) or not (match := _OFFERS.search(text)):
-            return []
-        return [_offer(side, before + 1, match["title"], text)]
-    ends = _ends(marks, text)
-    found: dict[int, Offer] = {}
-    for mark, end in zip(marks, ends, strict=True):
-        words = text[mark.end() : end].strip()
-        number = _number(mark["n"])
-        if words and number not in found:
-            found[number] = _offer(side, number, _title(words), words)
-    return list(found.values())[:MOST]
+def _sums(text: str) -> list[tuple[float, re.Match[str]]]:
+    """The sums of a text in their order, with the words that say them."""
+    read = ((to_decimal(match["n"].replace(" ", "")), match) for match in _SUM.finditer(text))
+    return [(float(value), match) for value, match in read if value]
 
 
-def segments(text: str) -> list[tuple[int, str]]:
-    """A text on several exhibits, cut where it names the next: number and words."""
-    text = text[:LONGEST]
-    marks = [mark for mark in _ABOUT.finditer(text) if not _quoted(text, mark.start())]
-    ends = _ends(marks, text)
-    return [(_number(mark["n"]), text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
+def sums(text: str) -> list[float]:
+    """The sums of a text in their order."""
+    return [value for value, _ in _sums(text)]
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() else chinese_to_int(text) or 0
-
-
-def _quoted(text: str, at: int) -> bool:
-    return text.rfind("“", 0, at) > text.rfind("”", 0, at)
-
-
-def _title(words: str) -> str:
-    depth = 0
-    for at, character in enumerate(words[:120]):
-        depth += (character == "《") - (character == "》")
-        if depth <= 0 and _TITLE_END.match(character) and not (character in "（(" and at < 40):
-            return words[:at]
-    return words[:60]
-
-
-def _offer(side: str, number: int, title: str, words: str) -> Offer:
-    bare = title.strip("，,。；;：: 、")
-    rest = words.replace(title, "", 1)
-    excerpt = _EXCERPT.search(rest)
-    plain = rest.replace(excerpt[0], "") if excerpt else rest
-    purpose = _PURPOSE.search(plain) or _PROVES.search(plain)
-    return Offer(
-        side, number, bare, purpose["purpose"].strip("；;，, ") if purpose else "", excerpt["excerpt"] if excerpt else "",
-        words[:800],
-    )  # fmt: skip
-
-
-def none_left(text: str, offered: bool = False) -> bool:
-    """Whether a side says that it has no (further) exhibits; beside an offer only its last sentence can say so."""
-    parts = [part for part in _SENTENCE.findall(text[:LONGEST]) if part.strip()]
-    if offered:
-        return bool(parts) and bool(_NONE_LEFT.search(parts[-1])) and "证明" not in parts[-1]
-    return any(_NONE_LEFT.search(part) for part in parts)
-
-
-def opinion_in(text: str) -> Opinion:
-    """What a side says on one exhibit."""
-    against: dict[Aspect, str] = {}
-    for sentence in _SENTENCE.findall(text[:LONGEST]):
-        clauses = re.split(r"[，,]", sentence)
-        named = [aspect for pattern, aspects in _NAMED for aspect in aspects if pattern.search(sentence)]
-        negative = _NEGATIVE.search(sentence)
-        if not negative or re.search(r"(?:均|都)?(?:无|没有)异议$", sentence.strip()):
-            continue
-        hit = next((clause for clause in clauses if _NEGATIVE.search(clause)), sentence)
-        meant = [aspect for pattern, aspects in _NAMED for aspect in aspects if pattern.search(hit)]
-        why = "，".join(clause for clause in clauses if clause is not hit).strip() or sentence.strip()
-        for aspect in meant or [one for one in named if one == "weight"] or ["weight"]:
-            against.setdefault(aspect, why[:160])
-    if (
-        not against
-        and not _POSITIVE.search(text)
-        and len(text.strip()) > 20
-        and re.search(r"没有|不是|单方|未", text)
-    ):
-        against["weight"] = text.strip()[:160]
-    return Opinion(against, text[:800])
+def claimed(text: str) -> float | None:
+    """What a claim asks for as far as it is reckoned: the total it names, else its last sum outside of notes."""
+    plain = _NOTE.sub("", fold_width(text))
+    if match := _GOES_ON.search(plain):
+        plain = plain[: match.start()] or plain
+    found = [(value, said) for value, said in _sums(plain) if not _NO_CLAIM.match(plain, said.end())]
+    before = plain[: found[0][1].start()] if found else ""
+    if _ACT.search(before) and not _PAY.search(before):
+        return None
+    total = next((value for value, said in found if _TOTAL.search(plain[: said.start()])), None)
+    return total if total is not None else found[-1][0] if found else None

@@ -1,21 +1,24 @@
-"""The `gold` reference of the courts, by explicit grant of the case: answers, documents and judgments as the gold has
-them.
+"""References of the courts: `gold`, by explicit grant of the case, what a perfect agent would score (the ceiling); `echo`, a
+fixed formula in every turn, whatever was said (the floor).
 
-It keeps the agenda as the rules do and shows what a perfect agent would score: the ceiling.
+Gold has answers, documents and judgments as the case has them, and keeps the agenda as the rules do. Whatever scores
+above the echo has done something.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 from typing import Any
 
-from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
+from tasks.courts.agents.registry import loaded
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.environment import environment
 from tasks.courts.play.views import CourtPolicy, CourtView
 from tasks.courts.scores.bigrams import bigrams, f1
-from tasks.courts.scores.drafts import ceiling_document, with_end_mark
-from tasks.courts.scores.judgment import gold_text
+from tasks.courts.scores.drafted import Kind
+from tasks.courts.scores.drafts import FLOOR_REPLY, ceiling_document, floor_document, with_end_mark
+from tasks.courts.scores.judgment import FORMULA, gold_text
+from tasks.courts.scores.topics import FLOOR_REPLY as ADVICE
 from tasks.courts.scores.topics import ceiling_reply
 from tasks.episode.actions import CallTool, Move, Say
 
@@ -91,8 +94,7 @@ class GoldJudge:
         assert isinstance(case, CivilCase | CriminalCase)
         self._gold = gold_text(case)
         here = environment(case.env)
-        module, name = str(here.seats[here.tested].rules).split(":")
-        self._rules: CourtPolicy = getattr(importlib.import_module(module), name)(None)
+        self._rules: CourtPolicy = loaded(here.seats[here.tested].rules)(None)
 
     def move(self, view: CourtView) -> Move:
         """The utterance of the rules; of a judgment its reasons and rulings are the gold's."""
@@ -107,3 +109,19 @@ class GoldJudge:
         return Say(
             "\n".join([before.rstrip(), self._gold, *owed, *closing]).strip(), said.to, said.stage, said.routed
         )
+
+
+_DRAFTS: dict[Env, Kind] = {"CD": "CD", "DD": "DD"}
+
+
+class EchoSeat:
+    """Says the formula of its environment; a lawyer asks once and hands in the empty form, a judge judges at once."""
+
+    def move(self, view: CourtView) -> Move:
+        """One utterance."""
+        yield from ()
+        if kind := _DRAFTS.get(view.env):
+            return Say(FLOOR_REPLY if view.turn == 1 else with_end_mark(floor_document(kind)), view.there)
+        if environment(view.env).trial:
+            return Say(f"{FORMULA[view.env]}\n现在闭庭。")
+        return Say(ADVICE, view.there)
