@@ -368,14 +368,14 @@ def test_a_judge_with_room_has_read_the_whole_trial_before_the_judgment(
     sample_pack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     last: dict[str, CourtView] = {}
-    load = registry._load
+    load = registry.loaded
 
     def watched(where: Any) -> Any:
         made = load(where)
         judge = isinstance(where, str) and where.endswith("Judge") and ".gold" not in where
         return (lambda *given: Watched(made(*given), last)) if judge else made
 
-    monkeypatch.setattr(registry, "_load", watched)
+    monkeypatch.setattr(registry, "loaded", watched)
     cases = ("CI-0004", "CR-0002")
     with start_run(RunSpec(benchmark="courts", agent="rules", task_ids=cases)) as run:
         run.go()
