@@ -20,10 +20,12 @@ from app.desk.episode.screen import EpisodeScreen  # noqa: E402
 from app.desk.episode.seat import BACK, SeatScreen  # noqa: E402
 from app.desk.home.new_run import NewRunScreen  # noqa: E402
 from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.home.seats_form import SeatsForm  # noqa: E402
+from app.desk.home.settings_form import SettingsForm  # noqa: E402
 from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
 from app.desk.widgets.engine_field import EngineField  # noqa: E402
 from app.desk.widgets.field import Field  # noqa: E402
-from app.library import packs, runs  # noqa: E402
+from app.library import PackLine, packs, runs  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.agents.modes import CALLS  # noqa: E402
@@ -238,6 +240,31 @@ async def test_rules_need_one_key_and_run_together(pack: Path) -> None:
             ("rules", "", 10, 1),
             ("rules", "", 10, 16),
         ]
+
+
+async def test_a_benchmark_is_asked_about_when_it_is_chosen_and_keeps_its_answers(pack: Path) -> None:
+    async with desk() as pilot:
+        line = PackLine("small", tasks={"legalagentbench": 2, "courts": 6, "legalsearch": 13})
+        screen, wanted = NewRunScreen([line], engine=SPEC), []
+        await pilot.app.push_screen(screen)
+        screen.dismiss = wanted.append  # type: ignore[method-assign,assignment]
+        await until(pilot, lambda: screen.is_current and not busy(pilot))
+        assert [form.bench.name for form in screen.query(SettingsForm)] == ["legalagentbench"]
+        screen.query_one("#benchmark", Select).value = "courts"
+        await pilot.press("f5")
+        await until(pilot, lambda: busy(pilot) or wanted or screen.query(".-bad"))
+        env = screen.query_one("#env", Select)
+        env.value = "CI"
+        for name in ("legalsearch", "courts"):
+            screen.query_one("#benchmark", Select).value = name
+            await pilot.pause()
+        assert env.value == "CI" and env.is_attached
+        seats = [form for form in screen.query(SeatsForm) if form.display]
+        assert [form.bench.name for form in seats] == ["courts"]
+        offered = [value for _, value in seats[0].query(Select).first(Select)._options]
+        assert "rules" in offered
+        shown = [form.bench.name for form in screen.query(SettingsForm) if form.display]
+        assert shown == ["courts"] and len(screen.query(SettingsForm)) == 3
 
 
 def test_records_of_models_are_offered_and_read_as_engines(pack: Path, moot_home: Path) -> None:

@@ -19,6 +19,7 @@ from textual.worker import Worker, WorkerState
 
 from app.desk import engines_offered
 from app.desk.bindings import bindings
+from app.desk.engines_offered import Offer
 from app.desk.episode.renderers import one, policy_name
 from app.desk.home.seats_form import SeatsForm
 from app.desk.home.settings_form import ANY, SettingsForm
@@ -67,6 +68,7 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         self._runs = runs
         self._engine = engine
         self._everything = False
+        self._offers: Sequence[Offer] = ()
 
     def compose(self) -> ComposeResult:
         """Who, how, on what; three buttons."""
@@ -82,11 +84,9 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
                 )
                 yield EngineField(self._engine)
                 yield ModeField()
-                for name in names:
-                    yield SettingsForm(benchmark(name))
+                yield SettingsForm(benchmark(names[0]))
                 yield TaskField()
-                for name in names:
-                    yield SeatsForm(benchmark(name))
+                yield SeatsForm(benchmark(names[0]))
                 packs = [(_pack(pack), pack.name) for pack in self._packs]
                 yield Field(t("new.pack"), choice(packs, "pack"), id="pack-field")
                 for name, (value, _, _) in NUMBERS.items():
@@ -100,11 +100,11 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
                 yield Button(t("new.cancel"), id="cancel", compact=True)
             yield Static("", id="busy", markup=False)
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         """The first question has the cursor, so that a stray Enter starts nothing; engines are looked for
         meanwhile."""
         self.query_one("#benchmark").focus()
-        self._fit()
+        await self._fit()
         self.run_worker(partial(engines_offered.offered, self._runs), name="offers", thread=True, exit_on_error=False)
 
     @on(Select.Changed, "#benchmark, #pack")
@@ -155,8 +155,15 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         """Whether the chosen agent needs an engine."""
         return benchmark(self._chosen("benchmark")).agents.get(self._chosen("agent"), ("", False))[1]
 
-    def _fit(self) -> None:
-        """Show the fields that mean something for this agent."""
+    async def _fit(self) -> None:
+        """Show the fields that mean something for this agent; those of a benchmark are made when it is first
+        chosen."""
+        bench = benchmark(self._chosen("benchmark"))
+        if all(form.bench.name != bench.name for form in self.query(SettingsForm)):
+            form, seats = self.query_one("#form"), SeatsForm(bench)
+            await form.mount(SettingsForm(bench), after=self.query(SettingsForm).last())
+            await form.mount(seats, after=self.query(SeatsForm).last())
+            seats.offer(self._offers)
         for name in ("#engine", "#mode-field", "#parallel-field"):
             self.query_one(name).display = self.with_model
         for form in self.query(SettingsForm):
@@ -166,20 +173,20 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             seats.display = seats.bench.name == self._settings.bench.name and bool(seats.bench.roles)
         for field in self.query_one("#engine").query(Field):
             field.fault("")
-        self.query_one(ModeField).offer(benchmark(self._chosen("benchmark")), self._chosen("agent"))
+        self.query_one(ModeField).offer(bench, self._chosen("agent"))
 
     @on(Select.Changed, "#benchmark")
-    def _benchmark_changed(self) -> None:
+    async def _benchmark_changed(self) -> None:
         agents = self.query_one("#agent", Select)
         offered = self._agents(self._chosen("benchmark"))
         kept = agents.value
         agents.set_options(offered)
         agents.value = kept if kept in [agent for _, agent in offered] else offered[0][1]
-        self._fit()
+        await self._fit()
 
     @on(Select.Changed, "#agent")
-    def _agent_changed(self) -> None:
-        self._fit()
+    async def _agent_changed(self) -> None:
+        await self._fit()
 
     @on(Select.Changed, "#offers")
     @on(Input.Changed, "#spec")
@@ -234,7 +241,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         self.query_one(f"#{name}-field", Field).fault(t("new.not_a_number", least=least, most=f"{most:,}"))
         return None
 
-    def _submit(self, everything: bool) -> None:
+    async def _submit(self, everything: bool) -> None:
+        await self._fit()  # F5 may come before the message of the last choice
         self._everything = everything
         spec = self._read()
         if spec is None or self._busy:
@@ -262,9 +270,10 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             return
         found = event.worker.result if event.state == WorkerState.SUCCESS else None
         if event.worker.name == "offers":
-            self.query_one(EngineField).offer(found or [])
+            self._offers = found or ()
+            self.query_one(EngineField).offer(self._offers)
             for seats in self.query(SeatsForm):
-                seats.offer(found or [])
+                seats.offer(self._offers)
             return
         if event.worker.name == "tasks":
             self.query_one(TaskField).offer(found or [], self._env)
@@ -279,20 +288,20 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         else:
             self._say(sentence)
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
+    async def on_button_pressed(self, event: Button.Pressed) -> None:
         """Start, or not."""
         if event.button.id == "cancel":
             self.dismiss(None)
         else:
-            self._submit(event.button.id == "everything")
+            await self._submit(event.button.id == "everything")
 
     def on_input_submitted(self) -> None:
         """Enter in a line goes on to the next one; the person starts with F5 or a button."""
         self.focus_next()
 
-    def action_confirm(self) -> None:
+    async def action_confirm(self) -> None:
         """Start step by step."""
-        self._submit(everything=False)
+        await self._submit(everything=False)
 
     def action_cancel(self) -> None:
         """Nothing."""
