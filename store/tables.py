@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -16,8 +17,17 @@ WordSet = Annotated[frozenset[str], BeforeValidator(str.split)]
 """Words that stand in the file as one string, with blanks between them."""
 
 
+Characters = Annotated[frozenset[str], BeforeValidator(frozenset)]
+"""The characters of one string."""
+
+
 class Table(BaseModel, frozen=True, extra="forbid"):
     """What a file holds: its keys are the fields, and there are no others."""
+
+
+def filled(pattern: str, parts: Mapping[str, str]) -> str:
+    """A pattern with its parts, `{NAME}`, in it."""
+    return re.sub(r"\{([A-Z_]+)\}", lambda part: parts[part[1]], pattern)
 
 
 @overload

@@ -1,7 +1,7 @@
 """Evidence as judgments list it: numbered, or in one long sentence; each piece an exhibit of whoever offers it.
 
 What a judgment does not say of an exhibit (what it is to prove, what was objected) is left out, never made up; the
-kind is read from the title where a word of it leaves no doubt.
+kind is read from the title where a word of it (`exhibits.toml`) leaves no doubt.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from store.tables import beside
 from store.text.normalise import fold_width
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.from_judgment.names import is_masked, name_at, surname_of
@@ -16,30 +17,6 @@ from tasks.courts.from_judgment.sections import items, sentences
 
 MOST = 60
 """Exhibits of one judgment that are taken over."""
-_KINDS: dict[str, tuple[tuple[str, str], ...]] = {
-    "CI": (
-        ("证人证言", r"证言|证人"),
-        ("鉴定意见", r"鉴定(?:意见|报告|结论|书)|司法鉴定|评估报告"),
-        ("勘验笔录", r"勘验"),
-        ("电子数据", r"微信|聊天|短信|电子|转账记录|网页|邮件|QQ"), ("视听资料", r"录音|录像|视频|监控|光盘"),
-        ("书证", r"合同|协议|借条|欠条|收条|收据|发票|凭证|流水|回单|明细|证明|证书|证$|通知|函|单|账|票据|判决书"
-         r"|裁定书|笔录|病历|档案|报告|章程|承诺书|身份"),
-        ("物证", r"实物|样品"),
-    ),
-    "CR": (
-        ("证人证言", r"证言|^证人"),
-        ("被害人陈述", r"被害人.{0,12}陈述|陈述$"),
-        ("犯罪嫌疑人、被告人供述和辩解", r"供述|辩解"),
-        ("鉴定意见", r"鉴定|检验报告|检验意见|认定意见|价格认定|检测报告|尸检"),
-        ("勘验、检查、辨认、侦查实验等笔录",
-         r"(?:勘验|检查|辨认|勘查|搜查|侦查实验|提取|称量|指认|现场).{0,8}(?:笔录|图|照片)"),
-        ("视听资料、电子数据", r"监控|录像|视频|录音|视听|电子数据|聊天|微信|截图|光盘|手机数据"),
-        ("书证", r"证明|登记表|决定书|判决书|裁定书|清单|合同|协议|户籍|身份|信息|证$|证书|明细|流水|凭证|说明|经过"
-         r"|通知书|收据|收条|谅解书|病历|记录|档案|具结书|报告|票据|单据"),
-        ("物证", r"物证|实物|作案工具|毒品|刀|枪"),
-    ),
-}  # fmt: skip
-"""Kind of evidence -> a word of a title that means it; the first that fits."""
 _CLAUSE = re.compile(
     r"[,。;:](?:拟|欲|用以|用于|旨在|共同|均)?(?:证明|证实|载明|显示|反映)|(?<=供述|证言|陈述|笔录)[,:]"
 )
@@ -106,7 +83,8 @@ def named_exhibits(titles: str, owner: str, first: int) -> list[dict[str, Any]]:
 
 def kind_of(title: str, env: str) -> str:
     """The kind of evidence that a title names, or ""."""
-    return next((kind for kind, words in _KINDS[env] if re.search(words, fold_width(title))), "")
+    kinds = beside(__package__, "exhibits", dict[str, dict[str, re.Pattern[str]]])[env]
+    return next((kind for kind, words in kinds.items() if words.search(fold_width(title))), "")
 
 
 def _made(number: int, owner: str, title: str, words: str, env: str) -> dict[str, Any]:

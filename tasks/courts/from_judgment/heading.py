@@ -14,7 +14,7 @@ from store.text.normalise import fold_width
 from tasks.courts.casefile.loading import CaseFault
 from tasks.courts.casefile.people import REFUSED_ROLES
 from tasks.courts.casefile.sense import Fault
-from tasks.courts.from_judgment.names import COMPANY
+from tasks.courts.from_judgment.names import is_organisation
 from tasks.courts.from_judgment.sections import Env
 
 _SEEN = 40
@@ -103,7 +103,7 @@ class Entry:
         """Whether the party is an organisation."""
         folded = fold_width(self.words)
         told = "统一社会信用代码" in folded or "住所地" in folded and not re.search(r",[男女](?=[,。])", folded)
-        return bool(COMPANY.search(self.name)) or told
+        return is_organisation(self.name) or told
 
     @property
     def aliases(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """What of a judgment says who somebody is: names, numbers and addresses, replaced before anything else is read.
 
-Kinds follow the rules on publishing judgments (法释〔2016〕19号第八条至第十条): names of natural persons, identity
-numbers, addresses below the district, telephones, accounts, plates, e-mail and chat accounts. Companies and days of
+Kinds (`masking.toml`) follow the rules on publishing judgments (法释〔2016〕19号第八条至第十条): names of natural persons,
+identity numbers, addresses below the district, telephones, accounts, plates, e-mail and chat accounts. Companies and days of
 birth stay. All that a draft holds is read from the masked text, so that what was masked cannot come back through a
 field.
 """
@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
+from store.tables import Table, beside, filled
 from store.text.normalise import fold_width
 from tasks.courts.from_judgment.names import replaced, stand_ins
 
@@ -32,39 +33,6 @@ LEFT_OUT = "略）"
 """How every replacement of a number or an address ends."""
 ADDRESS = f"（地址{LEFT_OUT}"
 
-_IS = r"(?:为|是|系|:|\s){0,3}"
-_NOT_MORE = r"(?![0-9A-Za-z]|\.[0-9]|[万亿千百]?余?元)"
-_PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
-_NUMBERS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
-    ("identity number", f"（身份证号{LEFT_OUT}", re.compile(
-        rf"(?:身份号码|身份证(?:号码|号)?){_IS}(?P<said>[0-9][0-9Xx*]{{13,18}})(?![0-9A-Za-z])"
-        r"|(?<![0-9A-Za-z])[1-9][0-9]{5}(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-2][0-9]|3[01])[0-9]{3}[0-9Xx]"
-        r"(?![0-9A-Za-z])"
-    )),
-    ("e-mail address", f"（邮箱{LEFT_OUT}", re.compile(
-        r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
-    )),
-    ("chat account", f"（账号{LEFT_OUT}", re.compile(
-        rf"(?:微信|QQ|支付宝|抖音|快手)(?:(?:群号|账号|帐号|账户|号码|号|ID){_IS}[“\"(]?(?=[A-Za-z0-9_])"
-        rf"|{_IS}(?=[A-Za-z_]))"
-        r"(?P<said>[A-Za-z0-9_][A-Za-z0-9_-]{4,29})(?![0-9A-Za-z_-])"
-        r"|(?<![A-Za-z0-9_])wxid_[A-Za-z0-9_]{4,30}"
-    )),
-    ("telephone number", f"（电话{LEFT_OUT}", re.compile(
-        rf"(?<![0-9A-Za-z.,])(?:\+?86[- ]?)?1[3-9][0-9][- ]?[0-9]{{4}}[- ]?[0-9]{{4}}{_NOT_MORE}"
-        r"|(?<![0-9-])0[0-9]{2,3}-[0-9]{7,8}(?![0-9])"
-        r"|(?:电话|手机|联系方式)(?:号码?)?(?:为|是|:|\s){0,3}(?P<said>[0-9][0-9 -]{5,14}[0-9])(?![0-9A-Za-z元])"
-    )),
-    ("bank account", f"（账号{LEFT_OUT}", re.compile(
-        rf"(?<![0-9A-Za-z.,])[0-9](?:[ -]?[0-9]){{14,18}}{_NOT_MORE}"
-        rf"|(?:卡号|账号|帐号|账户|银行卡){_IS}(?P<said>[0-9][0-9 -]{{7,26}}[0-9])(?![0-9A-Za-z元])"
-    )),
-    ("number plate", f"（车牌{LEFT_OUT}", re.compile(
-        rf"[{_PROVINCES}][A-Z][·•. -]?[A-HJ-NP-Z0-9]{{4,5}}[A-HJ-NP-Z0-9挂学警港澳](?![A-Z0-9])"
-    )),
-)  # fmt: skip
-"""Kind, replacement, pattern over the folded text (`said`: what goes, behind words that stay); in this order, since a
-telephone number may lie inside an account."""
 _KEPT = re.compile(
     r"(?:信用代码|注册号|机构代码|许可证号?|编号|批号|案号|文号|发票号码?|证书号|序列号|串号)(?:为|是|:|\s){0,3}$"
 )
@@ -91,6 +59,23 @@ _HOUSE = re.compile(
 )
 
 
+class _Number(Table):
+    kind: str
+    replacement: str
+    pattern: str
+
+
+class _Masking(Table):
+    parts: dict[str, str]
+    numbers: tuple[_Number, ...]
+
+
+@cache
+def _numbers() -> tuple[tuple[_Number, re.Pattern[str]], ...]:
+    table = beside(__package__, "masking", _Masking)
+    return tuple((number, re.compile(filled(number.pattern, table.parts))) for number in table.numbers)
+
+
 def mask(
     text: str,
     people: Sequence[Sequence[str]],
@@ -111,10 +96,10 @@ def mask(
         kept_lines: lines whose address is that of a company.
     """
     found: list[Masked] = []
-    for kind, replacement, pattern in _NUMBERS:
-        text, times = _each(text, pattern, partial(_numbered, replacement))
+    for number, pattern in _numbers():
+        text, times = _each(text, pattern, partial(_numbered, number.replacement))
         if times:
-            found.append(Masked(kind, times, replacement))
+            found.append(Masked(number.kind, times, number.replacement))
     kept = set() if mask_companies else set(kept_lines)
     lines = [(line, 0) if line in kept else _addresses(line) for line in text.split("\n")]
     if times := sum(count for _, count in lines):

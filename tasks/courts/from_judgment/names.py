@@ -1,7 +1,7 @@
 """Names of people in a judgment: where they stand, and what stands for them once they are masked.
 
-A name is taken where the form of a judgment says that one follows (原告, 法定代表人, 证人…); words of a story that
-merely look like names are told to the reader, never changed. 王小明 becomes 王某; of two with one surname 王某甲 and
+A name is taken where the form of a judgment says that one follows (原告, 法定代表人, 证人…: `names.toml`); words of a
+story that merely look like names are told to the reader, never changed. 王小明 becomes 王某; of two with one surname 王某甲 and
 王某乙.
 """
 
@@ -14,54 +14,45 @@ from functools import cache
 from itertools import chain, count
 from typing import Any
 
-_SINGLE = frozenset(
-    "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎鲁韦"
-    "昌马苗凤花方俞任袁柳酆鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐于时傅皮卞齐康伍余元卜顾孟平黄和穆萧尹"
-    "姚邵湛汪祁毛禹狄米贝明臧计伏成戴谈宋茅庞熊纪舒屈项祝董梁杜阮蓝闵席季麻强贾路娄危江童颜郭梅盛林刁钟徐"
-    "邱骆高夏蔡田樊胡凌霍虞万支柯昝管卢莫经房裘缪干解应宗丁宣贲邓郁单杭洪包诸左石崔吉钮龚程嵇邢滑裴陆荣翁"
-    "荀羊惠甄曲封芮羿储靳汲邴糜松井段富巫乌焦巴弓牧隗山谷车侯宓蓬全郗班仰秋仲伊宫宁仇栾暴甘厉戎祖武符景詹"
-    "束龙叶幸司韶郜黎蓟薄印宿白怀蒲邰鄂索咸籍赖卓蔺屠蒙池乔胥能苍双闻莘党翟谭贡劳逄姬申扶堵冉宰郦雍却璩桑"
-    "桂濮牛寿通边扈燕冀郏浦尚农温别庄晏柴瞿阎充慕连茹习宦艾鱼容古易慎戈廖庾终暨居衡步都耿满弘匡国文寇广禄"
-    "阙东欧殳沃利蔚越夔隆师巩厍聂晁勾敖融冷訾辛阚那简饶空曾毋沙养鞠须丰巢关蒯相查荆红游竺权逯盖益向桓肖付"
-    "闫代覃岳苟佟涂敬仝晋楚汝鄢谯区麦植占阳原揭冼苑褟来母牟修门粟帅税官尧由展綦智问弋栗亓仉刘"
-)
-_DOUBLE = frozenset(
-    "欧阳 太史 上官 端木 司马 东方 独孤 南宫 万俟 闻人 夏侯 诸葛 尉迟 公羊 赫连 澹台 皇甫 宗政 濮阳 公冶 太叔 申屠"
-    " 公孙 慕容 仲孙 钟离 长孙 宇文 司徒 鲜于 司空 闾丘 子车 亓官 司寇 巫马 公西 颛孙 壤驷 公良 漆雕 乐正 宰父 谷梁"
-    " 拓跋 夹谷 轩辕 令狐 段干 百里 呼延 东郭 南门 羊舌 微生 梁丘 左丘 东门 西门 第五".split()
-)
+from store.tables import Characters, Table, Words, WordSet, beside
+
 _MASKED = re.compile(r"[某×Xx*＊△○〇□0-9A-Za-zＡ-Ｚ]")
 LATIN = re.compile(r"[A-Za-z][A-Za-z .'-]{3,40}")
 """A name in Latin letters; two or three of them are a mask (张AB)."""
-_WORDY = frozenset("堵扶都能应经计双从别连满终步利越那空查全和相由来官税原展问区占植支时安常通边充居衡广向解单包")
-"""Surnames that begin many other words."""
-_WORDS = frozenset(
-    "陈述 许可 林木 范畴 华为 松香 黎明 牟利 乔装 康复 查明 查清 查获 查实 查封 高中 金额 钱财 文化 家属 关于 安全"
-    " 和解 经查 方面 单位 应当 明知 时间 全部".split()
-)
-"""Words that begin with a surname and follow words such as 被害人."""
-_FOLLOWS = frozenset("在于向与和及对将被把从到称说等由经按以已未不是系给所至即均曾又还再并且而其也同的因当时放停驾持")
-"""What follows a name rather than ends one."""
-_ROLES = (
-    "证人|被害人|受害人|被害单位负责人|同案犯|同案人|同案被告人|同伙|案外人|鉴定人|勘验人|见证人|翻译人员|死者|伤者"
-    "|报案人|举报人|借款人|出借人|保证人|担保人|收款人|付款人|经办人|出租人|承租人|买受人|出卖人|驾驶员|驾驶人|民警"
-    "|法定代表人|法定代理人|负责人|经营者|实际控制人|股东|会计(?!师)|业务员|经理|员工|职工|工作人员|老板|村民|居民"
-    "|司机|乘客|店主|房东|包工头|工友|委托诉讼代理人|委托代理人|诉讼代理人|辩护人|检察员|检察官|代理检察员|公诉人"
-    "|审判长|审判员|人民陪审员|书记员|法官助理|妻子|丈夫|配偶|儿子|女儿|父亲|母亲|哥哥|弟弟|姐姐|妹妹|朋友|同事|邻居"
-    "|亲属|近亲属|之子|之女|之妻|之夫|之父|之母"
-)
-_AFTER_ROLE = re.compile(rf"(?:{_ROLES})(?:\([^()\n]{{0,20}}\))?[ :]{{0,3}}")
 _JOIN = re.compile(r"(?:\([^()\n]{0,20}\))?[、和与及]")
 _BOUNDARY = re.compile(
     r"[,。;:、()的\s“”\"]|等|$|证言|陈述|供述|[男女][,。]|出庭|到庭|担任|独任|作证|证实|证明|报案|签字|签名|到案"
 )
-COMPANY = re.compile(
-    r"公司|集团|企业|合伙|厂|商行|商店|超市|门市|经营部|服务部|工作室|中心|合作社|银行|信用社|联社|支行|分行|委员会"
-    r"|医院|学校|大学|学院|幼儿园|协会|学会|事务所"
-    r"|酒店|饭店|宾馆|餐厅|药房|[^\s]店$|站$|局$|政府|法院|检察院|研究院|研究所|基金会|俱乐部|村民小组|业主大会"
-)
-"""Organisations by their names."""
 _SUFFIXES = "甲乙丙丁戊己庚辛壬癸"
+
+
+class _Names(Table):
+    single: Characters
+    double: WordSet
+    wordy: Characters
+    words: WordSet
+    follows: Characters
+    roles: Words
+    organisations: Words
+
+
+def _table() -> _Names:
+    return beside(__package__, "names", _Names)
+
+
+@cache
+def _after_role() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(_table().roles)})(?:\([^()\n]{{0,20}}\))?[ :]{{0,3}}")
+
+
+@cache
+def _organisation() -> re.Pattern[str]:
+    return re.compile("|".join(_table().organisations))
+
+
+def is_organisation(name: str) -> bool:
+    """Whether a name is that of a company, an office or another organisation."""
+    return _organisation().search(name) is not None
 
 
 def is_masked(name: str) -> bool:
@@ -71,9 +62,9 @@ def is_masked(name: str) -> bool:
 
 def surname_of(name: str) -> str:
     """The surname, compound ones included; empty where the name does not begin with one."""
-    if len(name) > 2 and name[:2] in _DOUBLE:
+    if len(name) > 2 and name[:2] in _table().double:
         return name[:2]
-    return name[:1] if name[:1] in _SINGLE else ""
+    return name[:1] if name[:1] in _table().single else ""
 
 
 def people_in(folded: str) -> Iterator[str]:
@@ -82,7 +73,7 @@ def people_in(folded: str) -> Iterator[str]:
     Args:
         folded: the text, width folded.
     """
-    for match in _AFTER_ROLE.finditer(folded):
+    for match in _after_role().finditer(folded):
         yield from names_at(folded, match.end())
 
 
@@ -113,12 +104,12 @@ def name_at(text: str, place: int, *, masked: bool = False) -> str:
     if masked and (found := _STAND_IN.match(text, place)):
         return found.group()
     surname = surname_of(text[place : place + 4])
-    if not surname or text[place : place + 2] in _WORDS or is_masked(text[place : place + len(surname) + 2]):
+    if not surname or text[place : place + 2] in _table().words or is_masked(text[place : place + len(surname) + 2]):
         return ""
     for given in (1, 2):
         name = text[place : place + len(surname) + given]
         if len(name) == len(surname) + given and _han(name) and _BOUNDARY.match(text, place + len(name)):
-            surely = _SPOKEN.match(text, place + len(name)) or (not _is_word(name) and surname not in _WORDY)
+            surely = _SPOKEN.match(text, place + len(name)) or (not _is_word(name) and surname not in _table().wordy)
             return name if surely or _cut_at(text, place, surname) == name else ""
     # In running text only the segmenter can tell where a name ends.
     name = _cut_at(text, place, surname)
@@ -126,7 +117,7 @@ def name_at(text: str, place: int, *, masked: bool = False) -> str:
     if (
         len(name) == len(surname) + 1
         and _han(longer)
-        and longer[-1] not in _FOLLOWS
+        and longer[-1] not in _table().follows
         and text.count(longer) == text.count(name) > 1
     ):
         return longer
@@ -214,7 +205,7 @@ def suspects(text: str, known: Iterable[str] = ()) -> list[str]:
     place = looked = 0
     for word in _tagger().dt.tokenizer.cut(text, HMM=False):
         name = ""
-        if len(word) == 1 and word in _SINGLE and looked < _LOOKED:
+        if len(word) == 1 and word in _table().single and looked < _LOOKED:
             looked += 1
             name = _cut_at(text, place, word)
         elif len(word) > 1 and not _is_word(word):
@@ -234,5 +225,5 @@ _NO_NAME = re.compile("^由|书$|向")
 def _is_suspect(word: str, known: set[str]) -> bool:
     named = 2 <= len(word) <= 4 and surname_of(word) != "" and _han(word)
     return named and not (
-        is_masked(word) or word[:2] in _WORDS or word in known or _PLACE.search(word) or _NO_NAME.search(word)
+        is_masked(word) or word[:2] in _table().words or word in known or _PLACE.search(word) or _NO_NAME.search(word)
     )

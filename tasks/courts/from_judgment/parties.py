@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from store.tables import beside
 from store.text.normalise import fold_width
 from tasks.courts.from_judgment.figures import days
 from tasks.courts.from_judgment.heading import Entry, Heading
@@ -13,25 +14,6 @@ from tasks.courts.from_judgment.masking import LEFT_OUT
 from tasks.courts.from_judgment.sections import Env, Paper
 
 _SIDES = {"CI": (("原告", "plaintiff", "P1"), ("被告", "defendant", "D1")), "CR": (("被告人", "defendant", "A1"),)}
-_FIELDS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("gender", re.compile(r"(?P<value>[男女])(?:性)?")),
-    ("ethnicity", re.compile(r"(?P<value>[\u4e00-\u9fff]{1,8}族)(?:人)?")),
-    ("education", re.compile(
-        r"(?P<value>(?:文盲|半文盲|小学|初中|高中|中专|中技|技校|职高|大专|专科|大学|本科|硕士|博士|研究生)"
-        r"[\u4e00-\u9fff]{0,10})"
-    )),
-    ("birthplace", re.compile(r"(?:出生地|出生于|生于|籍贯)(?:为|于|:)?(?P<value>[\u4e00-\u9fff][^,。]{1,40})")),
-    ("address", re.compile(
-        r"(?:户籍所在地|户籍地|户籍|现住址|现住地?|住址|住所地|住所|家住|居住地|住)(?:为|是|于|在|:)?"
-        r"(?P<value>(?!公)[^,。]{2,80})"
-    )),
-    ("workplace", re.compile(r"(?:系|为|工作单位)(?P<value>[^,。]{2,40}(?:公司|厂|局|学校|医院|单位))(?=$)")),
-    ("occupation", re.compile(
-        r"(?:系|职业|捕前系|原系)?(?P<value>(?!因|曾|于|现|公民|身份|统一)"
-        r"(?=[^0-9(]{2,30}(?:\([\u4e00-\u9fff]{1,10}\))?$)[\u4e00-\u9fff][^:,。]{1,29})"
-    )),
-)  # fmt: skip
-"""Field -> what a clause of a person's paragraph must be; the first that fits takes the clause."""
 _BORN = re.compile(r"(?:出生|生)")
 _OUT = re.compile(rf"（[^（）]{{1,6}}{LEFT_OUT}")
 _FIRM = re.compile(r"(?P<firm>[\u4e00-\u9fff（）()]{2,40}?(?:律师事务所|法律服务所|法律援助中心))")
@@ -75,6 +57,7 @@ def _company(entry: Entry) -> dict[str, Any]:
 
 def _person(entry: Entry) -> dict[str, object]:
     found: dict[str, object] = {"kind": "person", "name": entry.name}
+    fields = beside(__package__, "parties", dict[str, re.Pattern[str]])
     for clause in _clauses(entry.words.split("因涉嫌")[0])[:14]:
         born = next(days(clause), None)
         if born and _BORN.search(clause[born.end :][:6]):
@@ -82,7 +65,7 @@ def _person(entry: Entry) -> dict[str, object]:
             clause = re.sub(r"^(?:出生|生)(?:于)?", "出生于", clause[born.end :])
             if len(clause) < 5:
                 continue
-        for name, pattern in _FIELDS:
+        for name, pattern in fields.items():
             match = pattern.fullmatch(fold_width(clause))
             if match:
                 value = _plain(clause[match.start("value") : match.end("value")])

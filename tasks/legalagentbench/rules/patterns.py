@@ -4,13 +4,12 @@ entry of `patterns.toml` a turn."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from store.tables import Table, beside
+from store.tables import Table, beside, filled
 from store.text.numerals import to_decimal
 from tasks.legalagentbench.rules.mentions import Mention, Modifier
 from tasks.legalagentbench.rules.vocabulary import words
@@ -42,11 +41,6 @@ class _Turns(Table):
 
 def _table() -> _Turns:
     return beside(__package__, "patterns", _Turns)
-
-
-def filled(pattern: str, parts: Mapping[str, str]) -> str:
-    """A pattern with its parts, `{NAME}`, in it."""
-    return re.sub(r"\{([A-Z]+)\}", lambda part: parts[part[1]], pattern)
 
 
 @cache

@@ -11,8 +11,7 @@ import re
 from dataclasses import replace
 from functools import cache, partial
 
-from store.tables import Table, beside
-from tasks.legalagentbench.rules.patterns import filled
+from store.tables import Table, beside, filled
 from tasks.legalagentbench.rules.recognise import Entity
 
 _FIRST = 0xE000
