@@ -1,9 +1,9 @@
 """What of a judgment says who somebody is: names, numbers and addresses, replaced before anything else is read.
 
-Kinds (`masking.toml`) follow the rules on publishing judgments (法释〔2016〕19号第八条至第十条): names of natural persons,
-identity numbers, addresses below the district, telephones, accounts, plates, e-mail and chat accounts. Companies and days of
-birth stay. All that a draft holds is read from the masked text, so that what was masked cannot come back through a
-field.
+Kinds (`masking.toml`) follow the rules on publishing judgments (法释〔2016〕19号第八条至第十条): names of natural
+persons, identity numbers, addresses below the district, telephones, accounts, plates, e-mail and chat accounts.
+Companies and days of birth stay. All that a draft holds is read from the masked text, so that what was masked cannot
+come back through a field.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Names of people in a judgment: where they stand, and what stands for them once they are masked.
 
 A name is taken where the form of a judgment says that one follows (原告, 法定代表人, 证人…: `names.toml`); words of a
-story that merely look like names are told to the reader, never changed. 王小明 becomes 王某; of two with one surname 王某甲 and
-王某乙.
+story that merely look like names are told to the reader, never changed. 王小明 becomes 王某; of two with one surname
+王某甲 and 王某乙.
 """
 
 from __future__ import annotations
