@@ -7,23 +7,19 @@ way. All functions are total and bounded: they read at most a few hundred charac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from store.text.normalise import fold_width
+from tasks.tables import beside
 
 Verdict = Literal["yes", "no", "none"]
 LONGEST = 400
 """Characters of a question or of a sentence of law that are read."""
 
-_EITHER: tuple[tuple[str, str], ...] = (
-    ("能不能够?|能否", "能"), ("可不可以|可否", "可以"), ("是不是|是否是?", "是"), ("算不算", "算"), ("会不会", "会"),
-    ("需不需要", "需要"), ("要不要", "要"), ("该不该|应不应该|应不应当", "应当"), ("有没有|有无", "有"), ("合不合法", "合法"),
-    ("属不属于", "属于"), ("行不行", "可以"), ("受不受", "受"), ("构不构成", "构成"), ("承不承担", "承担"), ("用不用|必不必须", "需要"),
-)  # fmt: skip
-"""A-not-A forms -> the plain form: they ask, they do not deny."""
+_TABLE = beside(__package__, "data/polarity")
 _BINARY = re.compile(
     r"吗|是否|能否|可否|有无|(?P<a>是|能|会|要|该|算|行|用)不(?P=a)|可不可以|需不需要|有没有|应不应|合不合法|属不属于|构不构成|受不受|承不承担|对吧"
 )
@@ -38,23 +34,7 @@ _LEAD = re.compile(
 _ASKING = re.compile(r"[^。！？!?；;\n]*(?:[？?]|(?:吗|呢)(?=[。！!\s]|$))")
 SHORT = 10
 """A question of fewer characters asks of what was said before it: 真是这样吗, 是刑诉法哪条定的."""
-_PREDICATES: tuple[tuple[str, bool, str], ...] = (
-    ("valid", True, r"无效|不算数|不作数|(?:没有|不具有|不发生|失去)(?:法律)?(?:效力|约束力)|不成立|不合法|不合规|违法|违规|非法|不生效|不管用|不受(?:法律)?保护"),
-    ("must", True, r"没有?义务|不用|不需要|不必|无需|无须|可以不|能不(?!能)|不应当?|不该|免(?:除|予)|拒绝(?=[^，。]{0,8}(?:履行|支付|付|还|交|承担|赔)?)"),
-    ("liable", True, r"不(?:再)?承担|不负|不(?:予)?赔偿?|无责|免责|免赔"),
-    ("has", True, r"没有(?=[^，。]{0,10}权)|不享有"),
-    ("can", True, r"没法|没办法|管不着|不能|不可以?(?!能|抗|分)|不得|无权|没有权利|没权|禁止|不允许|不予(?:支持|采纳|受理|准许)|不支持|不准"),
-    ("apply", True, r"不适用|不受[^，。]{0,10}限制"),
-    ("be", True, r"不(?:再)?(?:属于|算|是|构成|视为|认定)|并非"),
-    ("valid", False, r"有效|管用|算数|作数|(?:有|具有|发生|产生)(?:法律)?(?:效力|约束力)|生效|成立|合法|合规|受(?:法律)?保护"),
-    ("can", False, r"可以|能够|有权|允许|准许|应予支持|予以支持|得到支持|受到支持|(?<![不可功职性效技可智])能(?![力够])|可(?=[向要请在依直申])"),
-    ("must", False, r"必须|应当|应该|有义务|需要|一定要|(?<=业主)要(?![求么件])|(?<![不主需重只想首])要(?![求么件一回钱])|应(?=[当由予在按承])|(?<=[都就还])得(?=[经由要先])|须"),
-    ("liable", False, r"承担|负责|担责|赔偿?(?!金)|负(?=[^，。]{0,6}责任)"),
-    ("apply", False, r"适用"),
-    ("be", False, r"属于|犯法|犯罪吗|构成|认定为|视为|算(?!数)|(?<![但凡还于若要只都总就])是(?!否|什么|谁|哪)"),
-    ("will", False, r"(?<![社协机工大开])会(?![议计])|将(?=[被会受要])"),
-    ("has", False, r"享有|享受|有(?=[^，。]{0,10}权)"),
-)  # fmt: skip
+_PREDICATES: Sequence[tuple[str, bool, str]] = _TABLE["predicates"]
 _LIGHT = ("be", "will", "has", "apply")
 _PREDICATE = re.compile("|".join(f"(?P<p{at}>{words})" for at, (_, _, words) in enumerate(_PREDICATES)))
 
@@ -104,7 +84,7 @@ def read_question(text: str) -> Asked:
     """What a question turns on: the predicates of its last clause, else of all of it; 是 and 会 give way to what
     follows."""
     plain = fold_width(text[:LONGEST])
-    for words, form in _EITHER:
+    for words, form in _TABLE["either"]:
         plain = re.sub(words, form, plain)
     plain = plain.replace("是否", "")
     clauses = [part for part in re.split(r"[,，;；。]", plain.rstrip("?？ ")) if part.strip()] or [""]
