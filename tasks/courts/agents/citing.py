@@ -1,11 +1,11 @@
-"""Articles as judgments cite them, those of procedure that every judgment needs, in the version of the day, and the court
-of appeal.
+"""Articles as judgments cite them, those of procedure that every judgment needs, in the version of the day, and the
+court of appeal.
 
 An article is cited only where the index of laws that comes with Moot knows it on the day of the hearing. The order of
-laws is that of 裁判文书引用规范 (2009) 第二条. The court of appeal is named as far as the name of the court of first instance tells
-it, else 上一级人民法院, never an invented court; 人民法院组织法 (2018) 第十三、二十二、二十四条: a basic court stands in a district, county
-or county-level city, an intermediate court in a city with districts, a prefecture, league or autonomous prefecture; the
-direct municipalities have several, so none is named.
+laws is that of 裁判文书引用规范 (2009) 第二条. The court of appeal is named as far as the name of the court of first
+instance tells it, else 上一级人民法院, never an invented court; 人民法院组织法 (2018) 第十三、二十二、二十四条: a
+basic court stands in a district, county or county-level city, an intermediate court in a city with districts, a
+prefecture, league or autonomous prefecture; the direct municipalities have several, so none is named.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ def _rank(law: str) -> int:
 
 
 def listed(articles: Iterable[Cited]) -> str:
-    """《刑法》第一条、第二条第一款、第三款、《刑事诉讼法》第十五条: laws as they come first, an article named once."""
+    """《刑法》第一条、第二条第一款、第三款、《刑事诉讼法》第十五条: laws as they come first, an article named
+    once."""
     grouped: dict[str, list[str]] = {}
     last = ""
     for one in dict.fromkeys(articles):
@@ -128,12 +129,14 @@ _PROVINCE = r".{2,8}?(?:省|自治区)"
 _DIRECT = re.compile(r"(?:北京|天津|上海|重庆)市")
 _MIDDLE = re.compile(rf"^(?P<province>{_PROVINCE}|(?:北京|天津|上海|重庆)市).{{0,20}}中级人民法院$")
 _BASIC = re.compile(
-    rf"^(?P<seat>(?:{_PROVINCE})?[\u4e00-\u9fff]{{1,12}}?(?:市|自治州|盟|地区))[\u4e00-\u9fff]{{1,12}}(?:区|县|市|旗)人民法院$"
+    rf"^(?P<seat>(?:{_PROVINCE})?[\u4e00-\u9fff]{{1,12}}?(?:市|自治州|盟|地区))[\u4e00-\u9fff]{{1,12}}(?:区|县|市"
+    rf"|旗)人民法院$"
 )
 
 
 def court_above(name: str) -> str:
-    """浙江省杭州市中级人民法院 for 浙江省杭州市西湖区人民法院; 上一级人民法院 where no city with districts is named."""
+    """浙江省杭州市中级人民法院 for 浙江省杭州市西湖区人民法院; 上一级人民法院 where no city with districts is
+    named."""
     name = name.strip()[:60]
     if match := _MIDDLE.match(name):
         return f"{match['province']}高级人民法院"

@@ -1,5 +1,5 @@
-"""References of the courts: `gold`, by explicit grant of the case, what a perfect agent would score (the ceiling); `echo`, a
-fixed formula in every turn, whatever was said (the floor).
+"""References of the courts: `gold`, by explicit grant of the case, what a perfect agent would score (the ceiling);
+`echo`, a fixed formula in every turn, whatever was said (the floor).
 
 Gold has answers, documents and judgments as the case has them, and keeps the agenda as the rules do. Whatever scores
 above the echo has done something.

@@ -1,9 +1,9 @@
 """Which policy sits in which seat of a court, by name; loaded on use, made once a run.
 
-A rules policy is made with the statute search of the run (None without one); `gold` with the case, by explicit grant. An
-expert, rules of substance that may be installed beside the courts or not, is an entry point of the group `moot.experts`
-and never imported: without it the judge keeps the procedure and rules on what nobody disputes, and the trainee answers from
-the statutes.
+A rules policy is made with the statute search of the run (None without one); `gold` with the case, by explicit grant.
+An expert, rules of substance that may be installed beside the courts or not, is an entry point of the group
+`moot.experts` and never imported: without it the judge keeps the procedure and rules on what nobody disputes, and the
+trainee answers from the statutes.
 """
 
 from __future__ import annotations

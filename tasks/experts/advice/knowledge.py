@@ -1,9 +1,9 @@
-"""General legal knowledge as tables of rows of law (`data/advice*.toml`), written from the law, not from any case; and what
-of it comes to mind at a question, weighed by words and likeness.
+"""General legal knowledge as tables of rows of law (`data/advice*.toml`), written from the law, not from any case;
+and what of it comes to mind at a question, weighed by words and likeness.
 
 A row says what an article says in one sentence, on which words it comes to mind, how it answers a yes-no question,
-and what there is to do. Days decide which laws may be named. Scores are without unit; a rule that has all its words in
-the question is near 1.
+and what there is to do. Days decide which laws may be named. Scores are without unit; a rule that has all its words
+in the question is near 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from tasks.experts.advice.polarity import Asked, Verdict, by_signs, by_words
 from tasks.tables import beside
 
 TABLES = (
-    "labour", "housing", "consumer", "credit", "family", "tort", "civil", "procedure", "criminal", "public", "business",
+    "labour", "housing", "consumer", "credit", "family", "tort", "civil", "procedure", "criminal", "public",
+    "business",
 )  # fmt: skip
 """Fields of law with a table of their own: data/advice_<name>.toml."""
 _KEY = re.compile(r"(?P<number>\d{1,4})(?:-(?P<sub>\d{1,2}))?[a-z]?")

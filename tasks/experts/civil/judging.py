@@ -1,13 +1,13 @@
 """The civil expert: contested claims by the burden of proof, with the articles that a court of first instance rests
 on.
 
-民诉法第六十七条 and its interpretation 第九十条: a claim for which the plaintiff has shown nothing that stands is refused; an
-exhibit stands where nobody objects to it. Sums are those of the claim: what an answer takes off, how interest runs
-and how damage is shared is not reckoned here.
+民诉法第六十七条 and its interpretation 第九十条: a claim for which the plaintiff has shown nothing that stands is
+refused; an exhibit stands where nobody objects to it. Sums are those of the claim: what an answer takes off, how
+interest runs and how damage is shared is not reckoned here.
 
-Articles go by cause, by what was claimed and pleaded, as of the day (law.toml). Facts before the Civil Code (2021-01-01)
-are judged by the law of their time, those that went on after it by the Code (《时间效力规定》第一条). An article that the index of
-laws does not know on the day is left out.
+Articles go by cause, by what was claimed and pleaded, as of the day (law.toml). Facts before the Civil Code
+(2021-01-01) are judged by the law of their time, those that went on after it by the Code (《时间效力规定》第一条). An
+article that the index of laws does not know on the day is left out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The criminal expert: whether contested charges stand, what weighs for and against the accused, and the articles.
 
 A contested charge stands on two exhibits of the prosecution that the objections leave standing, his own earlier words
-aside (刑事诉讼法第五十五条). The sentence is the middle of what the prosecution asks for; where it asks for none, none is
-pronounced.
+aside (刑事诉讼法第五十五条). The sentence is the middle of what the prosecution asks for; where it asks for none,
+none is pronounced.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def _proven(case: Case) -> bool:
 
 
 def _exhibits(case: Case, facts: bool) -> str:
-    """What becomes of each exhibit: relied on with what bears it out, alone, or not. facts: those charged are found."""
+    """What becomes of each exhibit: relied on with what bears it out, alone, or not. facts: those charged are
+    found."""
     text = words()["reason"]
     groups: dict[str, list[str]] = {"borne_out": [], "alone": [], "denied": [], "open": []}
     kept = [one for one in case.exhibits if not _refused(one)]
@@ -89,11 +90,12 @@ def _refused(one: Exhibit) -> bool:
     return not agreed(one) and any(_SHAKEN.search(view) for view in one.views.values())
 
 
-# --- articles ---------------------------------------------------------------------------------------------------------
+# --- articles -------------------------------------------------------------------------------------------------------
 
 
 def _laws(case: Case, names: Sequence[str], found: Circumstances, whole: Sentence | None) -> list[Cited]:
-    """Articles of the Criminal Law, those of the charges as the prosecution cites them, then interpretations of it."""
+    """Articles of the Criminal Law, those of the charges as the prosecution cites them, then interpretations of
+    it."""
     laws = [one for one in cited_by_prosecution(case) if one.number > GENERAL_PART]
     articles = [law for circumstance in found.found for law in circumstance.articles]
     general = [law for law in articles if law.law == CRIMINAL_LAW]

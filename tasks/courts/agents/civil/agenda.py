@@ -1,5 +1,5 @@
-"""What a civil bench has still to do, by the table of the hearing (hearing.toml), and what it leaves out when turns run
-short. Nothing is asked of a side more than twice.
+"""What a civil bench has still to do, by the table of the hearing (hearing.toml), and what it leaves out when turns
+run short. Nothing is asked of a side more than twice.
 """
 
 from __future__ import annotations

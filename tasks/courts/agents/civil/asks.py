@@ -15,7 +15,8 @@ from tasks.courts.procedure.turns import Side
 from tasks.tables import beside
 
 ANSWERED = frozenset(
-    "identity rights recusal default claim answer issues exhibit cross question debate mutual final mediate settlement".split()
+    "identity rights recusal default claim answer issues exhibit cross question debate mutual final mediate"
+    " settlement".split()
 )
 """Acts to which a party has something to say; the rest is announced."""
 _ASKING = re.compile(r"[？?]|请|说|讲|谈|回答|意见|吗|呢|有无|有没有|是否")

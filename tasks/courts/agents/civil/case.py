@@ -1,8 +1,9 @@
 """A civil trial as its judge has heard it: claims and answer, exhibits with what becomes of them, what is in dispute;
 and what becomes of claims without an expert. Sums are in yuan.
 
-民诉法解释第二百二十六条 (争议焦点), 第九十二条 (what a party admits needs no proof), 第一百零三条 (what was not put to the other side is
-no ground for a finding). Rules do not decide what is disputed: whoever claims it gets nothing by them, and that is said.
+民诉法解释第二百二十六条 (争议焦点), 第九十二条 (what a party admits needs no proof), 第一百零三条 (what was not put
+to the other side is no ground for a finding). Rules do not decide what is disputed: whoever claims it gets nothing by
+them, and that is said.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ SIDES: tuple[Side, ...] = ("plaintiff", "defendant")
 OTHER: Mapping[str, Side] = {"plaintiff": "defendant", "defendant": "plaintiff"}
 NAME: Mapping[str, str] = {"plaintiff": "原告", "defendant": "被告"}
 STAGES: Mapping[str, int] = {
-    "identity": 0, "recusal": 0, "default": 0, "claim": 1, "answer": 1, "issues": 1, "exhibit": 1, "cross": 1, "question": 1,
+    "identity": 0, "recusal": 0, "default": 0, "claim": 1, "answer": 1, "issues": 1, "exhibit": 1, "cross": 1,
+    "question": 1,
     "debate": 2, "mutual": 2, "final": 2,
 }  # fmt: skip
 """Act -> its stage: opening, investigation, debate; mediation stands in none."""
@@ -64,8 +66,8 @@ def hearing() -> Mapping[str, Any]:
 
 
 class Case(Heard):
-    """All that decides a case, as heard. Roles are plaintiff and defendant, whoever speaks for them; findings: what the
-    court has found itself."""
+    """All that decides a case, as heard. Roles are plaintiff and defendant, whoever speaks for them; findings: what
+    the court has found itself."""
 
     offering, viewing = "exhibit", "cross"
     hears: ClassVar[Mapping[str, tuple[str, ...]]] = {"plaintiff": ("defendant",), "defendant": ("plaintiff",)}
@@ -144,7 +146,7 @@ def _of_sides(turn: Turn) -> Turn:
     return replace(turn, speaker=speaker, to=tuple(to))
 
 
-# --- exhibits ---------------------------------------------------------------------------------------------------------
+# --- exhibits -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +166,8 @@ class Weighed:
 
 
 def _weighed(one: Exhibit) -> Weighed:
-    """认证 as far as nobody disputes it: without an objection an exhibit is relied on; where only 证明目的 is contested,
-    for what it holds; any other is left undecided."""
+    """认证 as far as nobody disputes it: without an objection an exhibit is relied on; where only 证明目的 is
+    contested, for what it holds; any other is left undecided."""
     view = one.views.get(OTHER[one.owner])
     if not view and not one.waived:
         return Weighed(one.offer, False, UNHEARD)
@@ -177,7 +179,7 @@ def _weighed(one: Exhibit) -> Weighed:
     return Weighed(one.offer, genuine, GENUINE if genuine else DISPUTED, contested, objection)
 
 
-# --- what is in dispute -----------------------------------------------------------------------------------------------
+# --- what is in dispute ---------------------------------------------------------------------------------------------
 
 
 def issues(case: Case) -> list[str]:
@@ -210,7 +212,7 @@ def _issue(claim: Claim) -> str:
     return f"原告关于{text}的请求应否支持"
 
 
-# --- what becomes of claims -------------------------------------------------------------------------------------------
+# --- what becomes of claims -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

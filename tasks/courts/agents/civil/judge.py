@@ -67,7 +67,8 @@ class Bench:
         """The turn."""
         made: Mapping[str, Callable[[], str]] = {
             "recusal": self._recusal, "announce": self._recusal, "default": self._default, "issues": self._issues,
-            "exhibit": self._exhibit, "cross": self._cross, "findings": self._findings, "deliberate": self._deliberate,
+            "exhibit": self._exhibit, "cross": self._cross, "findings": self._findings,
+            "deliberate": self._deliberate,
             "judgment": self._judgment,
         }  # fmt: skip
         view, tag = self._view, self._tag()
@@ -110,7 +111,7 @@ class Bench:
         told = any(f"<{name}>" in turn.text or turn.stage == name for turn in self._view.own)
         return "" if told else name
 
-    # --- opening ------------------------------------------------------------------------------------------------------
+    # --- opening ----------------------------------------------------------------------------------------------------
 
     def _recusal(self) -> str:
         """The announcements of the opening as far as they are owed, then the question of 回避."""
@@ -142,7 +143,7 @@ class Bench:
             return _other("objected")
         return _other("qualified", none="双方对对方出庭人员均无异议，" if all(told) else "")
 
-    # --- investigation ------------------------------------------------------------------------------------------------
+    # --- investigation ----------------------------------------------------------------------------------------------
 
     def _issues(self) -> str:
         first, ask = not self._case.asked("plaintiff", "issues"), self._words()
@@ -172,7 +173,7 @@ class Bench:
         told = any(text[:24] in said for said in self._case.court)
         return self._words("told" if told else "say", text=f"{text}。")
 
-    # --- mediation and judgment ---------------------------------------------------------------------------------------
+    # --- mediation and judgment -------------------------------------------------------------------------------------
 
     def _unsettled(self) -> str:
         """That mediation was tried and came to nothing."""

@@ -29,7 +29,8 @@ _ATTEMPTS: tuple[tuple[int, bool], ...] = ((17, True), (10, True), (7, False), (
 and in which no words of the parties would ask for something."""
 _WITHIN = "于本判决生效之日起十日内"
 _VERB = re.compile(
-    r"被告(?=(?:应当|应)?(?:立即)?(?:支付|归还|返还|退还|赔偿|给付|偿还|补偿|向|对|按|腾|停止|排除|办理|出具|继续|交付|协助|在|就|承担))"
+    r"被告(?=(?:应当|应)?(?:立即)?(?:支付|归还|返还|退还|赔偿|给付|偿还|补偿|向|对|按|腾|停止|排除|办理|出具|继续"
+    r"|交付|协助|在|就|承担))"
 )
 _GIVES = re.compile(r"支付|给付|返还|退还|归还|偿还|赔偿|补偿")
 
@@ -51,7 +52,7 @@ def _parts(case: Case, decided: Substance, most: int, full: bool) -> list[str]:
     granted = [one for one in decided.found if one.outcome == "granted"]
     procedure = case.bench.get("procedure", "普通程序")
     told = [_account(case, decided.weighed), _reasons(case, decided.found)]
-    # Words of the parties stand without the signs 第 that would count as articles, where those of the law need the room.
+    # Words of the parties stand without the signs 第 that would count as articles, where those of the law need room.
     account, reasons = told if full else (text.replace("第", "") for text in told)
     return [
         account,
@@ -66,7 +67,7 @@ def _parts(case: Case, decided: Substance, most: int, full: bool) -> list[str]:
     ]
 
 
-# --- facts, exhibits, reasons -----------------------------------------------------------------------------------------
+# --- facts, exhibits, reasons ---------------------------------------------------------------------------------------
 
 
 def _account(case: Case, weighed: Sequence[Weighed]) -> str:
@@ -126,7 +127,7 @@ def _listed(items: Sequence[Weighed], full: bool) -> str:
     return f"{me}{'、'.join(named)}"
 
 
-# --- rulings ----------------------------------------------------------------------------------------------------------
+# --- rulings --------------------------------------------------------------------------------------------------------
 
 
 def _rulings(case: Case, found: Sequence[Finding], granted: Sequence[Finding]) -> list[str]:
@@ -163,11 +164,12 @@ def _ruling(case: Case, one: Finding) -> str:
     )
 
 
-# --- costs and appeal -------------------------------------------------------------------------------------------------
+# --- costs and appeal -----------------------------------------------------------------------------------------------
 
 
 def _costs(case: Case, granted: Sequence[Finding], procedure: str) -> str:
-    """案件受理费 in whole yuan, halved in a simplified procedure, by the share that was granted; 离婚案件 by halves."""
+    """案件受理费 in whole yuan, halved in a simplified procedure, by the share that was granted; 离婚案件 by
+    halves."""
     listed = [claim for claim in case.claims if claim.kind != "costs"]
     asked = sum(claim.amount or 0 for claim in listed)
     flat = next((one["fee"] for one in hearing()["fees"] if re.search(one["cause"], case.cause)), None)

@@ -36,7 +36,8 @@ POSITIONS: Mapping[str, str] = {"admit": "没有异议", "partly": "部分认可
 _YIELDS = re.compile(r"调解|和解|商量|愿意(?:还|付|赔|退|按)")
 """What a side would give to settle has no place in the debate."""
 _LEADS = re.compile(
-    r"^\s*(?:[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)]|第[一二三四五六七八九十][，、]|关于争议焦点[一二三四五六七八九十]+，|针对[^“”]{2,6}“[^”]*”，)"
+    r"^\s*(?:[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)]|第[一二三四五六七八九十][，、]"
+    r"|关于争议焦点[一二三四五六七八九十]+，|针对[^“”]{2,6}“[^”]*”，)"
 )
 _SET = re.compile(r"[：:]$|^综上")
 """Words that open and close a speech and make no point."""
@@ -92,7 +93,7 @@ class Reply(Party):
         said = (self._answers(questions) if one.kind == "question" else self.answer(one) for one in asked)
         return "\n".join(dict.fromkeys(said))
 
-    # --- opening and pleadings ----------------------------------------------------------------------------------------
+    # --- opening and pleadings --------------------------------------------------------------------------------------
 
     def _to_identity(self) -> str:
         """Name and particulars, and who appears with which authority."""
@@ -157,7 +158,7 @@ class Reply(Party):
         kept = [_LEADS.sub("", part) for part in more if len(part) > 8]
         return "答辩意见如下：\n" + "\n".join(said) + (f"\n另外说明：{''.join(kept)}" if kept else "")
 
-    # --- exhibits -----------------------------------------------------------------------------------------------------
+    # --- exhibits ---------------------------------------------------------------------------------------------------
 
     def _to_exhibit(self) -> str:
         left = self.left_to_show()
@@ -172,8 +173,8 @@ class Reply(Party):
         return "\n".join(said)
 
     def _said(self, number: int, one: Mapping[str, Any], later: set[int]) -> str:
-        """One exhibit with name, source, words and purpose; parts that would name an exhibit that comes later are left
-        out."""
+        """One exhibit with name, source, words and purpose; parts that would name an exhibit that comes later are
+        left out."""
         title = one.get("title", "")
         parts = [f"证据{int_to_chinese(number)}：{title}"]
         if one.get("kind"):
@@ -209,7 +210,7 @@ class Reply(Party):
         free = "、".join(word for one, word in ASPECTS[:3] if one not in against)
         return f"对{name}的质证意见：" + "；".join([*([f"对{free}没有异议"] if free else []), *said]) + "。"
 
-    # --- questions and debate -----------------------------------------------------------------------------------------
+    # --- questions and debate ---------------------------------------------------------------------------------------
 
     def _answers(self, question: str) -> str:
         """The answer to each question of fact: the sentence of the own material that covers it, or that it is not
@@ -293,7 +294,7 @@ class Reply(Party):
         grounds = (str(one.get(aspect) or "") for one in told for aspect in ("weight", "truth", "relevance", "text"))
         return [text.rstrip("。") for text in grounds if len(text) > 8]
 
-    # --- mediation and end --------------------------------------------------------------------------------------------
+    # --- mediation and end ------------------------------------------------------------------------------------------
 
     def _to_final(self) -> str:
         if self._side == "plaintiff":

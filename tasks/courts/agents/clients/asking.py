@@ -1,7 +1,7 @@
 """What a lawyer's question to a client asks for, read by words: whose identity, facts, claims, defences, evidence.
 
-Used on both sides of the interview: by the client who answers, and by the drafter who looks back at what was asked. Total
-and bounded; what cannot be read asks for nothing in particular.
+Used on both sides of the interview: by the client who answers, and by the drafter who looks back at what was asked.
+Total and bounded; what cannot be read asks for nothing in particular.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ WHOLE = "identity"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One thing that is asked for. owner: whose identity, '' for all else; more: whether there is anything further."""
+    """One thing that is asked for. owner: whose identity, '' for all else; more: whether there is anything
+    further."""
 
     slot: str
     owner: Owner | Literal[""] = ""
@@ -38,21 +39,26 @@ class Wanted:
 
 _SLOT = re.compile("|".join(f"(?P<{slot}>{words})" for slot, words in beside(__package__, "asking")["slots"].items()))
 _MORE = re.compile(
-    r"还有(?:没有|什么|哪些|其他|其它|别的|要|需要|无)?|补充|遗漏|除此(?:之外|以外)|另外有|接着说|继续(?:说|讲)|然后呢|后来呢|后来|别的|其余|其他|剩下"
+    r"还有(?:没有|什么|哪些|其他|其它|别的|要|需要|无)?|补充|遗漏|除此(?:之外|以外)|另外有|接着说|继续(?:说|讲)"
+    r"|然后呢|后来呢|后来|别的|其余|其他|剩下"
 )
 _ASKS = re.compile(
-    r"[?？]|请(?!假|求|您?稍)|告诉|说(?:说|一下|明|清|准)|讲(?:讲|一下|清)|提供|介绍|吗|呢|什么|哪|多少|是否|有没有|怎么|如何|谁|几"
+    r"[?？]|请(?!假|求|您?稍)|告诉|说(?:说|一下|明|清|准)|讲(?:讲|一下|清)|提供|介绍|吗|呢|什么|哪|多少|是否|有没有"
+    r"|怎么|如何|谁|几"
 )
 _PLACES: Mapping[Client, Mapping[Owner, str]] = {
     "plaintiff": {
-        "own": r"您|你(?!们双方)|本人|自己|原告|我方|贵(?:公司|方|单位)", "other": r"对方|被告|他们?|她们?|欠款人|借款人|侵权人",
+        "own": r"您|你(?!们双方)|本人|自己|原告|我方|贵(?:公司|方|单位)",
+        "other": r"对方|被告|他们?|她们?|欠款人|借款人|侵权人",
     },
     "defendant": {
-        "own": r"您|你(?!们双方)|本人|自己|被告|答辩人|我方|贵(?:公司|方|单位)", "other": r"对方|原告|他们?|她们?|起诉(?:您|你)的",
+        "own": r"您|你(?!们双方)|本人|自己|被告|答辩人|我方|贵(?:公司|方|单位)",
+        "other": r"对方|原告|他们?|她们?|起诉(?:您|你)的",
     },
 }  # fmt: skip
 _BOTH = re.compile(
-    r"双方(?:当事人)?的?|(?:您|你|原告)(?:和|与|以及|跟)(?:对方|被告)|(?:您|你|被告)(?:和|与|以及|跟)(?:对方|原告)|原被告|原、被告"
+    r"双方(?:当事人)?的?|(?:您|你|原告)(?:和|与|以及|跟)(?:对方|被告)|(?:您|你|被告)(?:和|与|以及|跟)(?:对方|原告)"
+    r"|原被告|原、被告"
 )
 
 
@@ -109,7 +115,8 @@ def _of(sentence: str, client: Client, last: Owner) -> Iterator[Wanted]:
 
 
 _LISTS = re.compile(
-    r"(?:有|是)?(?:哪些|什么|没有|哪几)(?:证据|诉讼请求|请求|要求|证明材料|材料|凭证)|证据(?:有|吗|都有)|诉讼请求(?:有|是|都有)|提供[^，。]{0,6}证据"
+    r"(?:有|是)?(?:哪些|什么|没有|哪几)(?:证据|诉讼请求|请求|要求|证明材料|材料|凭证)|证据(?:有|吗|都有)"
+    r"|诉讼请求(?:有|是|都有)|提供[^，。]{0,6}证据"
 )
 
 

@@ -1,7 +1,8 @@
-"""The people who seek advice, by rules: somebody with questions of law (KQ, LC), a party that needs a document (CD, DD).
+"""The people who seek advice, by rules: somebody with questions of law (KQ, LC), a party that needs a document (CD,
+DD).
 
-They say nothing but what they hold, in the manner of their traits; the controller owns the order of topics, and the lawyer
-the order of questions. Deterministic: words are chosen by case and turn.
+They say nothing but what they hold, in the manner of their traits; the controller owns the order of topics, and the
+lawyer the order of questions. Deterministic: words are chosen by case and turn.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class AskingClient:
 
 
 def _putting(told: Sequence[str], question: str, view: CourtView) -> str:
-    """What is told in the manner of its speaker, then the question; who likes to talk says that the answer was heard."""
+    """What is told in the manner of its speaker, then the question; who likes to talk says that the answer was
+    heard."""
     if not told and len(view.own) > 1 and view.traits.get("extraversion") == "high":
         told = [pick(_HEARD, view, "heard")]
     return styled(told, view, thanks=len(view.own) > 1) + addressing(question, view)
@@ -85,7 +87,8 @@ def _wording(topic: TopicCue, view: CourtView) -> str:
 
 
 def _background(view: CourtView, text: str, topic: TopicCue) -> list[str]:
-    """The next part of the story, in the order of events: what belongs to the question comes with it, never all at once.
+    """The next part of the story, in the order of events: what belongs to the question comes with it, never all at
+    once.
 
     What the trainee asked for comes first; otherwise the story goes on evenly over the questions that are left.
     """
@@ -129,7 +132,8 @@ def _likeness(asked: frozenset[str], part: str) -> float:
 
 
 def _rough(part: str, view: CourtView, said: str, topic: TopicCue) -> str:
-    """Somebody who is not conscientious names days and sums roughly at first, but not those that the question names."""
+    """Somebody who is not conscientious names days and sums roughly at first, but not those that the question
+    names."""
     named = set(_NUMBERS.findall(topic.question)) & set(_NUMBERS.findall(part))
     if view.traits.get("conscientiousness") != "low" or bare(vague(part)) in said or named:
         return part

@@ -1,7 +1,8 @@
 """What a client of a lawyer answers to each thing it is asked for, out of the fields it holds and nothing else.
 
 Lists (claims, defences, exhibits, the story) come in portions, the next when more is asked for. Somebody who is not
-conscientious says days and sums roughly at first and exactly at the second question; nothing is ever withheld for good.
+conscientious says days and sums roughly at first and exactly at the second question; nothing is ever withheld for
+good.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ _LETTERS = 0.4
 _LITTLE = frozenset("是把将被去来过到在给我他她它这那有没和跟")
 _EXACT = re.compile(r"准确|具体|确切|精确|到底|说准|核实|哪一天|几月几日|是多少")
 _LABELS = {
-    "name": "姓名", "gender": "性别", "ethnicity": "民族", "birth_date": "出生日期", "address": "住址", "contact": "联系方式",
-    "occupation": "职业", "workplace": "工作单位", "representative": "法定代表人", "representative_title": "法定代表人的职务",
+    "name": "姓名", "gender": "性别", "ethnicity": "民族", "birth_date": "出生日期", "address": "住址",
+    "contact": "联系方式",
+    "occupation": "职业", "workplace": "工作单位", "representative": "法定代表人",
+    "representative_title": "法定代表人的职务",
     "education": "文化程度", "birthplace": "出生地",
 }  # fmt: skip
 _LEADS = {
-    "gender": "的性别是", "ethnicity": "是", "contact": "的", "occupation": "的", "workplace": "的", "representative": "的",
+    "gender": "的性别是", "ethnicity": "是", "contact": "的", "occupation": "的", "workplace": "的",
+    "representative": "的",
     "representative_title": "的法定代表人", "education": "的", "birthplace": "的",
 }  # fmt: skip
 """How a sentence begins that tells this first: 我的职业是…"""
@@ -41,8 +45,10 @@ _FOREIGN: Mapping[str, frozenset[str]] = {
     "company": frozenset({"gender", "ethnicity", "birth_date", "education", "birthplace", "occupation"}),
 }
 _FORMS = {
-    "name": "叫{}", "gender": "{}", "ethnicity": "{}", "birth_date": "{}出生", "address": "住在{}", "contact": "联系方式是{}",
-    "occupation": "职业是{}", "workplace": "工作单位是{}", "representative": "法定代表人是{}", "representative_title": "职务是{}",
+    "name": "叫{}", "gender": "{}", "ethnicity": "{}", "birth_date": "{}出生", "address": "住在{}",
+    "contact": "联系方式是{}",
+    "occupation": "职业是{}", "workplace": "工作单位是{}", "representative": "法定代表人是{}",
+    "representative_title": "职务是{}",
     "education": "文化程度是{}", "birthplace": "出生地是{}",
 }  # fmt: skip
 _FORMS_OF_COMPANY = {"name": "全称是{}", "address": "住所地在{}"}
@@ -51,12 +57,14 @@ _WHOLE = {
     "company": ("name", "address", "representative"),
 }
 _NOT_HIS: Mapping[tuple[str, str], Sequence[str]] = {
-    ("court", "plaintiff"): ("该去哪个法院我不懂，您看着定。",), ("court", "defendant"): ("法院的事我不清楚，以起诉材料上写的为准。",),
+    ("court", "plaintiff"): ("该去哪个法院我不懂，您看着定。",),
+    ("court", "defendant"): ("法院的事我不清楚，以起诉材料上写的为准。",),
     ("docket", ""): ("案号我不清楚。",), ("guidance", ""): ("怎么写我不懂，您是律师，您来定。",),
 }  # fmt: skip
 """What is asked for, by whom -> what somebody says to whom it is no business of his."""
 _QUESTION_WORDS = re.compile(
-    r"请问|您|你|请|告诉|什么时候|哪一天|哪天|多少钱|多少|是否|有没有|是不是|怎么|什么|为什么|吗|呢|哪|的|了|说明|说一下|一下|具体|准确|情况|当时"
+    r"请问|您|你|请|告诉|什么时候|哪一天|哪天|多少钱|多少|是否|有没有|是不是|怎么|什么|为什么|吗|呢|哪|的|了|说明"
+    r"|说一下|一下|具体|准确|情况|当时"
 )
 
 
@@ -103,7 +111,7 @@ class Teller:
             parts += _NOT_HIS.get((want.slot, self.client), _NOT_HIS.get((want.slot, ""), ()))
         return list(dict.fromkeys(part for part in parts if part)) or self._about(question)
 
-    # --- who ---------------------------------------------------------------------------------------------------------
+    # --- who --------------------------------------------------------------------------------------------------------
 
     def _identity(self, owner: Owner, slots: Sequence[str]) -> str:
         other = "defendant" if self.client == "plaintiff" else "plaintiff"
@@ -132,7 +140,7 @@ class Teller:
         form = _FORMS_OF_COMPANY.get(slot, _FORMS[slot]) if kind == "company" else _FORMS[slot]
         return "".join(told(party, [(slot, form)]))
 
-    # --- what --------------------------------------------------------------------------------------------------------
+    # --- what -------------------------------------------------------------------------------------------------------
 
     def _story(self, want: Wanted, question: str) -> list[str]:
         portion = self._next(self._tale, question, self._portion)
@@ -234,7 +242,7 @@ class Teller:
         share, _, best = max(likely, default=(0.0, 0, ""))
         return [_ended(self._rough_first(best))] if share >= _NEAR else ["这个我不清楚。"]
 
-    # --- what was said before ------------------------------------------------------------------------------------------
+    # --- what was said before ---------------------------------------------------------------------------------------
 
     def _told(self, item: str) -> bool:
         """Whether it was said before, exactly or roughly."""

@@ -1,4 +1,5 @@
-"""One story in two voices: as a document tells it (原告, 被告) and as a client tells it (我, 对方); dates and sums made vague.
+"""One story in two voices: as a document tells it (原告, 被告) and as a client tells it (我, 对方); dates and sums
+made vague.
 
 Both directions are plain substitutions, so that what a lawyer writes down is what the client said.
 """
@@ -16,7 +17,8 @@ from tasks.courts.agents.clients.asking import Client
 _WORDS: Mapping[Client, tuple[str, str]] = {"plaintiff": ("原告", "被告"), "defendant": ("被告", "原告")}
 """Client -> what a document calls it, and the other side."""
 _SAYS = re.compile(
-    r"(?:，|^)?(?:故|为此|现|遂|特|为维护(?:原告|自身|自己)?的?合法权益)?，?(?:依法)?(?:诉至(?:贵院|法院|人民法院)|(?:向(?:贵院|法院))?提起(?:民事)?诉讼)"
+    r"(?:，|^)?(?:故|为此|现|遂|特|为维护(?:原告|自身|自己)?的?合法权益)?，?(?:依法)?(?:诉至(?:贵院|法院|人民法院)"
+    r"|(?:向(?:贵院|法院))?提起(?:民事)?诉讼)"
 )
 
 
@@ -110,7 +112,8 @@ def vague(text: str) -> str:
 def is_vague(text: str) -> bool:
     """Whether a text speaks of a sum or a day without saying it exactly."""
     rough = re.search(
-        r"几(?:十|百|千|万|块)|十几万|一大笔|大概|大约|差不多|左右|前后|记不(?:清|太清|得)|好像是|一些钱|多少来着|年(?:初|底|中)|月(?:初|底|中旬|份)"
+        r"几(?:十|百|千|万|块)|十几万|一大笔|大概|大约|差不多|左右|前后|记不(?:清|太清|得)|好像是|一些钱|多少来着"
+        r"|年(?:初|底|中)|月(?:初|底|中旬|份)"
         r"|\d{4}年\d{1,2}月(?!\d)",
         text,
     )

@@ -57,7 +57,7 @@ class AccusedSpeaks(Speaks):
         """Whether the accused pleads guilty without reserve."""
         return bool(self.plea.get("stance") == "guilty")
 
-    # --- who he is, what happened so far ------------------------------------------------------------------------------
+    # --- who he is, what happened so far ----------------------------------------------------------------------------
 
     def _to_identity(self) -> str:
         """What 刑诉法解释第二百三十五条 asks of an accused, as far as it is on file."""
@@ -79,7 +79,7 @@ class AccusedSpeaks(Speaks):
         day = plain_date(self.matter.get("served", ""))
         return self.say("served", day=day) if day else self.say("served_unknown")
 
-    # --- plea ---------------------------------------------------------------------------------------------------------
+    # --- plea -------------------------------------------------------------------------------------------------------
 
     def _to_consent(self) -> str:
         return self.procedure() if self.guilty else self.say("consent_no")
@@ -104,7 +104,7 @@ class AccusedSpeaks(Speaks):
         wide = re.search(r"证据|速裁|指控|事实", self.words)
         return self.say("fast" if wide and "速裁" in self.words else "request_ok")
 
-    # --- telling ------------------------------------------------------------------------------------------------------
+    # --- telling ----------------------------------------------------------------------------------------------------
 
     def _facts(self) -> list[str]:
         """What he tells of the facts: all that he knows, nothing where he denies."""
@@ -157,7 +157,7 @@ class AccusedSpeaks(Speaks):
         said = text + " ".join(turn.text for turn in self.view.own)
         return f"{before}{text}{'' if '对不起' in said else after}"
 
-    # --- evidence, last words -----------------------------------------------------------------------------------------
+    # --- evidence, last words ---------------------------------------------------------------------------------------
 
     def _to_views(self) -> str:
         return self.views("procurator")

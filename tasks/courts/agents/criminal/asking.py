@@ -20,7 +20,8 @@ from tasks.tables import beside
 
 SIDES: Mapping[Role, Side] = {"procurator": "procurator", "defendant": "accused", "defence_lawyer": "defence"}
 DENIES = re.compile(
-    r"不承认|否认|真不是|不全是|多算了|没有那么多|不认(?!识|为)|不构成|不是(?:我|事实|诈骗|犯罪)|冤|无罪|有异议|没有(?:做|干|卖|打|骗|偷|拿|犯罪)|没[卖打骗偷拿做干]"
+    r"不承认|否认|真不是|不全是|多算了|没有那么多|不认(?!识|为)|不构成|不是(?:我|事实|诈骗|犯罪)|冤|无罪|有异议"
+    r"|没有(?:做|干|卖|打|骗|偷|拿|犯罪)|没[卖打骗偷拿做干]"
 )
 _REQUEST = re.compile(r"[？?]|请|吗|是否|有无|有没有|可以")
 _RIGHTS = re.compile(r"(?:享有|下列|以下|如下)[^。\n]{0,12}权利[：:][^。\n]*")
@@ -28,7 +29,8 @@ _RIGHTS = re.compile(r"(?:享有|下列|以下|如下)[^。\n]{0,12}权利[：:]
 _PLEAD = re.compile(r"发表|辩护意见|辩护词|公诉意见|公诉词|进行辩护")
 _PART = re.compile(r"[^？?\n]+[？?\n]?")
 _LEAD = re.compile(
-    r"^[\s，,、；;。]*(?:<[^>]{1,8}>|(?:审判长|法庭|本庭|公诉人|辩护人)(?:讯问|询问|发问|问)?(?:被告人)?[：:，,]?|被告人[^，,：:]{0,4}[，,：:])+"
+    r"^[\s，,、；;。]*(?:<[^>]{1,8}>|(?:审判长|法庭|本庭|公诉人|辩护人)(?:讯问|询问|发问|问)?(?:被告人)?[：:，,]?"
+    r"|被告人[^，,：:]{0,4}[，,：:])+"
 )
 
 
@@ -68,7 +70,8 @@ def kinds_of(text: str, role: Role) -> tuple[str, ...]:
 
 
 def _instead(text: str, act: Found, kind: str, role: Role) -> str:
-    """The kind of an act, or a narrower one that its sentence asks for: 辩护人对指控的罪名有无意见 is no call for the defence."""
+    """The kind of an act, or a narrower one that its sentence asks for: 辩护人对指控的罪名有无意见 is no call for the
+    defence."""
     sentence = next((words for start, words in sentences(text) if start <= act.start < start + len(words)), "")
     if kind != "opinion" or _PLEAD.search(sentence):
         return kind

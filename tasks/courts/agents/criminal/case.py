@@ -32,10 +32,13 @@ _NO_NAME = re.compile(r"犯罪$|^.{0,2}罪$|.{21,}|[其该此本述]")
 """What ends in 罪 and names no charge."""
 _NEGATED = re.compile(r"(?:不|未|没有)$")
 _FORMER = re.compile(
-    r"(?:曾|前|此前|先后)?因(?:涉嫌)?(?:犯)?[^，。；]{0,24}罪(?:于[^，。；]{2,14})?[^，。；]{0,30}(?:判处|刑满释放|行政拘留|处罚)[^。；]{0,60}"
+    r"(?:曾|前|此前|先后)?因(?:涉嫌)?(?:犯)?[^，。；]{0,24}罪(?:于[^，。；]{2,14})?[^，。；]{0,30}(?:判处|刑满释放"
+    r"|行政拘留|处罚)[^。；]{0,60}"
 )
 _FACTS = re.compile(
-    r"(?:审查查明|查明|指控)[：:，,]?\s*(?P<facts>.+?)(?=认定(?:上述|以上)事实的证据|(?:上述|以上)事实[，,]?(?:被告人|且?有|经)|本院认为|被告人[\u4e00-\u9fff·]{1,8}的行为(?:触犯|应当|已?构成)|量刑建议[：:]|$)",
+    r"(?:审查查明|查明|指控)[：:，,]?\s*(?P<facts>.+?)(?=认定(?:上述|以上)事实的证据|(?:上述"
+    r"|以上)事实[，,]?(?:被告人|且?有|经)|本院认为|被告人[\u4e00-\u9fff·]{1,8}的行为(?:触犯|应当|已?构成)"
+    r"|量刑建议[：:]|$)",
     re.DOTALL,
 )
 _QUALIFIED = re.compile(r"，?其行为(?:已经?)?(?:构成|触犯)[^。]{0,60}。")
@@ -84,7 +87,8 @@ class Case(Heard):
 
     @property
     def property_told(self) -> bool:
-        """Whether the prosecution has told of property or losses on which the others are to be heard (刑诉法解释第二百七十九条)."""
+        """Whether the prosecution has told of property or losses on which the others are to be heard
+        (刑诉法解释第二百七十九条)."""
         told = self.answers("procurator", "property")
         return bool(told) and not (_NO_PROPERTY.search(told) and len(told) < 40)
 

@@ -1,8 +1,9 @@
-"""What 公诉人 and 辩护人 say: indictment, questions to the accused, exhibits and views on them, property, opinion, debate.
+"""What 公诉人 and 辩护人 say: indictment, questions to the accused, exhibits and views on them, property, opinion,
+debate.
 
-刑事诉讼法第三十七条、第一百九十一条、第一百九十五条、第一百九十八条; 刑诉法解释第二百四十六条、第二百四十七条、第二百七十九条. The
-defender knows the plea of the accused, not his account of the facts. Who is given the word to examine puts questions to the
-accused, where the profile lets him.
+刑事诉讼法第三十七条、第一百九十一条、第一百九十五条、第一百九十八条;
+刑诉法解释第二百四十六条、第二百四十七条、第二百七十九条. The defender knows the plea of the accused, not his account
+of the facts. Who is given the word to examine puts questions to the accused, where the profile lets him.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _THING = re.compile(r"^扣押的")
 _BRACKET = re.compile(r"[（(]([^（）()]*)[）)]")
 _FOLLOWS = re.compile(r"量刑建议[^。；]{0,12}(?:没有异议|无异议|适当)|同意量刑建议")
 _PERSON = (
-    ("name", "{}"), ("gender", "{}"), ("birth_date", "{}出生"), ("ethnicity", "{}"), ("education", "{}"), ("occupation", "{}"),
+    ("name", "{}"), ("gender", "{}"), ("birth_date", "{}出生"), ("ethnicity", "{}"), ("education", "{}"),
+    ("occupation", "{}"),
     ("address", "住{}"),
 )  # fmt: skip
 _PHOTO = re.compile(r"(?:及|和|的)照片$")
@@ -37,7 +39,7 @@ _PHOTO = re.compile(r"(?:及|和|的)照片$")
 class ProsecutorSpeaks(Speaks):
     """One utterance of the procurator."""
 
-    # --- indictment and opinion ---------------------------------------------------------------------------------------
+    # --- indictment and opinion -------------------------------------------------------------------------------------
 
     def _office(self) -> Mapping[str, Any]:
         found: Mapping[str, Any] = self.matter.get("prosecution", {})
@@ -107,7 +109,7 @@ class ProsecutorSpeaks(Speaks):
             return self.say("mutual_early")
         return self.answered("defence_lawyer", [*self.objected(), *parts_of([opinion]), *self.proofs()])
 
-    # --- examination --------------------------------------------------------------------------------------------------
+    # --- examination ------------------------------------------------------------------------------------------------
 
     def _to_examine(self) -> str:
         if self.examined:
@@ -119,7 +121,7 @@ class ProsecutorSpeaks(Speaks):
         topics = (first, "arrest", "victims" if self.matter.get("victims") else "money")
         return "被告人，" + "".join(f"{self.questions[topic]}？" for topic in topics)
 
-    # --- evidence -----------------------------------------------------------------------------------------------------
+    # --- evidence ---------------------------------------------------------------------------------------------------
 
     def _to_evidence(self) -> str:
         return self._to_detail() or self.offer()
@@ -137,7 +139,7 @@ class ProsecutorSpeaks(Speaks):
     def _to_views(self) -> str:
         return self.views("defence_lawyer")
 
-    # --- property and victims -----------------------------------------------------------------------------------------
+    # --- property and victims ---------------------------------------------------------------------------------------
 
     def _to_property(self) -> str:
         things, returned = self._seized()

@@ -1,9 +1,10 @@
-"""The judge of a criminal court by rules: keeps the procedure of 刑事诉讼法, hears everybody, weighs, gives judgment with
-reasons.
+"""The judge of a criminal court by rules: keeps the procedure of 刑事诉讼法, hears everybody, weighs, gives judgment
+with reasons.
 
 Holds what its view grants and the record, nothing else: charge, plea and evidence are what was said in court. It
 knows no case; the hearing is data (hearing.toml), what is disputed is for an expert to decide. Before it hears the
-case it announces cause, publicity, bench, procedure, those who appear, rights: 刑事诉讼法第一百九十条; 刑诉法解释第二百三十六条至第二百三十八条.
+case it announces cause, publicity, bench, procedure, those who appear, rights: 刑事诉讼法第一百九十条;
+刑诉法解释第二百三十六条至第二百三十八条.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _LATE = ("recusal_defence", "indictment", "plea", "fast", "statement", "opinion"
 _APPLIES = re.compile(r"(?<!不)申请(?:.{0,12})回避|要求(?:.{0,12})回避")
 _NOT = re.compile(r"不(?:申请|要求)|没有")
 _OFFICE = re.compile(
-    r"(?:公诉人)?(?:系)?(?P<office>[\u4e00-\u9fff]{2,24}?人民检察院)(?P<title>检察员|检察官|副检察长|检察长)(?P<name>[\u4e00-\u9fff·]{1,6}?)(?=[，。；,、]|已到庭|$)"
+    r"(?:公诉人)?(?:系)?(?P<office>[\u4e00-\u9fff]{2,24}?人民检察院)(?P<title>检察员|检察官|副检察长"
+    r"|检察长)(?P<name>[\u4e00-\u9fff·]{1,6}?)(?=[，。；,、]|已到庭|$)"
 )
 
 
@@ -83,7 +85,7 @@ def _last(case: Case, decide: Decide) -> str:
     return f"{other['back' if several else 'sole']}\n{judgment(case, decide)}\n{closing}"
 
 
-# --- announcements ----------------------------------------------------------------------------------------------------
+# --- announcements --------------------------------------------------------------------------------------------------
 
 
 def _announcements(case: Case) -> str:

@@ -1,8 +1,8 @@
 """The judgment of a criminal trial as it is read out; without an expert it decides what nobody disputes and leaves
 the rest open.
 
-刑事诉讼法第二百条, 第二百零一条. Rules do not decide what is disputed: a contested charge is not found, a contested request not
-followed, and the judgment says so. Months and yuan.
+刑事诉讼法第二百条, 第二百零一条. Rules do not decide what is disputed: a contested charge is not found, a contested
+request not followed, and the judgment says so. Months and yuan.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def judgment(case: Case, decide: Decide) -> str:
 
 
 def _disposed(case: Case, made: Decision) -> list[str]:
-    """What becomes of the things that the prosecution said are held and not given back, thing by thing (刑诉法解释第二百七十九条):
-    forfeited are the tools of the crime and what is forbidden (刑法第六十四条), as it named them; where nothing is held, the
-    gains of who is convicted."""
+    """What becomes of the things that the prosecution said are held and not given back, thing by thing
+    (刑诉法解释第二百七十九条): forfeited are the tools of the crime and what is forbidden (刑法第六十四条), as it
+    named them; where nothing is held, the gains of who is convicted."""
     told, order = case.answers("procurator", "property"), hearing()["order"]
     forfeit, back = (
         {one for things in named.findall(told) for one in things.split("、")} for named in (_TO_FORFEIT, _BACK)
@@ -115,7 +115,7 @@ def _verdict(case: Case, made: Decision) -> str:
     return "；".join(said) + "。" + note + (filled(text["supervised"], who) if whole.probation_months else "")
 
 
-# --- without an expert ------------------------------------------------------------------------------------------------
+# --- without an expert ----------------------------------------------------------------------------------------------
 
 
 def undisputed(case: Case) -> Decision:

@@ -1,7 +1,8 @@
 """Sentences of a criminal trial: the 量刑建议 as it was said in court, and how a sentence is pronounced and served.
 
-A request is read as a judgment is: of what spans the prosecution names, the middle. 刑法第四十一条、第四十四条、第四十七条: a day
-in custody makes a day of 拘役 and 有期徒刑, two of 管制. Months, calendar days and yuan.
+A request is read as a judgment is: of what spans the prosecution names, the middle.
+刑法第四十一条、第四十四条、第四十七条: a day in custody makes a day of 拘役 and 有期徒刑, two of 管制. Months,
+calendar days and yuan.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 its role, from what it holds alone.
 
 Several questions are answered in their order, what nothing is held about is 不清楚, nobody speaks before being asked.
-Exhibits are offered one at a time with name, source, purpose and content, all that are left where that is asked (刑诉法解释
-第二百六十八条: contested exhibits alone, others in groups; 第三百六十五条: name and purpose are enough for what nobody contests in a
-简易程序).
+Exhibits are offered one at a time with name, source, purpose and content, all that are left where that is asked
+(刑诉法解释 第二百六十八条: contested exhibits alone, others in groups; 第三百六十五条: name and purpose are enough
+for what nobody contests in a 简易程序).
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Speaks(Party):
         found = _PROCEDURE.search(self.words)
         return self.say(known, procedure=found[0]) if found else self.say(unknown)
 
-    # --- exhibits -----------------------------------------------------------------------------------------------------
+    # --- exhibits ---------------------------------------------------------------------------------------------------
 
     def offer(self) -> str:
         """The next exhibit, or all that are left where the judge lets them be offered together."""
@@ -152,7 +152,7 @@ class Speaks(Party):
                 said.append(self.say("objection_plain" if plain else f"objection_{ground}", text=text) or text)
         return "；".join(said)
 
-    # --- debate -------------------------------------------------------------------------------------------------------
+    # --- debate -----------------------------------------------------------------------------------------------------
 
     def answered(self, other: Role, own: Sequence[str]) -> str:
         """What this side has against points that the other has made in debate; only where the charge is contested."""

@@ -1,8 +1,9 @@
-"""What a lawyer has learnt from a client, read from the record by rules: identities, claims, story, defences, evidence.
+"""What a lawyer has learnt from a client, read from the record by rules: identities, claims, story, defences,
+evidence.
 
-Each answer is read in the light of the question before it, whoever put it. Wording is free; what cannot be read is left out.
-Everything is in the client's words turned into those of a document. Linear on
-bounded text; values of identities are as they were said, days as 1979年4月12日.
+Each answer is read in the light of the question before it, whoever put it. Wording is free; what cannot be read is
+left out. Everything is in the client's words turned into those of a document. Linear on bounded text; values of
+identities are as they were said, days as 1979年4月12日.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ class Dossier:
     """What is known so far, in the words of a document.
 
     own, other: fields of the identities by name; facts: clauses with their punctuation; witnesses: name and domicile;
-    asked: how often each thing was asked for (identities as own and other); closed: lists of which nothing more is to be
-    expected; exact: what was asked for with the request to be exact, identities as own.birth_date.
+    asked: how often each thing was asked for (identities as own and other); closed: lists of which nothing more is to
+    be expected; exact: what was asked for with the request to be exact, identities as own.birth_date.
     """
 
     client: Client
@@ -114,20 +115,25 @@ def _read(found: Dossier, text: str, wants: tuple[Wanted, ...], me: str) -> None
 def _size(found: Dossier) -> tuple[int, ...]:
     return (
         len(found.claims), len(found.facts), len(found.witnesses), len(found.defences), len(found.evidence),
-        sum(bool(one.purpose) for one in found.evidence), sum(len(text) for text in (*found.claims, *found.facts, *found.defences)),
+        sum(bool(one.purpose) for one in found.evidence),
+        sum(len(text) for text in (*found.claims, *found.facts, *found.defences)),
     )  # fmt: skip
 
 
 _ALL = re.compile(
-    r"就(?:是)?(?:刚才说的)?这(?:些|么多)|大致就是这样|没有?(?:什么)?(?:别的|其他|其它|要补充|补充)|都说(?:完|了)|没了|说完了|没有什么证据|没有证据"
+    r"就(?:是)?(?:刚才说的)?这(?:些|么多)|大致就是这样|没有?(?:什么)?(?:别的|其他|其它|要补充|补充)|都说(?:完|了)"
+    r"|没了|说完了|没有什么证据|没有证据"
 )
 _MARK = re.compile(
-    r"(?:^|[,，:：;；。\n])\s*(?:第?(?P<n>[一二三四五六七八九十]{1,2})(?:是|、|项是)|(?P<d>[1-9]\d?)[.．、)）](?!\d))\s*"
+    r"(?:^|[,，:：;；。\n])\s*(?:第?(?P<n>[一二三四五六七八九十]{1,2})(?:是|、|项是)"
+    r"|(?P<d>[1-9]\d?)[.．、)）](?!\d))\s*"
 )
 _TAIL = re.compile(r"[,，]?(?:就(?:是)?这些|就(?:是)?这么多|没有别的了)[。]?\s*$")
 _NOISE = re.compile(
-    r"谢谢|感谢|麻烦[您你]|辛苦|不好意思|啰嗦|担待|打断|有一说一|慢慢来|赶时间|该听谁|弄个明白|想起来的|头一回|收不住|念叨|多问一句|担心|着急"
-    r"|害怕|怎么办|[您你](?:记好|看着|来定|还要|是律师|放心|帮)|绕弯子|不是我的错|大致就是|没有别的|就是这些|直接问|不方便透露|我不清楚|我也不懂|说清楚的地方|劝我找律师"
+    r"谢谢|感谢|麻烦[您你]|辛苦|不好意思|啰嗦|担待|打断|有一说一|慢慢来|赶时间|该听谁|弄个明白|想起来的|头一回"
+    r"|收不住|念叨|多问一句|担心|着急"
+    r"|害怕|怎么办|[您你](?:记好|看着|来定|还要|是律师|放心|帮)|绕弯子|不是我的错|大致就是|没有别的|就是这些|直接问"
+    r"|不方便透露|我不清楚|我也不懂|说清楚的地方|劝我找律师"
 )
 _FILLER = re.compile(
     r"^(?:\s|呃|嗯|唉|哎|这个[,，]|那个[,，]|好的[,，]|好[,，]|是这样的?[,，:：]?|事情是这样的?[,，:：]?|[,，。])+"
@@ -140,7 +146,8 @@ def _sentences(text: str, ends: str = "。！？!?\n") -> list[str]:
 
 
 def _items(text: str) -> list[tuple[int, str]]:
-    """The items of a list as it was spoken, with their numbers: 0 where it has none and is cut at semicolons and stops."""
+    """The items of a list as it was spoken, with their numbers: 0 where it has none and is cut at semicolons and
+    stops."""
     body = _FILLER.sub("", text.strip())
     marks = list(_MARK.finditer(body))
     if marks:
@@ -201,7 +208,8 @@ def _evidence(found: Dossier, text: str, me: str) -> None:
         if source := re.search(
             r"来源(?:是|于|为|:|：)?(?P<said>[^。]{2,80}?)(?=[,，]证人(?:是|叫|为)|$)", rest
         ) or re.search(
-            r"^(?P<said>[^。]{0,60}(?:原件|复印件|打印|下载|出具|开具|提供|取得|持有|保存|调取|拍摄|手机|寄|给)[^。]{0,40}?)(?=[,，](?:证明|证人)|$)",
+            r"^(?P<said>[^。]{0,60}(?:原件|复印件|打印|下载|出具|开具|提供|取得|持有|保存|调取|拍摄|手机|寄"
+            r"|给)[^。]{0,40}?)(?=[,，](?:证明|证人)|$)",
             rest,
         ):
             proof.source = proof.source or _write(found, source["said"], me)
@@ -228,7 +236,8 @@ def _proof(found: Dossier, title: str) -> Proof:
 
 def _witness(found: Dossier, text: str, me: str) -> None:
     for match in re.finditer(
-        r"(?:证人)?(?:叫|是|姓名是)(?P<name>[\u4e00-\u9fff·]{2,4})[,，](?:家)?住(?:在|址是?)?(?P<where>[^,，。;；]{4,60})",
+        r"(?:证人)?(?:叫|是|姓名是)(?P<name>[\u4e00-\u9fff·]{2,4})[,，](?:家)?住(?:在"
+        r"|址是?)?(?P<where>[^,，。;；]{4,60})",
         text,
     ):
         where = "" if "不清楚" in match["where"] else match["where"]

@@ -1,10 +1,10 @@
 """The lawyer who drafts (CD, DD), by rules: asks for every element of the document, one thing a turn, then writes it.
 
-What to ask next is worked out anew from the record: what was asked, what was learnt, what was answered roughly or not at all.
-There is always a document before the last turn is over.
+What to ask next is worked out anew from the record: what was asked, what was learnt, what was answered roughly or not
+at all. There is always a document before the last turn is over.
 
-The document is a 民事起诉状 or a 民事答辩状 in the customary order and with the customary heads: 民事诉讼法第一百二十四条 (complaint),
-第一百二十八条 (defence). What was not learnt stays open; nothing is made up.
+The document is a 民事起诉状 or a 民事答辩状 in the customary order and with the customary heads:
+民事诉讼法第一百二十四条 (complaint), 第一百二十八条 (defence). What was not learnt stays open; nothing is made up.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def _list(known: Dossier, slot: str) -> Iterator[Step]:
 RESPONDENT = "答辩人"
 _COURT = "××××人民法院"
 _PLACE = re.compile(
-    r"(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))?[\u4e00-\u9fff]{2,8}?(?:市|自治州|盟)(?:[\u4e00-\u9fff]{1,8}?(?:区|县|旗|市))?|(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))[\u4e00-\u9fff]{1,8}?县"
+    r"(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))?[\u4e00-\u9fff]{2,8}?(?:市|自治州|盟)(?:[\u4e00-\u9fff]{1,8}?(?:区|县"
+    r"|旗|市))?|(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))[\u4e00-\u9fff]{1,8}?县"
 )
 
 
@@ -147,7 +148,8 @@ def _story(clauses: Sequence[str]) -> str:
 
 
 def court_of(address: str) -> str:
-    """The court of the defendant's domicile (民事诉讼法第二十二条); blank where the address does not tell the district."""
+    """The court of the defendant's domicile (民事诉讼法第二十二条); blank where the address does not tell the
+    district."""
     match = _PLACE.match(address)
     return f"{match.group()}人民法院" if match else _COURT
 

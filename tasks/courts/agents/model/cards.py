@@ -1,10 +1,10 @@
 """The system message of a seat of a court: who you are, what you hold, what you never do, how you speak, what a reply
 looks like.
 
-It is the same in every turn of an episode, so an engine reads it once. How much context a seat needs before anything is
-said: where the record is folded, a card and a little talk; where it is not (`j1`), the whole trial has to fit: all that
-somebody holds is said once, and every turn has words of its own. Played by rules, none of the 24 trials of the sample takes
-more than this; a model may talk more. Characters, and tokens of context.
+It is the same in every turn of an episode, so an engine reads it once. How much context a seat needs before anything
+is said: where the record is folded, a card and a little talk; where it is not (`j1`), the whole trial has to fit: all
+that somebody holds is said once, and every turn has words of its own. Played by rules, none of the 24 trials of the
+sample takes more than this; a model may talk more. Characters, and tokens of context.
 """
 
 from __future__ import annotations
@@ -138,7 +138,8 @@ def _who(view: CourtView, side: str) -> str:
         kind = "accused" if view.env == "CR" else "party"
     return phrase(
         "who", kind, side=side_name(side, view.env),
-        client=shown(party.get("name", "")), name=shown(office.get("prosecutor", "") or party.get("counsel", {}).get("name", "")),
+        client=shown(party.get("name", "")),
+        name=shown(office.get("prosecutor", "") or party.get("counsel", {}).get("name", "")),
         office=shown(office.get("name", "")), post=office.get("title", "检察员"),
     )  # fmt: skip
 

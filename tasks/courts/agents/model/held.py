@@ -32,13 +32,16 @@ INDENT = "　　"
 """Before each further line of a text: only what this program writes begins at the margin."""
 Lines = Iterator[str]
 _WORDS: Mapping[str, str] = {
-    "person": "", "company": "单位", "refuse": "不同意调解", "accept_if": "附条件同意调解", "admit": "承认", "partly": "部分承认",
+    "person": "", "company": "单位", "refuse": "不同意调解", "accept_if": "附条件同意调解", "admit": "承认",
+    "partly": "部分承认",
     "deny": "否认", "guilty": "认罪", "partial": "部分认罪", "not_guilty": "不认罪",
 }  # fmt: skip
 """Fixed values of the case file -> words."""
 _PARTY = (
-    ("name", "{}"), ("kind", "{}"), ("gender", "{}"), ("ethnicity", "{}"), ("birth_date", "{}出生"), ("birthplace", "出生地{}"),
-    ("education", "{}"), ("occupation", "{}"), ("workplace", "工作单位{}"), ("address", "住所{}"), ("contact", "联系方式：{}"),
+    ("name", "{}"), ("kind", "{}"), ("gender", "{}"), ("ethnicity", "{}"), ("birth_date", "{}出生"),
+    ("birthplace", "出生地{}"),
+    ("education", "{}"), ("occupation", "{}"), ("workplace", "工作单位{}"), ("address", "住所{}"),
+    ("contact", "联系方式：{}"),
     ("representative", "法定代表人（负责人）{}"), ("representative_title", "职务{}"),
 )  # fmt: skip
 _EXHIBIT = (("kind", "{}"), ("source", "来源：{}"), ("purpose", "证明目的：{}"), ("excerpt", "内容：{}"))
@@ -59,7 +62,8 @@ _OFFICE = (("name", "{}"), ("title", "{}"), ("prosecutor", "{}"), ("indictment_n
 _CUSTODY = (("measure", "{}"), ("since", "自{}"), ("until", "至{}"), ("place", "{}"))
 _VICTIM = (("name", "{}"), ("loss", "损失：{}"), ("settled", "赔偿和谅解：{}"))
 _CRIMINAL = (
-    ("indictment", "指控的事实：{}"), ("opinion", "公诉意见：{}"), ("record", "前科劣迹：{}"), ("served", "收到起诉书副本的日期：{}"),
+    ("indictment", "指控的事实：{}"), ("opinion", "公诉意见：{}"), ("record", "前科劣迹：{}"),
+    ("served", "收到起诉书副本的日期：{}"),
     ("defence_opinion", "辩护意见：{}"),
 )  # fmt: skip
 
@@ -214,6 +218,7 @@ _SECTIONS: Mapping[str, Callable[[Any, CourtView], Lines]] = {
     "parties": _parties, "facts": _facts, "claims": _texts("诉讼请求"), "defences": _texts("答辩要点"),
     "evidence": _evidence, "statements": _statements, "mediation": _mediation, "court": _court, "criminal": _criminal,
     "client": _client, "dates": _nothing, "cause": _labelled("案由"), "theme": _labelled("想咨询的主题"),
-    "complaint": _labelled("起诉的事实和理由"), "answer": _labelled("答辩意见"), "topics": _nothing, "agent_title": _nothing,
+    "complaint": _labelled("起诉的事实和理由"), "answer": _labelled("答辩意见"), "topics": _nothing,
+    "agent_title": _nothing,
 }  # fmt: skip
 """Field of a case -> its lines; what stands elsewhere in the prompt has none."""

@@ -1,7 +1,8 @@
-"""What a reply of a model says: an utterance with its addressees, or a call of a tool. Total: every text has a reading.
+"""What a reply of a model says: an utterance with its addressees, or a call of a tool. Total: every text has a
+reading.
 
-lean: an object under a schema, mended with some patience. free: the text is the utterance; whom a judge reaches is read from
-its markers (`j1`) or words. Lengths in characters.
+lean: an object under a schema, mended with some patience. free: the text is the utterance; whom a judge reaches is
+read from its markers (`j1`) or words. Lengths in characters.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def cleaned(text: str) -> str:
     return speech[closers[-1].end() if closers else 0 :].strip()[:SPOKEN]
 
 
-# --- lean ---------------------------------------------------------------------------------------------------------------
+# --- lean -----------------------------------------------------------------------------------------------------------
 
 
 def schema_of(view: CourtView) -> Schema:
@@ -100,7 +101,8 @@ def read_lean(text: str, view: CourtView, schema: Schema) -> Read:
 
 
 def closed(text: str) -> str:
-    """A reply under a schema that a limit of tokens ended, with what is open in it closed, as far as that can be read."""
+    """A reply under a schema that a limit of tokens ended, with what is open in it closed, as far as that can be
+    read."""
     body = _HALF_ESCAPE.sub(r"\1", text)
     for tail in ('"}', '"]}', "}", "]}"):
         try:
@@ -164,7 +166,8 @@ def _short(value: Any, most: int) -> str:
 
 
 def _named(given: Any, view: CourtView) -> Any:
-    """Names as the schema has them: 原告 means 原告委托诉讼代理人; without any a judge speaks to all, others to the court."""
+    """Names as the schema has them: 原告 means 原告委托诉讼代理人; without any a judge speaks to all, others to the
+    court."""
     wanted = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str) and one.strip()]
     names = [*addressees(view), ALL]
     found = [next((name for name in names if one.strip() in (name, name[: len(one.strip())])), "") for one in wanted]
@@ -185,7 +188,7 @@ def lean_action(value: Mapping[str, Any], view: CourtView) -> Say | CallTool:
     return Say(cleaned(value["say"]), named, value.get("stage", ""))
 
 
-# --- free ---------------------------------------------------------------------------------------------------------------
+# --- free -----------------------------------------------------------------------------------------------------------
 
 
 def free_action(text: str, view: CourtView) -> Say | CallTool:
@@ -207,8 +210,8 @@ def free_action(text: str, view: CourtView) -> Say | CallTool:
 
 
 def _headed(text: str, view: CourtView) -> tuple[str, tuple[Role, ...] | None, str]:
-    """The stage and the addressees that a judge writes before his words ("<法庭调查>（对原告说）"), and the words; None for
-    addressees where none are written, or not such as are there."""
+    """The stage and the addressees that a judge writes before his words ("<法庭调查>（对原告说）"), and the words;
+    None for addressees where none are written, or not such as are there."""
     stage = ""
     if (tag := _STAGE.match(text)) and tag["stage"] in stages(view):
         stage, text = tag["stage"], text[tag.end() :]
@@ -237,7 +240,7 @@ def _without_name(text: str, view: CourtView) -> str:
     return re.sub(rf"\A[【\[*]{{0,3}}{name}[】\]*]{{0,3}}\s*[：:]\s*", "", text)
 
 
-# --- the same, repeated in a prompt -------------------------------------------------------------------------------------
+# --- the same, repeated in a prompt ---------------------------------------------------------------------------------
 
 
 def repeated(said: Say, view: CourtView, form: Form) -> str:
@@ -246,7 +249,8 @@ def repeated(said: Say, view: CourtView, form: Form) -> str:
 
 
 def own_words(turn: Turn, reply: str, view: CourtView, form: Form) -> str:
-    """An own turn as the prompt repeats it: the very reply that said it, else the words in the form that is asked for."""
+    """An own turn as the prompt repeats it: the very reply that said it, else the words in the form that is asked
+    for."""
     if form == "free":
         if reply.strip() and _same(free_action(reply, view), turn):
             return reply
@@ -265,7 +269,8 @@ def _same(action: Say | CallTool, turn: Turn) -> bool:
 
 
 def written(turn: Turn, view: CourtView) -> str:
-    """A turn as free text: before a judge's words what is needed so that they reach the same people in the same stage."""
+    """A turn as free text: before a judge's words what is needed so that they reach the same people in the same
+    stage."""
     if view.role != "judge" or view.profile == "j1":
         return turn.text.strip()
     stage = f"<{turn.stage}>" if turn.stage in stages(view) else ""
@@ -284,7 +289,8 @@ def own_call(lookup: Lookup, view: CourtView, form: Form) -> str:
         made = _tagged_call(cleaned(lookup.reply), view)
         if lookup.reply and made is not None:
             return lookup.reply
-        return f"<tool_call>{json.dumps({'name': lookup.tool, 'arguments': lookup.input}, ensure_ascii=False)}</tool_call>"
+        called = {"name": lookup.tool, "arguments": lookup.input}
+        return f"<tool_call>{json.dumps(called, ensure_ascii=False)}</tool_call>"
     value, _ = _object_in(lookup.reply)
     if isinstance(value, dict) and value.get("action") == lookup.tool:
         return lookup.reply

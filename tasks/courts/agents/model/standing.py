@@ -1,5 +1,5 @@
-"""An utterance as a prompt shows it, who said it to whom, further lines indented, so that none can pass for another's; and
-the standing file: what the folded part of the record said, so that nothing of weight is lost.
+"""An utterance as a prompt shows it, who said it to whom, further lines indented, so that none can pass for
+another's; and the standing file: what the folded part of the record said, so that nothing of weight is lost.
 
 Sizes in characters. Where all of it does not fit, what weighs least gives way first, and what was left out is
 counted.
@@ -52,7 +52,8 @@ def shortened(text: str, most: int) -> str:
 
 
 WIDTHS: tuple[tuple[int, int, int], ...] = (
-    (0, 400, 80), (0, 200, 40), (0, 100, 20), (0, 60, -1), (0, 30, -1), (0, -1, -1), (600, -1, -1), (300, -1, -1), (150, -1, -1),
+    (0, 400, 80), (0, 200, 40), (0, 100, 20), (0, 60, -1), (0, 30, -1), (0, -1, -1), (600, -1, -1), (300, -1, -1),
+    (150, -1, -1),
     (60, -1, -1), (-1, -1, -1),
 )  # fmt: skip
 """Of an utterance of weight core, talk and rest: the first row with which all fits. 0: whole, -1: left out."""

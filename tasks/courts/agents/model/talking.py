@@ -1,11 +1,11 @@
 """The conversation of a seat: card, then in turn what it heard with its cue, and what it said; only its end ever
 grows.
 
-The record is read from the history of a view in rounds (what others said, what the seat was told, what it looked up, what
-it said), so a round comes out the same in every later turn. When the record outgrows the room of the engine in the seat,
-its older part is folded into the standing file in one go, and stays folded until there is no room again: in between
-prompts begin alike, so what an engine has to read grows with the record, not with its square. Where the published
-procedure is played (`j1`), nothing is folded unless the run asks for it. Sizes in characters.
+The record is read from the history of a view in rounds (what others said, what the seat was told, what it looked up,
+what it said), so a round comes out the same in every later turn. When the record outgrows the room of the engine in
+the seat, its older part is folded into the standing file in one go, and stays folded until there is no room again: in
+between prompts begin alike, so what an engine has to read grows with the record, not with its square. Where the
+published procedure is played (`j1`), nothing is folded unless the run asks for it. Sizes in characters.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Lookup:
 
 @dataclass
 class Round:
-    """One turn of the seat. reply: of the model that spoke, '' where none did; said: None in the turn that is to be made."""
+    """One turn of the seat. reply: of the model that spoke, '' where none did; said: None in the turn that is to be
+    made."""
 
     heard: list[Turn] = field(default_factory=list)
     lookups: list[Lookup] = field(default_factory=list)
@@ -146,7 +147,8 @@ def _told(view: CourtView, rounds: list[Round], at: int, cue: TopicCue) -> tuple
 
 
 def _topic(view: CourtView, rounds: list[Round], at: int) -> TopicCue:
-    """What a client was to say in a round: as the tracker's word tells, for the turn to be made as the controller says."""
+    """What a client was to say in a round: as the tracker's word tells, for the turn to be made as the controller
+    says."""
     if rounds[at].said is None and view.topic is not None:
         return view.topic
     topic = rounds[at].topic

@@ -1,5 +1,5 @@
-"""The agenda of a hearing as data: who is asked what, in which order, in which words, and what is left out where turns
-run out.
+"""The agenda of a hearing as data: who is asked what, in which order, in which words, and what is left out where
+turns run out.
 
 Each court has a table of steps (hearing.toml). A step has its place by procedure and profile, is open as long as its
 condition holds and it was not answered, and is put twice at most.
@@ -25,8 +25,8 @@ FIELDS = ("id", "to", "kinds", "need", "procedure", "profile", "when", "once", "
 class Step:
     """One question of the hearing. to: whom it is put to; kinds: of question; words: form -> words of it.
 
-    need: how badly it is needed; procedure, profile: where it has a place, everywhere without; when: name of a condition;
-    once: put once; announces: what was not announced is announced before it; stage: that it opens.
+    need: how badly it is needed; procedure, profile: where it has a place, everywhere without; when: name of a
+    condition; once: put once; announces: what was not announced is announced before it; stage: that it opens.
     """
 
     id: str

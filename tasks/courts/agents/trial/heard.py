@@ -57,8 +57,8 @@ class Exhibit:
 
 
 class Heard:
-    """The record of a trial as its judge has heard it; each court says what its words ask of whom. bench: who sits, and
-    how; collegial: whether a panel does."""
+    """The record of a trial as its judge has heard it; each court says what its words ask of whom. bench: who sits,
+    and how; collegial: whether a panel does."""
 
     offering: ClassVar[str]
     viewing: ClassVar[str]

@@ -70,12 +70,13 @@ class Party:
         return next(put, self.view.asked)
 
     def answer(self, one: Asked) -> str:
-        """The answer to one thing that is asked: by the method for its kind (`_to_views`), or a phrase of the table."""
+        """The answer to one thing that is asked: by the method for its kind (`_to_views`), or a phrase of the
+        table."""
         self.words = one.words
         made: Callable[[], str] | None = getattr(self, f"_to_{one.kind}", None)
         return made() if made else self.say(one.kind)
 
-    # --- exhibits -----------------------------------------------------------------------------------------------------
+    # --- exhibits ---------------------------------------------------------------------------------------------------
 
     @cached_property
     def own_exhibits(self) -> list[Mapping[str, Any]]:
@@ -119,8 +120,8 @@ class Party:
         return [(number, item) for number, item in enumerate(self.own_exhibits, 1) if number not in shown]
 
     def asked_about(self, owner: str) -> list[Offer]:
-        """The exhibits of another role that the question is about: those it names, else those since this role was last
-        heard."""
+        """The exhibits of another role that the question is about: those it names, else those since this role was
+        last heard."""
         shown, numbers = self.showings(owner), numbers_named(self.words)
         offers = list({(offer.number, offer.title): offer for _, listed in shown for offer in listed}.values())
         if named := [offer for offer in offers if offer.number in numbers]:
@@ -147,7 +148,7 @@ class Party:
         own = [_split(item["id"]) for item in self.own_exhibits]
         return value - sum(stem == head and other < value for stem, other in own)
 
-    # --- debate -------------------------------------------------------------------------------------------------------
+    # --- debate -----------------------------------------------------------------------------------------------------
 
     def objected(self) -> list[str]:
         """What this side holds against exhibits of the other."""
