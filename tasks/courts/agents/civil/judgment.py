@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from store.text.numerals import int_to_chinese
 from tasks.courts.agents.citing import court_above, late_interest, listed, proof, within
 from tasks.courts.agents.civil.case import NAME, OTHER, Case, Finding, Substance, Weighed, hearing
 from tasks.courts.agents.own_words import gist, outer, quotable
+from tasks.courts.agents.trial.agenda import orders
 from tasks.courts.agents.trial.exhibits import numbered
 from tasks.courts.casefile.people import divorce
 from tasks.courts.checking.civil import court_fee
@@ -72,19 +72,11 @@ def _parts(case: Case, decided: Substance, most: int, full: bool) -> list[str]:
 
 def _account(case: Case, weighed: Sequence[Weighed]) -> str:
     """What exhibits show that are relied on, and what the court has found itself."""
-    shown = [
-        f"{quotable(one.offer.title, 60)}能够证明{one.offer.purpose}"
-        for one in weighed
-        if one.undisputed and one.offer.purpose
-    ]
-    facts = [quotable(text, 200) for text in shown][:MOST_FACTS] + (
-        [quotable(case.findings, 400)] if case.findings else []
-    )
-    return (
-        f"经审理查明：{'；'.join(facts)}。"
-        if facts
-        else "经审理查明：双方对本案主要事实有争议，没有自认的事实，也没有双方对证明目的均无异议的证据可以直接认定。"
-    )
+    offers = (one.offer for one in weighed if one.undisputed and one.offer.purpose)
+    shown = [quotable(f"{quotable(one.title, 60)}能够证明{one.purpose}", 200) for one in offers]
+    facts = "；".join([*shown[:MOST_FACTS], *([quotable(case.findings, 400)] if case.findings else [])])
+    none = "双方对本案主要事实有争议，没有自认的事实，也没有双方对证明目的均无异议的证据可以直接认定"
+    return f"经审理查明：{facts or none}。"
 
 
 def _reasons(case: Case, found: Sequence[Finding]) -> str:
@@ -137,12 +129,7 @@ def _rulings(case: Case, found: Sequence[Finding], granted: Sequence[Finding]) -
         lines.append(f"驳回原告{plaintiff}的诉讼请求")
     elif len(granted) < len(found):
         lines.append(f"驳回原告{plaintiff}的其他诉讼请求")
-    if len(lines) == 1:
-        return [f"{lines[0]}。"]
-    ends = ["；"] * (len(lines) - 1) + ["。"]
-    return [
-        f"{int_to_chinese(place)}、{line}{end}" for place, (line, end) in enumerate(zip(lines, ends, strict=True), 1)
-    ]
+    return orders([*(f"{line}；" for line in lines[:-1]), f"{lines[-1]}。"])
 
 
 def _ruling(case: Case, one: Finding) -> str:
@@ -157,11 +144,8 @@ def _ruling(case: Case, one: Finding) -> str:
         text = _GIVES.sub(rf"\g<0>原告{plaintiff}", text, count=1)
     text = text.replace("原、被告", f"原告{plaintiff}与被告{defendant}", 1)
     text = re.sub(rf"原告(?!{re.escape(plaintiff)})", f"原告{plaintiff}", text, count=1)
-    return (
-        re.sub(rf"被告(?!{re.escape(defendant)})", f"被告{defendant}", text, count=1)
-        if one.claim.kind == "declare"
-        else text
-    )
+    bare = rf"被告(?!{re.escape(defendant)})" if one.claim.kind == "declare" else r"(?!)"
+    return re.sub(bare, f"被告{defendant}", text, count=1)
 
 
 # --- costs and appeal -----------------------------------------------------------------------------------------------

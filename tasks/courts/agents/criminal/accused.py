@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from store.text.dates import plain_date
@@ -204,14 +203,9 @@ def _in_first_person(text: str, name: str) -> str:
     told = re.sub(rf"(?:被告人)?{re.escape(name)}", "我", text) if name else text
     told = re.sub(r"(?:将|把)其(?=[^，。；]{0,6}(?:抓|查获|传唤|带至|带到|带回|控制))", "把我", told)
     told = re.sub(r"(被|由|在|从)其(?=[\u4e00-\u9fff])", r"\1我", told)
-    for cue, words in _plain():
-        told = cue.sub(words, told)
+    for cue, words in speech()["plain"]["words"]:
+        told = re.sub(cue, words, told)
     return re.sub(r"^(?:被告人|其)", "", told)
-
-
-@cache
-def _plain() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(cue), words) for cue, words in speech()["plain"]["words"])
 
 
 def _parts(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from tasks.courts.agents.trial.exhibits import NO_OBJECTION
@@ -39,11 +39,6 @@ def speech() -> Mapping[str, Any]:
     return beside(__package__, "speech")
 
 
-@cache
-def _asks(role: Role) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(pattern)) for kind, pattern in speech()["asks"][role].items())
-
-
 @lru_cache(maxsize=1024)
 def kinds_of(text: str, role: Role) -> tuple[str, ...]:
     """What a text asks of a role, in the order of its words; () where it asks nothing that is known."""
@@ -60,8 +55,8 @@ def kinds_of(text: str, role: Role) -> tuple[str, ...]:
         if strict and (any(start <= at < end for at in found) or not _REQUEST.search(words)):
             continue
         taken: list[tuple[int, int]] = []
-        for kind, pattern in _asks(role):
-            for match in pattern.finditer(words):
+        for kind, pattern in speech()["asks"][role].items():
+            for match in re.finditer(pattern, words):
                 low, high = match.span()
                 if all(high <= first or last <= low for first, last in taken):
                     taken.append((low, high))
@@ -75,10 +70,9 @@ def _instead(text: str, act: Found, kind: str, role: Role) -> str:
     sentence = next((words for start, words in sentences(text) if start <= act.start < start + len(words)), "")
     if kind != "opinion" or _PLEAD.search(sentence):
         return kind
-    narrower = dict(_asks(role))
-    return next(
-        (one for one in ("mutual", "plea", "request") if one in narrower and narrower[one].search(sentence)), kind
-    )
+    narrower = speech()["asks"][role]
+    kinds = (one for one in ("mutual", "plea", "request") if one in narrower)
+    return next((one for one in kinds if re.search(narrower[one], sentence)), kind)
 
 
 def _meant(sentence: str, side: Side) -> bool:

@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from store.text.numerals import int_to_chinese
 from tasks.courts.agents.citing import CRIMINAL_PROCEDURE, Cited, Versions, court_above, listed, numbered_on
 from tasks.courts.agents.criminal.case import Case, agreed, charged, charged_facts, cited_by_prosecution, hearing
 from tasks.courts.agents.criminal.sentence import count_request, pronounced, request_of, served
-from tasks.courts.agents.trial.agenda import filled
+from tasks.courts.agents.trial.agenda import filled, orders
 from tasks.courts.casefile.prosecution import Sentence
 
 _VERDICTS: Versions = ((date(2018, 10, 26), 200), (date(2013, 1, 1), 195), (date.min, 162))
@@ -51,22 +50,16 @@ def judgment(case: Case, decide: Decide) -> str:
     values = {
         "name": case.name,
         "charges": "、".join(charged(case)),
-        "facts": charged_facts(case).rstrip("。") + "。",
+        "facts": f"{charged_facts(case).rstrip('。')}。",
     }
+    found = filled(text["found"], values) + (text["not_denied"] if case.admits else "")
     parts = [
         filled(text["charge"], values) if values["charges"] else "",
-        filled(text["found"], values) + (text["not_denied"] if case.admits else "")
-        if made.facts
-        else text["found_none"],
+        found if made.facts else text["found_none"],
         made.exhibits or (text["bare"] if made.facts else ""),
         f"本院认为，{made.reasons}",
         filled(order["head"], {"laws": listed(law for law in made.laws if law.exists(case.view.day))}),
-        *_orders(
-            [
-                _verdict(case, made),
-                *(_disposed(case, made) if case.property_due else ()),
-            ]
-        ),
+        *orders([_verdict(case, made), *(_disposed(case, made) if case.property_due else ())]),
         filled(order["appeal"], {"court": court_above(str(case.bench.get("name", "")))}),
     ]
     return "\n".join(part for part in parts if part)
@@ -82,20 +75,11 @@ def _disposed(case: Case, made: Decision) -> list[str]:
     )
     seized = _SEIZED.search(told)
     held = [one for one in (seized[1].split("、") if seized else ()) if one not in back]
-    parts = {
-        "forfeited": [one for one in held if one in forfeit],
-        "deposited": [one for one in held if one not in forfeit],
-    }
     if not held:
         return [filled(order["gains"], {"name": case.name})] if made.convicted else [order["no_things"]]
-    return [filled(order[how], {"things": "、".join(things)}) for how, things in parts.items() if things]
-
-
-def _orders(items: Sequence[str]) -> list[str]:
-    """The items of the ruling, numbered where there are several."""
-    return (
-        [f"{int_to_chinese(place)}、{item}" for place, item in enumerate(items, 1)] if len(items) > 1 else list(items)
-    )
+    forfeited, deposited = ([one for one in held if (one in forfeit) == named] for named in (True, False))
+    parts = (("forfeited", forfeited), ("deposited", deposited))
+    return [filled(order[how], {"things": "、".join(things)}) for how, things in parts if things]
 
 
 def _verdict(case: Case, made: Decision) -> str:

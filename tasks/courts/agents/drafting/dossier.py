@@ -68,10 +68,6 @@ class Dossier:
         """Whether days or sums of a list were named only roughly."""
         return any(is_vague(text) for text in getattr(self, slot))
 
-    def finished(self, slot: str) -> bool:
-        """Whether nothing more is to be expected of a list."""
-        return slot in self.closed
-
 
 def learnt(record: Sequence[Turn], client: Client, me: str = "") -> Dossier:
     """The dossier after a record. `me`: what the document calls the client, 答辩人; '' for 原告 or 被告."""

@@ -64,7 +64,7 @@ def _steps(known: Dossier) -> Iterator[Step]:
     for slot in ("claims", "facts", "evidence") if known.client == "plaintiff" else ("defences", "evidence"):
         yield from _list(known, slot)
     unproven = any(not proof.purpose for proof in known.evidence)
-    if unproven and not known.finished("purpose") and known.asked["purpose"] < 3:
+    if unproven and "purpose" not in known.closed and known.asked["purpose"] < 3:
         yield Step(f"{'其余的' if known.asked['purpose'] else '这些'}证据分别能证明什么？")
     if not known.asked["witness"]:
         yield Step("有没有证人？证人的姓名和住址是什么？")
@@ -95,7 +95,7 @@ def _list(known: Dossier, slot: str) -> Iterator[Step]:
     elif not getattr(known, slot):
         if times < 2:
             yield Step(words["again"], True)
-    elif not known.finished(slot):
+    elif slot not in known.closed:
         if times < MOST:
             yield Step(words["more"])
     elif "exactly" in words and known.rough(slot) and slot not in known.exact:

@@ -188,17 +188,14 @@ def _criminal(value: Any, view: CourtView) -> Lines:
     yield from _parts(value, _CRIMINAL)
     if plea := value.get("plea"):
         signed = {True: "已签署认罪认罚具结书", False: "没有签署认罪认罚具结书"}.get(plea.get("signed"), "")
-        yield f"{_attitude(plea)}：{'；'.join(filter(None, (*_parts(plea, _PLEA), signed)))}"
+        head = "认罪态度" if "stance" in plea else "认罪认罚"
+        yield f"{head}：{'；'.join(filter(None, (*_parts(plea, _PLEA), signed)))}"
     for one in value.get("custody", ()):
         yield f"强制措施：{'，'.join(_parts(one, _CUSTODY))}"
     if request := value.get("request"):
         yield f"量刑建议：{worded(request.get('text', ''))}"
     for victim in value.get("victims", ()):
         yield f"被害人：{'，'.join(_parts(victim, _VICTIM))}"
-
-
-def _attitude(plea: Mapping[str, Any]) -> str:
-    return "认罪态度" if "stance" in plea else "认罪认罚"
 
 
 def _client(value: Any, view: CourtView) -> Lines:

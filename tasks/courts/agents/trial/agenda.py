@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
+from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import quotable
 from tasks.courts.agents.trial.heard import Exhibit, Heard
 from tasks.courts.procedure.tables import ProfileName
@@ -109,6 +110,12 @@ def sitting(heard: Heard, words: Mapping[str, str]) -> str:
         filled(words["clerk"], {"clerk": court.get("clerk", "")}),
     )
     return filled(words[form], {"judge": judge, "members": members, "clerk": clerk})
+
+
+def orders(items: Sequence[str]) -> list[str]:
+    """The items of a ruling, numbered where there are several."""
+    numbered = [f"{int_to_chinese(place)}、{item}" for place, item in enumerate(items, 1)]
+    return numbered if len(items) > 1 else list(items)
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
