@@ -15,8 +15,6 @@ T = TypeVar("T")
 Words = Annotated[tuple[str, ...], BeforeValidator(str.split)]
 WordSet = Annotated[frozenset[str], BeforeValidator(str.split)]
 """Words that stand in the file as one string, with blanks between them."""
-
-
 Characters = Annotated[frozenset[str], BeforeValidator(frozenset)]
 """The characters of one string."""
 
