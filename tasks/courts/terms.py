@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from tasks.tables import beside
+from store.tables import beside
 
 Where = Literal["criminal", "civil", "both"]
 

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.tables import beside
+from store.tables import beside
 
 BUCKETS = 1 << 15
 """Features that are told apart; others fall on the same number."""

@@ -18,11 +18,11 @@ from functools import cache, lru_cache
 from typing import Any
 
 from store.statutes.model import ArticleNumber
+from store.tables import beside
 from tasks.courts.agents.citing import Cited
 from tasks.courts.casefile.law import shipped_laws
 from tasks.courts.scores.bigrams import bigrams
 from tasks.experts.advice.polarity import Asked, Verdict, by_signs, by_words
-from tasks.tables import beside
 
 TABLES = (
     "labour", "housing", "consumer", "credit", "family", "tort", "civil", "procedure", "criminal", "public",

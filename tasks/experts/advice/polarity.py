@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from store.tables import beside
 from store.text.normalise import fold_width
-from tasks.tables import beside
 
 Verdict = Literal["yes", "no", "none"]
 LONGEST = 400

@@ -20,12 +20,12 @@ from functools import cache
 from typing import Any
 
 from store.statutes.applicable import CaseDates
+from store.tables import beside
 from store.text.dates import dates_in
 from tasks.courts.agents.citing import Cited, cite
 from tasks.courts.agents.civil.case import AGREED, Case, Finding, Substance
 from tasks.courts.agents.civil.pleadings import Claim
 from tasks.courts.scores.bigrams import bigrams, recall
-from tasks.tables import beside
 
 SPEAKS = 0.28
 """Share of a claim that an exhibit must hold to be offered for it."""

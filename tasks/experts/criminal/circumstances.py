@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from store.tables import beside
 from tasks.courts.agents.citing import CRIMINAL_PROCEDURE, Cited, cite
 from tasks.courts.agents.criminal.case import Case, charged_facts
 from tasks.courts.agents.trial.agenda import filled
 from tasks.legalsearch.charges import canonical
-from tasks.tables import beside
 
 _NOT = re.compile(r"(?:不|未|没有|并非|无|不能)[^，。；]{0,6}$")
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from store.tables import beside
 from tasks.courts.agents.trial.party import Asked
 from tasks.courts.procedure.acts import Found, cut, parse, sentences
 from tasks.courts.procedure.turns import Side
-from tasks.tables import beside
 
 ANSWERED = frozenset(
     "identity rights recusal default claim answer issues exhibit cross question debate mutual final mediate"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal
 
+from store.tables import beside
 from tasks.courts.agents.citing import Cited
 from tasks.courts.agents.civil.asks import asked_of
 from tasks.courts.agents.civil.pleadings import Claim, Point, claims_in, facts_in, points_in
@@ -25,7 +26,6 @@ from tasks.courts.procedure.acts import parse
 from tasks.courts.procedure.replies import responsive
 from tasks.courts.procedure.tables import profile
 from tasks.courts.procedure.turns import SIDE_OF, Side, Turn
-from tasks.tables import beside
 
 SIDES: tuple[Side, ...] = ("plaintiff", "defendant")
 OTHER: Mapping[str, Side] = {"plaintiff": "defendant", "defendant": "plaintiff"}

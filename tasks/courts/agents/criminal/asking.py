@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from store.tables import beside
 from tasks.courts.agents.trial.exhibits import NO_OBJECTION
 from tasks.courts.environment import Role
 from tasks.courts.procedure.acts import Found, addressed, cut, parse, sentences
 from tasks.courts.procedure.turns import Side
-from tasks.tables import beside
 
 SIDES: Mapping[Role, Side] = {"procurator": "procurator", "defendant": "accused", "defence_lawyer": "defence"}
 DENIES = re.compile(

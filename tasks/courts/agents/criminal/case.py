@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from store.tables import beside
 from store.text.citation import citations
 from store.text.normalise import fold_width
 from tasks.courts.agents.citing import CRIMINAL_LAW, Cited
@@ -20,7 +21,6 @@ from tasks.courts.procedure.hearing import holds_property
 from tasks.courts.procedure.replies import responsive
 from tasks.legalsearch.charges import canonical
 from tasks.legalsearch.rules.facts import by_canonical
-from tasks.tables import beside
 
 _REPLY = {"recusal": "recusal", "plea": "plea", "fast": "plea", "identity": "identity", "views": "view"}
 """Kind of question -> what counts as an answer to it; any words do for the others."""

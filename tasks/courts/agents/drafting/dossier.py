@@ -14,13 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from store.tables import beside
 from store.text.dates import parse_date, plain_date
 from store.text.numerals import chinese_to_int
 from tasks.courts.agents.clients.asking import Client, Owner, Wanted, wanted
 from tasks.courts.agents.clients.voices import is_vague, vague, written
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.bigrams import bigrams, f1, recall
-from tasks.tables import beside
 
 LONGEST = 6000
 """Characters of an answer that are read."""

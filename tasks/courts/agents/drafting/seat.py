@@ -16,13 +16,13 @@ from datetime import date
 from typing import Any
 
 from store.search.law_search import LawSearch
+from store.tables import beside
 from tasks.courts.agents.clients.asking import Client
 from tasks.courts.agents.drafting.dossier import Dossier, Proof, learnt
 from tasks.courts.play.views import CourtView
 from tasks.courts.scores.drafted import END_MARK
 from tasks.courts.scores.drafts import paper, party_lines, with_end_mark
 from tasks.episode.actions import Move, Say
-from tasks.tables import beside
 
 MOST = 5
 """So many times at most is one list asked for."""

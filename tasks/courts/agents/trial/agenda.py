@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
+from store.tables import beside
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import quotable
 from tasks.courts.agents.trial.heard import Exhibit, Heard
 from tasks.courts.procedure.tables import ProfileName
-from tasks.tables import beside
 
 _T = TypeVar("_T")
 FIELDS = ("id", "to", "kinds", "need", "procedure", "profile", "when", "once", "announces", "stage")
