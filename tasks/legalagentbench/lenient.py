@@ -24,7 +24,8 @@ _CLOSERS = {'"': '"', "'": "'", "“": "”“", "‘": "’‘", "＂": "＂", 
 _QUOTED = "|".join(rf"{opener}(?:[^\\{closers}]|\\.)*+[{closers}]" for opener, closers in _CLOSERS.items())
 _MARKS = r",，;；、:：={}｛｝\[\]［］()（）\"'“”‘’＂＇「」"
 _TOKEN = re.compile(
-    rf"\s*+(?:(?P<string>{_QUOTED})|(?P<comma>[,，;；、])|(?P<colon>[:：=])|(?P<open>[{{｛\[［(（])|(?P<close>[}}｝\]］)）])"
+    rf"\s*+(?:(?P<string>{_QUOTED})|(?P<comma>[,，;；、])|(?P<colon>[:：=])|(?P<open>[{{｛\[［(（])"
+    r"|(?P<close>[}｝\]］)）])"
     rf"|(?P<word>[^\s{_MARKS}]+)|(?P<end>$))",
     re.DOTALL,
 )

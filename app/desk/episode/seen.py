@@ -22,7 +22,8 @@ from tasks.run.header import HeaderData, description_hash
 
 Kind = Literal["special", "frame", "content"]
 SHAPES = re.compile(
-    r"<\|[^|<>\s]{1,40}\|>|<｜[^<>]{1,40}｜>|</?s>|<(?:bos|eos|start_of_turn|end_of_turn)>|\[/?(?:INST|SYSTEM_PROMPT)\]"
+    r"<\|[^|<>\s]{1,40}\|>|<｜[^<>]{1,40}｜>|</?s>|<(?:bos|eos|start_of_turn|end_of_turn)>|\[/?(?:INST"
+    r"|SYSTEM_PROMPT)\]"
 )
 """How special tokens look, for headers that do not list them. Looked for in what the template wrote, never in
 contents."""

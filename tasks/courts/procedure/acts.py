@@ -70,7 +70,8 @@ _FORMAL = re.compile(
 )
 """A question about these is one of procedure or of the room, not of the court's own on the facts."""
 _ADDRESSED = re.compile(
-    r"(?:(?<![一-鿿])|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人|控方|辩方)(?!(?:提交|出示|提供|主张|陈述)的)"
+    r"(?:(?<![一-鿿])|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人|控方"
+    r"|辩方)(?!(?:提交|出示|提供|主张|陈述)的)"
 )
 _ROLES = re.compile(r"原告|被告人?|公诉(?:人|机关)|检察员|辩护人|控方|辩方")
 _NAMED: dict[tuple[str, str], Side] = {
