@@ -33,6 +33,14 @@ _LATE_INTEREST: Versions = (
     (date(2013, 1, 1), 253),
     (date.min, 229),
 )
+ABOVE = "上一级人民法院"
+_PROVINCE = r".{2,8}?(?:省|自治区)"
+_DIRECT = re.compile(r"(?:北京|天津|上海|重庆)市")
+_MIDDLE = re.compile(rf"^(?P<province>{_PROVINCE}|(?:北京|天津|上海|重庆)市).{{0,20}}中级人民法院$")
+_BASIC = re.compile(
+    rf"^(?P<seat>(?:{_PROVINCE})?[\u4e00-\u9fff]{{1,12}}?(?:市|自治州|盟|地区))[\u4e00-\u9fff]{{1,12}}(?:区|县|市"
+    rf"|旗)人民法院$"
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -122,16 +130,6 @@ def listed(articles: Iterable[Cited]) -> str:
         grouped.setdefault(one.law, []).append(one.part if same else f"{one.article}{one.part}")
         last = f"{one.law}{one.article}"
     return "、".join(f"{nested_titles(f'《{law}》')}{'、'.join(found)}" for law, found in grouped.items())
-
-
-ABOVE = "上一级人民法院"
-_PROVINCE = r".{2,8}?(?:省|自治区)"
-_DIRECT = re.compile(r"(?:北京|天津|上海|重庆)市")
-_MIDDLE = re.compile(rf"^(?P<province>{_PROVINCE}|(?:北京|天津|上海|重庆)市).{{0,20}}中级人民法院$")
-_BASIC = re.compile(
-    rf"^(?P<seat>(?:{_PROVINCE})?[\u4e00-\u9fff]{{1,12}}?(?:市|自治州|盟|地区))[\u4e00-\u9fff]{{1,12}}(?:区|县|市"
-    rf"|旗)人民法院$"
-)
 
 
 def court_above(name: str) -> str:

@@ -34,6 +34,7 @@ _OWED = (
 )
 """What a judgment ends with where the gold leaves it out: the word that shows it is there, and the line it stands
 in."""
+_DRAFTS: dict[Env, Kind] = {"CD": "CD", "DD": "DD"}
 
 
 class GoldTrainee:
@@ -109,9 +110,6 @@ class GoldJudge:
         return Say(
             "\n".join([before.rstrip(), self._gold, *owed, *closing]).strip(), said.to, said.stage, said.routed
         )
-
-
-_DRAFTS: dict[Env, Kind] = {"CD": "CD", "DD": "DD"}
 
 
 class EchoSeat:

@@ -22,13 +22,17 @@ from tasks.courts.play.views import CourtPolicy
 from tasks.errors import UsageError
 
 Kind = Literal["civil", "criminal", "advice"]
+RULES, EXPERT = "court-rules/2", "court-expert/1"
+"""Rules that keep the procedure and decide nothing disputed, and the same with an expert on substance."""
+HUMAN, GOLD, ECHO, MODEL = "court-human/1", "court-gold/1", "court-echo/1", "court/1"
+MODES = ("lean", "native", "free")
 
 
 @cache
 def expert(kind: Kind) -> Any | None:
     """What decides matters of a kind; None where nothing is installed for it.
 
-    civil: `Case -> Substance`; criminal: `Heard -> Decision`; advice: the class of a policy, made with a search.
+    civil: `Case -> Substance`; criminal: `Case -> Decision`; advice: the class of a policy, made with a search.
     """
     for point in entry_points(group="moot.experts", name=kind):
         try:
@@ -42,12 +46,6 @@ def expert(kind: Kind) -> Any | None:
 def installed() -> bool:
     """Whether any expert is there."""
     return any(expert(kind) is not None for kind in ("civil", "criminal", "advice"))
-
-
-RULES, EXPERT = "court-rules/2", "court-expert/1"
-"""Rules that keep the procedure and decide nothing disputed, and the same with an expert on substance."""
-HUMAN, GOLD, ECHO, MODEL = "court-human/1", "court-gold/1", "court-echo/1", "court/1"
-MODES = ("lean", "native", "free")
 
 
 def tested() -> str:

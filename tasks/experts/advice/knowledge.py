@@ -32,6 +32,27 @@ TABLES = (
 _KEY = re.compile(r"(?P<number>\d{1,4})(?:-(?P<sub>\d{1,2}))?[a-z]?")
 _AT = re.compile(r"(?P<law>[^\d]+?)(?P<number>\d{1,4})?(?:-(?P<sub>\d{1,2}))?")
 _LETTERS = re.compile("[\u4e00-\u9fff]{2,}")
+STRONG = 1.0
+"""From this score on a rule is taken to be about the question."""
+WEAK = 0.6
+"""Below it a rule does not come to mind."""
+_HERE = 1.0
+_BEFORE = 0.55
+"""What a key is worth in the question, and in what was told before it."""
+_LONGER = 0.05
+_SINGLE = 0.85
+"""A word of one character tells less than a longer one."""
+_EXTRA = 0.12
+"""What the further keys of a row of a field are worth: they only say how one asks."""
+_NAMED = 0.5
+"""What a rule gains whose law the question names, and what others lose."""
+_LIKE = 1.6
+"""The weight of shared words beside the keys."""
+_ALIKE = 0.15
+_UNNAMED = 0.5
+"""A rule without its words comes to mind when it is so much like the question, and is worth so much besides."""
+_READ = 1200
+"""Characters of what was told before that are looked through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,29 +181,6 @@ def _day(value: object) -> date | None:
 def pattern(words: str) -> re.Pattern[str]:
     """Gaps are bounded, so that a search stays linear."""
     return re.compile(words.replace(".*", ".{0,40}"))
-
-
-STRONG = 1.0
-"""From this score on a rule is taken to be about the question."""
-WEAK = 0.6
-"""Below it a rule does not come to mind."""
-_HERE = 1.0
-_BEFORE = 0.55
-"""What a key is worth in the question, and in what was told before it."""
-_LONGER = 0.05
-_SINGLE = 0.85
-"""A word of one character tells less than a longer one."""
-_EXTRA = 0.12
-"""What the further keys of a row of a field are worth: they only say how one asks."""
-_NAMED = 0.5
-"""What a rule gains whose law the question names, and what others lose."""
-_LIKE = 1.6
-"""The weight of shared words beside the keys."""
-_ALIKE = 0.15
-_UNNAMED = 0.5
-"""A rule without its words comes to mind when it is so much like the question, and is worth so much besides."""
-_READ = 1200
-"""Characters of what was told before that are looked through."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,21 @@ _STEPS = 0.04
 """What each thing to do adds to a rule that answers an open question."""
 _ASKED = re.compile(r"[?？]|吗(?:[。！\s]|$)")
 _ANYTHING = re.compile(r"[?？]|吗|呢|怎么|如何|什么|哪|多少|多久|几|是否|能否|想问|请问")
+SAME = 0.8
+"""Words of an article are not quoted when so much of them was just said."""
+_INNER = str.maketrans("“”", "‘’")
+_NTH = ("第一", "第二", "第三", "第四", "第五", "第六", "第七")
+POINTS = 6
+"""Points of one answer at most."""
+NOTHING = (
+    "这个问题我手头没有可以直接引用的条文，说错了会误导您，我向带教律师请示后再答复您具体的条文。"
+    "您也可以拨打12348公共法律服务热线。"
+)
+_HEADS = {
+    "can": ("可以", "不可以"), "must": ("需要", "不需要"), "liable": ("需要", "不需要"), "will": ("会", "不会"),
+    "has": ("有", "没有"),
+}  # fmt: skip
+"""What a question turns on -> yes and no in its own words."""
 
 
 class Trainee(trainee.Trainee):
@@ -104,23 +119,6 @@ def _nearest(text: str, question: str) -> str:
     parts = [part.strip() for part in re.split(r"(?<=[。；])|\n", text) if part.strip()]
     best = max(parts, key=lambda part: contained(question, part), default="")
     return best if len(best) <= QUOTED else best[: QUOTED - 1] + "…"
-
-
-SAME = 0.8
-"""Words of an article are not quoted when so much of them was just said."""
-_INNER = str.maketrans("“”", "‘’")
-_NTH = ("第一", "第二", "第三", "第四", "第五", "第六", "第七")
-POINTS = 6
-"""Points of one answer at most."""
-NOTHING = (
-    "这个问题我手头没有可以直接引用的条文，说错了会误导您，我向带教律师请示后再答复您具体的条文。"
-    "您也可以拨打12348公共法律服务热线。"
-)
-_HEADS = {
-    "can": ("可以", "不可以"), "must": ("需要", "不需要"), "liable": ("需要", "不需要"), "will": ("会", "不会"),
-    "has": ("有", "没有"),
-}  # fmt: skip
-"""What a question turns on -> yes and no in its own words."""
 
 
 @dataclass(frozen=True, slots=True)

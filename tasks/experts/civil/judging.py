@@ -31,6 +31,9 @@ SPEAKS = 0.28
 """Share of a claim that an exhibit must hold to be offered for it."""
 UNPROVEN = "原告没有提供足以证明其主张的证据，应当承担举证不能的后果，本院不予支持"
 PROVEN = "原告提交的证据能够证明其主张，被告没有提出足以反驳的证据，本院予以支持"
+CODE = date(2021, 1, 1)
+"""From this day on the Civil Code applies."""
+_PERIOD = re.compile(r"自?[^。；]{0,24}?日(?:起)?[^。；]{0,16}(?:至|到)(?P<end>[^。；]{4,20}?日)")
 
 
 def judge(case: Case) -> Substance:
@@ -73,11 +76,6 @@ def _laws(case: Case, found: Sequence[Finding]) -> list[Cited]:
     if acted is not None and acted < CODE and not old and any("民法典" in one.law for one in listed):
         listed.append(continued())
     return [*listed, burden()] if any(UNPROVEN in one.reasons for one in found) else listed
-
-
-CODE = date(2021, 1, 1)
-"""From this day on the Civil Code applies."""
-_PERIOD = re.compile(r"自?[^。；]{0,24}?日(?:起)?[^。；]{0,16}(?:至|到)(?P<end>[^。；]{4,20}?日)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,37 @@ LISTS = ("claims", "facts", "defences", "evidence", "purpose")
 MOST, PORTION = 240, 80
 """Items of a list that are kept, and that are read from one answer."""
 _SAME = 0.75
+_ALL = re.compile(
+    r"就(?:是)?(?:刚才说的)?这(?:些|么多)|大致就是这样|没有?(?:什么)?(?:别的|其他|其它|要补充|补充)|都说(?:完|了)"
+    r"|没了|说完了|没有什么证据|没有证据"
+)
+_MARK = re.compile(
+    r"(?:^|[,，:：;；。\n])\s*(?:第?(?P<n>[一二三四五六七八九十]{1,2})(?:是|、|项是)"
+    r"|(?P<d>[1-9]\d?)[.．、)）](?!\d))\s*"
+)
+_TAIL = re.compile(r"[,，]?(?:就(?:是)?这些|就(?:是)?这么多|没有别的了)[。]?\s*$")
+_NOISE = re.compile(
+    r"谢谢|感谢|麻烦[您你]|辛苦|不好意思|啰嗦|担待|打断|有一说一|慢慢来|赶时间|该听谁|弄个明白|想起来的|头一回"
+    r"|收不住|念叨|多问一句|担心|着急"
+    r"|害怕|怎么办|[您你](?:记好|看着|来定|还要|是律师|放心|帮)|绕弯子|不是我的错|大致就是|没有别的|就是这些|直接问"
+    r"|不方便透露|我不清楚|我也不懂|说清楚的地方|劝我找律师"
+)
+_FILLER = re.compile(
+    r"^(?:\s|呃|嗯|唉|哎|这个[,，]|那个[,，]|好的[,，]|好[,，]|是这样的?[,，:：]?|事情是这样的?[,，:：]?|[,，。])+"
+)
+_PROVES = re.compile(
+    r"(?P<title>[^，,:：]{2,40}?)(?P<rest>(?:可以|能够?|用来|用于)?证明(?!人|材料|书|目的)[^。]{3,160})"
+)
+_OTHER_WORDS: Mapping[Client, str] = {
+    "plaintiff": r"对方|被告|[他她](?!们公司)",
+    "defendant": r"对方|原告|[他她](?!们公司)",
+}
+_TABLE = beside(__package__, "identities")
+_FIELDS = [
+    (name, re.compile(re.sub(r"\{(peoples|organisation)\}", lambda match: _TABLE[match[1]], pattern)))
+    for name, pattern in _TABLE["fields"]
+]
+_UNKNOWN = re.compile(r"不清楚|不知道|不方便|没有|不记得|保密")
 
 
 @dataclass
@@ -116,26 +147,6 @@ def _size(found: Dossier) -> tuple[int, ...]:
     )  # fmt: skip
 
 
-_ALL = re.compile(
-    r"就(?:是)?(?:刚才说的)?这(?:些|么多)|大致就是这样|没有?(?:什么)?(?:别的|其他|其它|要补充|补充)|都说(?:完|了)"
-    r"|没了|说完了|没有什么证据|没有证据"
-)
-_MARK = re.compile(
-    r"(?:^|[,，:：;；。\n])\s*(?:第?(?P<n>[一二三四五六七八九十]{1,2})(?:是|、|项是)"
-    r"|(?P<d>[1-9]\d?)[.．、)）](?!\d))\s*"
-)
-_TAIL = re.compile(r"[,，]?(?:就(?:是)?这些|就(?:是)?这么多|没有别的了)[。]?\s*$")
-_NOISE = re.compile(
-    r"谢谢|感谢|麻烦[您你]|辛苦|不好意思|啰嗦|担待|打断|有一说一|慢慢来|赶时间|该听谁|弄个明白|想起来的|头一回"
-    r"|收不住|念叨|多问一句|担心|着急"
-    r"|害怕|怎么办|[您你](?:记好|看着|来定|还要|是律师|放心|帮)|绕弯子|不是我的错|大致就是|没有别的|就是这些|直接问"
-    r"|不方便透露|我不清楚|我也不懂|说清楚的地方|劝我找律师"
-)
-_FILLER = re.compile(
-    r"^(?:\s|呃|嗯|唉|哎|这个[,，]|那个[,，]|好的[,，]|好[,，]|是这样的?[,，:：]?|事情是这样的?[,，:：]?|[,，。])+"
-)
-
-
 def _sentences(text: str, ends: str = "。！？!?\n") -> list[str]:
     parts = [_FILLER.sub("", part.strip()) for part in re.split(f"(?<=[{ends}])", text)]
     return [part for part in parts if len(part.strip("。，；,;!?！？")) > 3 and not _NOISE.search(part)]
@@ -215,11 +226,6 @@ def _evidence(found: Dossier, text: str, me: str) -> None:
             proof.witness = witness["name"]
 
 
-_PROVES = re.compile(
-    r"(?P<title>[^，,:：]{2,40}?)(?P<rest>(?:可以|能够?|用来|用于)?证明(?!人|材料|书|目的)[^。]{3,160})"
-)
-
-
 def _proof(found: Dossier, title: str) -> Proof:
     """The exhibit of that title, or a new one."""
     grams = bigrams(title)
@@ -288,18 +294,6 @@ _READERS = {
     "claims": _claims, "facts": _facts, "more": _facts, "defences": _defences, "evidence": _evidence,
     "source": _evidence, "purpose": _evidence, "witness": _witness,
 }  # fmt: skip
-
-
-_OTHER_WORDS: Mapping[Client, str] = {
-    "plaintiff": r"对方|被告|[他她](?!们公司)",
-    "defendant": r"对方|原告|[他她](?!们公司)",
-}
-_TABLE = beside(__package__, "identities")
-_FIELDS = [
-    (name, re.compile(re.sub(r"\{(peoples|organisation)\}", lambda match: _TABLE[match[1]], pattern)))
-    for name, pattern in _TABLE["fields"]
-]
-_UNKNOWN = re.compile(r"不清楚|不知道|不方便|没有|不记得|保密")
 
 
 def identity_in(text: str, client: Client, asked: Sequence[Owner]) -> dict[Owner, dict[str, str]]:

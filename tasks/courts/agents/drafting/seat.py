@@ -26,6 +26,12 @@ from tasks.episode.actions import Move, Say
 
 MOST = 5
 """So many times at most is one list asked for."""
+RESPONDENT = "答辩人"
+_COURT = "××××人民法院"
+_PLACE = re.compile(
+    r"(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))?[\u4e00-\u9fff]{2,8}?(?:市|自治州|盟)(?:[\u4e00-\u9fff]{1,8}?(?:区|县"
+    r"|旗|市))?|(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))[\u4e00-\u9fff]{1,8}?县"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +106,6 @@ def _list(known: Dossier, slot: str) -> Iterator[Step]:
             yield Step(words["more"])
     elif "exactly" in words and known.rough(slot) and slot not in known.exact:
         yield Step(words["exactly"])
-
-
-RESPONDENT = "答辩人"
-_COURT = "××××人民法院"
-_PLACE = re.compile(
-    r"(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))?[\u4e00-\u9fff]{2,8}?(?:市|自治州|盟)(?:[\u4e00-\u9fff]{1,8}?(?:区|县"
-    r"|旗|市))?|(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区))[\u4e00-\u9fff]{1,8}?县"
-)
 
 
 def complaint(known: Dossier, day: date | None) -> str:

@@ -36,6 +36,11 @@ are called in the form that the model was trained with."""
 NATIVE = "court-native/1"
 ALL = "全体"
 """Whom a judge names who wants no answer."""
+TALK = 3000
+"""Characters beside a card without which a seat cannot follow: a standing file that holds every exhibit, and a few
+turns."""
+TURN = 120
+"""Characters of a turn beside what is said of the case."""
 
 
 def prompts(mode: str = "lean") -> tuple[str, ...]:
@@ -208,13 +213,6 @@ def _form(view: CourtView, form: Form) -> str:
     if form == "native":
         return fill_text(table(NATIVE)["card"]["tools"].strip("\n"), form=words)
     return phrase(form, "tools", form=words, calls="\n".join(phrase(form, tool) for tool in view.offered))
-
-
-TALK = 3000
-"""Characters beside a card without which a seat cannot follow: a standing file that holds every exhibit, and a few
-turns."""
-TURN = 120
-"""Characters of a turn beside what is said of the case."""
 
 
 def need(case: Case, sits: Seated, profile: ProfileName, limit: int, *, folds: bool) -> int:

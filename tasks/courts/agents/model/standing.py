@@ -16,6 +16,16 @@ from tasks.courts.play.standing import ExhibitNote, Noted, standing
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.turns import Turn
 
+WIDTHS: tuple[tuple[int, int, int], ...] = (
+    (0, 400, 80), (0, 200, 40), (0, 100, 20), (0, 60, -1), (0, 30, -1), (0, -1, -1), (600, -1, -1), (300, -1, -1),
+    (150, -1, -1),
+    (60, -1, -1), (-1, -1, -1),
+)  # fmt: skip
+"""Of an utterance of weight core, talk and rest: the first row with which all fits. 0: whole, -1: left out."""
+TALK = 0.6
+"""Of the room of a standing file: what it may take as long as there is more than the core in it."""
+_PLACE = {"core": 0, "talk": 1, "rest": 2}
+
 
 def line(view: CourtView, turn: Turn, most: int) -> str:
     """An utterance of the record with its speaker; one that alone would fill the prompt keeps head and tail."""
@@ -49,17 +59,6 @@ def shortened(text: str, most: int) -> str:
     head = most - tail
     left = phrase("record", "cut", count=str(len(text) - most))
     return f"{text[:head]}{left}{text[len(text) - tail :]}"
-
-
-WIDTHS: tuple[tuple[int, int, int], ...] = (
-    (0, 400, 80), (0, 200, 40), (0, 100, 20), (0, 60, -1), (0, 30, -1), (0, -1, -1), (600, -1, -1), (300, -1, -1),
-    (150, -1, -1),
-    (60, -1, -1), (-1, -1, -1),
-)  # fmt: skip
-"""Of an utterance of weight core, talk and rest: the first row with which all fits. 0: whole, -1: left out."""
-TALK = 0.6
-"""Of the room of a standing file: what it may take as long as there is more than the core in it."""
-_PLACE = {"core": 0, "talk": 1, "rest": 2}
 
 
 def standing_text(view: CourtView, turns: Sequence[Turn], room: int) -> str:

@@ -34,6 +34,15 @@ ROUND = 80
 """Of these, the words around the list."""
 NEAR_END = 3
 """Turns before the limit from which on the prompt says that they run out."""
+STANDING, KEPT = 0.7, 0.15
+"""Of the room for the record: what the standing file may take, and what stays word for word when the rest is folded.
+What is left is room to grow before the next fold."""
+ONE = 0.5
+"""Of the room for the record that a single utterance may take."""
+RESULT = 0.2
+"""Of the room for the record that the result of a lookup may take."""
+OwnWords = Callable[[Turn, str], str]
+"""An own turn, and the reply of the model that made it or '' -> the words to repeat; a lookup likewise."""
 
 
 @dataclass
@@ -160,16 +169,6 @@ def _topic(view: CourtView, rounds: list[Round], at: int) -> TopicCue:
     return TopicCue("follow_up" if again else "ask", topic, questions.get(topic, ""), first=first and not again)
 
 
-STANDING, KEPT = 0.7, 0.15
-"""Of the room for the record: what the standing file may take, and what stays word for word when the rest is folded.
-What is left is room to grow before the next fold."""
-ONE = 0.5
-"""Of the room for the record that a single utterance may take."""
-RESULT = 0.2
-"""Of the room for the record that the result of a lookup may take."""
-
-OwnWords = Callable[[Turn, str], str]
-"""An own turn, and the reply of the model that made it or '' -> the words to repeat; a lookup likewise."""
 OwnCall = Callable[[Lookup], str]
 
 
