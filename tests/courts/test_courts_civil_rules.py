@@ -469,6 +469,12 @@ def view_of(case: CivilCase, role: str, record: Sequence[Turn], profile: Profile
     )  # fmt: skip
 
 
+def test_whoever_takes_the_bench_goes_on_after_a_judge_who_spoke_for_a_party() -> None:
+    before = Turn(1, JUDGE, (PLAINTIFF,), "原告今天嗓子哑了，我替她讲：她的请求就是要回押金八千，别的不要。")
+    said = move(CivilJudge(), view_of(LOAN, JUDGE, [before, Turn(1, PLAINTIFF, (JUDGE,), "好的。")]))
+    assert said.to == (PLAINTIFF,) and "基本情况" in said.text
+
+
 @pytest.mark.parametrize(("side", "question", "answer"), ASKED)
 def test_lawyers_answer_what_is_asked(side: str, question: str, answer: str) -> None:
     role = {"原": PLAINTIFF, "被": DEFENDANT}[side]

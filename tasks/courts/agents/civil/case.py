@@ -52,7 +52,9 @@ _ADMITTED = re.compile(r"^(?:但|对|对于)?(?P<what>[^，。；]{4,60}?)(?:均
 def _asked(text: str, side: Side) -> tuple[str, ...]:
     table = profile("law", "CI").acts
     acts = (
-        act.act for act in parse(text, "CI") if side in table[act.act].asked and (not act.named or side in act.named)
+        act.act
+        for act in parse(text, "CI")
+        if act.act in table and side in table[act.act].asked and (not act.named or side in act.named)
     )
     kinds = [one.kind for one in asked_of(text, side)]
     if "proposal" in kinds:  # whether a plan is accepted is no second question of whether to mediate

@@ -38,12 +38,12 @@ _GIVES = re.compile(r"支付|给付|返还|退还|归还|偿还|赔偿|补偿")
 def judgment(case: Case, decided: Substance) -> str:
     """The judgment, from 经审理查明 to the notice of appeal."""
     made: list[str] = []
-    acts = profile("law", "CI").acts
+    acts = [one.id for one in profile("law", "CI").acts.values() if one.asked]
     for how in _ATTEMPTS:
         text = outer("\n".join(part for part in _parts(case, decided, *how) if part))
         if text.count("第") <= MOST_SIGNS:
             made.append(text)
-            if not any(acts[act.act].asked and act.act != "question" for act in parse(text, "CI")):
+            if not any(act.act in acts and act.act != "question" for act in parse(text, "CI")):
                 return text
     return made[0] if made else text
 

@@ -189,11 +189,11 @@ class Reply(Party):
         purpose = re.sub(r"^(?:用以|拟)?证明", "", one.get("purpose", ""))
         parts.append(f"拟证明{purpose or f'{self._me}主张的事实'}")
         items = [Item(each["id"], self._side, each["title"], at) for at, each in enumerate(self.own_exhibits, 1)]
-        for kept in (parts, [part for part in parts if not part.startswith("载明")], parts[:2]):
+        for kept in (parts, [part for part in parts if not part.startswith("载明")], parts[:1]):
             text = "，".join(part.rstrip("。") for part in kept) + "。"
             if not later & {item.number for item in items_named(text, items)}:
-                return text
-        return f"证据{int_to_chinese(number)}。"
+                break
+        return text
 
     def _to_cross(self) -> str:
         offers = self.asked_about(self._other)

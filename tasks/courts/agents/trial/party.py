@@ -111,13 +111,13 @@ class Party:
 
     def left_to_show(self) -> list[tuple[int, Mapping[str, Any]]]:
         """The own exhibits that were not offered yet, with their numbers."""
-        titles = ["", *(plain_title(item["title"]) for item in self.own_exhibits)]
+        own = list(enumerate(self.own_exhibits, 1))
         shown = set[int]()
         for offer in (offer for _, listed in self.showings(self.view.role) for offer in listed):
-            said, number = plain_title(offer.title), offer.number
-            known = said in titles[1:] and said not in titles[number : number + 1]
-            shown.add(titles.index(said, 1) if known else number)
-        return [(number, item) for number, item in enumerate(self.own_exhibits, 1) if number not in shown]
+            like = _called_by(offer.title, self.own_exhibits)
+            numbers = [number for number, item in own if item in like]
+            shown |= {offer.number} if offer.number in numbers else set(numbers[:1])
+        return [(number, item) for number, item in own if number not in shown]
 
     def asked_about(self, owner: str) -> list[Offer]:
         """The exhibits of another role that the question is about: those it names, else those since this role was
@@ -134,10 +134,8 @@ class Party:
 
     def held_against(self, offer: Offer) -> dict[str, str]:
         """What this side holds against an exhibit of the other, by the point that it concerns."""
-        said, known = plain_title(offer.title), self.others_exhibits
-        titles = [(plain_title(item.get("title", "")), item) for item in known]
-        like = [item for title, item in titles if said and title == said]
-        like = like or [item for title, item in titles if said and title and (title in said or said in title)]
+        known = self.others_exhibits
+        like = _called_by(offer.title, known)
         if len(like) != 1:
             like = [item for item in like or known if self._place(item["id"]) == offer.number]
         return grounds(like[0].get("objections", ())) if like else {}
@@ -197,7 +195,14 @@ def grounds(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {ground: one[ground] for one in listed for ground in GROUNDS if one.get(ground)}
 
 
-def plain_title(title: str) -> str:
+def _called_by(title: str, items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The exhibits that a title names: by the whole of it, else those whose title holds it or stands in it."""
+    said, titles = _plain(title), [(_plain(item.get("title", "")), item) for item in items]
+    same = [item for known, item in titles if said and known == said]
+    return same or [item for known, item in titles if said and known and (known in said or said in known)]
+
+
+def _plain(title: str) -> str:
     """A title without marks and blanks, by which it is known again."""
     return re.sub(r"[《》“”‘’\"'\s，。、；：:（）()]", "", title)
 
