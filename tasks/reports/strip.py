@@ -58,7 +58,7 @@ def scale(cells: int) -> str:
 def shares(counts: Sequence[tuple[str, int]], cells: int) -> list[tuple[str, int]]:
     """How many of `cells` cells each of the counts gets, at least one for what there is, as long as there are
     cells."""
-    there = sorted((count, -place, name) for place, (name, count) in enumerate(counts) if count)[-cells:]
+    there = sorted((count, -place, name) for place, (name, count) in enumerate(counts) if count > 0)[-cells:]
     total, left = sum(count for count, _, _ in there), cells
     made: list[tuple[int, str, int]] = []
     for at, (count, place, name) in enumerate(there):  # small ones first: the largest takes what is left

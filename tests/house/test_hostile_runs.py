@@ -19,6 +19,7 @@ import pytest
 from store.journal import Journal
 from tests.support.forked import forked
 from tests.support.hostile_content import Raw, reseal, write_first, write_own
+from tests.support.hostile_desk import drive_desk
 from tests.support.hostile_drive import COMMANDS, OBEYED, Stage, warm
 from tests.support.hostile_runs import Base, Hostile, all_kinds, hostile_runs, make_bases, place
 
@@ -161,3 +162,12 @@ def test_what_is_hostile_is_reached(bases: dict[str, Base], tmp_path: Path) -> N
             attempt = journal.attempts(bases["rules"].episode)[0].id
             assert journal.entries(attempt)[3].data == {"odd": 1000.0}
             assert journal.scores(attempt)[0].value == {"success": 4.0}
+
+
+def test_the_desk_opens_runs_without_episodes_and_episodes_without_records(
+    home: Path, bases: dict[str, Base], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_HOME", str(home))
+    cases = hostile_runs(12, 6, tmp_path / "cases", bases, ("episodes_missing", "keys_broken"), large=False)
+    found = {(case.name, what): faults for case, what, faults, _, _ in drive_desk(home, [bases["rules"]], cases)}
+    assert len(found) > 2 * len(cases) and not {key: faults for key, faults in found.items() if faults}

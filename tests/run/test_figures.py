@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -160,7 +160,8 @@ def test_a_strip_fills_its_cells(
     assert ("●" in text) == (value is not None)
 
 
-@given(st.lists(st.tuples(st.text(max_size=3), st.integers(0, 10**6)), max_size=6), st.integers(8, 90))
+@example([("finished", 1), ("unfinished", -1)], 8)
+@given(st.lists(st.tuples(st.text(max_size=3), st.integers(-5, 10**6)), max_size=6), st.integers(8, 90))
 def test_shares_fill_their_cells(counts: list[tuple[str, int]], cells: int) -> None:
     made = shares(counts, cells)
     assert sum(size for _, size in made) == (cells if made else 0) and all(size > 0 for _, size in made)

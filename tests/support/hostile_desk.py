@@ -152,6 +152,8 @@ async def _desk(act: Callable[..., Any], told: Callable[[dict[str, Any]], None])
 async def _until(pilot: Any, true: Callable[[], object]) -> bool:
     begun, worked = time.monotonic(), time.process_time()
     while not true():
+        if pilot.app._exception is not None:
+            return False
         waited = time.monotonic() - begun
         if waited > PATIENCE and (time.process_time() - worked > WORK or waited > 5 * PATIENCE):
             return False

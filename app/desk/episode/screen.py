@@ -163,6 +163,8 @@ class EpisodeScreen(EpisodeActions):
         self._enter(facts, episodes)
         self.moving = "stored"
         self._show_episode(episode, fold(records))
+        if not records:
+            self.desk.problem(t("episode.not_begun", name=one(episode)), t("episode.not_begun.hint"))
         goal, self._goal = self._goal, 0
         if goal and self.shown.go(goal - self.shown.step):
             self.show_panes()

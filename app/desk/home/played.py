@@ -48,5 +48,5 @@ def counted(line: RunLine, writer: Writer | None) -> RunLine:
         StoreError: the file cannot be read.
     """
     far = standing(line.path, writer)
-    outcomes = {**far.outcomes, UNFINISHED: far.n - far.ended}
+    outcomes = {**far.outcomes, UNFINISHED: max(0, far.n - far.ended)}  # a damaged run may have ends without episodes
     return replace(line, outcomes=outcomes, process=writer.process if writer else None, pace=far.rate)
