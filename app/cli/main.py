@@ -127,7 +127,7 @@ def main(arguments: list[str] | None = None) -> None:
     from app.cli.help_text import HelpText
     from app.guard import install_guard
     from app.leaving import ASKED, end, when_asked
-    from app.strings.sentences import said, told
+    from app.strings.sentences import of_system, said, told
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -150,8 +150,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:
-        where = str(error.filename) if error.filename else "standard output or a temporary file"
-        _say(said(f"{error.strerror or error} ({where})"))
+        _say(said(of_system(error)))
         sys.exit(1)
     except Exception as error:
         if os.environ.get("MOOT_DEBUG"):

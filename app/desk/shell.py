@@ -59,7 +59,7 @@ from app.hosts import consent, with_origin
 from app.ports import Door, Translated
 from app.preferences import prefer, preferences, speak_as_preferred
 from app.strings import language, set_language, t
-from app.strings.sentences import said
+from app.strings.sentences import of_system, said
 from models.llama import shelf
 from store.errors import StoreError
 from store.writer import ask_to_stop
@@ -243,8 +243,8 @@ class Desk(Quitting):
         event.stop()
         if event.state == WorkerState.ERROR:
             error = event.worker.error
-            name = type(error).__name__
-            self.problem(str(getattr(error, "title", None) or f"{name}: {error}"), str(getattr(error, "hint", "")))
+            other = of_system(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+            self.problem(str(getattr(error, "title", None) or other), str(getattr(error, "hint", "")))
         return event.state != WorkerState.SUCCESS
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

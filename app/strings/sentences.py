@@ -116,3 +116,9 @@ def templates() -> list[Template]:
     found = [Template(tuple(_HOLE.split(key)), text) for key, text in table().items() if _HOLE.search(key)]
     found = [one for one in found if sum(map(str.isalpha, "".join(one.parts))) >= LEAST]
     return sorted(found, key=lambda one: -sum(map(len, one.parts)))
+
+
+def of_system(error: OSError) -> str:
+    """What the operating system refused, and of which file."""
+    where = str(error.filename) if error.filename else "standard output or a temporary file"
+    return f"{error.strerror or error} ({where})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from textual.widgets import ProgressBar, Static
 from textual.widgets._toast import Toast, ToastRack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
 from app.desk.dialogs.progress import ProgressScreen  # noqa: E402
 from app.desk.models.dialogs import AddModelScreen, Tick  # noqa: E402
 from app.desk.widgets.key_bar import KeyBar  # noqa: E402
@@ -75,3 +77,13 @@ async def test_progress_speaks_the_language_and_does_not_claim_to_be_done(moot_h
         screen.tell("index", 2, None)
         await until(pilot, lambda: screen.query_one(ProgressBar).total is None)
         assert "索引" in str(screen.query_one("#what", Static).render())
+
+
+async def test_what_the_system_refuses_is_said_as_on_the_command_line() -> None:
+    def refused() -> None:
+        raise OSError(errno.ENAMETOOLONG, "File name too long", "packs/ﷺ")
+
+    async with desk() as pilot:
+        pilot.app.run_worker(refused, thread=True, exit_on_error=False)
+        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        assert pilot.app.screen._title == "File name too long (packs/ﷺ)"  # type: ignore[attr-defined]
