@@ -433,13 +433,21 @@ def test_a_call_ends_when_its_time_is_up_with_what_it_has(server: FakeServer) ->
     assert (whole.finish, whole.text) == ("stop", "好"), "the others of the batch go on"
 
 
-@pytest.mark.parametrize("seconds", [0.0, 1e-9, SHORT])
-def test_time_is_up_while_nothing_is_said(server: FakeServer, seconds: float) -> None:
-    server.chat = lambda call: server.closing.wait(20) and None  # type: ignore[func-returns-value]
-    assert reply(engine_at(server.url), question(seconds=seconds)).finish == "time_limit"
-    assert server.busy or seconds < SHORT, "the server is still silent"
+PATIENCE = (SHORT, 3.0, 15.0)
+"""Seconds that a call has, one after the other until the server heard it: a busy machine may take the first away."""
+
+
+@pytest.mark.parametrize("seconds", [(0.0,), (1e-9,), PATIENCE])
+def test_time_is_up_while_nothing_is_said(server: FakeServer, seconds: tuple[float, ...]) -> None:
+    server.chat = lambda call: server.closing.wait(60) and None  # type: ignore[func-returns-value]
+    engine = engine_at(server.url)
+    for most in seconds:
+        assert reply(engine, question(seconds=most)).finish == "time_limit"
+        if server.busy:
+            break
+    assert server.busy or seconds != PATIENCE, "the server is still silent"
     server.chat = lambda call: call.refuse(503, "loading", headers={"Retry-After": "20"})
-    assert reply(engine_at(server.url), question(seconds=seconds)).finish == "time_limit"
+    assert reply(engine_at(server.url), question(seconds=seconds[0])).finish == "time_limit"
 
 
 def test_a_call_that_waits_for_its_turn_is_not_made_when_its_time_is_up(server: FakeServer) -> None:
@@ -448,9 +456,15 @@ def test_a_call_that_waits_for_its_turn_is_not_made_when_its_time_is_up(server: 
         drip(server, call, chunk({"content": "慢"}))
 
     server.chat = speak
-    results = engine_at(server.url, together=1).answer([question(seconds=SHORT) for _ in range(5)])
-    assert [result.finish for result in results if isinstance(result, Reply)] == ["time_limit"] * 5
-    assert len(server.asked) == 1
+    engine = engine_at(server.url, together=1)
+    rounds = 0
+    for most in PATIENCE:
+        rounds += 1
+        results = engine.answer([question(seconds=most) for _ in range(5)])
+        assert [result.finish for result in results if isinstance(result, Reply)] == ["time_limit"] * 5
+        if server.asked:
+            break
+    assert 1 <= len(server.asked) <= rounds
 
 
 def test_time_enough_changes_nothing(server: FakeServer) -> None:

@@ -3,7 +3,7 @@
 Every command must end by itself with exit code 0, 1 or 2, without a traceback, within its limits of memory and time;
 it prints nothing that a terminal obeys; a refusal is one sentence; the good runs stay in the list, the bad one is
 named in it; a command that reads changes nothing, one that fails leaves nothing half-written: the run of which
-nothing but errors came exits with 1 and is whole.
+nothing but errors came exits with 1 and is whole; a fork with steps of its own may be kept.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from store.journal import SUFFIX
+from store.journal import SUFFIX, Journal
+from tasks.episode.state import fold
+from tasks.run.header import header_of
 from tasks.run.listing import read_run
+from tasks.run.reading import read_episode
 from tests.support.forked import MEMORY, PATIENCE, Done, forked
 from tests.support.hostile_runs import Base, Hostile, clear, place
 
@@ -32,9 +35,16 @@ SENTENCE, LINES = 4000, 6
 
 
 def _whole(path: Path) -> bool:
-    """Whether a file is a run that can be read and is over."""
+    """Whether a file is a run that can be read and is over, or a fork that kept steps of its own."""
     line = read_run(path)
-    return not line.error and line.n > 0 and set(line.outcomes) == {"error"}
+    return not line.error and line.n > 0 and (set(line.outcomes) == {"error"} or _went_on(path))
+
+
+def _went_on(fork: Path) -> bool:
+    with Journal.open(fork) as journal:
+        parent = header_of(journal).get("parent")
+        steps = (fold(read_episode(journal, row.id)).steps for row in journal.episodes())
+        return parent is not None and max(steps) > parent["step"]
 
 
 @dataclass(frozen=True, slots=True)
