@@ -25,6 +25,10 @@ LONGEST = 4000
 LEAST = 3
 """Letters of its own that a template has: `{} is {}` fits anything."""
 _HOLE = re.compile(r"\{\d*\}")
+_HAN = "[\u4e00-\u9fff《》“”]"
+_FILLED = re.compile(rf"(?P<before>(?<={_HAN}) )?\{{(?P<number>\d*)\}}(?P<after> (?={_HAN}))?")
+"""A hole of a Chinese template with the blanks that part it from Chinese: none stands beside a Chinese value."""
+_LISTED = re.compile(rf"(?<={_HAN}), (?={_HAN})")
 _CHINESE = {": ": "：", "; ": "；", ". ": "。", " ": " "}
 _JOINT = re.compile("[:;.] |(?<=') ")
 """Where a text that is no template as a whole may be one in parts."""
@@ -72,7 +76,9 @@ def _whole(text: str, depth: int) -> str:
         values = _values(template.parts, text)
         if values is not None:
             names = (part.endswith("'") for part in template.parts)  # what stands in quotes is a name, no word
-            words = [v if name else _said(v, depth - 1) for v, name in zip(values, names, strict=False)]
+            words = [
+                v if name else _LISTED.sub("、", _said(v, depth - 1)) for v, name in zip(values, names, strict=False)
+            ]
             return _filled(template.text, words)
     return text
 
@@ -95,10 +101,12 @@ def _filled(text: str, values: Sequence[str]) -> str:
     rest = iter(values)
 
     def value(hole: re.Match[str]) -> str:
-        number = hole[0][1:-1]
-        return values[int(number)] if number else next(rest)
+        found = values[int(hole["number"])] if hole["number"] else next(rest)
+        before = "" if re.match(_HAN, found) else hole["before"] or ""
+        after = "" if re.match(_HAN, found[-1:]) else hole["after"] or ""
+        return f"{before}{found}{after}"
 
-    return _HOLE.sub(value, text)
+    return _FILLED.sub(value, text)
 
 
 @cache

@@ -245,6 +245,17 @@ def test_help_is_chinese_and_no_line_is_too_wide(name: str) -> None:
     assert max(width(line) for line in done.stdout.splitlines() if " --" not in line) <= 80
 
 
+def test_chinese_values_stand_in_a_chinese_sentence_without_blanks_and_commas(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MOOT_LANG", "zh")
+    assert sentences.said("Did you mean 民法典, 刑法?") == "是否应为民法典、刑法？"
+    assert sentences.said("Did you mean react, p-s?") == "是否应为 react, p-s？"
+    changed = "{} changed since the run began: recorded aa, now bb"
+    assert sentences.said(changed.format("task file")) == "题目文件在评测开始后有改动：记录为 aa，现为 bb"
+    assert sentences.said(changed.format("pack")) == "pack 在评测开始后有改动：记录为 aa，现为 bb"
+
+
 def test_what_click_says_over_several_lines_is_one_chinese_line() -> None:
     done = subprocess.run(
         [ROOT / ".venv" / "bin" / "moot", "export", "run", "--out", "x"], capture_output=True, text=True,
