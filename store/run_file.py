@@ -38,6 +38,8 @@ SLACK = 1_000_000
 
 BESIDE = ("-wal", "-shm", "-journal")
 """Ends of the names of what SQLite keeps beside a file."""
+_NAMED = bytes.fromhex("d9d505f920a163d7")
+"""How a journal of SQLite ends that names another file."""
 
 _READING = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION}
@@ -139,9 +141,10 @@ def connect(path: Path, *, write: bool) -> Opened:
 
     Raises:
         BadInput: it is of a newer release, or no run.
-        Damaged: its schema is not the one that its version has.
+        Damaged: its schema is not the one that its version has, or what lies beside it is no log of it.
     """
     path = real_path(path)  # the log lies beside the real file
+    _look_beside(path)
     database = _to_write(path) if write else _to_read(path)
     try:
         database.execute("PRAGMA trusted_schema=OFF")
@@ -165,6 +168,25 @@ def connect(path: Path, *, write: bool) -> Opened:
         database.close()
         raise
     return opened
+
+
+def _look_beside(real: Path) -> None:
+    """Raise where what lies beside a file is not what SQLite makes there: it would be waited for, written through, or
+    obeyed. A journal may name another file, which SQLite deletes; one of a single database never does."""
+    for end in BESIDE:
+        beside = real.with_name(f"{real.name}{end}")
+        try:
+            found = beside.lstat()
+            if sound := stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
+                with beside.open("rb") as stream:
+                    stream.seek(-min(len(_NAMED), found.st_size), os.SEEK_END)
+                    sound = end != "-journal" or stream.read() != _NAMED
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise StoreError(f"cannot read {beside}: {error.strerror}", "Check the permissions.") from error
+        if not sound:
+            raise Damaged(f"{beside} is no log of a run", "Remove it; it did not come from Moot.")
 
 
 def bounded_rows(

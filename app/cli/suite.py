@@ -157,7 +157,7 @@ def _checked(read: Suite, lines: Sequence[RunLine | None]) -> list[int]:
     from tasks.errors import UsageError
     from tasks.run.cast import Cast
     from tasks.run.plan import choose, task_file
-    from tasks.run.suite import Faults, check_ended
+    from tasks.run.suite import Faults, check_ended, check_member
 
     sizes, faults = [], Faults(read.file)
     seen: set[str] = set()
@@ -168,9 +168,11 @@ def _checked(read: Suite, lines: Sequence[RunLine | None]) -> list[int]:
             if line is not None and line.running:
                 raise UsageError(f"another process plays {member.run}", f"`moot attach {member.run}` follows it.")
             if line is not None and _over(line):
-                check_ended(member.path)
+                check_ended(member)
                 sizes.append(line.n)
                 continue
+            if line is not None:
+                check_member(member)
             spec = member.spec
             bench = benchmark(spec.benchmark)
             cast = Cast.of(bench, spec)
@@ -261,6 +263,7 @@ def _row(member: Member) -> Data:
     """A member with what it came to: figures only where all of its episodes are over; `error` says why there are
     none."""
     from tasks.run.rescoring import read_stored, summary_of
+    from tasks.run.suite import check_member
 
     line = _line(member)
     row = {
@@ -271,6 +274,7 @@ def _row(member: Member) -> Data:
     if line is None or line.state != "finished":
         return row
     try:
+        check_member(member)
         summary = summary_of(read_stored(member.path))
     except FAULTS as error:
         return {**row, "error": str(error)}

@@ -4,6 +4,7 @@ experiments."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -34,6 +35,13 @@ def _check_local(path: str) -> str:
     if on_another_machine(path):
         raise ValueError("it names a file on another machine")
     return path
+
+
+def _check_name(run: str) -> str:
+    """Files are called after a run: what it is called is no path."""
+    if re.search(r"[/\\\0]", run):
+        raise ValueError("it is called like a path")
+    return run
 
 
 LocalPath = Annotated[str, AfterValidator(_check_local)]
@@ -141,7 +149,7 @@ class Header(BaseModel):
 
     model_config = _Facts
     format: int = FORMAT
-    run: Annotated[str, StringConstraints(min_length=1, max_length=300)]
+    run: Annotated[str, StringConstraints(min_length=1, max_length=300), AfterValidator(_check_name)]
     created: Annotated[str, StringConstraints(max_length=100)] = ""
     spec: dict[str, Any]
     tasks: TaskFacts = TaskFacts()

@@ -11,8 +11,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,10 +26,11 @@ from store.errors import BadInput, NotFound, StoreError
 from store.files import read_text, toml_of
 from store.journal import SUFFIX, Journal
 from store.pack import Pack
-from tasks.benchmark import benchmark
+from store.run_file import reading
+from tasks.benchmark import Benchmark, benchmark
 from tasks.episode.scheduler import HUMAN
-from tasks.errors import TaskError, UsageError
-from tasks.run.cast import Cast, first_model_agent
+from tasks.errors import RecordMismatch, TaskError, UsageError
+from tasks.run.cast import Cast, first_model_agent, formed
 from tasks.run.experiment import check_same
 from tasks.run.header import header_of, spec_of
 from tasks.run.plan import task_file
@@ -40,6 +43,8 @@ name."""
 INDIFFERENT = frozenset({"parallel", "budget_tokens", "budget_seconds"})
 """Settings from which no result follows: a suite goes on where they are changed."""
 DIGITS = 8
+MEMBERS = 2000
+"""Runs that a suite may have."""
 MOST = 5
 """Faults of a suite that are named."""
 _RUNS = re.compile(r"\s*\[\[\s*runs\s*\]\]")
@@ -172,6 +177,9 @@ def read_suite(file: Path) -> Suite:
             f"suite {where}, name: '{name}' cannot name a suite",
             "Give a `name` of 1 to 40 letters, digits, '-', '_' and '.'.",
         )
+    asked_for = sum(prod(map(len, (b.benchmarks, b.agents, b.models, b.seeds))) for b in given.runs)
+    if asked_for > MEMBERS:
+        raise UsageError(f"suite {file}, runs: {asked_for} runs, at most {MEMBERS}", "Make it several suites.")
     members: dict[str, Member] = {}
     faults = Faults(file)
     for number, block in enumerate(given.runs, 1):
@@ -202,14 +210,37 @@ def line_of(spec: RunSpec) -> str:
     return " · ".join(filter(None, (spec.benchmark, spec.agent, spec.model, f"seed {spec.seed}")))
 
 
-def check_ended(path: Path) -> None:
-    """See whether a run that has ended is still one of this suite: of the same task file and pack.
+def check_member(member: Member) -> Mapping[str, Any]:
+    """See whether the file that lies where a member belongs is that member; its header.
+
+    Raises:
+        RecordMismatch: it was asked for something else, forked, merged or imported.
+    """
+    with reading(member.path), Journal.open(member.path) as journal:
+        header = header_of(journal)
+    stored, bench = spec_of(header), benchmark(member.spec.benchmark)
+    asked = formed(bench, member.spec)
+    fixed = bench.settings.of(asked.settings, bench.name).begun(datetime.now().astimezone().date())
+    asked = asked.having(**{name: stored.settings[name] for name in fixed.keys() & stored.settings.keys()})
+    others = {"parent", "merged", "imported"} & header.keys()
+    if others or stored.benchmark != bench.name or _meant(bench, stored) != _meant(bench, asked):
+        raise RecordMismatch(f"{member.path} holds another run than {member.run}", "Move it away or remove it.")
+    return header
+
+
+def _meant(bench: Benchmark, spec: RunSpec) -> dict[str, object]:
+    """All from which results follow, wherever the task file lies: whoever takes a run up looks at its hash."""
+    own = bench.settings.of(spec.settings, bench.name).model_dump()
+    return {**spec.model_dump(exclude={*INDIFFERENT, "tasks", "settings"}), **own}
+
+
+def check_ended(member: Member) -> None:
+    """See whether a run that has ended is still one of this suite: as asked for, of the same task file and pack.
 
     Raises:
         RecordMismatch: it is not.
     """
-    with Journal.open(path) as journal:
-        header = header_of(journal)
+    header = check_member(member)
     spec = spec_of(header)
     with Pack.open(header["pack"].get("path") or spec.pack) as pack:
         check_same(header, benchmark(spec.benchmark), spec, pack, task_file(spec, pack), True)

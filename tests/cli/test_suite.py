@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from app.cli.main import main  # noqa: E402
 from store import places  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.errors import UsageError  # noqa: E402
 from tasks.run.header import header_of  # noqa: E402
 from tasks.run.runner import fork_run, start_run  # noqa: E402
 from tasks.run.suite import read_suite  # noqa: E402
@@ -146,6 +147,28 @@ def test_an_ended_member_of_another_task_file_is_refused(moot: Moot, write: Any,
     assert code != 0 and not out and "runs[1]" in err
     code, out, err = moot("suite", "report", file, "--json")
     assert code == 0 and all(row["strict"] is None and row["error"] for row in rows(out))
+
+
+def test_a_file_in_the_place_of_a_member_is_no_member(moot: Moot, write: Any) -> None:
+    file = write(TWO)
+    assert moot("suite", "run", file)[0] == 0
+    gold, echo = read_suite(file).members
+    for taken, episodes in ((gold.path.read_bytes(), 2), (None, 1)):
+        if taken is not None:
+            echo.path.write_bytes(taken)
+        else:  # one that is not over would be gone on with
+            echo.path.unlink()
+            start_run(gold.spec.model_copy(update={"limit": episodes}), out=echo.path).close()
+        code, out, err = moot("suite", "run", file)
+        assert code != 0 and not out and echo.run in err and "runs[1]" in err
+        code, out, err = moot("suite", "report", file, "--json")
+        assert [bool(row["error"]) for row in rows(out)] == [False, taken is not None]
+
+
+def test_more_runs_than_anybody_plays_are_refused_at_once(write: Any) -> None:
+    many = "agents = [{0}]\nmodels = [{0}]\nseeds = {1}".format(", ".join(['"x"'] * 3000), list(range(3000)))
+    with pytest.raises(UsageError, match="27000000000 runs, at most 2000"):
+        read_suite(write(f'[[runs]]\nbenchmarks = "legalagentbench"\n{many}'))
 
 
 @pytest.mark.chinese_sentences

@@ -41,6 +41,7 @@ WRONG: list[tuple[str, Any]] = [
     ("spec", {**SPEC, "parallel": "many"}), ("engines", {"a": 1}), ("command", 7), ("created", {}), ("prompts", None),
     ("parent", "r-0"), ("parent", {"run": 1}), ("tasks", None), ("tasks", {"sha256": 5}), ("limits", None),
     ("run", ""),
+    ("run", "../r"), ("run", "/r"), ("run", r"..\r"), ("run", "r\0"),
     ("imported", 3), ("run", ["r"]), ("run", "r" * 10_000), ("created", "x" * 10_000), ("versions", {"moot": None}),
     ("pack", {"path": r"\\server\share\pack"}), ("pack", {"path": "//server/share/pack"}),
     ("pack", {"path": r"/\server\share\p"}),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import struct
 from pathlib import Path
 
 import pytest
@@ -342,6 +343,29 @@ def test_no_second_name_passes_the_lock(tmp_path: Path) -> None:
             Journal.open(other / "hard.moot", write=True)
     (other / "hard.moot").unlink()
     Journal.open(other / "soft.moot", write=True).close()
+
+
+@pytest.mark.parametrize("end", ["-journal", "-wal", "-shm"])
+def test_what_lies_beside_a_run_cannot_reach_another_file(tmp_path: Path, end: str) -> None:
+    """A journal that names a file has SQLite delete it; a pipe would be waited for, a link written through."""
+    path, other = tmp_path / "r.moot", tmp_path / "thesis"
+    make(path).close()
+    other.write_bytes(b"mine")
+    beside = path.with_name(f"{path.name}{end}")
+    name, magic = os.fsencode(other), bytes.fromhex("d9d505f920a163d7")
+    first = (magic + struct.pack(">5I", 0, 0, path.stat().st_size // 4096, 512, 4096)).ljust(512, b"\0")
+    named = (
+        first + struct.pack(">I", 0x40000000 // 4096 + 1) + name + struct.pack(">2I", len(name), sum(name)) + magic
+    )
+    plants = [lambda: beside.hardlink_to(other), lambda: beside.symlink_to(other), lambda: os.mkfifo(beside)]
+    for plant in [lambda: beside.write_bytes(named), *plants] if end == "-journal" else plants:
+        plant()
+        for write in (True, False):
+            with pytest.raises(Damaged, match=f"r.moot{end} is no log of a run"):
+                Journal.open(path, write=write)
+        assert other.read_bytes() == b"mine"
+        beside.unlink()
+    Journal.open(path, write=True).close()
 
 
 def test_a_run_behind_a_symbolic_link_is_read_and_watched_at_its_real_place(tmp_path: Path) -> None:
