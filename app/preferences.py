@@ -14,10 +14,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.strings import set_language
 from store import places
-from store.files import written_whole
-
-MOST_BYTES = 100_000
-"""Size that the file may have."""
+from store.errors import StoreError
+from store.files import BY_HAND, read_whole, written_whole
 
 
 class Preferences(BaseModel):
@@ -36,9 +34,8 @@ def file_of_preferences() -> Path:
 def preferences() -> Preferences:
     """What was chosen; the defaults where nothing was, or where the file cannot be read."""
     try:
-        with file_of_preferences().open("rb") as file:
-            return Preferences.model_validate_json(file.read(MOST_BYTES))
-    except (OSError, ValidationError, ValueError):
+        return Preferences.model_validate_json(read_whole(file_of_preferences(), BY_HAND))
+    except (StoreError, ValidationError):
         return Preferences()
 
 

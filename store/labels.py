@@ -14,8 +14,8 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from store import places
-from store.errors import BadInput, Damaged, StoreError
-from store.files import real_path, written_whole
+from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.files import read_whole, real_path, written_whole
 
 FILE = "runs.json"
 TAG = "tag:"
@@ -48,12 +48,10 @@ def labels() -> dict[str, Label]:
     """
     path = places.config() / FILE
     try:
-        if path.stat().st_size > _LARGEST:
-            raise ValueError
-        return _File.model_validate_json(path.read_bytes()).runs
-    except FileNotFoundError:
+        return _File.model_validate_json(read_whole(path, _LARGEST)).runs
+    except NotFound:
         return {}
-    except (OSError, ValidationError, ValueError) as error:
+    except (BadInput, ValidationError) as error:
         raise Damaged(
             f"the names and tags of runs in {path} cannot be read",
             "Mend the file, or move it away: runs keep their ids.",

@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from store import identity, places
-from store.connection import UNREADABLE
+from store.connection import MAX_STEPS, STEPS_PER_CALLBACK, UNREADABLE
 from store.files import real_path
 from store.journal import SUFFIX
 from store.layout import storable
@@ -29,6 +29,10 @@ VERSION = 4
 """Of what is said: a release that says something else of a run counts from here, and forgets what was said before."""
 
 _PATIENCE = 5.0
+_STEPS = MAX_STEPS // 10
+"""Of SQLite's virtual machine, for all that one opening is asked: some ten for each of a million runs."""
+_LONGEST = 1 << 24
+"""Bytes of one text."""
 _TABLES = ("lines", "figures")
 _COLUMNS = "(path TEXT PRIMARY KEY, identity TEXT, text TEXT, seal TEXT) STRICT"
 
@@ -138,25 +142,34 @@ def _seal(path: str, mark: str, text: str) -> str:
 
 @contextmanager
 def _opened() -> Iterator[sqlite3.Connection]:
-    """The index; one that is broken, or of another release, begins anew."""
+    """The index; one that is broken, of another release, or holds anything but its tables is taken away, and begins
+    anew when it is opened again."""
     path = places.cache() / FILE
     path.parent.mkdir(parents=True, exist_ok=True)
-    for again in (True, False):
+    left = iter(range(_STEPS // STEPS_PER_CALLBACK))
+    try:
         with closing(sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)) as database:
-            try:
-                database.execute("PRAGMA synchronous=OFF")
-                if database.execute("PRAGMA user_version").fetchone()[0] != VERSION:
-                    database.execute("BEGIN IMMEDIATE")
-                    for table in _TABLES:
-                        database.execute(f"DROP TABLE IF EXISTS {table}")
-                        database.execute(f"CREATE TABLE {table} {_COLUMNS}")
-                    database.execute(f"PRAGMA user_version={VERSION}")
-                    database.execute("COMMIT")
-                yield database
-                return
-            except sqlite3.OperationalError:
-                raise  # somebody writes it, or the disk is full
-            except UNREADABLE:
-                if not again:
-                    raise
+            database.set_progress_handler(lambda: next(left, None) is None, STEPS_PER_CALLBACK)
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+            database.execute("PRAGMA trusted_schema=OFF")
+            database.execute("PRAGMA synchronous=OFF")
+            if not _schema(database):
+                database.execute("BEGIN IMMEDIATE")
+                for table in _TABLES:
+                    database.execute(f"CREATE TABLE IF NOT EXISTS {table} {_COLUMNS}")
+                database.execute(f"PRAGMA user_version={VERSION}")
+                database.execute("COMMIT")
+            if _schema(database) != {(VERSION, f"CREATE TABLE {table} {_COLUMNS}") for table in _TABLES}:
+                raise sqlite3.DatabaseError("another index")
+            yield database
+    except sqlite3.OperationalError:
+        raise  # somebody writes it, or the disk is full
+    except UNREADABLE:
         path.unlink(missing_ok=True)
+        raise
+
+
+def _schema(database: sqlite3.Connection) -> set[tuple[int, str]]:
+    """The release, with whatever has a text in the schema: tables, views, triggers."""
+    rows = database.execute("SELECT user_version, sql FROM pragma_user_version, sqlite_schema WHERE sql IS NOT NULL")
+    return set(rows.fetchall())

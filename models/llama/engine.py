@@ -26,7 +26,7 @@ from models.errors import BadEngine
 from models.llama import shelf
 from models.llama.grammar import gbnf
 from models.llama.header import Header, read_header
-from models.llama.library import digest, resolve
+from models.llama.library import digest, mark, resolve
 from models.llama.memory import available, estimate, refuse_too_large
 from models.llama.process import SILENCE, STANDSTILL, ChildFailed, Process
 from models.llama.template import CHATML, ChatTemplate
@@ -88,10 +88,10 @@ def open_llama(opening: Opening) -> LlamaEngine:
 def _key(path: Path, settings: LlamaSettings) -> str:
     """What makes two engines the same: the file as it lies there now, and the settings."""
     try:
-        found = path.stat()
+        found = mark(path.stat())
     except OSError:
         return ""
-    return f"{path.absolute()} {found.st_size} {found.st_mtime_ns} {settings}"
+    return f"{path.absolute()} {found} {settings}"
 
 
 class LlamaEngine:

@@ -1,10 +1,10 @@
 """The library of GGUF files: a catalogue of models by name, which are used where they lie or are copied in.
 
 `catalogue.json` in the library's folder says which; files that were copied in lie in `files/` beside it. Nothing is
-ever downloaded. A file that was only registered is never touched. sha256 sums are kept in `digests.json` by path,
-size and time of change, so that a large file is read once; that file is a cache and may be deleted. The model that
-comes with Moot is listed without standing in the catalogue, unless its name is taken there. Sizes are bytes, times
-nanoseconds.
+ever downloaded. A file that was only registered is never touched. sha256 sums are kept in `digests.json` by path and
+by all that the file system says of a file, so that a large file is read once; that file is a cache and may be deleted.
+The model that comes with Moot is listed without standing in the catalogue, unless its name is taken there. Sizes are
+bytes, times nanoseconds.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -34,6 +35,10 @@ SPARE = 64_000_000
 """Bytes of disk left free beside a copy."""
 NAME_LENGTH = 64
 DIGESTS_KEPT = 256
+SETTLED = 2_000_000_000
+"""Nanoseconds after which a change shows in the times of a file on any file system; a sum is kept only of older ones."""
+LARGEST = 1 << 24
+"""Bytes of the catalogue and of the remembered sums: far more than anybody has models for."""
 RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
 """Names that Windows does not give to files."""
 
@@ -59,7 +64,7 @@ def _catalogued(library: Path) -> list[Entry]:
     """The models of the user."""
     path = library / CATALOGUE
     try:
-        text = path.read_bytes()
+        text = _read(path)
     except FileNotFoundError:
         return []
     hint = "Nothing was changed and no model file is touched. Move the catalogue away and add the models again."
@@ -151,19 +156,24 @@ def remove(name: str, library: Path) -> tuple[Entry, bool]:
 
 
 def digest(path: Path, library: Path, progress: Progress | None = None) -> str:
-    """sha256 of a file, remembered for as long as its size and time of change stay."""
+    """sha256 of a file, remembered for as long as it is the same one (`mark`)."""
     path = Path(os.path.abspath(path))
-    before = path.stat()
-    key, mark = str(path), [before.st_size, before.st_mtime_ns]
-    kept = _digests(library).get(key)
-    if kept is not None and kept[:2] == mark:
-        return str(kept[2])
+    kept = _digests(library).get(str(path))
+    if kept is not None and kept[:-1] == mark(path.stat()):
+        return str(kept[-1])
+    now = _now(library)
     with path.open("rb") as source:
+        before = os.fstat(source.fileno())
         digested = _hash(iter(lambda: source.read(BLOCK), b""), before.st_size, progress)
-    after = path.stat()
-    if [after.st_size, after.st_mtime_ns] == mark:
-        _remember(library, key, [*mark, digested])
+        after = os.fstat(source.fileno())
+    if mark(after) == mark(before) and max(after.st_mtime_ns, after.st_ctime_ns) + SETTLED <= now:
+        _remember(library, str(path), [*mark(after), digested])
     return digested
+
+
+def mark(found: os.stat_result) -> list[int]:
+    """What tells a file from any other, and from itself after a change: the last one is a time that nobody sets."""
+    return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
 
 
 def is_name(text: str) -> bool:
@@ -261,7 +271,6 @@ def _add_copy(source: Path, library: Path, name: str, header: Header, progress: 
         finally:
             with suppress(OSError):
                 part.unlink()
-    _remember(library, os.path.abspath(target), [entry.size, entry.mtime, digested])
     return entry
 
 
@@ -339,11 +348,29 @@ def _replace(path: Path, text: str) -> None:
             part.unlink()
 
 
-def _digests(library: Path) -> dict[str, list[object]]:
-    """The remembered sums: path -> size, time of change, sha256. What cannot be read is forgotten."""
+def _read(path: Path) -> bytes:
+    """A file of the library; `BadEngine` for what makes a reader wait or never ends: a pipe, a device."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
+        raise BadEngine(f"'{path}' is no regular file of up to {LARGEST:,} bytes", "Move it away first.")
+    return path.read_bytes()
+
+
+def _now(library: Path) -> int:
+    """The time of the file system; 0, when every file is too new, where the library cannot be written."""
     try:
-        kept = json.loads((library / DIGESTS).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        library.mkdir(parents=True, exist_ok=True)
+        (library / LOCK).touch()
+        return (library / LOCK).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _digests(library: Path) -> dict[str, list[object]]:
+    """The remembered sums: path -> mark, sha256. What cannot be read is forgotten."""
+    try:
+        kept = json.loads(_read(library / DIGESTS))
+    except (OSError, ValueError, RecursionError, BadEngine):
         return {}
     if not isinstance(kept, dict):
         return {}
@@ -353,9 +380,9 @@ def _digests(library: Path) -> dict[str, list[object]]:
 def _is_sum(value: object) -> bool:
     return (
         isinstance(value, list)
-        and len(value) == 3
-        and isinstance(value[2], str)
-        and re.fullmatch(r"[0-9a-f]{64}", value[2]) is not None
+        and len(value) == 6
+        and isinstance(value[-1], str)
+        and re.fullmatch(r"[0-9a-f]{64}", value[-1]) is not None
     )
 
 

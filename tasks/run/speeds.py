@@ -15,7 +15,8 @@ from pydantic import BaseModel, ConfigDict, PositiveFloat, ValidationError
 
 from models.llama.library import digest
 from store import places
-from store.files import written_whole
+from store.errors import StoreError
+from store.files import BY_HAND, read_whole, written_whole
 from tasks.run.header import now
 
 FOLDER = "benches"
@@ -64,8 +65,8 @@ def speed_of(model: Path) -> Speed | None:
     if not (places.models() / FOLDER).is_dir():
         return None  # its sha256 need not be known
     try:
-        return Speed.model_validate_json(_file(digest(model, places.models())).read_bytes())
-    except (OSError, ValidationError):
+        return Speed.model_validate_json(read_whole(_file(digest(model, places.models())), BY_HAND))
+    except (StoreError, OSError, ValidationError):
         return None
 
 

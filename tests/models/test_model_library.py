@@ -53,8 +53,7 @@ def test_a_copy_lives_in_the_library_and_goes_with_it(library: Path, model: Path
     assert told[-1] == (size, size)
     file = library / "files" / "小模型.gguf"
     assert entry.copied and lib.resolve("小模型", library) == file
-    told.clear()
-    assert lib.digest(file, library, lambda done, total: told.append((done, total))) == entry.sha256 and not told
+    assert lib.digest(file, library) == entry.sha256
     assert file.read_bytes() == model.read_bytes() and entry.sha256 == sha256(file.read_bytes()).hexdigest()
     moved = library.rename(library.with_name("elsewhere"))
     assert lib.resolve("小模型", moved) == moved / "files" / "小模型.gguf"
@@ -226,8 +225,13 @@ def test_a_catalogue_cannot_name_files_outside_the_library(library: Path, model:
     assert precious.read_text() == "mine"
 
 
-def test_a_sum_is_computed_once_for_a_file_that_does_not_change(library: Path, model: Path) -> None:
+def test_a_sum_is_computed_once_for_a_file_that_does_not_change(
+    library: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[int] = []
+    lib.digest(model, library)
+    assert not (library / "digests.json").exists(), "a file of this very moment may change without showing it"
+    monkeypatch.setattr(lib, "SETTLED", 0)
     first = lib.digest(model, library, lambda done, total: told.append(done))
     assert told and first == sha256(model.read_bytes()).hexdigest()
     told.clear()
@@ -236,6 +240,31 @@ def test_a_sum_is_computed_once_for_a_file_that_does_not_change(library: Path, m
     raw[-1] ^= 1
     model.write_bytes(raw)
     assert lib.digest(model, library) == sha256(raw).hexdigest() != first
+
+
+def test_another_file_with_the_times_of_the_old_one_has_its_own_sum(
+    library: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lib, "SETTLED", 0)
+    first, found = lib.digest(model, library), model.stat()
+    raw = bytearray(model.read_bytes())
+    raw[-1] ^= 1
+    other = model.with_name("other")
+    other.write_bytes(raw)
+    os.utime(other, ns=(found.st_atime_ns, found.st_mtime_ns))
+    os.replace(other, model)
+    assert model.stat().st_mtime_ns == found.st_mtime_ns and model.stat().st_size == found.st_size
+    assert lib.digest(model, library) == sha256(raw).hexdigest() != first
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes with names there")
+def test_a_pipe_or_a_device_in_the_library_makes_nobody_wait(library: Path, model: Path) -> None:
+    library.mkdir()
+    os.mkfifo(library / "digests.json")
+    (library / "catalogue.json").symlink_to("/dev/zero")
+    assert lib.digest(model, library) == sha256(model.read_bytes()).hexdigest()
+    with pytest.raises(BadEngine, match="is no regular file"):
+        lib.entries(library)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"x": 1}', "[" * 5000])

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from app.desk.review.log import log_file, reviews
+from app.preferences import Preferences, file_of_preferences, preferences
 from models.errors import BadEngine
 from models.llama import library
-from store import bounded, places
+from store import bounded, labels, places
 from store import manifest as manifests
 from store.errors import BadInput, Damaged, StoreError
 from store.importers import silent
@@ -39,6 +41,26 @@ def test_what_is_no_file_of_a_size_is_neither_waited_for_nor_read(
     reader: Callable[[Path], Any], kind: str, tmp_path: Path
 ) -> None:
     path = tmp_path / manifests.FILE
+    plant(path, kind)
+    with pytest.raises((StoreError, UsageError)) as raised:
+        reader(path)
+    assert len(str(raised.value)) < 800
+
+
+@posix
+@pytest.mark.parametrize("kind", ["pipe", "device", "ring", "folder", "endless"])
+def test_nor_is_a_file_of_ours_that_somebody_replaced(kind: str, moot_home: Path) -> None:
+    for path in (places.config() / labels.FILE, file_of_preferences(), log_file()):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        plant(path, kind)
+    assert preferences() == Preferences()
+    with pytest.raises(Damaged, match="the names and tags of runs"):
+        labels.labels()
+    with pytest.raises(BadInput):
+        reviews()
+
+
+def plant(path: Path, kind: str) -> None:
     if kind == "pipe":
         os.mkfifo(path)
     elif kind == "device":
@@ -50,9 +72,6 @@ def test_what_is_no_file_of_a_size_is_neither_waited_for_nor_read(
     else:
         path.touch()
         os.truncate(path, 1 << 40)
-    with pytest.raises((StoreError, UsageError)) as raised:
-        reader(path)
-    assert len(str(raised.value)) < 800
 
 
 @posix

@@ -18,12 +18,16 @@ from filelock import FileLock, Timeout
 
 from app.strings import t
 from store import places
+from store.errors import NotFound
+from store.files import read_whole
 from tasks.episode.plain import plain_text
 from tasks.errors import UsageError
 from tasks.scoring.human import LONGEST_NAME, LONGEST_REASON
 
 PATIENCE = 5.0
 """Seconds to wait for another desk that writes to the log."""
+MOST_BYTES = 1 << 26
+"""Size that the log may have."""
 Status = Literal["reviewed", "changed", "open"]
 
 
@@ -45,10 +49,10 @@ def log_file() -> Path:
 
 
 def reviews() -> tuple[Reviewed, ...]:
-    """All lines, oldest first."""
+    """All lines, oldest first; `BadInput` where the log is no plain file."""
     try:
-        lines = log_file().read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
+        lines = read_whole(log_file(), MOST_BYTES).decode("utf-8", "replace").splitlines()
+    except NotFound:
         return ()
     return tuple(found for line in lines if (found := _read(line)) is not None)
 
