@@ -2,7 +2,7 @@
 
 `catalogue.json` in the library's folder says which; files that were copied in lie in `files/` beside it. Nothing is
 ever downloaded. A file that was only registered is never touched. sha256 sums are kept in `digests.json` by path and
-by all that the file system says of a file, so that a large file is read once; that file is a cache and may be deleted.
+all that the file system says of a file, so that a large one is read once; that file is a cache and may be deleted.
 The model that comes with Moot is listed without standing in the catalogue, unless its name is taken there. Sizes are
 bytes, times nanoseconds.
 """
@@ -36,7 +36,7 @@ SPARE = 64_000_000
 NAME_LENGTH = 64
 DIGESTS_KEPT = 256
 SETTLED = 2_000_000_000
-"""Nanoseconds after which a change shows in the times of a file on any file system; a sum is kept only of older ones."""
+"""Nanoseconds after which a change shows in the times of a file on any file system; sums are kept of older ones."""
 LARGEST = 1 << 24
 """Bytes of the catalogue and of the remembered sums: far more than anybody has models for."""
 RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
