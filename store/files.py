@@ -13,7 +13,6 @@ import hashlib
 import os
 import stat
 import threading
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import IO, Any
 
 from filelock import FileLock
 
+from store.bounded import load_toml
 from store.errors import BadInput, NotFound, StoreError
 
 SUFFIX = ".part"
@@ -85,8 +85,8 @@ def text_of(path: Path | str, data: bytes) -> str:
 def toml_of(path: Path | str, text: str) -> dict[str, Any]:
     """What a file in TOML says; `path` names it in the `BadInput` for a text that is none."""
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return load_toml(text)
+    except ValueError as error:
         raise BadInput(f"{path} is no TOML: {error}", "Correct it there.") from None
 
 

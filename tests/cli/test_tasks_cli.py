@@ -140,7 +140,7 @@ def test_case_files_in_toml_are_checked_and_a_dispute_gives_three_cases(tmp_path
     twice = invoke("validate", str(tmp_path))
     assert twice.exit_code == 1 and f"stands in {tmp_path / shipped[0].name}" in twice.output
     broken.write_text("id = ", encoding="utf-8")
-    assert "not valid TOML" in str(invoke("validate", str(tmp_path)).exception)
+    assert "is no TOML" in str(invoke("validate", str(tmp_path)).exception)
     assert isinstance(invoke("validate", str(broken), "--benchmark", "legalsearch").exception, UsageError)
 
 

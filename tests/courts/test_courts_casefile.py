@@ -234,7 +234,7 @@ def test_topics_answer_what_they_ask() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.toml", "schema = ", "not valid TOML"),
+        ("a.toml", "schema = ", "is no TOML"),
         ("a.toml", b"\xff\xfe", "not UTF-8"),
         ("a.jsonl", "{", "line 1: not valid JSON"),
         ("a.jsonl", "", "no cases in it"),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -17,12 +18,15 @@ from models.llama import library
 from store import bounded, labels, places
 from store import manifest as manifests
 from store.errors import BadInput, Damaged, StoreError
+from store.files import BY_HAND, read_text
 from store.importers import silent
 from store.importers.reading import files_in, records
 from store.pack import Pack
 from tasks import benchmark
 from tasks.benchmark import task_files
+from tasks.courts.casefile.loading import load_cases, load_dispute
 from tasks.errors import UsageError
+from tasks.legalagentbench.construct.compose import Parts
 from tasks.run.importing import importer
 from tasks.run.suite import read_suite
 from tasks.settings import text_of
@@ -108,6 +112,47 @@ def test_so_is_a_record_of_a_file(form: str, tmp_path: Path) -> None:
     path.write_text(form.format(FULL))
     with pytest.raises(BadInput, match="line 1: not readable as JSON .it holds more than"):
         list(records(path))
+
+
+LONG = {
+    "a key": ".".join("a" * 150) + " = 1",
+    "one in quotes": " . ".join(["'.'", '"\\"."'] * 75) + " = 1",
+    "a header": f"[[{'.'.join('a' * 150)}]]",
+    "a key within a table": "a = {c = ' b.', b" + ".b" * 150 + " = '.'}",
+    "lists": f"a = {'[' * 150}{']' * 150}",
+    "tables": f"{'a = {' * 150}{'}' * 150}",
+}
+"""What nests by its keys, or by itself; the parser takes time with the square of the parts of a key."""
+
+
+@pytest.mark.parametrize(
+    "reader", [read_suite, load_cases, load_dispute, lambda path: Parts(read_text(path), Random(1))]
+)
+@pytest.mark.parametrize(("text", "said"), [
+    *((text, "nested deeper than 100 levels") for text in LONG.values()),
+    (f"a = {'9' * 5000}", "too large"), (f"a = 0x{'9' * 5000}", "too large"), ("a = nan", "too large"),
+])  # fmt: skip
+def test_toml_that_no_person_writes_is_refused(
+    reader: Callable[[Path], Any], text: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=f"is no TOML: .*{said}"):
+        reader(path)
+
+
+@pytest.mark.parametrize("name", [name for name in LONG if "key" in name or name == "a header"])
+def test_a_long_key_is_refused_before_the_parser_sees_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "tomllib", None)
+    with pytest.raises(ValueError, match="nested deeper"):
+        bounded.load_toml(LONG[name])
+
+
+def test_no_part_of_a_large_case_in_toml_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_bytes(b"a = '" + b"a" * BY_HAND + b"'")
+    with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
+        load_cases(path)
 
 
 @posix

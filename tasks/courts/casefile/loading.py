@@ -5,7 +5,6 @@ A folder is read through: every .toml, .json and .jsonl file in it. A civil disp
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -15,8 +14,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from store.errors import BadInput, NotFound
-from store.importers.limits import MAX_RECORD
-from store.importers.reading import opened, records
+from store.files import read_text, toml_of
+from store.importers.reading import records
 from tasks.benchmark import task_files
 from tasks.courts.casefile.case import (
     DISPUTE_SCHEMA,
@@ -92,7 +91,7 @@ def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise NotFound(f"There is no case file {path}", "Give a file or a folder of case files.")
     for file in task_files(path):
         if file.suffix == ".toml":
-            yield str(file), _toml(file)
+            yield str(file), toml_of(file, read_text(file))
         else:
             yield from ((f"{file}, line {line}", fields) for line, fields in records(file, str(file)))
 
@@ -121,7 +120,7 @@ def read_dispute(where: str, fields: Mapping[str, Any]) -> Dispute:
 
 def load_dispute(path: Path) -> Dispute:
     """The dispute of a TOML file."""
-    return read_dispute(str(path), _toml(path))
+    return read_dispute(str(path), toml_of(path, read_text(path)))
 
 
 def _validated(where: str, fields: Mapping[str, Any], validate: Any) -> Any:
@@ -153,17 +152,6 @@ def _shape(fields: Mapping[str, Any], schema: str) -> list[Fault]:
         what = "is missing" if env is None else f"{plain(str(env))[:40]!r} is no environment"
         return [Fault("env", what, f"Known: {', '.join(codes())}.")]
     return []
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    with opened(path) as stream:
-        data = stream.read(MAX_RECORD)
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not UTF-8") from None
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise BadInput(f"{path}: not valid TOML ({error})") from None
 
 
 def _faults(error: ValidationError, fields: Mapping[str, Any]) -> list[Fault]:

@@ -7,7 +7,6 @@ when its list has no fresh one left.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from decimal import Decimal
 from importlib.resources import files
@@ -15,6 +14,7 @@ from random import Random
 from typing import Any
 
 from store.errors import BadInput
+from store.files import toml_of
 from tasks.legalagentbench.construct.follow import MEASURES, ROWS_OF, Followed
 from tasks.legalagentbench.construct.plans import Plan, Step
 from tasks.legalagentbench.construct.tree import AMOUNTS, DATES, IDENTITY, PLACE, kind_of
@@ -43,10 +43,7 @@ class Parts:
     """Lists of forms by their key, drawn without repetition."""
 
     def __init__(self, text: str, rng: Random) -> None:
-        try:
-            data = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            raise BadInput(f"The file of parts is no TOML: {error}", "Start from the shipped parts.toml.") from error
+        data = toml_of("The file of parts", text)
         lacking = [name for name in _NEEDED if name not in data]
         if lacking:
             raise BadInput(f"The file of parts lacks {', '.join(lacking)}", "Start from the shipped parts.toml.")
