@@ -47,6 +47,12 @@ PackFile = Annotated[str, AfterValidator(_inside)]
 """A path inside the pack, with forward slashes."""
 
 
+def _named(name: str) -> str:
+    if not is_name(name):
+        raise ValueError(f"{name[:80]!r} cannot name a pack")
+    return name
+
+
 class Counts(BaseModel):
     """How much of everything the pack holds: rows a table, texts a corpus, articles, web pages, tasks a benchmark."""
 
@@ -75,7 +81,7 @@ class Manifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     format: int
-    name: str
+    name: Annotated[str, AfterValidator(_named)]
     jurisdiction: str
     as_of: str
     source: str
@@ -183,6 +189,20 @@ def read(folder: Path) -> Manifest:
         problem = _size_problem(folder, file, size)
         if problem is not None:
             raise Damaged(f"Pack {manifest.name} is damaged: {problem}", "Build or import it again.")
+    return manifest
+
+
+def read_installed(folder: Path) -> Manifest:
+    """The same of a pack in the user's folder, where it goes by the name of its own folder.
+
+    Raises:
+        Damaged: also where it says that it has another name.
+    """
+    manifest = read(folder)
+    if manifest.name != folder.name:
+        raise Damaged(
+            f"{folder} says that it is the pack {manifest.name}", "Give the folder that name, or remove it."
+        )
     return manifest
 
 

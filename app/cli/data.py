@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+from pydantic import BaseModel
 
 from app.cli.help_text import Whole
 from app.cli.tables import Data
@@ -17,8 +18,10 @@ from app.strings.sentences import said
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
 from store.errors import Damaged, StoreError
-from store.manifest import Counts, Manifest
+from store.files import BY_HAND, read_whole
+from store.manifest import Manifest
 from store.pack import Pack, remove_pack, verify_pack
+from store.run_file import reading
 from store.schema import TABLES
 from tasks import registry
 from tasks.run.importing import importer
@@ -331,7 +334,7 @@ def show_pack(run: Callable[[Talk], Path], as_json: bool) -> None:
 
 def _listed(folder: Path) -> Data:
     try:
-        manifest = manifests.read(folder)
+        manifest = manifests.read_installed(folder)
     except StoreError as error:
         return {"name": folder.name, "path": str(folder), "error": error.title}
     return _described(folder, manifest)
@@ -379,20 +382,28 @@ def _statistics(folder: Path, schema: bool) -> Data:
             **_described(folder, pack.manifest),
             **pack.statistics(),
             **inside,
-            "corpora": _corpora(folder, pack.manifest.counts),
+            "corpora": _corpora(folder, pack.manifest),
         }
 
 
-def _corpora(folder: Path, counts: Counts) -> Data:
+class _Sizes(BaseModel):
+    """What `sizes.json` says: corpus -> texts or rows of the authored core."""
+
+    core: dict[str, int] = {}
+
+
+def _corpora(folder: Path, manifest: Manifest) -> Data:
     """The paper's Table 1 for a pack: corpus -> rows or texts, those of the authored core, the size in the paper."""
     from tasks.sample.full import SIZES, TABLE_1
 
-    sizes = folder / SIZES
-    core = json.loads(sizes.read_text(encoding="utf-8"))["core"] if sizes.is_file() else {}
-    held = {**counts.tables, **counts.documents}
-    return {
-        corpus: {"size": held[corpus], "core": core.get(corpus), "paper": paper} for corpus, paper in TABLE_1.items()
-    }
+    with reading(folder):
+        raw = read_whole(folder / SIZES, BY_HAND) if SIZES in manifest.files else b"{}"
+        core = _Sizes.model_validate_json(raw).core
+        held = {**manifest.counts.tables, **manifest.counts.documents}
+        return {
+            corpus: {"size": held[corpus], "core": core.get(corpus), "paper": paper}
+            for corpus, paper in TABLE_1.items()
+        }
 
 
 def _print_statistics(pack: Data) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.cli.main import main
+from app.library import packs
+from store import manifest as manifests
 from store import places
 
 ROWS = '{"地址": "一路1号", "省份": "甲省", "城市": "乙市", "区县": "丙区"}\n'
@@ -97,6 +102,45 @@ def test_mistakes_are_one_line(
     got, out, err = moot(capsys, "data", *arguments)
     assert (got, out) == (code, "")
     assert said in err and len(err.splitlines()) == 1 and "\x1b" not in err
+
+
+def resealed(name: str, change: Callable[[dict[str, Any], Path], None]) -> None:
+    """A pack whose manifest somebody wrote anew, with a seal that holds."""
+    folder = places.packs() / name
+    content = json.loads((folder / manifests.FILE).read_text())
+    content.pop("seal")
+    change(content, folder)
+    seal = hashlib.sha256(manifests._canonical(content)).hexdigest()
+    (folder / manifests.FILE).write_bytes(manifests._canonical({**content, "seal": seal}))
+
+
+@pytest.mark.parametrize("core", [None, [], {"core": 7}, {"core": {"AddrInfo": {}}}])
+def test_counts_of_a_strange_shape_are_a_sentence(
+    capsys: pytest.CaptureFixture[str], source: Path, core: object
+) -> None:
+    assert moot(capsys, "data", "import", "tables", source, "--name", "mine")[0] == 0
+
+    def change(content: dict[str, Any], folder: Path) -> None:
+        if core is None:
+            content["counts"]["tables"] = {}
+        else:
+            data = json.dumps(core).encode()
+            (folder / "sizes.json").write_bytes(data)
+            content["files"]["sizes.json"] = hashlib.sha256(data).hexdigest()
+            content["sizes"]["sizes.json"] = len(data)
+
+    resealed("mine", change)
+    code, _, err = moot(capsys, "data", "stats", "mine")
+    assert code == 1 and err.startswith("moot: ") and "mine" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("said", ["other", "../../evil\x1b[31m", "x" * 1_000_000])
+def test_a_pack_goes_by_the_name_of_its_folder(capsys: pytest.CaptureFixture[str], source: Path, said: str) -> None:
+    assert moot(capsys, "data", "import", "tables", source, "--name", "mine")[0] == 0
+    resealed("mine", lambda content, _: content.update(name=said))
+    assert [(pack.name, bool(pack.error)) for pack in packs()] == [("mine", True)]
+    code, out, _ = moot(capsys, "data", "list")
+    assert code == 0 and out.startswith("mine　✘") and len(out) < 800 and out.count("\n") == 1
 
 
 def test_nothing_installed(capsys: pytest.CaptureFixture[str]) -> None:
