@@ -124,7 +124,13 @@ def let_go(lock: FileLock) -> None:
 
 @contextmanager
 def written_whole(
-    path: Path, *, new: bool = False, parents: bool = False, binary: bool = False, private: bool = False
+    path: Path,
+    *,
+    new: bool = False,
+    parents: bool = False,
+    binary: bool = False,
+    private: bool = False,
+    beside: bool = False,
 ) -> Iterator[IO[Any]]:
     """A file to fill, as UTF-8 with newlines as they are given, or in bytes; it takes its place when all of it is
     written.
@@ -137,11 +143,13 @@ def written_whole(
         parents: make the folders above it.
         binary: bytes, not text.
         private: only its owner can read it, from the first byte.
+        beside: nobody gave this name, it was made of that of a file, which may be a stranger's: what is no plain
+            file, a link among them, is refused.
 
     Raises:
         StoreError: it cannot be written; the title names `path`. Errors of other files pass through as they are.
     """
-    place = _place(path, new, parents)
+    place = _place(path, new, parents, beside)
     if place is None:
         with naming(path), _opened(path, "w", binary) as stream:
             yield stream
@@ -164,15 +172,17 @@ def written_whole(
             fresh.unlink(missing_ok=True)
 
 
-def _place(path: Path, new: bool, parents: bool) -> Path | None:
+def _place(path: Path, new: bool, parents: bool, beside: bool) -> Path | None:
     """Where the file really goes; None for what can only be written to as it is."""
     with naming(path):
         if parents:
             path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            path.lstat()
+            found = path.lstat()
         except FileNotFoundError:
             return path
+        if beside and not stat.S_ISREG(found.st_mode):
+            raise StoreError(f"cannot write {path}: what lies there is no plain file", "Move it away first.")
         if new:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
         if path.is_dir():

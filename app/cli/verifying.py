@@ -75,8 +75,10 @@ def review_tasks(
 
     tasks = read_set(path)
     if add is not None:
-        came = add_log(tasks, add)
+        came, again = add_log(tasks, add)
         note(t("verify.added", n=len(came), file=add))
+        if again:
+            note(t("verify.again", names=t("show.comma").join(again)))
     lists: dict[str, Text] = {"key": tuple(key), "key_middle": tuple(key_middle)}
     fields: dict[str, Text] = {name: value for name, value in lists.items() if value}
     fields |= {name: value for name, value in (("question", question), ("answer", answer)) if value is not None}

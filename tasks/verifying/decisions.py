@@ -1,7 +1,8 @@
 """What people decide about tasks: an append-only log of JSON lines beside the task file.
 
 Each line names the hash of the task set, so that it can be told from a line about another set wherever it is carried.
-Nothing that was said is ever changed: who thinks again appends another line, and the newest counts.
+Nothing that was said is ever changed: who thinks again appends another line, and the last one counts. The order is
+that of the lines: the date of a line is what somebody's clock said.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,6 +32,10 @@ SCHEMA: Literal["moot-verify/1"] = "moot-verify/1"
 SUFFIX = ".reviews.jsonl"
 PATIENCE = 5.0
 """Seconds to wait for another desk that writes to the log."""
+MOST_REVIEWERS = 16
+"""Of a set: each is held against each other one."""
+AHEAD = timedelta(days=1)
+"""How far the clock of another machine may be ahead of this one's."""
 _AT = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$"
 
 
@@ -63,7 +68,7 @@ def log_of(path: Path) -> Path:
 
 
 def decisions_of(tasks: TaskSet) -> tuple[Decision, ...]:
-    """All decisions about a task set, oldest first; () where nobody has begun.
+    """All decisions about a task set, in the order in which they came; () where nobody has begun.
 
     Raises:
         BadInput: as for `read_log`.
@@ -73,19 +78,33 @@ def decisions_of(tasks: TaskSet) -> tuple[Decision, ...]:
 
 
 def read_log(path: Path, tasks: TaskSet) -> tuple[Decision, ...]:
-    """The decisions of a log, oldest first.
+    """The decisions of a log, in its order.
 
     Raises:
         NotFound: there is no such file.
-        BadInput: a line is none of a log, or is about another task set; the title names the line, or both sets.
+        BadInput: a line is none of a log, is dated in the future, or is about another task set, or there are too many
+            reviewers; the title names the line, or both sets.
     """
     if path.is_file():
         with path.open("rb") as file:
             begins = file.read(4096).lstrip(b" \t\r\n")[:1]
         if begins not in (b"", b"{"):
             raise BadInput(f"{path}: this is no log of reviewers", "A log has one JSON object a line.")
-    found = [_decision(f"{path}, line {line}", fields, path, tasks) for line, fields in records(path, str(path))]
-    return tuple(sorted(found, key=lambda one: one.at))
+    return _few(
+        path, (_decision(f"{path}, line {line}", fields, path, tasks) for line, fields in records(path, str(path)))
+    )
+
+
+def _few(path: Path, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    """The same, of no more reviewers than are compared."""
+    found = tuple(decisions)
+    authors = {one.author for one in found}
+    if len(authors) > MOST_REVIEWERS:
+        raise BadInput(
+            f"{path} would have {len(authors)} reviewers, at most {MOST_REVIEWERS} are compared",
+            "Leave some of them out.",
+        )
+    return found
 
 
 def _decision(where: str, fields: dict[str, Any], path: Path, tasks: TaskSet) -> Decision:
@@ -104,13 +123,18 @@ def _decision(where: str, fields: dict[str, Any], path: Path, tasks: TaskSet) ->
     try:
         # Through JSON: strict reading takes lists for tuples there.
         decision = Decision.model_validate_json(json.dumps(data))
-        datetime.fromisoformat(decision.at)
+        at = datetime.fromisoformat(decision.at)
     except (ValidationError, ValueError) as error:
         first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": ("at",)}
         what = ".".join(plain_text(str(part))[:40] for part in first["loc"]) or "line"
         raise BadInput(
             f"{where}: field '{what}' is not as a log has it", "Mend the line, or take the log from before."
         ) from None
+    if at > datetime.now(UTC) + AHEAD:
+        raise BadInput(
+            f"{where}: the decision is dated {decision.at}, which is yet to come",
+            "Look at the clock of this machine, mend the line, or take the log from before.",
+        )
     try:
         _check(decision, tasks)
     except (UsageError, BadInput) as error:
@@ -196,14 +220,17 @@ def _check(decision: Decision, tasks: TaskSet) -> None:
     tasks.corrected(task, decision.fields)
 
 
-def add_log(tasks: TaskSet, other: Path) -> tuple[Decision, ...]:
-    """Take over what another reviewer has decided elsewhere; what is known already is left out. Gives what came.
+def add_log(tasks: TaskSet, other: Path) -> tuple[tuple[Decision, ...], list[str]]:
+    """Take over what another reviewer has decided elsewhere; what is known already is left out. Gives what came, and
+    those of its authors who had spoken here before: from now on the words that came count as their last ones.
 
     Raises:
-        BadInput: it is no log, or is about another task set.
+        BadInput: it is no log, is about another task set, or brings too many reviewers.
         StoreError: the log cannot be written.
     """
-    return _append(tasks, read_log(other, tasks), known=True)
+    before = {one.author for one in decisions_of(tasks)}
+    came = _append(tasks, read_log(other, tasks), known=True)
+    return came, sorted(before & {one.author for one in came})
 
 
 def _append(tasks: TaskSet, new: Iterable[Decision], known: bool = False) -> tuple[Decision, ...]:
@@ -219,9 +246,10 @@ def _append(tasks: TaskSet, new: Iterable[Decision], known: bool = False) -> tup
         earlier = decisions_of(tasks)
         seen = {one.model_dump_json() for one in earlier} if known else set()
         added = tuple(one for one in new if one.model_dump_json() not in seen)
+        _few(path, (*earlier, *added))
         before = path.read_bytes() if path.exists() else b""
         lines = [json.dumps(one.line(tasks), ensure_ascii=False).encode("utf-8", "replace") for one in added]
-        with written_whole(path, binary=True) as file:
+        with written_whole(path, binary=True, beside=True) as file:
             file.write(before + (b"" if not before or before.endswith(b"\n") else b"\n"))
             file.write(b"".join(line + b"\n" for line in lines))
     finally:

@@ -18,7 +18,7 @@ STATUSES: tuple[Status, ...] = ("open", "once", "agreed", "disputed", "settled")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One task: everything said of it, oldest first, and how it stands.
+    """One task: everything said of it, in the order of the log, and how it stands.
 
     newest: the last word of each reviewer. outcome: what counts, None while open or disputed.
     """

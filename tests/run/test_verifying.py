@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,16 @@ from tasks.legalagentbench.questions import load_questions
 from tasks.scoring.coefficients import weighted_kappa
 from tasks.verifying.causes import causes
 from tasks.verifying.citing import cited, day_of, laws_of
-from tasks.verifying.decisions import SCHEMA, Decision, add_log, decide, decisions_of, log_of, read_log
+from tasks.verifying.decisions import (
+    MOST_REVIEWERS,
+    SCHEMA,
+    Decision,
+    add_log,
+    decide,
+    decisions_of,
+    log_of,
+    read_log,
+)  # fmt: skip
 from tasks.verifying.publishing import FIELD, publish
 from tasks.verifying.standing import agreement, standings, visible_to
 from tasks.verifying.taskset import TaskSet, read_set
@@ -175,8 +186,58 @@ def test_the_log_of_another_reviewer_is_added_once(tasks: TaskSet, tmp_path: Pat
     there = write(tmp_path / "there" / "copy.jsonl", *(record(n) for n in range(1, 7)))
     decide(there, "t-1", "accept", "Wang")
     decide(tasks, "t-1", "accept", "Li")
-    assert len(add_log(tasks, log_of(there.path))) == 1 and not add_log(tasks, log_of(there.path))
+    assert len(add_log(tasks, log_of(there.path))[0]) == 1 and add_log(tasks, log_of(there.path)) == ((), [])
     assert status(tasks, "t-1") == "agreed"
+
+
+def dated(tasks: TaskSet, at: str, author: str, verdict: str = "accept", task: str = "t-1") -> str:
+    causes = ["leak"] if verdict == "reject" else []
+    line = {"at": at, "task": task, "author": author, "verdict": verdict, "causes": causes}
+    return json.dumps({"schema": SCHEMA, "set": tasks.hash, "file": "x.jsonl", **line}) + "\n"
+
+
+def test_no_clock_of_a_stranger_outlives_what_i_say(tasks: TaskSet, tmp_path: Path) -> None:
+    decide(tasks, "t-1", "accept", "Li")
+    theirs = tmp_path / "theirs.jsonl"
+    theirs.write_text(dated(tasks, "9999-12-31T23:59:59.999+00:00", "Li", "reject"))
+    with pytest.raises(BadInput, match="yet to come"):
+        add_log(tasks, theirs)
+    soon = (datetime.now(UTC) + timedelta(hours=20)).isoformat(timespec="milliseconds")
+    theirs.write_text(dated(tasks, soon, "Li", "reject") + dated(tasks, "2001-01-01T00:00:00.000+00:00", "Wang"))
+    came, again = add_log(tasks, theirs)
+    assert (len(came), again) == (2, ["Li"])
+    decide(tasks, "t-1", "accept", "Li")
+    standing = standings(tasks, decisions_of(tasks))["t-1"]
+    assert [(one.author, one.verdict) for one in standing.newest] == [("Li", "accept"), ("Wang", "accept")]
+    (pair,) = agreement([standing])
+    assert pair.equal.value == 1.0, "the first word of each"
+
+
+def test_reviewers_without_number_are_refused_before_they_are_compared(tasks: TaskSet, tmp_path: Path) -> None:
+    decide(tasks, "t-1", "accept", "Li")
+    theirs = tmp_path / "theirs.jsonl"
+    at = "2026-01-01T00:00:00.000+00:00"
+    theirs.write_text("".join(dated(tasks, at, f"r{n}") for n in range(MOST_REVIEWERS)))
+    assert len(read_log(theirs, tasks)) == MOST_REVIEWERS
+    with pytest.raises(BadInput, match=f"{MOST_REVIEWERS + 1} reviewers"):
+        add_log(tasks, theirs)
+    assert len(decisions_of(tasks)) == 1
+    theirs.write_text(theirs.read_text() + dated(tasks, at, "one more"))
+    with pytest.raises(BadInput, match=f"{MOST_REVIEWERS + 1} reviewers"):
+        read_log(theirs, tasks)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no links for everybody there")
+def test_a_link_where_the_log_belongs_leads_nowhere(tasks: TaskSet, tmp_path: Path) -> None:
+    log, elsewhere = log_of(tasks.path), tmp_path / "elsewhere"
+    log.symlink_to(elsewhere)
+    with pytest.raises(StoreError, match="is no plain file"):
+        decide(tasks, "t-1", "accept", "Li")
+    assert log.is_symlink() and not elsewhere.exists()
+    elsewhere.write_bytes(b"")
+    with pytest.raises(StoreError, match="is no plain file"):
+        decide(tasks, "t-1", "accept", "Li")
+    assert elsewhere.read_bytes() == b""
 
 
 def test_the_log_of_another_set_is_refused_naming_both(tasks: TaskSet, tmp_path: Path) -> None:
