@@ -90,7 +90,7 @@ def read_run_log(path: Path) -> RunLog:
         raise BadEngine(f"{path} is a folder", "Give one run log, for example recorded-log:log_react.txt.")
     try:
         facts = path.stat()
-        return _read(path.absolute(), facts.st_size, facts.st_mtime_ns)
+        return _read(path.absolute(), identity.of(facts))
     except (OSError, ValueError) as error:  # ValueError: no name that a file can have
         reason = getattr(error, "strerror", None) or "no such name"
         raise BadEngine(f"{path} cannot be read: {reason}", "Check the path of the run log.") from error
@@ -99,7 +99,7 @@ def read_run_log(path: Path) -> RunLog:
 
 
 @lru_cache(maxsize=2)
-def _read(path: Path, size: int, modified: int) -> RunLog:
+def _read(path: Path, _: str) -> RunLog:
     """A log is read once as long as the file stays the same: every episode of a run asks for its method."""
     find_logs(path)
     runs = list(read_episodes(path))
