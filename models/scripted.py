@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -38,11 +39,15 @@ class Rule(BaseModel):
     replies: list[str] = Field(min_length=1)
 
 
+Delay = Annotated[float, Field(ge=0.0, le=86_400_000.0)]
+"""Milliseconds, at most a day."""
+
+
 class Script(BaseModel):
     """The file of a scripted engine."""
 
     model_config = ConfigDict(extra="forbid")
-    delay_ms: tuple[float, float] = (0.0, 0.0)
+    delay_ms: tuple[Delay, Delay] = (0.0, 0.0)
     failure_rate: float = Field(default=0.0, ge=0.0, le=1.0)
     rules: list[Rule] = []
     otherwise: list[str] = Field(min_length=1)

@@ -19,6 +19,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from models.engine import Ask, Delta, Engine, EngineError, Message, Reply, Settings  # noqa: E402
+from models.errors import BadEngine  # noqa: E402
 from models.scripted import RecordedEngine, Script, ScriptedEngine  # noqa: E402
 from store.journal import EpisodeRow, Journal  # noqa: E402
 from tasks.episode.actions import Steps, ask, emit  # noqa: E402
@@ -436,3 +437,11 @@ def test_engines_change_places_between_turns(kind: Kind, engine: Engine, tmp_pat
     assert [call.text for call in called[1::2]] == ["换人"] * (len(WORDS) // 2)
     if kind.name != "scripted":
         assert [call.text for call in called[::2]] == texts(engine.answer(QUESTIONS))[::2]
+
+
+@pytest.mark.parametrize("delays", [[1e300, 1e300], [0, 1e9], [-1, 0]])
+def test_a_script_waits_no_longer_than_can_be_waited(delays: list[float], tmp_path: Path) -> None:
+    path = tmp_path / "script.json"
+    path.write_text(json.dumps({**SCRIPT, "delay_ms": delays}), encoding="utf-8")
+    with pytest.raises(BadEngine, match="delay_ms"):
+        open_engine(f"scripted:{path}")
