@@ -6,8 +6,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from random import Random
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
@@ -25,7 +27,7 @@ from tasks.legalagentbench.construct.diversity import distinct, self_bleu, side_
 from tasks.legalagentbench.construct.follow import follow, linked
 from tasks.legalagentbench.construct.generate import Made, check, construct_set, generator, rows_of
 from tasks.legalagentbench.construct.keys import Rejected
-from tasks.legalagentbench.construct.plans import Plan, Skeleton, Step, dressed, skeletons
+from tasks.legalagentbench.construct.plans import Plan, Skeleton, Step, dressed, requests, skeletons
 from tasks.legalagentbench.construct.reach import Reach
 from tasks.legalagentbench.construct.rewrite import Rewriter
 from tasks.legalagentbench.construct.source import PackSource
@@ -86,12 +88,43 @@ def test_brute_force_keeps_every_reading() -> None:
     assert agrees(("3250000",), ["325.00万元"]) and not agrees(("3250000",), ["326.00万元"])
 
 
-def test_a_file_of_parts_that_lacks_something_or_names_nothing_is_refused() -> None:
-    with pytest.raises(BadInput, match="lacks"):
-        Parts("role = ['我']", Random(1))
-    for wrong in ("{whom}，请问", "{x", "{0}"):
-        with pytest.raises(BadInput, match="name nothing"):
-            Parts(shipped_parts().replace("我是企业法务", wrong), Random(1))
+def _parts(form: str, slots: str = "") -> Parts:
+    text = shipped_parts().replace("[slot]\n", f"[slot]\n{slots}\n", 1)
+    return Parts(text.replace("我是企业法务", form), Random(1))
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("", "scene: Field required"), (shipped_parts().replace("[wh]", "[wo]"), "wh: Field required"),
+    (f"alias = ['x']\n{re.sub(r'.alias.[^[]*', '', shipped_parts())}", "alias: Input should be a valid dict"),
+    (f"{shipped_parts()}\nmore = []", "reply.more: List should have"), (f"{shipped_parts()}\n[more]", "more: Extra"),
+])  # fmt: skip
+def test_a_file_of_parts_that_is_none_is_refused(text: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        Parts(text, Random(1))
+
+
+@pytest.mark.parametrize("wrong", ["{whom}，请问", "{x", "{0}", "{x:>6000000000}", "{x.__class__}", "{x!r}", "{{x}}"])
+def test_braces_of_a_form_name_something_and_nothing_else(wrong: str) -> None:
+    with pytest.raises(BadInput, match="name nothing"):
+        _parts(wrong)
+
+
+def test_slots_do_not_grow_without_end() -> None:
+    with pytest.raises(BadInput, match="names itself"):
+        _parts("{aa}", 'aa = ["{bb}"]\nbb = ["{aa}"]')
+    for name in "ab":  # of nothing at all, and so often that nobody could wait for it
+        with pytest.raises(BadInput, match="more than 500 characters"):
+            _parts("{aa}", f'aa = ["{"{bb}" * 90}"]\nbb = ["{"{cc}" * 90}"]\ncc = ["{name[1:]}"]')
+    names = [first + second for first in "abcd" for second in ascii_lowercase][:92]
+    chain = "\n".join(f'{name} = ["{{{following}}}"]' for name, following in pairwise(names))
+    assert _parts("{aa}", f'{chain}\n{names[-1]} = ["好"]').draw("slot.aa") == "好"
+
+
+def test_a_question_does_not_grow_without_end(pack: Pack) -> None:
+    text = re.sub(r'"\{x\}', f'"{"{x}" * 100}', shipped_parts())
+    made = generator(pack, lambda rng: Parts(text, rng), 5)
+    with pytest.raises(BadInput, match="more than 10,000 characters"):
+        made.level(3, 4)
 
 
 def test_slots_are_filled(made: Made) -> None:
@@ -213,6 +246,39 @@ def test_own_paths_make_tasks_or_say_why_not(
     monkeypatch.setattr(Pack, "counts", lambda pack: {**counts(pack), "tables": {}})
     assert "has no row of it" in str(CliRunner().invoke(cli, line).exception)
     assert not out.exists()
+
+
+@pytest.mark.parametrize("change", [
+    {"start": 5}, {"start": "nope"}, {"start": "LegalDoc.xxx"}, {"start": "LegalDoc.place"},
+    {"start": "CourtInfo.place"},
+    {"ask": {"how": "over", "columns": ["日期"], "value": "abc"}}, {"ask": {"how": "over", "columns": ["日期"]}},
+    {"ask": {"how": "year", "columns": []}}, {"ask": {"how": "columns", "columns": []}}, {"ask": {"how": "row"}},
+    {"ask": {"how": "columns", "columns": ["日期"], "value": "abc"}}, {"ask": {"how": "columns", "columns": ["xxx"]}},
+    {"ask": []}, {"more": 1}, {"steps": []}, {"steps": [{"tool": "get_sum", "opened": "case"}]},
+    *(
+        {"steps": [{"tool": "get_legal_document", "opened": "case"} | wrong]}
+        for wrong in (
+            {"link": "place"}, {"pick": ["x"]}, {"pick": "odd:日期"}, {"via": "x"}, {"role": "xxx"}, {"rol": ""},
+        )
+    ),
+    {"steps": [{"tool": "get_legal_document", "opened": "case", "link": "案号"}] * 2000},
+    {"steps": [{"tool": "get_legal_document", "opened": "case"}] * 2},
+    {"steps": [{"tool": "get_legal_document_company_list", "opened": "company"}], "start": "CompanyInfo.公司名称"},
+])  # fmt: skip
+def test_a_path_that_fits_no_table_and_no_tool_is_none(change: dict[str, Any]) -> None:
+    plan = {"kind": "case", "start": "LegalDoc.案号", "steps": [{"tool": "get_legal_document", "opened": "case"}]}
+    sound = {**plan, "ask": {"how": "columns", "columns": ["日期"]}}
+    assert Plan.of(sound).way == "get_legal_document"
+    with pytest.raises(ValueError, match="."):
+        Plan.of(sound | change)
+
+
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_every_path_that_can_be_drawn_is_one(hops: int) -> None:
+    for skeleton in skeletons(hops, Random(1), 300):
+        for how in requests(skeleton.tools[-1]):
+            plan = dressed(skeleton, Random(1), how)
+            assert Plan.of(plan.as_dict()) == plan
 
 
 def test_what_can_be_reached_is_what_can_be_followed(pack: Pack) -> None:

@@ -7,20 +7,33 @@ when its list has no fresh one left.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from graphlib import CycleError, TopologicalSorter
 from importlib.resources import files
 from random import Random
-from typing import Any
+from typing import Annotated
+
+from pydantic import Field, ValidationError
 
 from store.errors import BadInput
 from store.files import toml_of
+from store.tables import Table
+from tasks.agents.prompts import fill_text
 from tasks.legalagentbench.construct.follow import MEASURES, ROWS_OF, Followed
 from tasks.legalagentbench.construct.plans import Plan, Step
 from tasks.legalagentbench.construct.tree import AMOUNTS, DATES, IDENTITY, PLACE, kind_of
 
-_NEEDED = ("scene", "context", "start", "again", "text", "rows", "role_of", "pick", "link", "wh", "how", "reply")
-_SLOT = re.compile(r"\{([a-z]{2,})\}")
+_NAME = re.compile(r"\{([a-z]+)\}")
+_FIELDS = dict.fromkeys((*"xlwumvdkbcsafo", "pick", "role"), "")
+"""What a form may name beside slots."""
+MOST_OF_A_FORM = 500
+"""Characters of a form with its slots filled, their names counted with them."""
+MOST_OF_A_QUESTION = 10_000
+_NAMED = "Name a list of [slot] in braces, or what the shipped parts.toml names there."
+_SHORTER = "Shorten the forms of the file of parts."
+_START = "Start from the shipped parts.toml."
+Lists = dict[str, Annotated[list[str], Field(min_length=1)]]
 TOPICS: dict[str, str] = {
     **dict.fromkeys(("CompanyInfo", "CompanyRegister", "SubCompanyInfo"), "company"),
     **dict.fromkeys(("LegalDoc", "LegalAbstract"), "lawsuit"),
@@ -39,18 +52,43 @@ CUT = 0.3
 """How much each link adds to the chance that the phrase is cut there and taken up again."""
 
 
+class _File(Table):
+    """The file of parts: lists of forms by section and key."""
+
+    scene: Lists
+    context: Lists
+    start: Lists
+    again: Lists
+    text: Lists
+    rows: Lists
+    role_of: Lists
+    pick: Lists
+    link: Lists
+    wh: Lists
+    how: Lists
+    reply: Lists
+    slot: Lists = {}
+    row: Lists = {}
+    label: Lists = {}
+    what: Lists = {}
+    alias: dict[str, str] = {}
+    """A kind whose questions take the context of another."""
+
+
 class Parts:
     """Lists of forms by their key, drawn without repetition."""
 
     def __init__(self, text: str, rng: Random) -> None:
-        data = toml_of("The file of parts", text)
-        lacking = [name for name in _NEEDED if name not in data]
-        if lacking:
-            raise BadInput(f"The file of parts lacks {', '.join(lacking)}", "Start from the shipped parts.toml.")
-        self._alias: dict[str, str] = data.pop("alias", {})
-        lists = _flat(data)
-        _sound(lists)
-        self._forms = dict(lists)
+        try:
+            file = _File.model_validate(toml_of("The file of parts", text))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            raise BadInput(f"The file of parts: {place}: {first['msg']}", _START) from None
+        groups: dict[str, Lists] = file.model_dump(exclude={"alias"})
+        self._alias = file.alias
+        self._forms = {f"{group}.{key}": forms for group, lists in groups.items() for key, forms in lists.items()}
+        _sound(self._forms)
         self._rng, self._left = rng, dict[str, list[str]]()
 
     def __contains__(self, key: str) -> bool:
@@ -78,40 +116,48 @@ class Parts:
         """The first form of a list: for reference answers, which need no variety."""
         return self._forms.get(key, [default])[0]
 
-    def _filled(self, form: str, depth: int = 3) -> str:
+    def _filled(self, form: str) -> str:
         """A form with one of the forms of each slot it names, which may name slots themselves."""
-        return _SLOT.sub(lambda m: self._filled(self.draw(f"slot.{m[1]}", m[0]), depth - 1) if depth else m[0], form)
+        return _NAME.sub(lambda m: self.draw(f"slot.{m[1]}", m[0]), form)
 
     def context(self, kind: str) -> str:
         """A context for a question that starts from this kind."""
         return self.draw(f"context.{self._alias.get(kind, kind)}", "")
 
 
-def _flat(data: dict[str, Any], prefix: str = "") -> list[tuple[str, list[str]]]:
-    found: list[tuple[str, list[str]]] = []
-    for key, value in data.items():
-        if isinstance(value, dict):
-            found += _flat(value, f"{prefix}{key}.")
-        elif isinstance(value, list) and value and all(isinstance(form, str) for form in value):
-            found.append((f"{prefix}{key}", value))
-        else:
-            name = f"{prefix}{key}"
-            raise BadInput(f"The file of parts: {name} is no list of texts", "Write a list of forms.")
-    return found
+def _sound(lists: Mapping[str, Sequence[str]]) -> None:
+    """See that the braces of all forms name something, and that what they name does not grow without end."""
+    slots = {key.removeprefix("slot."): forms for key, forms in lists.items() if key.startswith("slot.")}
+    sizes = dict.fromkeys(_FIELDS, 0)
 
+    def size(form: str) -> int:
+        return len(form) + sum(sizes[name] for name in _NAME.findall(form))
 
-def _sound(lists: list[tuple[str, list[str]]]) -> None:
-    slots = dict.fromkeys((key.removeprefix("slot.") for key, _ in lists if key.startswith("slot.")), "")
-    given = {**slots, **dict.fromkeys("xlwumvdkbcsafo", ""), "pick": "", "role": ""}
-    for key, forms in lists:
+    for key, forms in lists.items():
         for form in forms:
-            try:
-                form.format(**given)
-            except (KeyError, ValueError, IndexError, AttributeError) as error:
-                raise BadInput(
-                    f"The file of parts: {key} has a form with braces that name nothing: {form}",
-                    "Name a list of [slot] in braces, or what the shipped parts.toml names there.",
-                ) from error
+            left = _NAME.sub(lambda m: "" if m[1] in sizes or m[1] in slots else m[0], form)
+            if "{" in left or "}" in left:
+                raise BadInput(f"The file of parts: {key} has a form with braces that name nothing: {form}", _NAMED)
+    try:
+        for slot in TopologicalSorter(
+            {slot: _NAME.findall("".join(forms)) for slot, forms in slots.items()}
+        ).static_order():
+            sizes[slot] = max(map(size, slots.get(slot, [""])))
+    except CycleError as error:
+        raise BadInput(f"The file of parts: slot.{error.args[1][0]} names itself", _NAMED) from None
+    for key, forms in lists.items():
+        if max(map(size, forms)) > MOST_OF_A_FORM:
+            raise BadInput(
+                f"The file of parts: a form of {key} makes more than {MOST_OF_A_FORM:,} characters", _SHORTER
+            )
+
+
+def _fill(form: str, **values: str) -> str:
+    """A form with what stands for its fields; for those that mean nothing there, nothing."""
+    text = fill_text(form, **{**_FIELDS, **values})
+    if len(text) > MOST_OF_A_QUESTION:
+        raise BadInput(f"A question would have more than {MOST_OF_A_QUESTION:,} characters", _SHORTER)
+    return text
 
 
 def shipped_parts() -> str:
@@ -136,31 +182,31 @@ class Composer:
         scene = "any" if self._rng.random() < ANY_SCENE else TOPICS.get(last.table, plan.kind)
         words = {
             "b": draw(f"scene.{scene}"), "c": self._parts.context(plan.kind), "s": setup,
-            "a": draw("text.give" if noun else "text.ask").format(o=asked), "f": notes,
+            "a": _fill(draw("text.give" if noun else "text.ask"), o=asked), "f": notes,
         }  # fmt: skip
-        return draw("text.order").format(**words), self._answer(last, made)
+        return _fill(draw("text.order"), **words), self._answer(last, made)
 
     def _set_out(self, plan: Plan, shown: str) -> tuple[str, str]:
         """What the last step is asked with, as a phrase, and the sentences before it."""
         draw, setup, since = self._parts.draw, "", 0
-        said = draw(f"start.{plan.kind}").format(x=shown)
+        said = _fill(draw(f"start.{plan.kind}"), x=shown)
         for step in plan.steps[:-1]:
             said = self._linked(step, self._row(step, said) if step.many else said)
             since += 1 + bool(step.pick)
             if self._rng.random() < since * CUT:
-                setup += draw("text.setup" if not setup else "text.further").format(x=said)
+                setup += _fill(draw("text.setup" if not setup else "text.further"), x=said)
                 link = f"again.{step.table}.{step.link}"
                 said, since = draw(link if link in self._parts else f"again.{_gives(step)}", said), 0
         return said, setup
 
     def _row(self, step: Step, said: str) -> str:
         if step.via:
-            return self._parts.draw(_read_out(step), said=said).format(x=said)
+            return _fill(self._parts.draw(_read_out(step), said=said), x=said)
         if step.many and not step.pick:
-            return self._parts.draw(f"rows.{step.tool}", said=said).format(x=said, role=self._role(step))
+            return _fill(self._parts.draw(f"rows.{step.tool}", said=said), x=said, role=self._role(step))
         how, _, column = step.pick.partition(":")
-        pick = self._parts.draw(f"pick.{how}", "").format(l=self._label(column)) if how else ""
-        return self._parts.draw(f"row.{step.tool}", said=said).format(x=said, role=self._role(step), pick=pick)
+        pick = _fill(self._parts.draw(f"pick.{how}", ""), l=self._label(column)) if how else ""
+        return _fill(self._parts.draw(f"row.{step.tool}", said=said), x=said, role=self._role(step), pick=pick)
 
     def _role(self, step: Step) -> str:
         return self._parts.draw(f"role_of.{step.role}", "")
@@ -168,7 +214,7 @@ class Composer:
     def _linked(self, step: Step, said: str) -> str:
         if step.link == IDENTITY[step.table] and not step.via:
             return said
-        return self._parts.draw(f"link.{step.table}.{step.link}", said=said).format(x=said)
+        return _fill(self._parts.draw(f"link.{step.table}.{step.link}", said=said), x=said)
 
     def _label(self, column: str) -> str:
         return self._parts.draw(f"label.{column}", _plain(column))
@@ -190,7 +236,7 @@ class Composer:
         words = {**_words(step, made), "x": said, "l": label, "w": ""}
         words["w"] = draw(f"wh.{asked}" if f"wh.{asked}" in self._parts else "wh.default")
         words["d"] = self._label(ask.columns[0]) if ask.columns else ""
-        return draw(f"{'what' if noun else 'how'}.{how}", said=said).format(**words), noun
+        return _fill(draw(f"{'what' if noun else 'how'}.{how}", said=said), **words), noun
 
     def _labels(self, step: Step, made: Followed) -> str:
         """Several columns in a row, each amount with its unit."""
@@ -206,22 +252,22 @@ class Composer:
         """The reference answer: it names what the last step was asked with, not the way there."""
         ask, first = made.ask, self._parts.first
         picked, _, column = step.pick.partition(":")
-        pick = first(f"pick.{picked}", "").format(l=_plain(column))
+        pick = _fill(first(f"pick.{picked}", ""), l=_plain(column))
         form = first(
             _read_out(step) if step.via else f"{'row' if step.pick or not step.many else 'rows'}.{step.tool}"
         )
-        about = first(f"start.{step.opened}").format(x=made.about)
+        about = _fill(first(f"start.{step.opened}"), x=made.about)
         form = "{x}" if ask.how == YEARS else form
-        said = form.format(x=about, role=first(f"role_of.{step.role}", ""), pick=pick)
+        said = _fill(form, x=about, role=first(f"role_of.{step.role}", ""), pick=pick)
         words = {**_words(step, made), "x": said, "d": _plain(ask.columns[0]) if ask.columns else ""}
         if ask.how == "columns":
             told = [
-                first("reply.columns").format(x=said if not n else "", l=_plain(column), k=key).removeprefix("的")
+                _fill(first("reply.columns"), x=said if not n else "", l=_plain(column), k=key).removeprefix("的")
                 for n, (column, key) in enumerate(zip(ask.columns, made.keys, strict=True))
             ]
             return f"经查询，{'，'.join(told)}。"
         words["l"] = _plain(ask.columns[-1]) if ask.columns else ""
-        return f"经查询，{first(f'reply.{ask.how}').format(**words, k='、'.join(made.keys))}。"
+        return f"经查询，{_fill(first(f'reply.{ask.how}'), **words, k='、'.join(made.keys))}。"
 
 
 def _read_out(step: Step) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from store.schema import LOOKUPS, TABLES
+from store.schema import LOOKUPS
 from store.text.dates import parse_date
 from tasks.legalagentbench.construct.keys import Rejected, missing, number, written
 from tasks.legalagentbench.construct.plans import Ask, Plan, Step
@@ -303,13 +303,3 @@ def _sums(cells: list[Any], made: Followed) -> None:
             made.calls.append(("get_subtraction", pair))
             made.middle += [str(cells[amounts.index(amount)]) for amount in (ranked[0], ranked[-1])]
     _amount(made, total, float(total))
-
-
-def columns_exist(plan: Plan) -> bool:
-    """Whether every column of a plan is one of its table (a plan may come from a file)."""
-    return all(
-        column in TABLES[step.table]
-        for step in plan.steps
-        for column in (step.role, step.pick.partition(":")[2], "" if step.link == PLACE else step.link)
-        if column
-    ) and all(column in TABLES[plan.steps[-1].table] for column in plan.ask.columns)

@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from store.schema import LOOKUPS, TABLES
 from tasks.legalagentbench.construct.tree import (
     AMOUNTS,
     DATES,
     IDENTITY,
+    PLACE,
+    PLACES,
     Branch,
     branches,
     dull,
@@ -29,6 +33,11 @@ LONG = frozenset({
     "每股面值（元）",
 })  # fmt: skip
 """Columns that no question asks for: whole texts, and values that many rows share or lack."""
+_COLUMNS = frozenset(
+    f"{table}.{column}" for table in TABLES for column in (*TABLES[table], *([PLACE] if table in PLACES else []))
+)
+"""What a path can start from or lead on by."""
+_STRICT = ConfigDict(extra="forbid")
 _MANY = ("count", "year", "over", "sum", "max", "second", "average", "spread", "names", "order", "row")
 
 
@@ -37,11 +46,12 @@ class Step:
     """One use of a tool. pick: "" for a tool that gives one row, only, or max / min / latest / earliest and a column
     after a colon. role: a column of LegalDoc in which the company asked with must stand, or ""."""
 
+    __pydantic_config__ = _STRICT
     tool: str
     opened: str
-    via: str = ""
+    via: Annotated[str, Field(pattern="^(court_code)?$")] = ""
     link: str = ""
-    pick: str = ""
+    pick: Annotated[str, Field(pattern=r"^(only|(max|min|latest|earliest):.+)?$")] = ""
     role: str = ""
 
     @property
@@ -60,18 +70,20 @@ class Ask:
     """What is wanted in the end. how: columns, laws, years, product, or a way to count and sum over a list; value: a
     year or a bound in yuan."""
 
+    __pydantic_config__ = _STRICT
     how: str
     columns: tuple[str, ...] = ()
-    value: str = ""
+    value: Annotated[str, Field(pattern=r"^[0-9]{0,12}$")] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Where a path starts (kind, Table.column), its steps and the request."""
 
+    __pydantic_config__ = _STRICT
     kind: str
     start: str
-    steps: tuple[Step, ...]
+    steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=len(LOOKUPS))]
     ask: Ask
 
     @property
@@ -84,10 +96,37 @@ class Plan:
         return {**asdict(self), "ask": asdict(self.ask), "steps": [asdict(step) for step in self.steps]}
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> Plan:
-        """A plan from such data."""
-        ask = Ask(data["ask"]["how"], tuple(data["ask"]["columns"]), data["ask"]["value"])
-        return cls(data["kind"], data["start"], tuple(Step(**step) for step in data["steps"]), ask)
+    def of(cls, data: object) -> Plan:
+        """A plan from such data.
+
+        Raises:
+            ValueError: it is none, or asks what its tables and tools do not answer.
+        """
+        plan = _PLAN.validate_python(data)
+        if not _fits(plan):
+            raise ValueError("a step or the request fits no table or no tool")
+        return plan
+
+
+_PLAN = TypeAdapter(Plan)
+
+
+def _fits(plan: Plan) -> bool:
+    """Whether there is all that a plan names, and each tool takes what is handed to it and gives what is asked."""
+    given, last = plan.start, plan.steps[-1]
+    for step in plan.steps:
+        named = {step.role, step.pick.partition(":")[2]} - {""}
+        if given not in _COLUMNS or step.tool not in LOOKUPS or not named <= set(TABLES[step.table]):
+            return False
+        if (given.endswith(f".{PLACE}") and not step.via) != (len(LOOKUPS[step.tool].parameters) > 1):
+            return False
+        given = f"{step.table}.{step.link}"
+    how, columns = plan.ask.how, plan.ask.columns
+    answered = {"columns"} if last.pick else {*requests(last.tool)} - {"row"}
+    if (last.link and given not in _COLUMNS) or how not in answered:
+        return False
+    wanted = max(1, len(columns)) if how == "columns" else len(_ask(last.tool, Random(0), how).columns)
+    return len(columns) == wanted and set(columns) <= set(TABLES[last.table])
 
 
 @dataclass(frozen=True, slots=True)
