@@ -31,9 +31,10 @@ PATIENCE = 1.0
 SHARE = 10
 """One of so many texts goes when there is no room."""
 
-_TABLE = "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, hash BLOB NOT NULL, text BLOB NOT NULL) STRICT"
+_IF = "IF NOT EXISTS "
+_TABLE = f"CREATE TABLE {_IF}replies (key BLOB PRIMARY KEY, hash BLOB NOT NULL, text BLOB NOT NULL) STRICT"
 _MISUSED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_ERROR})
-"""The file holds something else. SQLITE_ERROR: a table of this name with other columns."""
+"""The file holds something else. SQLITE_ERROR: another table, view or trigger."""
 _TAKEN = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
@@ -114,7 +115,9 @@ class Replies:
             for line in ("PRAGMA trusted_schema = OFF", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"):
                 database.execute(line)
             database.execute(_TABLE)
-            database.execute("SELECT key, hash, text FROM replies LIMIT 0")
+            more = database.execute("SELECT count(*) FROM sqlite_schema WHERE sql <> ?", (_TABLE.replace(_IF, ""),))
+            if more.fetchone()[0]:
+                raise sqlite3.DatabaseError("it holds more than replies")
         except UNREADABLE:
             database.close()
             raise

@@ -111,6 +111,18 @@ def _other_table(path: Path) -> None:
         database.commit()
 
 
+def _trigger(path: Path) -> None:
+    """What would run at each reply, without end."""
+    with Replies(path):
+        pass
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(
+            "CREATE TRIGGER t AFTER INSERT ON replies BEGIN SELECT max(x) FROM "
+            "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 9) SELECT x FROM c); END"
+        )
+        database.commit()
+
+
 def _flipped(path: Path) -> None:
     with Replies(path) as replies:
         replies.put(key(1), b"prison for three years")
@@ -127,7 +139,7 @@ def _zeroed(path: Path) -> None:
     path.write_bytes(raw[:4096] + bytes(len(raw) - 4096))
 
 
-@pytest.mark.parametrize("spoil", [_text, _other_table, _flipped, _zeroed])
+@pytest.mark.parametrize("spoil", [_text, _other_table, _trigger, _flipped, _zeroed])
 def test_a_damaged_file_is_put_aside_once_and_said(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     path = tmp_path / "r.db"
     spoil(path)
