@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from store import run_index
 from tasks.run.comparing import WHOLES, side_of
@@ -120,7 +121,8 @@ def figures_of(name: str | Path) -> Figures:
             return Figures.model_validate_json(text)
     made = _made(read_stored(path))
     if run_index.run_file(path) == file:  # else somebody wrote while it was read
-        run_index.remember_figures(file, made.model_dump_json())
+        with suppress(PydanticSerializationError):  # a name that is no text
+            run_index.remember_figures(file, made.model_dump_json())
     return made
 
 

@@ -8,12 +8,14 @@ header has them, UTC.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from store import labels, run_index
 from store.errors import Damaged, StoreError
@@ -101,7 +103,8 @@ def runs(most: int | None = None) -> Iterator[RunLine]:
             if line is None:
                 line = read_run(file.path)
                 if file.settled and not line.error:
-                    fresh[str(file.path)] = file.identity, _LINE.dump_json(line, exclude_defaults=True).decode()
+                    with suppress(PydanticSerializationError):  # a name that is no text
+                        fresh[str(file.path)] = file.identity, _LINE.dump_json(line, exclude_defaults=True).decode()
             yield _called(line, called)
     finally:
         there = {str(file.path) for file in files}

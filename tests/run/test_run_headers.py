@@ -18,8 +18,12 @@ from app.cli.main import cli
 from store import places
 from store.errors import Damaged
 from store.journal import Entry, EpisodeRow, Journal
+from tasks.run.figures import figures_of
 from tasks.run.header import header_of
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tests.run.test_golden import FOLDER
+from tests.support.kill_harness import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = {"benchmark": "legalagentbench", "agent": "rules"}
@@ -69,6 +73,19 @@ def test_a_header_of_another_shape_is_one_sentence_and_one_line(key: str, value:
     for arguments in (["show", str(bad)], ["report", str(bad)], ["resume", str(bad)], ["score", str(bad)]):
         result = CliRunner().invoke(cli, arguments)
         assert isinstance(result.exception, Damaged), arguments
+
+
+def test_a_model_whose_name_is_no_text_breaks_no_list(moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """File names may be no text; what is remembered of a run is."""
+    monkeypatch.setattr("store.identity.SETTLED", 0)
+    spec = prepare(moot_home, tasks=1)
+    script = Path(spec["model"].removeprefix("scripted:"))
+    odd = shutil.copyfile(script, script.with_name("\udcff.json"))
+    run = places.runs() / "odd.moot"
+    start_run(RunSpec(**{**spec, "model": f"scripted:{odd}"}), out=run).close()
+    for _ in range(2):
+        (line,) = library.runs()
+        assert not line.error and line.model == figures_of(run).model == f"scripted:{odd}"
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
