@@ -243,6 +243,22 @@ def test_no_line_of_a_pdf_begins_with_a_closing_sign() -> None:
     assert len(lines) > 40 and not [line for line in lines if re.match(r"\s*[，；）、。]", line)]
 
 
+def test_a_paragraph_of_many_pages_is_not_broken_into_lines_again_at_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def counted(text: str, *more: Any) -> list[list[Any]]:
+        seen.append(len(text))
+        return broken(text, *more)
+
+    monkeypatch.setattr(as_pdf, "broken", counted)
+    text = "原告起诉，被告（the defendant）答辩；" * 2_000
+    content = written("pdf", replace(PAPER, body=(Paragraph(text),)))
+    assert sum(seen) < 4 * len(text)
+    pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages]
+    said = re.sub(r"\s", "", "".join(pages))
+    assert len(pages) > 60 and said.count("答辩") == 2_000
+
+
 def test_a_pdf_embeds_a_font_of_the_machine_and_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "simfang.ttf").write_bytes(b"\0\1\0\0 no font")
     monkeypatch.setattr(as_pdf, "folders", lambda: [tmp_path])

@@ -165,13 +165,37 @@ def _may_break(text: str, at: int) -> bool:
     return not (after and after in NO_START) and before not in NO_END and not word
 
 
+@cache
+def _flowing() -> Any:
+    """A paragraph whose lines stay as they are where a page ends; reportlab's own breaks all that is left of it again
+    at each, without the blanks that stood at the ends of lines."""
+    from reportlab.platypus import Paragraph
+
+    class Flowing(Paragraph):  # type: ignore[misc]
+        kept: Any = None
+
+        def breakLinesCJK(self, widths: Any) -> Any:  # noqa: N802 (reportlab's name)
+            return self.kept or super().breakLinesCJK(widths)
+
+        def split(self, width: float, height: float) -> list[Any]:
+            whole = self.blPara
+            parts: list[Any] = super().split(width, height)
+            if len(parts) == 2:
+                at = len(parts[0].blPara.lines)
+                for part, lines in zip(parts, (whole.lines[:at], whole.lines[at:]), strict=True):
+                    part.kept = whole.clone(lines=lines)
+            return parts
+
+    return Flowing
+
+
 def _paragraph(
     text: str, font: str, size: float, leading: float, *, align: int = 4, indent: int = 0, right: int = 0,
     head: bool = False,
 ) -> Any:  # fmt: skip
     from reportlab.lib.styles import ParagraphStyle
     from reportlab.pdfbase.pdfmetrics import stringWidth
-    from reportlab.platypus import Paragraph, XPreformatted
+    from reportlab.platypus import XPreformatted
 
     style = ParagraphStyle(
         "line", fontName=font, fontSize=size, leading=leading, alignment=align, wordWrap="CJK", keepWithNext=head,
@@ -180,4 +204,4 @@ def _paragraph(
     # A signature keeps its wide blanks, which a paragraph would fold into one; what does not fit on a line is
     # wrapped.
     kept = "\u3000" in text and stringWidth(text, font, size) < (PAGE[0] - LEFT - RIGHT) * MM - right * size
-    return (XPreformatted if kept and align == 2 else Paragraph)(escape(text), style)
+    return (XPreformatted if kept and align == 2 else _flowing())(escape(text), style)
