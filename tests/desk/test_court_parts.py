@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ from tasks.courts.procedure.findings import CODES  # noqa: E402
 from tasks.courts.terms import wrong_words  # noqa: E402
 from tasks.episode.events import (  # noqa: E402
     ActionParsed,
+    AttemptStarted,
     EngineFailed,
     ModelCalled,
     Record,
@@ -112,6 +114,16 @@ def test_without_the_case_the_record_alone_is_listed(plays: dict[str, Played]) -
     items = programme(scene)
     assert named(items, "核对当事人").mark == "done" and all(item.count is None for item in items)
     assert "借条一张" in text(exhibit_lines(scene))
+
+
+def test_a_record_of_another_environment_is_shown_without_the_case(plays: dict[str, Played]) -> None:
+    """A trial whose card says it was a consultation: the file and the agenda of the trial are not its own."""
+    civil = plays["CI-0001"]
+    first = civil.records[0]
+    assert isinstance(first.event, AttemptStarted)
+    forged = replace(first, event=first.event.model_copy(update={"card": {**first.event.card, "env": "KQ"}}))
+    scene = scene_of(civil.header, [forged, *civil.records[1:]], civil.case)
+    assert scene is not None and scene.case is None and scene.cue is None and file_lines(scene) == []
 
 
 def test_topics_carry_the_word_of_the_tracker(plays: dict[str, Played]) -> None:

@@ -197,11 +197,14 @@ def scene_of(
     holders: frozenset[str] = frozenset(),
     asked: str = "",
 ) -> Scene | None:
-    """The scene of some records of a run with this header; None where they are no court episode."""
+    """The scene of some records of a run with this header, with the case where it is theirs; None where they are no
+    court episode."""
     began = next((record.event for record in records if isinstance(record.event, AttemptStarted)), None)
     env = env_of(began.card) if began is not None else None
     if env is None:
         return None
+    if case is not None and case.env != env:  # the file of another episode, whatever the record says
+        case = None
     spec = header.get("spec", {})
     seats = {record.event.seat: record.event for record in records if isinstance(record.event, Seated)}
     profile: ProfileName = "j1" if spec.get("profile") == "j1" else "law"
