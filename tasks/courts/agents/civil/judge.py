@@ -186,7 +186,7 @@ class Bench:
         panel = "deliberate" in self._case.announced
         lead = self._words("panel" if panel else "say", lead=self._unsettled())
         body = judgment(self._case, self._decide(self._case))
-        closing = _other("sent") + _other("close")  # 民事诉讼法第一百五十一条第二款
+        closing = f"{_other('sent')}\n{_other('close')}"  # 民事诉讼法第一百五十一条第二款
         return f"{lead}\n{body}\n{closing}" + (f"\n{_other('end')}" if self._view.profile == "j1" else "")
 
 
