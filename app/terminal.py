@@ -56,6 +56,10 @@ _CROWD = re.compile(f"(?m:^){_CANDIDATE}+|{_CANDIDATE}{{{COMBINING_LIMIT + 1},}}
 """Where too many combining marks may stand: a combining mark is no letter, no digit and no space."""
 
 
+LONGEST = 1000
+"""Characters of a sentence."""
+
+
 def _is_combining(character: str) -> bool:
     return unicodedata.category(character) in ("Mn", "Me")
 
@@ -109,6 +113,13 @@ def clean(text: str, multiline: bool = True) -> str:
     if _SUSPECT.search(text) or (not multiline and "\n" in text):
         text = _TROUBLE.sub(_replace if multiline else _replace_in_line, text)
     return text if text.isascii() else _CROWD.sub(_thin, text)
+
+
+def sentence(text: str) -> str:
+    """What is said of an error, on one line; names and SPECs in it may come from a file of somebody else, and be
+    long."""
+    said = clean(text, multiline=False)
+    return said if len(said) <= LONGEST else f"{said[:LONGEST]}…"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -43,8 +43,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("app.cli.export:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),
 }
 """Command -> (where it lives, its line in the help)."""
-LONGEST = 1000
-"""Characters of a sentence on stderr: names and SPECs in it may come from a file of somebody else."""
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 """Settings of the context of every command; click keeps the help option of the first context that a command meets."""
 BACKGROUND = "_background"
@@ -108,10 +106,9 @@ def cli(ctx: click.Context, log_file: str | None, debug: bool) -> None:
 
 def _say(text: str) -> None:
     """One sentence on stderr."""
-    from app.terminal import clean
+    from app.terminal import sentence
 
-    said = clean(text, multiline=False)
-    click.echo(f"moot: {said if len(said) <= LONGEST else said[:LONGEST] + '…'}", err=True)
+    click.echo(f"moot: {sentence(text)}", err=True)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -17,12 +17,11 @@ from textual.app import App
 from app import background
 from app.desk.dialogs.problem import ProblemScreen
 from app.desk.dialogs.quit import QuitScreen
-from app.desk.episode.renderers import one
 from app.desk.live import LiveRun
 from app.leaving import ASKED, Leave, when_asked
 from app.strings import t
 from app.strings.sentences import said
-from app.terminal import clean
+from app.terminal import clean, sentence
 from store.files import real_path
 
 PATIENCE = 30.0
@@ -94,7 +93,7 @@ class Quitting(App[int]):
 
     def problem(self, title: str, hint: str = "") -> None:
         """A dialog that says what went wrong and what helps."""
-        self.push_screen(ProblemScreen(one(said(title)), one(said(hint))))
+        self.push_screen(ProblemScreen(sentence(said(title)), sentence(said(hint))))
 
     def run(self, *arguments: Any, **options: Any) -> int | None:
         """Run until it is left; another program may ask for that by a signal."""

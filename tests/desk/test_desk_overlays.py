@@ -87,3 +87,15 @@ async def test_what_the_system_refuses_is_said_as_on_the_command_line() -> None:
         pilot.app.run_worker(refused, thread=True, exit_on_error=False)
         await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
         assert pilot.app.screen._title == "File name too long (packs/ﷺ)"  # type: ignore[attr-defined]
+
+
+async def test_a_long_name_in_a_dialog_is_cut_and_the_button_stays_in_sight(pack: Path) -> None:  # noqa: F811
+    async with desk(NARROW) as pilot:
+        pilot.app.problem(f"There is no task file {'x' * 5000}", "Give one with --tasks.")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        await pilot.pause()
+        screen = pilot.app.screen
+        assert len(screen._title) == 1001 and screen._title.endswith("x…")  # type: ignore[attr-defined]
+        assert screen.query_one("Button").region.bottom <= NARROW[1]
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, ProblemScreen))
