@@ -28,7 +28,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from models.calls import read
 from models.engine import Ask, EngineError, Listener, Reply, Room, Usage
 from models.errors import BadEngine
+from models.plain import read_plain
 from models.specs import Opening
+
+LARGEST = 1 << 26
+"""Bytes of a script: as many as the text of one value from elsewhere may have."""
 
 
 class Rule(BaseModel):
@@ -71,7 +75,7 @@ class ScriptedEngine:
     def from_file(cls, path: Path) -> ScriptedEngine:
         """Read a script; `BadEngine` names the field that is wrong."""
         try:
-            raw = path.read_bytes()
+            raw = read_plain(path, LARGEST, "Give a file.")
         except OSError as error:
             raise BadEngine(f"cannot read script {path}: {error.strerror}") from error
         try:

@@ -263,17 +263,23 @@ def list_(as_json: bool) -> None:
 @click.option("--schema", is_flag=True, help="Name every table of its databases, with rows and columns, too.")
 @_json
 def stats(name: str | None, schema: bool, as_json: bool) -> None:
-    """Count what a pack (or each pack) holds and how much of it is known.
+    """Count what a pack (or each pack) holds and how much of it is known; exit code 1 when one is damaged.
 
     Example: moot data stats sample
     """
-    folders = [manifests.locate(name)] if name else list(manifests.installed())
-    found = [_statistics(folder, schema) for folder in folders]
+    if name:
+        found = [_statistics(manifests.locate(name), schema)]
+    else:
+        found = [_counted(folder, schema) for folder in manifests.installed()]
     if as_json:
         click.echo(json_text({"packs": found}))
-        return
-    for pack in found:
-        _print_statistics(pack)
+    for pack in [] if as_json else found:
+        if "error" in pack:
+            click.echo(clean(_line(pack), multiline=False))
+        else:
+            _print_statistics(pack)
+    if any("error" in pack for pack in found):
+        raise click.exceptions.Exit(1)
 
 
 @data.command()
@@ -336,7 +342,7 @@ def _listed(folder: Path) -> Data:
     try:
         manifest = manifests.read_installed(folder)
     except StoreError as error:
-        return {"name": folder.name, "path": str(folder), "error": error.title}
+        return _damaged(folder, error)
     return _described(folder, manifest)
 
 
@@ -384,6 +390,18 @@ def _statistics(folder: Path, schema: bool) -> Data:
             **inside,
             "corpora": _corpora(folder, pack.manifest),
         }
+
+
+def _counted(folder: Path, schema: bool) -> Data:
+    """The statistics of one pack among others, which a damaged one does not hide."""
+    try:
+        return _statistics(folder, schema)
+    except StoreError as error:
+        return _damaged(folder, error)
+
+
+def _damaged(folder: Path, error: StoreError) -> Data:
+    return {"name": folder.name, "path": str(folder), "error": error.title}
 
 
 class _Sizes(BaseModel):

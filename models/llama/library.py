@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shutil
-import stat
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +26,7 @@ from models.errors import BadEngine
 from models.llama import shipped
 from models.llama.entry import FILES, Entry
 from models.llama.header import Header, read_header
+from models.plain import read_plain
 
 CATALOGUE, DIGESTS, LOCK, COPYING = "catalogue.json", "digests.json", ".lock", ".copying"
 FORMAT = 1
@@ -64,7 +64,7 @@ def _catalogued(library: Path) -> list[Entry]:
     """The models of the user."""
     path = library / CATALOGUE
     try:
-        text = _read(path)
+        text = read_plain(path, LARGEST)
     except FileNotFoundError:
         return []
     hint = "Nothing was changed and no model file is touched. Move the catalogue away and add the models again."
@@ -348,14 +348,6 @@ def _replace(path: Path, text: str) -> None:
             part.unlink()
 
 
-def _read(path: Path) -> bytes:
-    """A file of the library; `BadEngine` for what makes a reader wait or never ends: a pipe, a device."""
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
-        raise BadEngine(f"'{path}' is no regular file of up to {LARGEST:,} bytes", "Move it away first.")
-    return path.read_bytes()
-
-
 def _now(library: Path) -> int:
     """The time of the file system; 0, when every file is too new, where the library cannot be written."""
     try:
@@ -369,7 +361,7 @@ def _now(library: Path) -> int:
 def _digests(library: Path) -> dict[str, list[object]]:
     """The remembered sums: path -> mark, sha256. What cannot be read is forgotten."""
     try:
-        kept = json.loads(_read(library / DIGESTS))
+        kept = json.loads(read_plain(library / DIGESTS, LARGEST))
     except (OSError, ValueError, RecursionError, BadEngine):
         return {}
     if not isinstance(kept, dict):

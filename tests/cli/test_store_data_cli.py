@@ -77,6 +77,13 @@ def test_damage_is_exit_code_one(capsys: pytest.CaptureFixture[str], source: Pat
     assert code == 0 and "corpus.db" in json.loads(out)["packs"][0]["error"]
     code, _, err = moot(capsys, "data", "stats", "tables")
     assert code == 1 and "damaged" in err
+    moot(capsys, "data", "import", "tables", source, "--name", "sound")
+    code, out, _ = moot(capsys, "data", "stats")
+    assert code == 1 and "corpus.db" in out.splitlines()[-1] and "100.0%" in out, "the sound one is still counted"
+    code, out, _ = moot(capsys, "data", "stats", "--json")
+    packs = {pack["name"]: pack for pack in json.loads(out)["packs"]}
+    assert code == 1 and "corpus.db" in packs["tables"]["error"] and packs["sound"]["documents"] is not None
+    moot(capsys, "data", "remove", "sound", "--json")
     (places.packs() / "tables" / "manifest.json").unlink()
     code, out, _ = moot(capsys, "data", "verify", "--json")
     assert code == 1 and json.loads(out)["packs"][0]["problems"][0]["file"] == "manifest.json"
