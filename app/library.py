@@ -151,7 +151,7 @@ def packs() -> list[PackLine]:
     found: list[PackLine] = []
     for path in manifests.installed():
         try:
-            manifest = manifests.read_installed(path)
+            manifest = manifests.read(path)
         except (StoreError, OSError, ValueError) as error:
             found.append(PackLine(path.name, error=getattr(error, "title", str(error))))
             continue

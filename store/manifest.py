@@ -175,11 +175,12 @@ def write(folder: Path, manifest: Manifest) -> Path:
 
 
 def read(folder: Path) -> Manifest:
-    """Read and check a manifest: readable, known format, its seal, sizes of the listed files (not their hashes).
+    """Read and check a manifest: readable, known format, its seal, sizes of the listed files (not their hashes), and
+    that a pack in the user's folder goes by the name of its own folder.
 
     Raises:
         NotFound: there is none.
-        Damaged: it cannot be read or was changed, or a file is missing or has another size.
+        Damaged: it cannot be read or was changed, says another name, or a file is missing or has another size.
         BadInput: another format number.
     """
     manifest, raw = _parse(folder)
@@ -189,17 +190,8 @@ def read(folder: Path) -> Manifest:
         problem = _size_problem(folder, file, size)
         if problem is not None:
             raise Damaged(f"Pack {manifest.name} is damaged: {problem}", "Build or import it again.")
-    return manifest
-
-
-def read_installed(folder: Path) -> Manifest:
-    """The same of a pack in the user's folder, where it goes by the name of its own folder.
-
-    Raises:
-        Damaged: also where it says that it has another name.
-    """
-    manifest = read(folder)
-    if manifest.name != folder.name:
+    being_made = folder.name.startswith(".")
+    if manifest.name != folder.name and folder.parent == places.packs() and not being_made:
         raise Damaged(
             f"{folder} says that it is the pack {manifest.name}", "Give the folder that name, or remove it."
         )

@@ -340,7 +340,7 @@ def show_pack(run: Callable[[Talk], Path], as_json: bool) -> None:
 
 def _listed(folder: Path) -> Data:
     try:
-        manifest = manifests.read_installed(folder)
+        manifest = manifests.read(folder)
     except StoreError as error:
         return _damaged(folder, error)
     return _described(folder, manifest)

@@ -169,3 +169,15 @@ def test_a_full_disk_leaves_nothing(source: Path, moot_home: Path) -> None:
     assert ended.returncode == 1, ended.stderr
     assert "无法写入" in ended.stderr and "Traceback" not in ended.stderr
     assert list((moot_home / "packs").iterdir()) == []
+
+
+def test_a_pack_goes_by_the_name_of_its_folder_wherever_it_is_opened(
+    capsys: pytest.CaptureFixture[str], source: Path
+) -> None:
+    moot(capsys, "data", "import", "tables", source, "--name", "mine")
+    (places.packs() / "mine").rename(places.packs() / "yours")
+    code, out, _ = moot(capsys, "data", "list", "--json")
+    assert code == 0 and "says that it is the pack mine" in json.loads(out)["packs"][0]["error"]
+    for use in (("data", "stats", "yours"), ("law", "show", "刑法", "第一条", "--pack", "yours")):
+        code, out, err = moot(capsys, *use)
+        assert (code, out) == (1, "") and "says that it is the pack mine" in err and err.count("\n") == 1
