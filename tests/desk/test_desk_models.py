@@ -109,8 +109,8 @@ async def test_what_was_painted_before_columns_were_measured_is_painted_again(
     async with desk() as pilot:
         screen = await at_models(pilot)
         await until(pilot, lambda: len(screen.shelf.lines) == 3)
-        await pilot.pause()
         table = screen.query_one(RowsTable)
+        await until(pilot, lambda: table.render_line(0).text.strip())
         header = table.render_line(0).text
         screen._show()
         assert table.render_line(0).text != header

@@ -29,7 +29,7 @@ THREADS = 0.02
 """Seconds that work in other threads is waited for, as in Textual: what is quick comes with the key that asked for
 it."""
 MOST = 1.0
-"""Seconds after which a desk that never rests is left alone."""
+"""Seconds of work after which a desk that never rests is left alone: of the processor, which others may have now."""
 
 
 PAINT = Compositor.render_update
@@ -64,8 +64,8 @@ def _whole_screens(compositor: Compositor, full: bool = False, *rest: Any, **nam
 async def rest(app: App[Any]) -> None:
     """Until nothing is ready to run, and the screen is painted."""
     loop: Any = asyncio.get_running_loop()
-    begin = time.monotonic()
-    while (passed := time.monotonic() - begin) < MOST:
+    begin, worked = time.monotonic(), time.thread_time()
+    while time.thread_time() - worked < MOST:
         await asyncio.sleep(0)
         if loop._ready:
             continue
@@ -73,7 +73,7 @@ async def rest(app: App[Any]) -> None:
             app._check_resize()
         elif app.is_running and app.screen_stack and _waits(app.screen):
             app.screen._on_timer_update()
-        elif passed < THREADS and any(one.state is WorkerState.RUNNING for one in app.workers):
+        elif time.monotonic() - begin < THREADS and any(one.state is WorkerState.RUNNING for one in app.workers):
             await asyncio.sleep(0.002)
         else:
             return
