@@ -2,15 +2,18 @@
 
 A package declares `[project.entry-points."moot.benchmarks"]` with `name = "module:attribute"`, and likewise for the
 other groups. Ours are declared in our own pyproject.toml and loaded the same way, on use. Of a name that two packages
-register the first is kept, ours before others; one that cannot be loaded is named and skipped.
+register the first is kept, ours before others; one that cannot be loaded is named and skipped, and so is a package
+whose own files are damaged, for they are read whenever something is looked up.
 """
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Any, Literal, NamedTuple, get_args
 
 from tasks.errors import UsageError
@@ -29,36 +32,73 @@ ADDED: dict[tuple[Group, str], Any] = {}
 
 
 class Problem(NamedTuple):
-    """An extension that is not there although it is installed: which, from which package, and why."""
+    """An extension that is not there although it is installed: which, from which package, and why. Of a package that
+    cannot be read at all nobody knows the names."""
 
-    group: Group
+    group: Group | None
     name: str
     package: str
     reason: str
 
 
+class Declared(NamedTuple):
+    """An entry point of ours or of an extension; `package` is the distribution that declares it, '' where its own
+    files do not say."""
+
+    package: str
+    point: EntryPoint
+
+
 @cache
-def _installed(group: Group) -> tuple[Mapping[str, EntryPoint], tuple[Problem, ...]]:
-    """Name -> entry point, and what was left out because its name was taken."""
-    found: dict[str, EntryPoint] = {}
+def declared() -> tuple[tuple[Declared, ...], tuple[Problem, ...]]:
+    """All entry points of groups `moot.*`, ours first, then by package and name, and the packages on the path whose
+    entry points cannot be read. Of a package that lies on the path twice the first counts, as it does on import."""
+    found: dict[str, tuple[Declared, ...]] = {}
     problems: list[Problem] = []
-    for point in sorted(
-        entry_points(group=f"moot.{group}"),
-        key=lambda point: (package_of(point) != OURS, package_of(point), point.name),
-    ):
-        if point.name not in found:
-            found[point.name] = point
-        # One package that lies on the path twice is seen twice.
-        elif found[point.name].value != point.value:
-            problems.append(
-                Problem(group, point.name, package_of(point), f"the name is taken by {package_of(found[point.name])}")
-            )
+    for one in distributions():
+        try:
+            points = tuple(point for point in one.entry_points if str(point.group).startswith("moot."))
+            if not points:
+                continue
+        except Exception as error:
+            place = _folder(one)
+            problems.append(Problem(None, "", place, f"its entry points cannot be read: {error}"))
+            continue
+        package = _name(one)
+        found.setdefault(package.casefold(), tuple(Declared(package, point) for point in points))
+    every = (each for points in found.values() for each in points)
+    order = sorted(every, key=lambda each: (each.package != OURS, each.package, each.point.name))
+    return tuple(order), tuple(problems)
+
+
+def _name(one: Distribution) -> str:
+    try:
+        return str(one.metadata["Name"] or "") or _folder(one)
+    except Exception:
+        return _folder(one)
+
+
+def _folder(one: Distribution) -> str:
+    return getattr(getattr(one, "_path", None), "name", "")
+
+
+@cache
+def _installed(group: Group) -> tuple[Mapping[str, Declared], tuple[Problem, ...]]:
+    """Name -> entry point, and what was left out because its name was taken."""
+    found: dict[str, Declared] = {}
+    problems: list[Problem] = []
+    for each in declared()[0]:
+        if each.point.group != f"moot.{group}":
+            continue
+        first = found.setdefault(each.point.name, each)
+        if first.point.value != each.point.value:
+            problems.append(Problem(group, each.point.name, each.package, f"the name is taken by {first.package}"))
     return found, tuple(problems)
 
 
-def package_of(point: EntryPoint) -> str:
-    """The distribution that declares an entry point; '' where nobody says."""
-    return point.dist.name if point.dist is not None else ""
+def damaged() -> tuple[Problem, ...]:
+    """The installed packages whose entry points cannot be read, whoever they are for."""
+    return declared()[1]
 
 
 def names(group: Group) -> list[str]:
@@ -79,45 +119,57 @@ def load(group: Group, name: str) -> Any:
     """
     if (group, name) in ADDED:
         return ADDED[group, name]
-    point = _installed(group)[0].get(name)
-    if point is None:
+    found = _installed(group)[0].get(name)
+    if found is None:
         raise UsageError(f"unknown {_ONE[group]} '{name}'", _hint(group, name))
     try:
-        return _loaded(point)
-    except (Exception, SystemExit) as error:
-        raise unusable(group, name, f"{type(error).__name__}: {error}") from error
+        return _loaded(found)
+    except Unloadable as error:
+        raise unusable(group, name, str(error)) from error.__cause__
+
+
+class Unloadable(Exception):
+    """What stands behind an entry point cannot be had; the message says why."""
 
 
 @cache
-def _loaded(point: EntryPoint) -> Any:
-    """A hearing asks for its environment some thousand times."""
-    return point.load()
+def _loaded(found: Declared) -> Any:
+    """A hearing asks for its environment some thousand times. What others print on import is no result of a
+    command."""
+    said = contextlib.nullcontext() if found.package == OURS else contextlib.redirect_stdout(sys.stderr)
+    try:
+        with said:
+            return found.point.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise Unloadable(f"{type(error).__name__}: {error}") from error
 
 
 def unusable(group: Group, name: str, why: str) -> UsageError:
     """What is registered and is not what it should be, as a sentence that names the package."""
-    point = _installed(group)[0].get(name)
+    found = _installed(group)[0].get(name)
     title = f"{_ONE[group]} '{name}' cannot be loaded: {why}"
-    if point is not None:
-        title = f"{_ONE[group]} '{name}' of package {package_of(point)} cannot be loaded: {why}"
+    if found is not None:
+        title = f"{_ONE[group]} '{name}' of package {found.package} cannot be loaded: {why}"
     return UsageError(title, "Mend or uninstall the package.")
 
 
 def extensions(group: Group) -> dict[str, str]:
     """What other packages have added: name -> package. Nothing is loaded."""
     found, _ = _installed(group)
-    return {name: package_of(point) for name, point in found.items() if package_of(point) != OURS}
+    return {name: each.package for name, each in found.items() if each.package != OURS}
 
 
 def problems(group: Group) -> list[Problem]:
     """What others have installed and is not there: names taken twice, and what fails to load. Loads them all."""
     found, taken = _installed(group)
     failed = []
-    for name, point in ((name, found[name]) for name in extensions(group)):
+    for name, package in extensions(group).items():
         try:
-            point.load()
-        except (Exception, SystemExit) as error:
-            failed.append(Problem(group, name, package_of(point), f"{type(error).__name__}: {error}"))
+            _loaded(found[name])
+        except Unloadable as error:
+            failed.append(Problem(group, name, package, str(error)))
     return [*taken, *failed]
 
 

@@ -90,10 +90,10 @@ def _program() -> Iterator[Check]:
 def _extensions() -> Check:
     """What other packages have added, and what of it cannot be had."""
     added = [name for group in registry.GROUPS for name in registry.extensions(group)]
-    broken = [problem for group in registry.GROUPS for problem in registry.problems(group)]
+    broken = [*registry.damaged(), *(one for group in registry.GROUPS for one in registry.problems(group))]
     if not broken:
         return Check("extensions", "ok" if added else "absent", ", ".join(added) or t("doctor.extensions.none"))
-    told = (f"{one.name} ({one.package}): {one.reason}" for one in broken)
+    told = (f"{f'{one.name} ({one.package})' if one.group else one.package}: {one.reason}" for one in broken)
     return Check("extensions", "failed", "; ".join(told), t("doctor.extensions.hint"))
 
 

@@ -107,6 +107,7 @@ def moot(site: Path) -> Moot:
     def run(*arguments: str) -> tuple[int, str, str]:
         def call() -> None:
             sys.path.insert(0, str(site))
+            registry.declared.cache_clear()
             registry._installed.cache_clear()
             os.environ["COLUMNS"] = "100"
             main(list(arguments))
@@ -374,6 +375,45 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
     checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
     found = checks["extensions"]
     assert found["status"] == "failed" and all(word in found["detail"] for word in ("broken", "courts", "absent"))
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("entry_points.txt", b"[moot.benchmarks]\n\xff = x:y\n"),
+        ("entry_points.txt", b"[moot.benchmarks]\nno equals sign\n"),
+        ("METADATA", b"Name: \xff\xfe\n"),
+        ("METADATA", b"Metadata-Version: 2.1\n"),
+    ],
+)
+def test_a_package_whose_own_files_are_damaged_hides_nothing(
+    moot: Moot, site: Path, file: str, content: bytes
+) -> None:
+    install(site, "zz_broken", "[moot.benchmarks]\nlost = nowhere:lost\n")
+    (site / "zz_broken-1.0.dist-info" / file).write_bytes(content)
+    for arguments in (
+        ("list", "--json"),
+        ("tools", "list", "--json"),
+        ("run", "--help"),
+        ("data", "import", "--help"),
+    ):
+        code, out, err = moot(*arguments)
+        assert code == 0 and out and "Traceback" not in err, (arguments, err)
+    assert "weather" in moot("tools", "list")[1], "the sound extension is there"
+    checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
+    assert checks["extensions"]["status"] == "failed" and "zz_broken-1.0.dist-info" in checks["extensions"]["detail"]
+
+
+@pytest.mark.parametrize("raised", ["BaseException('no more')", "GeneratorExit()"])
+def test_whatever_an_extension_raises_and_prints_on_import(
+    moot: Moot, site: Path, sample_pack: Path, raised: str
+) -> None:
+    (site / "broken.py").write_text(f"print('hello from afar')\nraise {raised}\n", "utf-8")
+    install(site, "zz_broken", BROKEN)
+    code, out, err = moot("run", "broken")
+    assert (code, out) == (2, "") and f"cannot be loaded: {raised.partition('(')[0]}" in err and "hello" in err
+    checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
+    assert checks["extensions"]["status"] == "failed" and "broken" in checks["extensions"]["detail"]
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, Literal
 
 from store.search.law_search import LawSearch
+from tasks import registry
 from tasks.agents.modes import split
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.environment import Role, environment
@@ -34,12 +34,13 @@ def expert(kind: Kind) -> Any | None:
 
     civil: `Case -> Substance`; criminal: `Case -> Decision`; advice: the class of a policy, made with a search.
     """
-    for point in entry_points(group="moot.experts", name=kind):
-        try:
-            return point.load()
-        except ModuleNotFoundError as missing:
-            if not point.module.startswith(str(missing.name)):
-                raise  # it is there, and something that it needs is not
+    for _, point in registry.declared()[0]:
+        if (point.group, point.name) == ("moot.experts", kind):
+            try:
+                return point.load()
+            except ModuleNotFoundError as missing:
+                if not point.module.startswith(str(missing.name)):
+                    raise  # it is there, and something that it needs is not
     return None
 
 
