@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from models.llama.bounds import no_core
+
 BEAT = 0.5
 Order = dict[str, Any]
 Prove = Callable[[], str]
@@ -29,6 +31,7 @@ Prove = Callable[[], str]
 def main(prove: Prove | None = None) -> int:
     """Serve until the parent closes the pipe. Ctrl-C at the terminal is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    no_core()
     orders, news = _own_pipes()
     child = Child(orders, news, prove)
     return child.serve()
@@ -99,9 +102,11 @@ class Child:
             case "prove":
                 return {"refusal": self._prove() if self._prove else ""}
             case "load":
+                from models.llama import native
                 from models.llama.serving import Server
                 from models.llama.wire import Options
 
+                native.start()
                 self._server = Server(self._emit, self._cancelled.__contains__)
                 return self._server.load(number, Options(**order["options"]))
             case "tokens":

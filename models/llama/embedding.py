@@ -14,7 +14,7 @@ from typing import Any
 import llama_cpp as lib
 import numpy as np
 
-from models.llama.native import Model, NativeError, last_complaint
+from models.llama.native import Model, NativeError, complaint
 
 POOLINGS = {"none": 0, "mean": 1, "cls": 2, "last": 3}
 LONGEST = 4096
@@ -110,18 +110,15 @@ def _opened(model: Model, room: int, pooling: int, threads: int) -> object:
     settings.pooling_type = pooling
     context = lib.llama_init_from_model(model.raw, settings)
     if not context:
-        raise NativeError(last_complaint("this model gives no embeddings"))
+        raise NativeError(complaint("this model gives no embeddings"))
     return context
 
 
 def _tokens(model: Model, text: str, index: int) -> list[int]:
-    raw = text.encode("utf-8", "replace")
-    room = len(raw) + 16
-    ids = (lib.llama_token * room)()
-    count = lib.llama_tokenize(model.vocab, raw, len(raw), ids, room, True, False)
-    if count <= 0:
+    ids = model.tokenize(text, special=False, ends=True)
+    if not ids:
         raise NativeError(f"text {index + 1} is empty; there is nothing to embed")
-    return list(ids[:count])
+    return ids
 
 
 def _vector(context: object, prompt: Sequence[int], width: int, *, per_token: bool) -> object:
@@ -136,7 +133,7 @@ def _vector(context: object, prompt: Sequence[int], width: int, *, per_token: bo
             batch.seq_id[index][0], batch.logits[index] = 0, 1
         code = lib.llama_decode(context, batch)
         if code:
-            raise NativeError(last_complaint(f"llama_decode returned {code}"))
+            raise NativeError(complaint(f"llama_decode returned {code}"))
         if per_token:
             return [_row(lib.llama_get_embeddings_ith(context, index), width) for index in range(len(prompt))]
         return _row(lib.llama_get_embeddings_seq(context, 0), width)

@@ -9,6 +9,7 @@ numbers of a sequence do not depend on what its neighbours hold, which is what m
 from __future__ import annotations
 
 import ctypes
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,18 +20,24 @@ import llama_cpp as lib
 import numpy as np
 from numpy.typing import NDArray
 
+from models.llama.bounds import growing
 from models.llama.wellformed import Wellformed
 
 CHUNK = 256
 """Prompt tokens evaluated at a time: the grain of cancelling, and part of what makes a call repeat."""
 ERROR_LEVEL = 4
+WORDS, WORDS_BYTE = 1 << 29, 256
+"""Bytes of memory that finding the tokens of a text may take, and more for each byte of it: a vocabulary that does
+not fit its own tokenizer has it turn in a circle and collect tokens for ever."""
 Tokens = Sequence[int]
 Logits = NDArray[np.float32]
 Row = tuple[int, int, int, bool]
 """A token on its own: stream, token, position, whether its logits are wanted."""
 
 complaints: deque[str] = deque(maxlen=12)
-"""The last error lines of llama.cpp: the reason when something fails."""
+"""Error lines of llama.cpp: the reason when something fails."""
+_SPEAKER = re.compile(r"^\w+: (?=.)")
+"""The function of llama.cpp that speaks."""
 
 
 def _note(level: int, text: bytes, _: Any) -> None:
@@ -70,9 +77,9 @@ def model_settings() -> Any:
     return settings
 
 
-def last_complaint(otherwise: str) -> str:
-    """What llama.cpp said last, or `otherwise`."""
-    return complaints[-1] if complaints else otherwise
+def complaint(otherwise: str) -> str:
+    """What llama.cpp said first since the step began, or `otherwise`: what it says after is that the step failed."""
+    return _SPEAKER.sub("", complaints[0]) if complaints else otherwise
 
 
 class Model:
@@ -89,7 +96,7 @@ class Model:
         settings.progress_callback = self._progress
         self.raw = lib.llama_model_load_from_file(path.encode(), settings)
         if not self.raw:
-            raise NativeError(last_complaint("llama.cpp does not say why"))
+            raise NativeError(complaint("llama.cpp does not say why"))
         self.vocab = lib.llama_model_get_vocab(self.raw)
         self.size = int(lib.llama_vocab_n_tokens(self.vocab))
         self.trained_context = int(lib.llama_model_n_ctx_train(self.raw))
@@ -100,18 +107,20 @@ class Model:
         self._buffer = ctypes.create_string_buffer(512)
         self._pieces: dict[int, bytes] = {}
 
-    def tokenize(self, text: str, *, special: bool) -> list[int]:
-        """Token ids of a text; with `special` the names of special tokens in it are those tokens, else plain text."""
+    def tokenize(self, text: str, *, special: bool, ends: bool = False) -> list[int]:
+        """Token ids of a text; with `special` the names of special tokens in it are those tokens, else plain text.
+        `ends`: between the tokens that the model wants at both ends."""
         raw = text.encode("utf-8", "replace")
-        if not raw:
+        if not raw and not ends:
             return []
         room = len(raw) + 8
-        ids = (lib.llama_token * room)()
-        count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, room, False, special)
-        if count < 0:
-            ids = (lib.llama_token * -count)()
-            count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, -count, False, special)
-        return list(ids[: max(0, count)])
+        with growing(WORDS + WORDS_BYTE * len(raw)):
+            ids = (lib.llama_token * room)()
+            count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, room, ends, special)
+            if count < 0:
+                ids = (lib.llama_token * -count)()
+                count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, -count, ends, special)
+            return list(ids[: max(0, count)])
 
     def piece(self, token: int) -> bytes:
         """The bytes that a token stands for; special tokens by name."""
@@ -178,7 +187,7 @@ class Context:
         settings.no_perf = True
         self.raw = lib.llama_init_from_model(model.raw, settings)
         if not self.raw:
-            raise NativeError(last_complaint("the memory could not be had"))
+            raise NativeError(complaint("the memory could not be had"))
         self.length = int(lib.llama_n_ctx_seq(self.raw))
         self._memory = lib.llama_get_memory(self.raw)
         self._room = int(settings.n_batch)
@@ -216,7 +225,7 @@ class Context:
         complaints.clear()
         code = lib.llama_decode(self.raw, self._batch)
         if code:
-            raise NativeError(last_complaint(f"llama_decode returned {code}"))
+            raise NativeError(complaint(f"llama_decode returned {code}"))
 
     def _logits(self, index: int) -> Logits:
         """A view that holds until the next evaluation."""

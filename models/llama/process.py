@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -38,6 +39,11 @@ def command(name: str = "_engine", program: str = "app.cli.engine") -> list[str]
     return [sys.executable, *(() if getattr(sys, "frozen", False) else ("-P", "-m", program)), name]
 
 
+def _surroundings() -> dict[str, str]:
+    """A library that gives up says why, without a debugger that takes seconds and talks over it."""
+    return {**os.environ, "GGML_NO_BACKTRACE": "1"}
+
+
 class ChildFailed(EngineError):
     """An order failed inside the child, which lives on; `kind` is missing, memory, native or error."""
 
@@ -51,7 +57,7 @@ class Life:
 
     def __init__(self) -> None:
         self.child = subprocess.Popen(
-            command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_surroundings()
         )
         self.heard = time.monotonic()
         self.ticks = (-1, self.heard)
