@@ -49,10 +49,10 @@ def wrap(text: str, width: int, hang: int = 0) -> list[Span]:
         used = 0
         if blank:
             continue
-        while cells > room:
-            cut = _cut(text, begin, stop, room)
-            lines.append((begin, cut))
-            begin = cut
+        if cells > room:
+            while (cut := _cut(text, begin, stop, room)) < stop:
+                lines.append((begin, cut))
+                begin = cut
             cells = cell_len(text[begin:stop])
         end, used = stop, cells
     if end > begin or not lines:

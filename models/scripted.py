@@ -14,6 +14,7 @@ of tools stand in a reply in any form that `models.calls` reads.
 
 from __future__ import annotations
 
+import codecs
 import json
 import random
 import threading
@@ -79,7 +80,7 @@ class ScriptedEngine:
         except OSError as error:
             raise BadEngine(f"cannot read script {path}: {error.strerror}") from error
         try:
-            return cls(Script.model_validate_json(raw), sha256(raw).hexdigest())
+            return cls(Script.model_validate_json(raw.removeprefix(codecs.BOM_UTF8)), sha256(raw).hexdigest())
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "file"

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,7 +52,7 @@ def check_file(name: str) -> None:
     if on_another_machine(name):
         raise BadEngine(f"{name} is on another machine", "Copy the file to this one.")
     path = Path(name)
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not path.is_file():  # a name that no file can have is none that exists
         raise BadEngine(
             f"{path} is a folder, no file" if path.is_dir() else f"{path} is no file", "Name a plain file."
         )

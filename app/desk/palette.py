@@ -16,6 +16,7 @@ from app.desk.bindings import KEYS, Key
 from app.desk.corpus import places
 from app.desk.episode.renderers import one
 from app.desk.home.task_field import offered_tasks
+from app.desk.plain import LONGEST_LINE
 from app.library import RunLine
 from app.strings import t
 from store.manifest import FILE
@@ -75,9 +76,12 @@ class MootCommands(Provider):
 
     async def search(self, query: str) -> Hits:
         """What fits the words."""
-        matcher = self.matcher(query)
+        query = query[:LONGEST_LINE]
+        matcher, words = self.matcher(query), query.casefold().split()
         for name, key, target in self._offered():
-            score = max(matcher.match(name), matcher.match(key.tip) * 0.8, matcher.match(key.id) * 0.6)
+            tip = key.tip.casefold()  # in a sentence there are too many ways to find letters here and there
+            told = len(query) if all(word in tip for word in words) else 0
+            score = max(matcher.match(name), told, matcher.match(key.id) * 0.6)
             if score > 0:
                 yield Hit(
                     score,

@@ -50,6 +50,7 @@ from app.desk.messages import (
 )
 from app.desk.models.screen import ModelsScreen
 from app.desk.palette import MootCommands
+from app.desk.plain import read_no_markup
 from app.desk.presenter.screen import PresenterScreen
 from app.desk.quitting import PATIENCE, PAUSE, Quitting
 from app.desk.review.screen import ReviewScreen
@@ -96,6 +97,7 @@ class Desk(Quitting):
     NOTIFICATION_TIMEOUT = 4
 
     def __init__(self, run: Path | None = None, *, demo: bool = False, question: str = "") -> None:
+        read_no_markup()
         super().__init__()
         self.register_theme(DARK)
         self.register_theme(LIGHT)

@@ -31,6 +31,8 @@ MAX_ROWS: Final = 5_000_000
 MAX_SHEET_ROWS: Final = 1_048_576
 """Rows of a sheet: no spreadsheet program writes more."""
 
+MAX_LOG_LINES: Final = 2_000_000
+"""Lines of a run log; that of 300 tasks has five thousand, and whatever is not understood in it is a line, too."""
 MAX_PAGE: Final = 20 << 20
 """Bytes of one web page; a larger one is named and left out."""
 MAX_TAGS: Final = 100_000

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+import os
 import re
 import tempfile
 import zlib
@@ -151,16 +152,18 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         NotFound: no such file.
         BadInput: damaged gzip, or more bytes than the limits allow; names the line for who reads by lines.
     """
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise NotFound(f"There is no file {path}")
     with path.open("rb") as raw:
+        if (size := path.stat().st_size) > MAX_FILE:
+            raise BadInput(f"{path.name} is larger than {MAX_FILE >> 20} MiB", "Split it first.")
         packed = raw.read(2) == _GZIP
         raw.seek(0)
         if not packed:
             yield raw
             return
         with gzip.GzipFile(fileobj=raw) as stream:
-            capped = _Capped(stream, path.name, path.stat().st_size)
+            capped = _Capped(stream, path.name, size)
             try:
                 yield cast(IO[bytes], capped)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:

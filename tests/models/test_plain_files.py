@@ -27,7 +27,7 @@ def test_a_device_is_not_read_to_its_end() -> None:
 
 def test_a_script_has_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "replies.json"
-    path.write_text('{"otherwise": ["x"]}')
+    path.write_text('{"otherwise": ["x"]}', "utf-8-sig")
     ScriptedEngine.from_file(path)
     monkeypatch.setattr(scripted, "LARGEST", 10)
     with pytest.raises(BadEngine, match="up to 10 bytes"):

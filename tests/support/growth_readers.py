@@ -59,6 +59,14 @@ def replies() -> Iterator[Reader]:
     yield lambda text: (read_freely(text), read_strictly(text, first=True), defused(text), steps_of(text))
 
 
+@contextmanager
+def lines() -> Iterator[Reader]:
+    """Text on the screen, broken into lines."""
+    from app.wrapping import wrap
+
+    yield lambda text: wrap(text, 40)
+
+
 READERS = {
     "questions": (questions, ["2015年3月5日", "第一百", "《", "路灯法第三条、", "一", "去年", "第三、"]),
     "hearings": (
@@ -77,13 +85,14 @@ READERS = {
             "<answer>x</answer>",
          "<think>a</plan>"],
     ),
+    "lines": (lines, ["=", "…", "，", "（", "[red]", "中", "a ", "\u0301", "e\u200d", "。）"]),
 }  # fmt: skip
-SIZES = {"questions": 4000, "hearings": 800, "judgments": 1500, "replies": 2000}
+SIZES = {"questions": 4000, "hearings": 800, "judgments": 1500, "replies": 2000, "lines": 2000}
 """Small, because places are counted one by one; of questions only the first dates and articles are looked at,
 of sums in a judgment only what is near."""
 
 if __name__ == "__main__":
-    meter("store", "tasks")
+    meter("store", "tasks", "app")
     made, units = READERS[sys.argv[1]]
     with made() as read:
         json.dump(

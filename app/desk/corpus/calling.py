@@ -17,6 +17,7 @@ from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
 from app.desk.corpus.form import ToolForm
+from app.desk.plain import LineInput
 from app.strings import t
 from app.terminal import pad
 from store.pack import Pack
@@ -51,7 +52,7 @@ class CallScreen(ModalScreen[str]):
         """The list, and the form behind it."""
         with Vertical(classes="dialog") as box:
             box.border_title = t("call_dialog.title")
-            yield Input(placeholder=t("call_dialog.filter"), id="filter", compact=True)
+            yield LineInput(placeholder=t("call_dialog.filter"), id="filter")
             yield OptionList(id="tools", markup=False, compact=True)
             yield ToolForm()
             yield Static(t("call_dialog.hint"), classes="dialog--hint", markup=False)

@@ -14,6 +14,7 @@ from textual.widgets import Button, Input, OptionList, Static
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
+from app.desk.plain import LineInput
 from app.ready import lacking
 from app.strings import t
 from models.llama import shipped
@@ -37,7 +38,7 @@ class AskScreen(ModalScreen[str | None]):
         with Vertical(classes="dialog") as box:
             box.border_title = t("ask.title")
             yield Static(t("ask.text" if self._examples else "ask.text.rules"), classes="dialog--text", markup=False)
-            yield Input(id="question", placeholder=t("ask.empty"), compact=True, max_length=LONGEST)
+            yield LineInput(id="question", placeholder=t("ask.empty"), max_length=LONGEST)
             yield OptionList(*(Content(one(example)) for example in self._examples), id="examples", compact=True)
             yield Static(one(lacking() or t("ask.live")), classes="dialog--hint", markup=False)
             with Horizontal(classes="buttons"):

@@ -16,6 +16,7 @@ from textual.widgets import Input, Label, Select
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
 from app.desk.law.shelf import Shelf
+from app.desk.plain import LineInput
 from app.desk.widgets.field import choice
 from app.strings import t
 from store.text.dates import parse_date
@@ -82,9 +83,9 @@ class LawForm(Horizontal):
     def compose(self) -> ComposeResult:
         """Words, day, pack."""
         yield Label("", id="words-label", markup=False)
-        yield Input(id="words", compact=True, select_on_focus=False, max_length=LONGEST)
+        yield LineInput(id="words", select_on_focus=False, max_length=LONGEST)
         yield Label("", id="day-label", classes="law-form--next", markup=False)
-        yield Input(id="day", compact=True, select_on_focus=False, max_length=20)
+        yield LineInput(id="day", select_on_focus=False, max_length=20)
         yield Label("", id="shelf-label", classes="law-form--next", markup=False)
         yield Horizontal(id="shelf")
 

@@ -20,6 +20,7 @@ from app.desk.episode.renderers import Line, many, one
 from app.desk.models.chat_log import ChatLog, Spoken
 from app.desk.models.chatting import PROMPT, SEAT, TEMPERATURE, Answered, Failed, Ready, Trial, clock
 from app.desk.models.listing import ModelLine, billions, size_words, trial_spec
+from app.desk.plain import LONGEST_FIELD, LineInput
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.key_bar import KeyBar
 from app.ports import OnDesk
@@ -84,7 +85,7 @@ class TrialScreen(OnDesk, Screen[None]):
         yield Label("", id="title", markup=False)
         with Horizontal(id="system-line"):
             yield Label("", id="system-label", markup=False)
-            yield Input(t("trial.system"), id="system", compact=True, select_on_focus=False)
+            yield LineInput(t("trial.system"), id="system", max_length=LONGEST_FIELD, select_on_focus=False)
         yield ChatLog(id="chat")
         yield ChatBox(id="box")
         yield KeyBar(("trial", "app"), id="keys")

@@ -15,6 +15,7 @@ from textual.widgets import Button, Input, Label, Select, Static
 
 from app.desk.bindings import bindings
 from app.desk.models.dialogs import Tick
+from app.desk.plain import LineInput
 from app.desk.widgets.answer_box import AnswerText
 from app.desk.widgets.field import choice
 from app.strings import t
@@ -82,7 +83,7 @@ class DecideScreen(ModalScreen[Word | None]):
                 yield Label(t("review_screen.note"), markup=False)
                 yield AnswerText(word.note, id="note", compact=True)
                 yield Label(t("verify.first"), markup=False)
-                yield Input(word.author, id="author", compact=True, max_length=LONGEST_NAME)
+                yield LineInput(word.author, id="author", max_length=LONGEST_NAME)
                 if self._disputed:
                     yield Tick(t("review_screen.as_consensus"), word.consensus, id="consensus", compact=True)
             yield Static("", id="said", markup=False)

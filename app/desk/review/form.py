@@ -17,6 +17,7 @@ from textual.message import Message
 from textual.widgets import Input, Label, Static
 
 from app.desk.bindings import bindings
+from app.desk.plain import LineInput
 from app.desk.widgets.answer_box import AnswerText
 from app.strings import t
 from tasks.scoring.human import LONGEST_NAME, LONGEST_REASON
@@ -74,11 +75,11 @@ class ReviewForm(Vertical):
         if self._scored:
             with Horizontal():
                 yield Label("", id="value-label", markup=False)
-                yield Input(id="value", compact=True, max_length=12)
+                yield LineInput(id="value", max_length=12)
                 yield Label("", id="scale", markup=False)
         with Horizontal():
             yield Label("", id="author-label", markup=False)
-            yield Input(id="author", compact=True, select_on_focus=False, max_length=LONGEST_NAME)
+            yield LineInput(id="author", select_on_focus=False, max_length=LONGEST_NAME)
         yield Label("", id="reason-label", markup=False)
         yield AnswerText(id="reason", compact=True, highlight_cursor_line=False)
         yield Static("", id="said", markup=False)

@@ -13,21 +13,20 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.events import Key, Paste
+from textual.events import Key
 from textual.geometry import Size
 from textual.message import Message
-from textual.widgets import Label, TextArea
+from textual.widgets import Label
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line
+from app.desk.plain import LongText
 from app.desk.widgets.text_pane import TextPane
 from app.strings import t
-from app.terminal import clean
 
 
-class AnswerText(TextArea):
-    """A plain text box. What is pasted keeps its lines and loses what would act on a terminal. A slash at its
-    beginning asks for the tools, where there are some."""
+class AnswerText(LongText):
+    """A plain text box. A slash at its beginning asks for the tools, where there are some."""
 
     class Slashed(Message):
         """A slash was typed first."""
@@ -41,11 +40,6 @@ class AnswerText(TextArea):
             self.post_message(self.Slashed())
             return
         await super()._on_key(event)
-
-    async def _on_paste(self, event: Paste) -> None:
-        await super()._on_paste(Paste(clean(event.text)))
-        event.stop()
-        event.prevent_default()
 
 
 class Brief(TextPane):

@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Static
 
+from app.desk.plain import LONGEST_FIELD, LineInput
 from app.strings.sentences import said
 
 
@@ -108,4 +109,4 @@ def choice(options: list[tuple[str, str]], name: str | None, value: str | None =
 
 def line(name: str, value: str = "", placeholder: str = "") -> Input:
     """A compact line of text."""
-    return Input(value, id=name, placeholder=placeholder, compact=True)
+    return LineInput(value, id=name, placeholder=placeholder, max_length=LONGEST_FIELD)

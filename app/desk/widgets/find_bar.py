@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.widgets import Input, Label
 
 from app.desk.bindings import bindings
+from app.desk.plain import LineInput
 from app.strings import t
 
 
@@ -56,7 +57,7 @@ class FindBar(Horizontal):
     def compose(self) -> ComposeResult:
         """Sign, box, count."""
         yield Label("/", markup=False)
-        yield Input(placeholder=t(self.placeholder), select_on_focus=False, compact=True)
+        yield LineInput(placeholder=t(self.placeholder), select_on_focus=False)
         yield Label("", classes="count", markup=False)
 
     def open(self) -> None:

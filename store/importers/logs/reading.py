@@ -18,6 +18,7 @@ from typing import Literal
 
 from store.errors import BadInput, NotFound
 from store.files import real_path
+from store.importers.limits import MAX_LOG_LINES
 from store.importers.reading import opened
 
 MAX_LINE_BYTES = 16_000_000
@@ -160,6 +161,8 @@ def log_lines(path: Path) -> Iterator[tuple[int, str, int]]:
             number = 0
             while raw := stream.readline(MAX_LINE_BYTES):
                 number += 1
+                if number > MAX_LOG_LINES:
+                    raise BadInput(f"{path}: more than {MAX_LOG_LINES:,} lines", "This is no run log.")
                 if len(raw) >= MAX_LINE_BYTES:
                     raise BadInput(
                         f"{path}, line {number}: longer than {MAX_LINE_BYTES} bytes", "This is no run log."

@@ -1,0 +1,86 @@
+"""No text of the desk is markup, whoever wrote it; what is pasted is no longer than the desk can work with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from textual.content import Content
+from textual.events import Paste
+from textual.widget import Widget
+from textual.widgets import Input, Label
+
+from app.desk.board.screen import BoardScreen
+from app.desk.plain import LONGEST_LINE, LONGEST_TEXT, LineInput, LongText
+from app.desk.widgets.find_bar import FindBar
+from tests.desk.test_desk_corpus import corpus, open_shelf, pack  # noqa: F401
+from tests.desk.test_desk_screens import desk, text_of, until
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTILE = ("[/]", "[/废]", "[@click=app.quit]条例[/]", "[red]x", "[", "\\[", "[b", "[$accent]")
+
+
+def titles(root: Widget) -> list[Content]:
+    every = [*root.query("*"), root]
+    return [title for one in every for title in (one._border_title, one._border_subtitle) if title is not None]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_a_title_is_what_it_says(text: str) -> None:
+    async with desk() as pilot:
+        label = Label("", markup=False)
+        await pilot.app.screen.mount(label)
+        label.border_title = label.border_subtitle = f"某省{text}"
+        for title in (label._border_title, label._border_subtitle):
+            assert isinstance(title, Content) and title.plain == f"某省{text}" and not title.spans
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_what_is_typed_into_filters_stays_text(text: str, pack: Path) -> None:  # noqa: F811
+    async with desk() as pilot:
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BoardScreen) and pilot.app.screen._loaded)
+        for place in ("board", "corpus"):
+            if place == "corpus":
+                rows = await open_shelf(pilot, await corpus(pilot), "LegalDoc")
+                await until(pilot, lambda rows=rows: rows.has_focus and rows.total == 3)
+            await pilot.press("slash")
+            box = pilot.app.screen.query_one(FindBar).query_one(Input)
+            await until(pilot, lambda box=box: box.has_focus)
+            for character in text:
+                box.insert_text_at_cursor(character)
+                await pilot.pause()
+            shown = [title.plain for title in titles(pilot.app.screen)]
+            assert pilot.app.is_running and not any(title.spans for title in titles(pilot.app.screen))
+            assert any(text in title for title in shown), shown
+            text_of(pilot)
+            await pilot.press("escape", "escape")
+
+
+async def test_what_is_pasted_is_cut_and_says_so() -> None:
+    async with desk() as pilot:
+        line, text = LineInput(), LongText()
+        await pilot.app.screen.mount(line, text)
+        line.focus()
+        await pilot.pause()
+        line.post_message(Paste("\x1b[31m甲" + "x" * 10))
+        await until(pilot, lambda: line.value)
+        assert line.value == "␛甲xxxxxxxxxx"
+        line.post_message(Paste("字" * 1_000_000))
+        await until(pilot, lambda: len(line.value) == LONGEST_LINE)
+        await until(pilot, lambda: len(pilot.app._notifications) == 1)
+        line.post_message(Paste(""))
+        text.focus()
+        await pilot.pause()
+        text.post_message(Paste("字\n" * LONGEST_TEXT))
+        await until(pilot, lambda: len(text.text) == LONGEST_TEXT)
+        await until(pilot, lambda: len(pilot.app._notifications) == 2)
+
+
+def test_every_box_of_the_desk_has_a_largest_length() -> None:
+    for file in (ROOT / "app" / "desk").rglob("*.py"):
+        source = file.read_text("utf-8") if file.name != "plain.py" else ""
+        assert not re.search(r"(?<!\w)(Input|TextArea)\(", source.replace("(Input)", "")), (
+            f"{file}: a box without one"
+        )
