@@ -152,9 +152,11 @@ class ToolForm(Vertical):
             self._show([])
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Names of the pack; what cannot be read offers none."""
+        """Names of the pack; what cannot be read offers none. A list that somebody chooses from stays as it is."""
         event.stop()
-        if event.worker.name == "suggest" and event.state == WorkerState.SUCCESS and self._box is not None:
+        if event.worker.name != "suggest" or event.state != WorkerState.SUCCESS or self._box is None:
+            return
+        if self.screen.focused is not self.query_one("#offers"):
             self._show([name for name in event.worker.result or () if name != self._box.value])
 
     def _show(self, offers: list[str]) -> None:
