@@ -322,6 +322,28 @@ def test_what_can_be_scored_is_what_graders_are_asked_and_the_parts_of_roles(pac
 # agreement
 
 
+async def test_a_run_that_cannot_be_read_is_told_once_whoever_comes_back_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gave_up = ScoresPane.failed
+
+    def and_back(pane: ScoresPane, name: str) -> None:
+        """The screen is shown again before anything else is done."""
+        gave_up(pane, name)
+        pane.enter()
+
+    monkeypatch.setattr(ScoresPane, "failed", and_back)
+    (tmp_path / "bad.moot").write_bytes(b"no run")
+    async with desk() as pilot:
+        await pilot.app.review(tmp_path / "bad.moot")  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        await idle(pilot)
+        await pilot.press("escape")
+        await idle(pilot)
+        screen = screen_of(pilot)
+        assert screen.pane.path is None and screen.query_one(ScoresPane).step == "runs"  # type: ignore[attr-defined]
+
+
 async def test_agreement_of_two_graders_and_a_person_is_shown(pack: Path) -> None:
     """Synthetic: the person goes up by a tenth an episode, one grader is a tenth above, the other always says 0.5."""
     path = court_run(pack, ("CD-0001",) * 9)

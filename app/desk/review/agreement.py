@@ -57,7 +57,7 @@ class AgreementPane(RunPane):
         """Without a run there is the list of runs."""
         if name == "agreement":
             self._of = ""
-            self.post_message(self.Chosen(None))
+            self.give_up()
 
     def on_resize(self, event: Resize) -> None:
         """A plot fits its pane."""

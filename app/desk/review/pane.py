@@ -39,7 +39,8 @@ class ReviewPane(OnDesk, Vertical):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._tickets: dict[str, int] = {}
+        self._wanted_jobs: dict[str, Worker[object]] = {}
+        """The last job of each name: what others find or run into is of no interest any more."""
 
     @property
     def step(self) -> str:
@@ -55,9 +56,8 @@ class ReviewPane(OnDesk, Vertical):
 
     def work(self, name: str, job: Callable[[], object]) -> None:
         """Do something slow in a thread."""
-        ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
-        self.run_worker(
-            lambda: (ticket, job()),
+        self._wanted_jobs[name] = self.run_worker(
+            job,
             name=f"{PREFIX}{name}",
             group=f"{PREFIX}{name}",
             thread=True,
@@ -68,20 +68,18 @@ class ReviewPane(OnDesk, Vertical):
     def drop(self, *names: str) -> None:
         """What these jobs find is no longer wanted."""
         for name in names:
-            self._tickets[name] = self._tickets.get(name, 0) + 1
+            self._wanted_jobs.pop(name, None)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Results by name; a failure becomes a dialog."""
         name = event.worker.name.removeprefix(PREFIX)
-        failed = event.state == WorkerState.ERROR
-        if self.desk.worker_failed(event):
-            if failed:
+        if event.worker is not self._wanted_jobs.get(name):
+            event.stop()
+        elif self.desk.worker_failed(event):
+            if event.state == WorkerState.ERROR:
                 self.failed(name)
-            return
-        if name in self._tickets and event.worker.result is not None:
-            ticket, result = event.worker.result
-            if ticket == self._tickets[name]:
-                self.done(name, result)
+        elif event.worker.result is not None:
+            self.done(name, event.worker.result)
 
     # what a tab has to say
 
@@ -157,6 +155,11 @@ class RunPane(ReviewPane):
     def read(self) -> None:
         """Read the chosen run."""
         raise NotImplementedError
+
+    def give_up(self) -> None:
+        """The chosen run cannot be read; the list of runs is shown, and nobody reads it again meanwhile."""
+        self.path = None
+        self.post_message(self.Chosen(None))
 
     def enter(self) -> None:
         """Read again what is on disk."""

@@ -104,7 +104,7 @@ class ScoresPane(RunPane):
         """Without a run there is the list of runs; a score that was not taken stays in the form."""
         if name == "run":
             self.run = None
-            self.post_message(self.Chosen(None))
+            self.give_up()
 
     def _have_run(self, run: RunToScore) -> None:
         self.run = run
