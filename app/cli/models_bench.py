@@ -222,8 +222,10 @@ def embed(
 def _texts_of(source: Path) -> list[str]:
     """The `text` of every line."""
     name = "standard input" if str(source) == "-" else str(source)
-    raw = sys.stdin.buffer.read() if str(source) == "-" else read_whole(source, _MOST)
-    lines = text_of(name, raw).splitlines()
+    raw = sys.stdin.buffer.read(_MOST + 1) if str(source) == "-" else read_whole(source, _MOST)
+    if len(raw) > _MOST:
+        raise BadInput(f"{name} is larger than {_MOST:,} bytes", "Is it the file that you mean?")
+    lines = text_of(name, raw).split("\n")
     found = []
     for number, line in enumerate(lines, 1):
         if not line.strip():

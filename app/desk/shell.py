@@ -61,6 +61,7 @@ from app.ports import Door, Translated
 from app.preferences import prefer, preferences, speak_as_preferred
 from app.strings import language, set_language, t
 from app.strings.sentences import of_system, said
+from app.terminal import sentence
 from models.llama import shelf
 from store.errors import StoreError
 from store.writer import ask_to_stop
@@ -112,6 +113,8 @@ class Desk(Quitting):
         self._wanted: Door | None = "hops" if demo else None
         self._question = question
         """What is asked behind the door of several hops; '' is the ready task."""
+        self._failed: dict[tuple[int, str], tuple[str, str]] = {}
+        """What was told last of each job that fails, until it succeeds or another mode is shown."""
         self._code = 0
 
     async def on_mount(self) -> None:
@@ -181,6 +184,7 @@ class Desk(Quitting):
         """Go to another mode."""
         if len(self.screen_stack) > 1 and isinstance(self.screen, ProgressScreen):
             return
+        self._failed.clear()
         await self.switch_mode(mode)
         if mode == "home" and self.home_screen is not None:
             self.home_screen.reload()
@@ -243,10 +247,19 @@ class Desk(Quitting):
     def worker_failed(self, event: Worker.StateChanged) -> bool:
         """Turn the failure of a worker into a dialog; whether the event is of no further interest."""
         event.stop()
+        job = (id(event.worker.node), event.worker.name)
         if event.state == WorkerState.ERROR:
             error = event.worker.error
             other = of_system(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-            self.problem(str(getattr(error, "title", None) or other), str(getattr(error, "hint", "")))
+            words = str(getattr(error, "title", None) or other), str(getattr(error, "hint", ""))
+            # A screen that comes back reads anew: what fails again as it did is no dialog again, which would lock it.
+            if self._failed.get(job) == words:
+                self.say(sentence(said(words[0])), "error")
+            else:
+                self._failed[job] = words
+                self.problem(*words)
+        elif event.state == WorkerState.SUCCESS:
+            self._failed.pop(job, None)
         return event.state != WorkerState.SUCCESS
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

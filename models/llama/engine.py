@@ -66,7 +66,7 @@ def parse_settings(text: str) -> LlamaSettings:
         if name not in LIMITS:
             raise BadEngine(f"'{name}' is no setting of a llama engine", f"Known: {', '.join(LIMITS)}.")
         low, high = LIMITS[name]
-        if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
+        if not (value.isascii() and value.isdigit() and len(value) < 10 and low <= int(value) <= high):
             raise BadEngine(
                 f"{name}={value} is not a number from {low} to {high}", "For example llama:FILE#ctx=8192."
             )

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from models.errors import BadEngine
 from models.llama import shipped
-from models.llama.entry import FILES, Entry
+from models.llama.entry import FILES, NAME_LENGTH, Entry, folded, is_name
 from models.llama.header import Header, read_header
 from models.plain import read_plain
 
@@ -33,14 +33,11 @@ FORMAT = 1
 BLOCK = 1 << 22
 SPARE = 64_000_000
 """Bytes of disk left free beside a copy."""
-NAME_LENGTH = 64
 DIGESTS_KEPT = 256
 SETTLED = 2_000_000_000
 """Nanoseconds after which a change shows in the times of a file on any file system; sums are kept of older ones."""
 LARGEST = 1 << 24
 """Bytes of the catalogue and of the remembered sums: far more than anybody has models for."""
-RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
-"""Names that Windows does not give to files."""
 
 Progress = Callable[[int, int], None]
 """Told of bytes done and bytes in all; may raise to stop."""
@@ -76,7 +73,7 @@ def _catalogued(library: Path) -> list[Entry]:
         raise BadEngine(f"The catalogue '{path}' is damaged at {where}", hint) from None
     if catalogue.format > FORMAT:
         raise BadEngine(f"The catalogue '{path}' is of a newer Moot (format {catalogue.format})", "Update Moot.")
-    names = [_folded(entry.name) for entry in catalogue.models]
+    names = [folded(entry.name) for entry in catalogue.models]
     if len(set(names)) != len(names):
         raise BadEngine(f"The catalogue '{path}' has a name twice", hint)
     return list(catalogue.models)
@@ -176,11 +173,6 @@ def mark(found: os.stat_result) -> list[int]:
     return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
 
 
-def is_name(text: str) -> bool:
-    """Whether a model may have this name: letters of any script, digits, `-`, `_` and `.`, up to 64."""
-    return bool(re.fullmatch(r"\w[\w.-]*", text)) and len(text) <= NAME_LENGTH and _allowed(text)
-
-
 def name_for(path: Path) -> str:
     """A name made from that of a file."""
     stem = re.sub(r"(?i)(\.gguf)+$", "", unicodedata.normalize("NFC", path.name))
@@ -199,22 +191,8 @@ def _expanded(path: Path) -> Path:
         return path
 
 
-def _allowed(text: str) -> bool:
-    """Not a device of Windows, and not what is taken for a file."""
-    return (
-        text.split(".")[0].casefold() not in RESERVED
-        and not text.endswith(".")
-        and not _folded(text).endswith(".gguf")
-    )
-
-
-def _folded(name: str) -> str:
-    """Names that differ only in case are one name: some file systems cannot tell them apart."""
-    return unicodedata.normalize("NFC", name).casefold()
-
-
 def _find(name: str, listed: list[Entry]) -> Entry | None:
-    return next((entry for entry in listed if _folded(entry.name) == _folded(name)), None)
+    return next((entry for entry in listed if folded(entry.name) == folded(name)), None)
 
 
 def _checked(name: str | None, path: Path) -> str:
@@ -241,7 +219,7 @@ def _enter(name: str, file: Path, copied: bool, digested: str, header: Header, l
     listed = _catalogued(library)
     _refuse_taken(name, file, copied, entries(library))
     entry = Entry.of(header, file, name=name, copied=copied, sha256=digested)
-    _write(library, [one for one in listed if _folded(one.name) != _folded(name)] + [entry])
+    _write(library, [one for one in listed if folded(one.name) != folded(name)] + [entry])
     return entry
 
 

@@ -9,6 +9,7 @@ numbers of a sequence do not depend on what its neighbours hold, which is what m
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import time
 from collections import deque
@@ -94,7 +95,7 @@ class Model:
         settings.vocab_only = words_only
         self._progress = lib.llama_progress_callback(lambda done, _: bool(progress(float(done))))
         settings.progress_callback = self._progress
-        self.raw = lib.llama_model_load_from_file(path.encode(), settings)
+        self.raw = lib.llama_model_load_from_file(os.fsencode(path), settings)
         if not self.raw:
             raise NativeError(complaint("llama.cpp does not say why"))
         self.vocab = lib.llama_model_get_vocab(self.raw)

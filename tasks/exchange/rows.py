@@ -66,7 +66,10 @@ def export_rows(name: str | Path, out: Path) -> dict[str, int]:
     run = read_stored(name)
     with whole_folder(out) as folder:
         n = write_lines(folder / ROWS_FILE, row_lines(run))
-        return {ROWS_FILE: n, CARD_FILE: write_lines(folder / CARD_FILE, _card(run.header, n).splitlines())}
+        return {
+            ROWS_FILE: n,
+            CARD_FILE: write_lines(folder / CARD_FILE, _card(run.header, n).removesuffix("\n").split("\n")),
+        }
 
 
 def row_lines(run: StoredRun) -> Iterator[str]:

@@ -85,7 +85,9 @@ def export_verl(name: str | Path, out: Path) -> dict[str, int]:
         texts[LAUNCH_FILE] = fill_text(
             _text(LAUNCH_FILE), **{**facts, "pack": shlex.quote(str(pack)), "run": shlex.quote(facts["run"])}
         )
-        counts |= {file: write_lines(folder / file, text.splitlines()) for file, text in texts.items()}
+        counts |= {
+            file: write_lines(folder / file, text.removesuffix("\n").split("\n")) for file, text in texts.items()
+        }
     return counts
 
 

@@ -136,6 +136,22 @@ async def test_a_damaged_catalogue_is_a_sentence(moot_home: Path) -> None:
         assert "is damaged" in text_of(pilot) and pilot.app.is_running
 
 
+async def test_what_fails_whenever_the_screen_comes_back_does_not_lock_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> ModelShelf:
+        raise ValueError("no shelf")
+
+    monkeypatch.setattr(model_list, "shelf", broken)
+    async with desk() as pilot:
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen) and settle(pilot))
+        await until(pilot, lambda: pilot.app._notifications)
+        assert isinstance(pilot.app.screen, ModelsScreen)
+        await pilot.press("f2")
+        assert isinstance(pilot.app.screen, HomeScreen)
+
+
 async def test_a_file_that_went_away_or_changed_is_a_line_with_a_fault(tiny_gguf: Path, tmp_path: Path) -> None:
     for name in ("gone", "other"):
         file = tmp_path / f"{name}.gguf"

@@ -498,12 +498,13 @@ async def test_a_judgment_is_drafted_masked_and_saved_once(pack: Path, tmp_path:
 
 
 def test_the_log_is_appended_and_survives_a_broken_line() -> None:
-    log.mark("CI-1", "a", "pack p", " 王\n审 ", "好\n的")
+    log.mark("CI-1", "a", "pack p", " 王\n审 ", "好\n\u2028\x85的")
     with log.log_file().open("a", encoding="utf-8") as file:
         file.write('{"at": "cut')
     log.mark("CI-1", "b", "pack p", "李审", "")
     known = log.reviews()
-    assert [(one.author, one.note, one.digest) for one in known] == [("王 审", "好\n的", "a"), ("李审", "", "b")]
+    note = log.plain_text("好\n\u2028\x85的")
+    assert [(one.author, one.note, one.digest) for one in known] == [("王 审", note, "a"), ("李审", "", "b")]
     assert log.log_file().parent.parent == places.home()
     assert log.status_of(known, "CI-1", "b")[0] == "reviewed"
     assert log.status_of(known, "CI-1", "c")[0] == "changed"

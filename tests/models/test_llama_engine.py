@@ -389,6 +389,7 @@ def test_bad_files_and_settings_are_named_before_anything_starts(tmp_path: Path,
         f"llama:{tiny}#ctx=9999999",
         f"llama:{tiny}#colour=2",
         f"llama:{tiny}#ctx=no",
+        f"llama:{tiny}#ctx={'9' * 5000}",
     ):
         with pytest.raises(BadEngine) as caught:
             open_engine(spec)

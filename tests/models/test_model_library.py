@@ -221,8 +221,25 @@ def test_a_catalogue_cannot_name_files_outside_the_library(library: Path, model:
     catalogue = json.loads((library / "catalogue.json").read_text())
     catalogue["models"][0]["path"] = "../../precious.gguf"
     (library / "catalogue.json").write_text(json.dumps(catalogue))
-    assert lib.remove("m", library)[1] is False
+    with pytest.raises(BadEngine, match="damaged at models.0"):
+        lib.remove("m", library)
     assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("parameters", 10**400), ("size", 10**400), ("parameters", -1), ("context", -1), ("mtime", 10**30),
+        ("name", ""), ("name", "../x"), ("name", "a\x1b[2J"), ("path", ".."), ("path", ""), ("path", "a\0b"),
+    ],
+)  # fmt: skip
+def test_an_entry_holds_what_could_have_been_written(library: Path, model: Path, field: str, value: object) -> None:
+    lib.add(model, library, name="m", copy=True)
+    catalogue = json.loads((library / "catalogue.json").read_text())
+    catalogue["models"][0][field] = value
+    (library / "catalogue.json").write_text(json.dumps(catalogue))
+    with pytest.raises(BadEngine, match="damaged at models.0"):
+        lib.entries(library)
 
 
 def test_a_sum_is_computed_once_for_a_file_that_does_not_change(

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from app.cli import models_bench
 from app.cli.models_bench import bench, embed
 from models.engine import Ask, EngineError, Listener, Message, Reply, Usage
 from models.errors import BadEngine
@@ -226,7 +227,7 @@ def test_embed_writes_files_whole(bert_gguf: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl", "out.npy"]
 
 
-def test_embed_says_what_is_wrong(bert_gguf: Path, tmp_path: Path) -> None:
+def test_embed_says_what_is_wrong(bert_gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(error: type[Exception], match: str, *options: str, text: bytes = b"") -> None:
         with pytest.raises(error, match=match):
             CliRunner().invoke(embed, [str(bert_gguf), *options], input=text, catch_exceptions=False)
@@ -237,6 +238,8 @@ def test_embed_says_what_is_wrong(bert_gguf: Path, tmp_path: Path) -> None:
     fails(BadInput, "line 2 has no text", "--input", "-", text='"甲"\n{"words": 1}\n'.encode())
     fails(BadInput, "not UTF-8", "--input", "-", text=b"\xff\xfe\n")
     fails(NotFound, "nowhere", "--input", str(tmp_path / "nowhere.jsonl"))
+    monkeypatch.setattr(models_bench, "_MOST", 10)
+    fails(BadInput, "standard input is larger than 10 bytes", "--input", "-", text=b" " * 11)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -49,9 +49,10 @@ def log_file() -> Path:
 
 
 def reviews() -> tuple[Reviewed, ...]:
-    """All lines, oldest first; `BadInput` where the log is no plain file."""
+    """All lines, oldest first; `BadInput` where the log is no plain file. Only a line feed ends a line: a note may
+    hold other separators."""
     try:
-        lines = read_whole(log_file(), MOST_BYTES).decode("utf-8", "replace").splitlines()
+        lines = read_whole(log_file(), MOST_BYTES).decode("utf-8", "replace").split("\n")
     except NotFound:
         return ()
     return tuple(found for line in lines if (found := _read(line)) is not None)
