@@ -65,11 +65,6 @@ class ReviewPane(OnDesk, Vertical):
             exit_on_error=False,
         )
 
-    def drop(self, *names: str) -> None:
-        """What these jobs find is no longer wanted."""
-        for name in names:
-            self._wanted_jobs.pop(name, None)
-
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Results by name; a failure becomes a dialog."""
         name = event.worker.name.removeprefix(PREFIX)
