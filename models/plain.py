@@ -19,8 +19,11 @@ def read_plain(path: Path, most: int, hint: str = "Move it away first.") -> byte
         BadEngine: it is another thing, or larger.
         OSError: it cannot be read.
     """
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-        data = file.read(most + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    data = None
+    if stat.S_ISREG(os.stat(path).st_mode):
+        flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+        with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+            data = file.read(most + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     if data is None or len(data) > most:
         raise BadEngine(f"'{path}' is no regular file of up to {most:,} bytes", hint)
     return data

@@ -58,7 +58,7 @@ class LongText(TextArea):
     async def _on_paste(self, event: Paste) -> None:
         event.stop()
         event.prevent_default()
-        room = max(0, LONGEST_TEXT - len(self.text))
+        room = max(0, LONGEST_TEXT - len(self.text) + len(self.selected_text))
         if len(event.text) > room:
             self.notify(t("paste.cut", n=f"{LONGEST_TEXT:,}"), severity="warning", markup=False)
-        await super()._on_paste(Paste(clean(event.text[:room])))
+        await super()._on_paste(Paste(clean(event.text[:room])[:room]))

@@ -17,6 +17,7 @@ from typing import ClassVar, Literal
 from textual import on
 from textual.binding import BindingType
 from textual.command import CommandPalette
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -113,7 +114,7 @@ class Desk(Quitting):
         self._wanted: Door | None = "hops" if demo else None
         self._question = question
         """What is asked behind the door of several hops; '' is the ready task."""
-        self._failed: dict[tuple[int, str], tuple[str, str]] = {}
+        self._failed: dict[tuple[DOMNode, str], tuple[str, str]] = {}
         """What was told last of each job that fails, until it succeeds or another mode is shown."""
         self._code = 0
 
@@ -247,7 +248,7 @@ class Desk(Quitting):
     def worker_failed(self, event: Worker.StateChanged) -> bool:
         """Turn the failure of a worker into a dialog; whether the event is of no further interest."""
         event.stop()
-        job = (id(event.worker.node), event.worker.name)
+        job = (event.worker.node, event.worker.name)
         if event.state == WorkerState.ERROR:
             error = event.worker.error
             other = of_system(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"

@@ -14,7 +14,7 @@ from typing import Any
 import llama_cpp as lib
 import numpy as np
 
-from models.llama.native import Model, NativeError, complaint
+from models.llama.native import Model, NativeError, complaint, complaints
 
 POOLINGS = {"none": 0, "mean": 1, "cls": 2, "last": 3}
 LONGEST = 4096
@@ -108,6 +108,7 @@ def _opened(model: Model, room: int, pooling: int, threads: int) -> object:
     settings.embeddings = True
     settings.flash_attn_type = 0
     settings.pooling_type = pooling
+    complaints.clear()
     context = lib.llama_init_from_model(model.raw, settings)
     if not context:
         raise NativeError(complaint("this model gives no embeddings"))
@@ -131,6 +132,7 @@ def _vector(context: object, prompt: Sequence[int], width: int, *, per_token: bo
         for index, token in enumerate(prompt):
             batch.token[index], batch.pos[index], batch.n_seq_id[index] = token, index, 1
             batch.seq_id[index][0], batch.logits[index] = 0, 1
+        complaints.clear()
         code = lib.llama_decode(context, batch)
         if code:
             raise NativeError(complaint(f"llama_decode returned {code}"))

@@ -76,6 +76,9 @@ async def test_what_is_pasted_is_cut_and_says_so() -> None:
         text.post_message(Paste("字\n" * LONGEST_TEXT))
         await until(pilot, lambda: len(text.text) == LONGEST_TEXT)
         await until(pilot, lambda: len(pilot.app._notifications) == 2)
+        text.select_all()
+        text.post_message(Paste("另写"))
+        await until(pilot, lambda: text.text == "另写")
 
 
 def test_every_box_of_the_desk_has_a_largest_length() -> None:

@@ -32,5 +32,7 @@ def test_a_script_has_a_largest_size(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(scripted, "LARGEST", 10)
     with pytest.raises(BadEngine, match="up to 10 bytes"):
         ScriptedEngine.from_file(path)
-    with pytest.raises(BadEngine, match="cannot read script"):
+    with pytest.raises(BadEngine, match="no regular file"):
         ScriptedEngine.from_file(tmp_path)
+    with pytest.raises(BadEngine, match="cannot read script"):
+        ScriptedEngine.from_file(tmp_path / "absent")
