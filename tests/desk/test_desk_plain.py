@@ -23,7 +23,8 @@ HOSTILE = ("[/]", "[/废]", "[@click=app.quit]条例[/]", "[red]x", "[", "\\[", 
 
 def titles(root: Widget) -> list[Content]:
     every = [*root.query("*"), root]
-    return [title for one in every for title in (one._border_title, one._border_subtitle) if title is not None]  # type: ignore[misc]
+    names = ("_border_title", "_border_subtitle")
+    return [title for one in every for name in names if (title := getattr(one, name)) is not None]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
