@@ -19,11 +19,11 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
+from app import strings
+from app.strings import sentences
+from models.llama import shipped
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-from app import strings  # noqa: E402
-from app.strings import sentences  # noqa: E402
-from models.llama import shipped  # noqa: E402
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Two workers on two cores: linear algebra on several threads would spend most of its time waiting for the other
@@ -76,51 +76,12 @@ def _as_below_moot(
 
 click.Context.__init__ = _as_below_moot  # type: ignore[method-assign]
 
-SLOW = frozenset(
-    f"test_{name}.py"
-    for name in (
-        "ablate agreement background courts_judgments_in courts_quoting policies_llama courts_advice_rules "
-        "courts_civil_rules"
-        " courts_criminal_rules courts_injection data_embed demo desk_asking desk_law desk_models desk_prompt "
-        "desk_presenter"
-        " desk_review desk_court desk_followed desk_screens desk_seats desk_streaming desk_tokens docs_match doctor "
-        "endpoint"
-        " endpoint_runs engine_conformance experts experts_advice experts_wall extension gguf_files gguf_header"
-        " gguf_memory golden growth guard"
-        " hostile_runs import_law_files import_limits kill llama_engine llama_grammar llama_sequences"
-        " llama_template template_process models_bench offline policies_examples policy_conformance pty_hostile"
-        " calls court_parts courts_model_seat courts_papers courts_scoring courts_simulators desk_board "
-        "desk_compare desk_corpus"
-        " desk_settings desk_tasks hosts large_stores llama_calls llama_entropy llama_joins runs_at_scale "
-        "search_llama"
-        " merging on_ray recorded_log sample_pack sample_statutes sample_tasks search_reading shards "
-        "statutes_import store_imports"
-        " courts_models leaving llama_run courts_labels hosts_network bertscore courts_reasons construct_set "
-        "desk_grounds desk_overlays in_a_browser model_training sample_full store_placing store_reading tasks_cli "
-        "verl_loop walls web_import"
-    ).split()
-)
-"""Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick
-part."""
-
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many workers again as there are cores: many tests wait for a process, a pipe or a terminal."""
     cores = os.cpu_count() or 1
     return cores + (cores + 1) // 2
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """The quick part does not even read what it leaves out."""
-    return True if collection_path.name in SLOW and config.option.markexpr == "not slow" else None
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark whole modules as slow."""
-    for item in items:
-        if item.path.name in SLOW:
-            item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:

@@ -15,6 +15,8 @@ from tasks.run.spec import RunSpec
 from tests.cli.test_export import moot, read
 from tests.support.statute_fixture import LAMPS, TEXTS, build
 
+pytestmark = pytest.mark.slow
+
 SIX = "路灯的高度不得低于六米，不得高于十二米。"
 
 

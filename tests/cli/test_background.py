@@ -26,7 +26,7 @@ from tests.support.kill_harness import CALL, END, MISS, digests, prepare
 from tests.support.patience import PATIENCE
 from tests.support.typed import typed
 
-pytestmark = pytest.mark.chinese_sentences
+pytestmark = [pytest.mark.slow, pytest.mark.chinese_sentences]
 
 ROOT = Path(__file__).resolve().parents[2]
 FREE = 24

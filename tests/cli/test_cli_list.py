@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from store import labels, places  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tests.support.desk_fixture import build_pack, write_run  # noqa: E402
+from app.cli.main import main
+from store import labels, places
+from store.journal import Journal
+from tests.support.desk_fixture import build_pack, write_run
 
 OTHER = "20260302-090000-legalagentbench-rules-0002"
 FIRST = "20260301-083000-legalagentbench-rules-0001"

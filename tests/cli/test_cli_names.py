@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-import moot  # noqa: E402
-from app.cli.main import cli, main  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
+import moot
+from app.cli.main import cli, main
+from tests.support.kill_harness import prepare
 
 
 def completed(*words: str) -> list[str]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from app.score_names import score_figure  # noqa: E402
-from app.strings import t  # noqa: E402
-from tests.support.court_run_fixture import prepare_courts  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
+from app.cli.main import main
+from app.score_names import score_figure
+from app.strings import t
+from tests.support.court_run_fixture import prepare_courts
+from tests.support.kill_harness import prepare
 
 
 class Moot:

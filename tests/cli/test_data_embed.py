@@ -4,18 +4,18 @@ hand."""
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from store.pack import Pack  # noqa: E402
-from tasks.run.embedding import embedder_of  # noqa: E402
-from tests.support.statute_fixture import build  # noqa: E402
+from app.cli.main import main
+from store.pack import Pack
+from tasks.run.embedding import embedder_of
+from tests.support.statute_fixture import build
+
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("llama_cpp")
 

@@ -8,6 +8,8 @@ import pytest
 from app.cli.main import main
 from moot import RunRecord, open_run
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_demo_shows_a_task_that_the_rules_agent_solves(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:

@@ -14,15 +14,17 @@ from typing import Any
 
 import pytest
 
+from app.cli.main import main
+from store.journal import Journal
+from tasks.episode import exchange
+from tasks.run.header import spec_of
+from tests.support.fake_endpoint import Call, FakeServer, chunk, drip, fake_server
+from tests.support.kill_harness import END, prepare
+from tests.support.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from app.cli.main import main  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.episode import exchange  # noqa: E402
-from tasks.run.header import spec_of  # noqa: E402
-from tests.support.fake_endpoint import Call, FakeServer, chunk, drip, fake_server  # noqa: E402
-from tests.support.kill_harness import END, prepare  # noqa: E402
-from tests.support.patience import PATIENCE  # noqa: E402
+
+pytestmark = pytest.mark.slow
 
 KEY = "sk-secret-0123456789"
 

@@ -4,17 +4,15 @@ record."""
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from store.journal import Journal  # noqa: E402
-from tests.cli.test_endpoint_runs import Moot, moot, server  # noqa: E402, F401
-from tests.support.fake_endpoint import DONE, Call, FakeServer, chunk, usage  # noqa: E402
+from store.journal import Journal
+from tests.cli.test_endpoint_runs import Moot
+from tests.support.fake_endpoint import DONE, Call, FakeServer, chunk, usage
 
 NAME, GIVEN = "get_sum", {"identifier": [1, 2]}
 TEXT = json.dumps({"name": NAME, "arguments": GIVEN})

@@ -16,19 +16,20 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import cli  # noqa: E402
-from app.cluster.on_ray import address_of  # noqa: E402
-from models.errors import ForeignHost  # noqa: E402
-from store.errors import NotFound  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.episode.state import digest  # noqa: E402
-from tasks.errors import UsageError  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.rescoring import read_stored, summary_of  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
+from app.cli.main import cli
+from app.cluster.on_ray import address_of
+from models.errors import ForeignHost
+from store.errors import NotFound
+from store.journal import Journal
+from tasks.episode.state import digest
+from tasks.errors import UsageError
+from tasks.run.reading import read_episode
+from tasks.run.rescoring import read_stored, summary_of
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tests.support.kill_harness import prepare
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: the extra [ray]")

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from models.llama.library import digest  # noqa: E402
-from store import places  # noqa: E402
-from tasks.run import speeds  # noqa: E402
-from tasks.scoring.paired import detectable_before  # noqa: E402
-from tasks.scoring.statistics import independent_at_least  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
+from app.cli.main import main
+from models.llama.library import digest
+from store import places
+from tasks.run import speeds
+from tasks.scoring.paired import detectable_before
+from tasks.scoring.statistics import independent_at_least
+from tests.support.kill_harness import prepare
 
 Moot = Callable[..., tuple[int, str, str]]
 PUBLISHED = {"benchmark", "agent", "policy", "model", "pack", "tasks", "n", "seats", "task_ids", "context"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,15 +10,15 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from models import endpoint_pool  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from store.replies import file_of_replies  # noqa: E402
-from tasks.episode import exchange  # noqa: E402
-from tests.cli.test_endpoint_runs import Moot  # noqa: E402
-from tests.support.fake_endpoint import MODEL, Call, FakeServer, chunk, drip, fake_server  # noqa: E402
-from tests.support.kill_harness import CALL, END, digests  # noqa: E402
+from models import endpoint_pool
+from store.journal import Journal
+from store.replies import file_of_replies
+from tasks.episode import exchange
+from tests.cli.test_endpoint_runs import Moot
+from tests.support.fake_endpoint import MODEL, Call, FakeServer, chunk, drip, fake_server
+from tests.support.kill_harness import CALL, END, digests
+
+pytestmark = pytest.mark.slow
 
 
 def play(call: Call) -> None:

@@ -4,22 +4,20 @@ table."""
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from store import places  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.errors import UsageError  # noqa: E402
-from tasks.run.header import header_of  # noqa: E402
-from tasks.run.runner import fork_run, start_run  # noqa: E402
-from tasks.run.suite import read_suite  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
+from app.cli.main import main
+from store import places
+from store.journal import Journal
+from tasks.errors import UsageError
+from tasks.run.header import header_of
+from tasks.run.runner import fork_run, start_run
+from tasks.run.suite import read_suite
+from tests.support.kill_harness import prepare
 
 Moot = Callable[..., tuple[int, str, str]]
 

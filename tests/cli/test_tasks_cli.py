@@ -19,6 +19,8 @@ from tasks.run.plan import stored_task_file
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 
+pytestmark = pytest.mark.slow
+
 
 def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(tasks, arguments)

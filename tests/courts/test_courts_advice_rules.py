@@ -26,6 +26,8 @@ from tasks.courts.scores.topics import ceiling_turns, strict_scores
 from tasks.episode.events import Leaked
 from tests.support.advice_plays import CASES, Play, play, said_by
 
+pytestmark = pytest.mark.slow
+
 DAY = date(2025, 3, 1)
 
 

@@ -50,6 +50,8 @@ from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
 from tasks.sample.courtcases import court_cases
 
+pytestmark = pytest.mark.slow
+
 CASES: dict[str, CivilCase] = {
     case.id: case for case in court_cases() if isinstance(case, CivilCase) and case.env == "CI"
 }

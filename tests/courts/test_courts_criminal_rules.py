@@ -50,6 +50,8 @@ from tasks.episode.events import AttemptStarted, Leaked, Seated, Violation
 from tasks.episode.with_tools import SEAT
 from tasks.sample.courtcases import criminal_cases
 
+pytestmark = pytest.mark.slow
+
 CASES = {case.id: case for case in criminal_cases()}
 RULES: Mapping[str, Any] = {
     SEAT: CriminalJudge(), "clerk": Clerk(), "procurator": Procurator(), "defendant": Accused(),

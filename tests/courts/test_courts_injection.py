@@ -29,6 +29,8 @@ from tasks.episode.with_tools import SEAT
 from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import TRACKER, Court, plain_reply
 
+pytestmark = pytest.mark.slow
+
 ITEMS = [
     json.loads(line) for line in (Path(__file__).parent / "court_injections.jsonl").read_text("utf-8").splitlines()
 ]

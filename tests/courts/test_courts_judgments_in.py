@@ -28,6 +28,8 @@ from tasks.courts.from_judgment.masking import mask
 from tasks.courts.from_judgment.names import stand_ins
 from tasks.courts.from_judgment.reading import MAX_TEXT, text_of
 
+pytestmark = pytest.mark.slow
+
 
 def _texts() -> ModuleType:
     path = Path(__file__).parents[1] / "support" / "judgment_texts.py"

@@ -40,6 +40,8 @@ import pytest
 
 from tasks.courts.procedure.labels import FAULTS, ORDER, Judged, Rates, measured, rates, read_rows
 
+pytestmark = pytest.mark.slow
+
 SETS = {name: read_rows(Path(__file__).with_name(f"labels_{name}.jsonl")) for name in ("spoken", "formal", "model")}
 ROWS = read_rows(Path(__file__).with_name("court_labels_independent.jsonl"))
 CLASSES = ("good", "missing", "bundled", "wrong_stage", "wrong_addressee")

@@ -29,6 +29,8 @@ from tests.run.test_policy_conformance import NONSENSE
 from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import TRACKER, Court, plain_reply, talk, views
 
+pytestmark = pytest.mark.slow
+
 CASES = {case.env: case for case in first_cases()}
 SEATS = [(env, role) for env in PUBLISHED for role in environment(env).seats if role not in ("clerk", "tracker")]
 SENTENCE = "这是第{}句话，说得长一些，好看清记录变长以后怎样折叠，又不至于一次说完。"

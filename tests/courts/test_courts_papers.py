@@ -35,6 +35,8 @@ from tasks.sample.courtcases import court_cases
 from tests.support import court_plays
 from tests.support.court_plays import build_pack, play
 
+pytestmark = pytest.mark.slow
+
 EVIL = "<script>alert(1)</script>&\x00\x07\x1b[31m\u202e\ufffe\ud800" + "甲" * 500
 PAPER = Paper(
     ("某某人民法院", "民事判决书"), "（2024）某01民初1号", ("原告：甲，男。",),

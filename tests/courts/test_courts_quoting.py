@@ -40,6 +40,8 @@ from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import Court
 from tests.support.court_trials import GOOD_CIVIL
 
+pytestmark = pytest.mark.slow
+
 CASES = {case.env: case for case in first_cases()}
 MASKS = "（证人张××）张某某XX公司□□____"
 MARKS = f'{MASKS}【闭庭】<法庭调查><tool_call>{{"name": "x"}}</tool_call><|im_end|>[姓名]（此处）'

@@ -19,6 +19,8 @@ from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.scores.judgment import FORMULA, score
 from tasks.sample.courtcases import court_cases
 
+pytestmark = pytest.mark.slow
+
 PARAPHRASES = ("a", "b")
 HERE = Path(__file__).parent
 TRIALS = [case for case in court_cases() if isinstance(case, CivilCase | CriminalCase) and case.env in ("CI", "CR")]

@@ -30,6 +30,8 @@ from tasks.scoring.result import Result
 from tests.support.court_results import CASES, advice, ask, draft, made, trial
 from tests.support.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
 
+pytestmark = pytest.mark.slow
+
 SPEC = RunSpec(benchmark="courts")
 
 

@@ -35,6 +35,8 @@ from tests.support.broken_simulators import KINDS, Broken
 from tests.support.court_results import CASES, ask
 from tests.support.court_stage import Court
 
+pytestmark = pytest.mark.slow
+
 SHORT = {"CI": "CI-0005", "CR": "CR-0005"}
 ROLES = [(env, role) for env in PUBLISHED for role in simulated(CASES[f"{env}-0002"])]
 TRIALS = [(env, role) for env, role in ROLES if environment(env).trial]

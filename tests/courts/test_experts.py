@@ -24,6 +24,8 @@ from tasks.legalsearch.rules.facts import by_canonical
 from tests.courts import test_courts_civil_rules as civil
 from tests.courts import test_courts_criminal_rules as criminal
 
+pytestmark = pytest.mark.slow
+
 CIVIL, CRIMINAL = CivilJudge(decide=judging.judge), CriminalJudge(decide=decide)
 
 

@@ -29,6 +29,8 @@ from tasks.experts.advice.seat import Trainee, chosen
 from tests.support.advice_plays import CASES, play, said_by
 from tests.support.statute_fixture import articles
 
+pytestmark = pytest.mark.slow
+
 DAY = date(2025, 3, 1)
 
 

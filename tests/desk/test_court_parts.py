@@ -3,34 +3,31 @@ reading pace."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.court_words import DISCLAIMER, told  # noqa: E402
-from app.desk.court.brief import brief_lines  # noqa: E402
-from app.desk.court.casefile import file_lines  # noqa: E402
-from app.desk.court.draft import draft_lines, draft_of  # noqa: E402
-from app.desk.court.exhibits import exhibit_lines  # noqa: E402
-from app.desk.court.lines import CourtLines, transcript  # noqa: E402
-from app.desk.court.programme import Item, programme  # noqa: E402
-from app.desk.court.scene import Scene, scene_of  # noqa: E402
-from app.desk.episode.markdown import episode_markdown  # noqa: E402
-from app.desk.episode.renderers import Block, Line  # noqa: E402
-from app.desk.law.evidence import law_rows  # noqa: E402
-from app.desk.messages import RunFacts  # noqa: E402
-from app.desk.pace import LONGEST, PACES, Pace  # noqa: E402
-from app.desk.widgets.lines import row_text  # noqa: E402
-from tasks.courts.casefile.visibility import grant, leaves  # noqa: E402
-from tasks.courts.environment import environment  # noqa: E402
-from tasks.courts.procedure.findings import CODES  # noqa: E402
-from tasks.courts.terms import wrong_words  # noqa: E402
-from tasks.episode.events import (  # noqa: E402
+from app.court_words import DISCLAIMER, told
+from app.desk.court.brief import brief_lines
+from app.desk.court.casefile import file_lines
+from app.desk.court.draft import draft_lines, draft_of
+from app.desk.court.exhibits import exhibit_lines
+from app.desk.court.lines import CourtLines, transcript
+from app.desk.court.programme import Item, programme
+from app.desk.court.scene import Scene, scene_of
+from app.desk.episode.markdown import episode_markdown
+from app.desk.episode.renderers import Block, Line
+from app.desk.law.evidence import law_rows
+from app.desk.messages import RunFacts
+from app.desk.pace import LONGEST, PACES, Pace
+from app.desk.widgets.lines import row_text
+from tasks.courts.casefile.visibility import grant, leaves
+from tasks.courts.environment import environment
+from tasks.courts.procedure.findings import CODES
+from tasks.courts.terms import wrong_words
+from tasks.episode.events import (
     ActionParsed,
     AttemptStarted,
     EngineFailed,
@@ -43,8 +40,10 @@ from tasks.episode.events import (  # noqa: E402
     ToolReturned,
     Unknown,
 )
-from tasks.sample.courtcases import court_cases  # noqa: E402
-from tests.support.court_plays import Played, build_pack, install, play  # noqa: E402
+from tasks.sample.courtcases import court_cases
+from tests.support.court_plays import Played, build_pack, install, play
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

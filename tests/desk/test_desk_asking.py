@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from textual.widgets import Input, Select  # noqa: E402
+import pytest
+from textual.widgets import Input, Select
 
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.home.asking import AskScreen  # noqa: E402
-from app.desk.home.new_run import NewRunScreen  # noqa: E402
-from app.desk.widgets.mode_field import ModeField  # noqa: E402
-from tests.desk.test_desk_screens import desk, text_of, until  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.home.asking import AskScreen
+from app.desk.home.new_run import NewRunScreen
+from app.desk.widgets.mode_field import ModeField
+from tests.desk.test_desk_screens import desk, text_of, until
+
+pytestmark = pytest.mark.slow
 
 QUESTION = "松烟梧堂精密机械股份有限公司的法定代表人是谁？"
 

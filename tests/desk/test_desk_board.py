@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app import library  # noqa: E402
-from app.desk.board.cells import behind, cells  # noqa: E402
-from app.desk.board.screen import BoardScreen  # noqa: E402
-from app.desk.compare.screen import CompareScreen  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.home.plots import RunPlots, Standing, progress  # noqa: E402
-from app.desk.home.run import COLUMNS, RunScreen  # noqa: E402
-from app.desk.home.screen import HomeScreen  # noqa: E402
-from app.desk.widgets.lines import row_text  # noqa: E402
-from app.desk.widgets.rows import RowsTable  # noqa: E402
-from app.library import Rates, read_groups, read_stored  # noqa: E402
-from app.strings import set_language  # noqa: E402
-from models.llama import shipped  # noqa: E402
-from store import places  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.run.header import header_of  # noqa: E402
-from tasks.run.listing import read_run  # noqa: E402
-from tasks.run.plan import stored_task_file  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.scoring.failures import CLASSES, Finding, Place, Verdict  # noqa: E402
-from tests.desk.test_desk_compare import play  # noqa: E402
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, settled, text_of, until  # noqa: E402, F401
-from tests.support.desk_fixture import build_pack  # noqa: E402
+from app import library
+from app.desk.board.cells import behind, cells
+from app.desk.board.screen import BoardScreen
+from app.desk.compare.screen import CompareScreen
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.home.plots import RunPlots, Standing, progress
+from app.desk.home.run import COLUMNS, RunScreen
+from app.desk.home.screen import HomeScreen
+from app.desk.widgets.lines import row_text
+from app.desk.widgets.rows import RowsTable
+from app.library import Rates, read_groups, read_stored
+from app.strings import set_language
+from models.llama import shipped
+from store import places
+from store.journal import Journal
+from tasks.run.header import header_of
+from tasks.run.listing import read_run
+from tasks.run.plan import stored_task_file
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tasks.scoring.failures import CLASSES, Finding, Place, Verdict
+from tests.desk.test_desk_compare import play
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, text_of, until
+from tests.support.desk_fixture import build_pack
+
+pytestmark = pytest.mark.slow
 
 SIZES = pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.desk.compare.screen import CompareScreen, FiguresPane  # noqa: E402
-from app.desk.compare.steps import StepsScreen, StepsView  # noqa: E402
-from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
-from app.desk.home.screen import HomeScreen  # noqa: E402
-from app.desk.widgets.lines import row_text  # noqa: E402
-from store import places  # noqa: E402
-from tasks.episode.events import Seated  # noqa: E402
+from app.desk.compare.screen import CompareScreen, FiguresPane
+from app.desk.compare.steps import StepsScreen, StepsView
+from app.desk.dialogs.problem import ProblemScreen
+from app.desk.home.screen import HomeScreen
+from app.desk.widgets.lines import row_text
+from store import places
+from tasks.episode.events import Seated
 from tasks.reports.comparison import who
-from tasks.run.runner import fork_run, start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, settled, until  # noqa: E402, F401
-from tests.support.desk_fixture import build_pack  # noqa: E402
+from tasks.run.runner import fork_run, start_run
+from tasks.run.spec import RunSpec
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, until
+from tests.support.desk_fixture import build_pack
+
+pytestmark = pytest.mark.slow
 
 
 def play(name: str, agent: str) -> Path:

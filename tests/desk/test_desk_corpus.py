@@ -29,6 +29,8 @@ from tasks.run.spec import RunSpec
 from tests.desk.test_desk_screens import NARROW, WIDE, desk, episode, same_as_stored, until
 from tests.support.desk_fixture import CASE, COMPANY, COURT, build_pack
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def pack(moot_home: Path) -> Path:

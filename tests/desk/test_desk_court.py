@@ -3,7 +3,6 @@ of it."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,27 +12,26 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 from textual.widgets import Label, OptionList, Select, Static, TextArea
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.court_words import DISCLAIMER  # noqa: E402
-from app.desk.court.tree import ProgrammePane  # noqa: E402
-from app.desk.dialogs.help import HelpScreen  # noqa: E402
-from app.desk.episode.papers import PapersScreen  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.episode.seat import SeatScreen  # noqa: E402
-from app.desk.episode.transcript import Transcript  # noqa: E402
-from app.desk.home.new_run import NewRunScreen  # noqa: E402
-from app.desk.home.screen import HomeScreen  # noqa: E402
-from app.desk.home.seats_form import SeatsForm  # noqa: E402
-from app.desk.home.task_field import ALL, TaskField  # noqa: E402
-from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
-from app.desk.widgets.field import Field  # noqa: E402
-from app.desk.widgets.lines import LineView, row_text  # noqa: E402
-from app.desk.widgets.score_strip import ScoreStrip  # noqa: E402
-from app.desk.widgets.sheet import Sheet  # noqa: E402
-from store import places  # noqa: E402
-from tasks.episode.events import Said  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.desk.test_desk_screens import (  # noqa: E402
+from app.court_words import DISCLAIMER
+from app.desk.court.tree import ProgrammePane
+from app.desk.dialogs.help import HelpScreen
+from app.desk.episode.papers import PapersScreen
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.episode.seat import SeatScreen
+from app.desk.episode.transcript import Transcript
+from app.desk.home.new_run import NewRunScreen
+from app.desk.home.screen import HomeScreen
+from app.desk.home.seats_form import SeatsForm
+from app.desk.home.task_field import ALL, TaskField
+from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.field import Field
+from app.desk.widgets.lines import LineView, row_text
+from app.desk.widgets.score_strip import ScoreStrip
+from app.desk.widgets.sheet import Sheet
+from store import places
+from tasks.episode.events import Said
+from tasks.run.spec import RunSpec
+from tests.desk.test_desk_screens import (
     NARROW,
     SIZES,
     WIDE,
@@ -42,7 +40,9 @@ from tests.desk.test_desk_screens import (  # noqa: E402
     text_of,
     until,
 )
-from tests.support.court_plays import Played, build_pack, install, play  # noqa: E402
+from tests.support.court_plays import Played, build_pack, install, play
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@ the background when it is left. The other process asks a server that the test ca
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,21 +10,22 @@ from typing import Any
 import pytest
 from textual.widgets import Button
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.desk.dialogs.quit import QuitScreen  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.home import run as run_screen  # noqa: E402
-from app.desk.home import screen as home_screen  # noqa: E402
-from app.desk.home.run import RunScreen  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from store.writer import ask_to_stop, writer_of  # noqa: E402
-from tasks.run.following import standing  # noqa: E402
-from tasks.run.reading import list_runs, read_episode  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.cli.test_background import Home, home  # noqa: E402, F401
-from tests.desk.test_desk_screens import desk, episode, settled, text_of, until  # noqa: E402, F401
-from tests.support.kill_harness import digests  # noqa: E402
+from app.desk.dialogs.quit import QuitScreen
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.home import run as run_screen
+from app.desk.home import screen as home_screen
+from app.desk.home.run import RunScreen
+from store.journal import Journal
+from store.writer import ask_to_stop, writer_of
+from tasks.run.following import standing
+from tasks.run.reading import list_runs, read_episode
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tests.cli.test_background import Home
+from tests.desk.test_desk_screens import desk, episode, text_of, until
+from tests.support.kill_harness import digests
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)

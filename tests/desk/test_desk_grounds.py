@@ -3,24 +3,23 @@ record."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.desk.episode.grounds import Outcome  # noqa: E402
-from app.desk.episode.grounds_screen import GroundsScreen, GroundsView  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.episode.transcript import Transcript  # noqa: E402
-from app.desk.widgets.lines import row_text  # noqa: E402
-from app.desk.widgets.score_strip import ScoreStrip  # noqa: E402
-from tasks.episode.events import Said, ToolReturned  # noqa: E402
-from tests.desk import test_desk_court, test_desk_screens  # noqa: E402
-from tests.desk.test_desk_court import plays  # noqa: E402, F401
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, pack, settled, text_of, until  # noqa: E402, F401
-from tests.support.court_plays import Played  # noqa: E402
-from tests.support.desk_fixture import COURT, write_run  # noqa: E402
+from app.desk.episode.grounds import Outcome
+from app.desk.episode.grounds_screen import GroundsScreen, GroundsView
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.episode.transcript import Transcript
+from app.desk.widgets.lines import row_text
+from app.desk.widgets.score_strip import ScoreStrip
+from tasks.episode.events import Said, ToolReturned
+from tests.desk import test_desk_court, test_desk_screens
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, text_of, until
+from tests.support.court_plays import Played
+from tests.support.desk_fixture import COURT, write_run
+
+pytestmark = pytest.mark.slow
 
 SIZES = pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 

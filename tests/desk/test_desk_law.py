@@ -6,7 +6,6 @@ MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,33 +19,34 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from app import strings
-from app.desk.dialogs.help import HelpScreen  # noqa: E402
-from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
-from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
-from app.desk.law import shelf as law_shelf  # noqa: E402
-from app.desk.law.article import reading_lines  # noqa: E402
-from app.desk.law.bar import law_bar, period_bar  # noqa: E402
-from app.desk.law.diff import DiffView, first_sides  # noqa: E402
-from app.desk.law.family import FamilyView  # noqa: E402
-from app.desk.law.faults import FaultsView  # noqa: E402
-from app.desk.law.form import LawForm  # noqa: E402
-from app.desk.law.hits import HitsView  # noqa: E402
-from app.desk.law.query import note_words  # noqa: E402
-from app.desk.law.screen import LawScreen  # noqa: E402
-from app.desk.law.shelf import Life, Reading, Shelf, first_choice, life_of, shelves  # noqa: E402
-from app.desk.law.timeline import TimelineView, steps_of  # noqa: E402
-from app.desk.widgets.beside import aligned  # noqa: E402
-from app.desk.widgets.empty import Empty  # noqa: E402
-from app.desk.widgets.lines import LineView, row_text  # noqa: E402
-from store.statutes.book import NoText  # noqa: E402
-from store.statutes.model import Article, ArticleNumber, Law, LawVersion  # noqa: E402
-from store.statutes.relations import Doubt, Relation  # noqa: E402
-from store.text.difference import difference  # noqa: E402
-from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, rules_once, same_as_stored, text_of, until  # noqa: E402
+from app.desk.dialogs.help import HelpScreen
+from app.desk.dialogs.problem import ProblemScreen
+from app.desk.episode.evidence_pane import EvidencePane
+from app.desk.law import shelf as law_shelf
+from app.desk.law.article import reading_lines
+from app.desk.law.bar import law_bar, period_bar
+from app.desk.law.diff import DiffView, first_sides
+from app.desk.law.family import FamilyView
+from app.desk.law.faults import FaultsView
+from app.desk.law.form import LawForm
+from app.desk.law.hits import HitsView
+from app.desk.law.query import note_words
+from app.desk.law.screen import LawScreen
+from app.desk.law.shelf import Life, Reading, Shelf, first_choice, life_of, shelves
+from app.desk.law.timeline import TimelineView, steps_of
+from app.desk.widgets.beside import aligned
+from app.desk.widgets.empty import Empty
+from app.desk.widgets.lines import LineView, row_text
+from store.statutes.book import NoText
+from store.statutes.model import Article, ArticleNumber, Law, LawVersion
+from store.statutes.relations import Doubt, Relation
+from store.text.difference import difference
+from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, rules_once, same_as_stored, text_of, until
 from tests.support.patience import PATIENCE
-from tests.support.statute_fixture import KITES, LAMPS, build, number  # noqa: E402
+from tests.support.statute_fixture import KITES, LAMPS, build, number
+
+pytestmark = pytest.mark.slow
 
 TODAY = date(2024, 6, 1)
 

@@ -4,7 +4,6 @@ tried."""
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,31 +12,30 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, ProgressBar, Select, Static, TextArea
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from app.desk import engines_offered
-from app.desk.dialogs.confirm import ConfirmScreen  # noqa: E402
-from app.desk.dialogs.help import HelpScreen  # noqa: E402
-from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.home.new_run import NewRunScreen  # noqa: E402
-from app.desk.home.screen import HomeScreen  # noqa: E402
-from app.desk.models import listing as model_list  # noqa: E402
-from app.desk.models.chat import ChatBox, TrialScreen  # noqa: E402
-from app.desk.models.chat_log import ChatLog  # noqa: E402
-from app.desk.models.chatting import Trial  # noqa: E402
-from app.desk.models.dialogs import AddModelScreen, CheckModelScreen, Tick  # noqa: E402
-from app.desk.models.listing import ModelShelf  # noqa: E402
-from app.desk.models.screen import ModelsScreen  # noqa: E402
-from app.desk.widgets.field import Field  # noqa: E402
-from app.desk.widgets.lines import row_text  # noqa: E402
-from app.desk.widgets.path_completion import complete  # noqa: E402
-from app.desk.widgets.rows import RowsTable  # noqa: E402
-from models.engine import Ask, Delta, EngineError, Listener, Reply, Usage  # noqa: E402
-from models.errors import BadEngine  # noqa: E402
-from models.llama import library  # noqa: E402
-from models.llama.entry import Entry  # noqa: E402
-from store import places  # noqa: E402
-from tests.desk.test_desk_screens import (  # noqa: E402
+from app.desk.dialogs.confirm import ConfirmScreen
+from app.desk.dialogs.help import HelpScreen
+from app.desk.dialogs.problem import ProblemScreen
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.home.new_run import NewRunScreen
+from app.desk.home.screen import HomeScreen
+from app.desk.models import listing as model_list
+from app.desk.models.chat import ChatBox, TrialScreen
+from app.desk.models.chat_log import ChatLog
+from app.desk.models.chatting import Trial
+from app.desk.models.dialogs import AddModelScreen, CheckModelScreen, Tick
+from app.desk.models.listing import ModelShelf
+from app.desk.models.screen import ModelsScreen
+from app.desk.widgets.field import Field
+from app.desk.widgets.lines import row_text
+from app.desk.widgets.path_completion import complete
+from app.desk.widgets.rows import RowsTable
+from models.engine import Ask, Delta, EngineError, Listener, Reply, Usage
+from models.errors import BadEngine
+from models.llama import library
+from models.llama.entry import Entry
+from store import places
+from tests.desk.test_desk_screens import (
     LANGUAGES,
     SIZES,
     desk,
@@ -46,10 +44,12 @@ from tests.desk.test_desk_screens import (  # noqa: E402
     text_of,
     until,
 )
-from tests.support.desk_fixture import build_pack  # noqa: E402
-from tests.support.model_fixture import FREE, stand_in, stand_in_shelf  # noqa: E402
+from tests.support.desk_fixture import build_pack
+from tests.support.model_fixture import FREE, stand_in, stand_in_shelf
 from tests.support.patience import PATIENCE
-from tests.support.slow_engine import SPEC, SlowEngine, install  # noqa: E402
+from tests.support.slow_engine import SPEC, SlowEngine, install
+
+pytestmark = pytest.mark.slow
 
 GONE = "文件不在原处，也许在未插入的移动盘上"
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import errno
-import sys
 from pathlib import Path
 
 import pytest
 from textual.widgets import ProgressBar, Static
 from textual.widgets._toast import Toast, ToastRack
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
-from app.desk.dialogs.progress import ProgressScreen  # noqa: E402
-from app.desk.models.dialogs import AddModelScreen, Tick  # noqa: E402
-from app.desk.widgets.key_bar import KeyBar  # noqa: E402
-from app.strings import set_language  # noqa: E402
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, opened, pack, settled, text_of, until  # noqa: E402, F401
-from tests.support.desk_fixture import write_run  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen
+from app.desk.dialogs.progress import ProgressScreen
+from app.desk.models.dialogs import AddModelScreen, Tick
+from app.desk.widgets.key_bar import KeyBar
+from app.strings import set_language
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, opened, text_of, until
+from tests.support.desk_fixture import write_run
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,24 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app import strings  # noqa: E402
-from app.desk.bindings import KEYS  # noqa: E402
-from app.desk.dialogs.help import AREAS  # noqa: E402
-from app.desk.episode.markdown import episode_markdown, export_episode, fence  # noqa: E402
-from app.desk.episode.plan_pane import plan_items  # noqa: E402
-from app.desk.episode.renderers import RENDERERS, render  # noqa: E402
-from app.desk.episode.scores import Scorekeeper  # noqa: E402
-from app.desk.episode.shown import Shown, blocks_of  # noqa: E402
-from app.desk.home.screen import called, pack_counts  # noqa: E402
-from app.desk.messages import RunFacts  # noqa: E402
-from app.desk.widgets.lines import wrapped  # noqa: E402
-from app.library import PackLine, RunLine, packs, read_records, read_run, read_stored  # noqa: E402
-from app.wrapping import NO_END, NO_START, wrap  # noqa: E402
-from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown  # noqa: E402
-from tasks.errors import RecordMismatch  # noqa: E402
-from tests.run.test_comparing import imported  # noqa: E402
-from tests.support.desk_fixture import COURT, build_pack, header, imported_law_run, records, write_run  # noqa: E402
+from app import strings
+from app.desk.bindings import KEYS
+from app.desk.dialogs.help import AREAS
+from app.desk.episode.markdown import episode_markdown, export_episode, fence
+from app.desk.episode.plan_pane import plan_items
+from app.desk.episode.renderers import RENDERERS, render
+from app.desk.episode.scores import Scorekeeper
+from app.desk.episode.shown import Shown, blocks_of
+from app.desk.home.screen import called, pack_counts
+from app.desk.messages import RunFacts
+from app.desk.widgets.lines import wrapped
+from app.library import PackLine, RunLine, packs, read_records, read_run, read_stored
+from app.wrapping import NO_END, NO_START, wrap
+from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown
+from tasks.errors import RecordMismatch
+from tests.run.test_comparing import imported
+from tests.support.desk_fixture import COURT, build_pack, header, imported_law_run, records, write_run
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -4,21 +4,18 @@ seat."""
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app import strings  # noqa: E402
-from app.court_words import DISCLAIMER  # noqa: E402
-from app.desk.court.closing import closing_lines  # noqa: E402
-from app.desk.court.scene import Scene, scene_of  # noqa: E402
-from app.desk.court.stage import (  # noqa: E402
+from app import strings
+from app.court_words import DISCLAIMER
+from app.desk.court.closing import closing_lines
+from app.desk.court.scene import Scene, scene_of
+from app.desk.court.stage import (
     RULING,
     cast_lines,
     heading,
@@ -28,24 +25,26 @@ from app.desk.court.stage import (  # noqa: E402
     title_lines,
     utterances,
 )
-from app.desk.court.stage import until as until_step  # noqa: E402
-from app.desk.dialogs.help import HelpScreen  # noqa: E402
-from app.desk.episode.scores import Scorekeeper  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.pace import PACES  # noqa: E402
-from app.desk.presenter.board import Board  # noqa: E402
-from app.desk.presenter.screen import PresenterScreen  # noqa: E402
-from app.desk.presenter.seat import PresenterSeat  # noqa: E402
-from app.desk.widgets.answer_box import AnswerBox, AnswerText  # noqa: E402
-from app.library import read_records  # noqa: E402
-from app.strings import t  # noqa: E402
-from tasks.courts.terms import wrong_words  # noqa: E402
-from tasks.episode.events import AttemptStarted, Record, Said, Stopped, Violation  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, settled, text_of, until  # noqa: E402, F401
-from tests.support.court_run_fixture import prepare_courts  # noqa: E402
-from tests.support.slow_engine import SlowEngine, install  # noqa: E402
+from app.desk.court.stage import until as until_step
+from app.desk.dialogs.help import HelpScreen
+from app.desk.episode.scores import Scorekeeper
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.pace import PACES
+from app.desk.presenter.board import Board
+from app.desk.presenter.screen import PresenterScreen
+from app.desk.presenter.seat import PresenterSeat
+from app.desk.widgets.answer_box import AnswerBox, AnswerText
+from app.library import read_records
+from app.strings import t
+from tasks.courts.terms import wrong_words
+from tasks.episode.events import AttemptStarted, Record, Said, Stopped, Violation
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, text_of, until
+from tests.support.court_run_fixture import prepare_courts
+from tests.support.slow_engine import SlowEngine, install
+
+pytestmark = pytest.mark.slow
 
 TASKS = {"KQ": "1", "LC": "2", "CD": "3", "DD": "4", "CI": "5", "CR": "6"}
 """Environment -> its case in the task file of the fixture."""

@@ -4,7 +4,6 @@ it."""
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +11,26 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.desk.episode.prompt import PromptScreen, PromptText, call_blocks  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.episode.seen import BOS, MOST_SPECIALS, SeenCall, _rendered, read_call  # noqa: E402
-from app.desk.episode.transcript import Transcript  # noqa: E402
-from app.desk.episode.would_read import WouldReadScreen  # noqa: E402
-from app.desk.messages import RunFacts  # noqa: E402
-from app.desk.widgets.find_bar import FindBar  # noqa: E402
-from app.desk.widgets.lines import row_text  # noqa: E402
-from models.engine import Message, Reply, TokenChance, Usage  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.episode.events import ModelCalled, Record, Seated  # noqa: E402
-from tasks.run.opened import Run  # noqa: E402
-from tasks.run.reading import list_runs, read_episode  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tests.desk.test_desk_screens import SIZES, desk, episode, opened, same_as_stored, settled, text_of, until  # noqa: E402, F401
-from tests.support.desk_fixture import COURT, QUESTION, build_pack  # noqa: E402
-from tests.support.hostile_templates import EVERY  # noqa: E402
-from tests.support.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk  # noqa: E402
+from app.desk.episode.prompt import PromptScreen, PromptText, call_blocks
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.episode.seen import BOS, MOST_SPECIALS, SeenCall, _rendered, read_call
+from app.desk.episode.transcript import Transcript
+from app.desk.episode.would_read import WouldReadScreen
+from app.desk.messages import RunFacts
+from app.desk.widgets.find_bar import FindBar
+from app.desk.widgets.lines import row_text
+from models.engine import Message, Reply, TokenChance, Usage
+from store.journal import Journal
+from tasks.episode.events import ModelCalled, Record, Seated
+from tasks.run.opened import Run
+from tasks.run.reading import list_runs, read_episode
+from tasks.run.runner import start_run
+from tests.desk.test_desk_screens import SIZES, desk, episode, opened, same_as_stored, text_of, until
+from tests.support.desk_fixture import COURT, QUESTION, build_pack
+from tests.support.hostile_templates import EVERY
+from tests.support.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk
+
+pytestmark = pytest.mark.slow
 
 CALL = "先查法院。/get_court_info " + json.dumps({"identifier": COURT, "columns": []}, ensure_ascii=False)
 THOUGHT = "案号里的代字指向云溪县人民法院。"

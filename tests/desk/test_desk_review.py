@@ -7,7 +7,6 @@ MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from collections.abc import Iterator
 from hashlib import sha256
@@ -18,40 +17,41 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.desk.dialogs.help import HelpScreen  # noqa: E402
-from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
-from app.desk.home.run import RunScreen  # noqa: E402
-from app.desk.law import shelf as law_shelf  # noqa: E402
+from app.desk.dialogs.help import HelpScreen
+from app.desk.dialogs.problem import ProblemScreen
+from app.desk.home.run import RunScreen
+from app.desk.law import shelf as law_shelf
 from app.desk.review import (
     log,
     runs,
-    sources,  # noqa: E402
+    sources,
 )
-from app.desk.review.agreement import AgreementPane  # noqa: E402
-from app.desk.review.beside import beside_lines  # noqa: E402
-from app.desk.review.cases import fields_in, look  # noqa: E402
-from app.desk.review.cases_pane import CasesPane  # noqa: E402
-from app.desk.review.fields import fields_of  # noqa: E402
-from app.desk.review.form import number_in  # noqa: E402
-from app.desk.review.path import SaveScreen  # noqa: E402
-from app.desk.review.record import entries_of  # noqa: E402
-from app.desk.review.reference import reference_lines  # noqa: E402
-from app.desk.review.scores import ScoresPane  # noqa: E402
-from app.desk.review.screen import ReviewScreen  # noqa: E402
-from app.desk.widgets.field import Field  # noqa: E402
-from app.desk.widgets.lines import LineView, row_text  # noqa: E402
-from app.desk.widgets.things import Things  # noqa: E402
-from app.library import RunLine  # noqa: E402
-from store import places  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.courts.casefile.law import Finding  # noqa: E402
-from tasks.errors import UsageError  # noqa: E402
-from tasks.scoring.coefficients import weighted_kappa  # noqa: E402
-from tasks.scoring.human import add_score  # noqa: E402
-from tests.desk.test_desk_screens import LANGUAGES, NARROW, SIZES, desk, same_as_stored, settled, text_of, until  # noqa: E402, F401
-from tests.support.judgment_texts import LOAN  # noqa: E402
-from tests.support.review_fixture import CASES, FEW, GRADED, build_cases, court_run, graded  # noqa: E402
+from app.desk.review.agreement import AgreementPane
+from app.desk.review.beside import beside_lines
+from app.desk.review.cases import fields_in, look
+from app.desk.review.cases_pane import CasesPane
+from app.desk.review.fields import fields_of
+from app.desk.review.form import number_in
+from app.desk.review.path import SaveScreen
+from app.desk.review.record import entries_of
+from app.desk.review.reference import reference_lines
+from app.desk.review.scores import ScoresPane
+from app.desk.review.screen import ReviewScreen
+from app.desk.widgets.field import Field
+from app.desk.widgets.lines import LineView, row_text
+from app.desk.widgets.things import Things
+from app.library import RunLine
+from store import places
+from store.journal import Journal
+from tasks.courts.casefile.law import Finding
+from tasks.errors import UsageError
+from tasks.scoring.coefficients import weighted_kappa
+from tasks.scoring.human import add_score
+from tests.desk.test_desk_screens import LANGUAGES, NARROW, SIZES, desk, same_as_stored, text_of, until
+from tests.support.judgment_texts import LOAN
+from tests.support.review_fixture import CASES, FEW, GRADED, build_cases, court_run, graded
+
+pytestmark = pytest.mark.slow
 
 REASON = "抵充顺序没有说明依据，律师费一项缺少说理。"
 AGAIN = "再读一遍：抵充顺序其实写到了。"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,29 +19,30 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app import library  # noqa: E402
-from app.desk.dialogs.help import HelpScreen  # noqa: E402
-from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
-from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.episode.transcript import Transcript  # noqa: E402
-from app.desk.home.new_run import NewRunScreen  # noqa: E402
-from app.desk.home.run import RunScreen  # noqa: E402
-from app.desk.home.screen import HomeScreen  # noqa: E402
-from app.desk.shell import Desk  # noqa: E402
-from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
-from app.desk.widgets.find_bar import FindBar  # noqa: E402
-from app.desk.widgets.lines import row_text  # noqa: E402
-from app.desk.widgets.score_strip import ScoreStrip  # noqa: E402
-from store import places  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.run.reading import list_runs, read_episode  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.support import idle  # noqa: E402
-from tests.support.desk_fixture import COURT, build_pack, imported_law_run, write_run  # noqa: E402
+from app import library
+from app.desk.dialogs.help import HelpScreen
+from app.desk.dialogs.problem import ProblemScreen
+from app.desk.episode.evidence_pane import EvidencePane
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.episode.transcript import Transcript
+from app.desk.home.new_run import NewRunScreen
+from app.desk.home.run import RunScreen
+from app.desk.home.screen import HomeScreen
+from app.desk.shell import Desk
+from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.find_bar import FindBar
+from app.desk.widgets.lines import row_text
+from app.desk.widgets.score_strip import ScoreStrip
+from store import places
+from store.journal import Journal
+from tasks.run.reading import list_runs, read_episode
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tests.support import idle
+from tests.support.desk_fixture import COURT, build_pack, imported_law_run, write_run
 from tests.support.patience import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 SCREENS = Path(__file__).parents[1] / "screens"
 UPDATE = bool(os.environ.get("MOOT_UPDATE_SCREENS"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,29 +11,28 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Select, Static
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.desk import engines_offered  # noqa: E402
-from app.desk.dialogs.help import HelpScreen  # noqa: E402
-from app.desk.engines_offered import Offer  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.episode.seat import BACK, SeatScreen  # noqa: E402
-from app.desk.home.new_run import NewRunScreen  # noqa: E402
-from app.desk.home.screen import HomeScreen  # noqa: E402
-from app.desk.home.seats_form import SeatsForm  # noqa: E402
-from app.desk.home.settings_form import SettingsForm  # noqa: E402
-from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
-from app.desk.widgets.engine_field import EngineField  # noqa: E402
-from app.desk.widgets.field import Field  # noqa: E402
-from app.library import PackLine, packs, runs  # noqa: E402
-from models.errors import BadEngine  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.agents.modes import CALLS  # noqa: E402
-from tasks.episode.events import Seated  # noqa: E402
-from tasks.legalagentbench.benchmark import LegalAgentBench  # noqa: E402
-from tasks.run.reading import list_runs, read_episode  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.desk.test_desk_screens import (  # noqa: E402
+from app.desk import engines_offered
+from app.desk.dialogs.help import HelpScreen
+from app.desk.engines_offered import Offer
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.episode.seat import BACK, SeatScreen
+from app.desk.home.new_run import NewRunScreen
+from app.desk.home.screen import HomeScreen
+from app.desk.home.seats_form import SeatsForm
+from app.desk.home.settings_form import SettingsForm
+from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.engine_field import EngineField
+from app.desk.widgets.field import Field
+from app.library import PackLine, packs, runs
+from models.errors import BadEngine
+from store.journal import Journal
+from tasks.agents.modes import CALLS
+from tasks.episode.events import Seated
+from tasks.legalagentbench.benchmark import LegalAgentBench
+from tasks.run.reading import list_runs, read_episode
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tests.desk.test_desk_screens import (
     LANGUAGES,
     NARROW,
     SIZES,
@@ -45,8 +43,10 @@ from tests.desk.test_desk_screens import (  # noqa: E402
     text_of,
     until,
 )
-from tests.support.desk_fixture import build_pack  # noqa: E402
-from tests.support.slow_engine import SPEC, SlowEngine, install, talk  # noqa: E402
+from tests.support.desk_fixture import build_pack
+from tests.support.slow_engine import SPEC, SlowEngine, install, talk
+
+pytestmark = pytest.mark.slow
 
 AGENTS = {
     "rules": ("rules/1", False), "react": ("react/2", True), "plan-solve": ("plan-solve/1", True),

@@ -19,6 +19,8 @@ from app.ready import TRIAL
 from app.strings import language
 from tests.desk.test_desk_screens import desk, settled, until  # noqa: F401
 
+pytestmark = pytest.mark.slow
+
 
 async def test_the_first_door_leads_into_a_trial(sample_pack: Path) -> None:
     async with desk((120, 40)) as pilot:

@@ -6,7 +6,6 @@ The engine says what the test tells it to; every wait is for a fact.
 from __future__ import annotations
 
 import json
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,36 +20,45 @@ from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import app.desk.live as running  # noqa: E402
-from app.desk import quitting  # noqa: E402
-from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
-from app.desk.episode.calls import call_lines, totals  # noqa: E402
-from app.desk.episode.open import TAIL, OpenTurn  # noqa: E402
-from app.desk.episode.open_turn import phase_line, turn_rows  # noqa: E402
-from app.desk.episode.renderers import render  # noqa: E402
-from app.desk.episode.screen import EpisodeScreen  # noqa: E402
-from app.desk.episode.transcript import Transcript  # noqa: E402
-from app.desk.live import LiveRun  # noqa: E402
-from app.desk.messages import Away, Failed, HumanAsked, LiveMessage, Moving, RunOpened, Streamed, Watched  # noqa: E402
-from app.desk.widgets.answer_box import AnswerBox, AnswerText  # noqa: E402
-from app.desk.widgets.find_bar import FindBar  # noqa: E402
-from app.desk.widgets.lines import row_text  # noqa: E402
-from models.engine import Delta, EngineError, Reply, TokenChance, Unavailable, Usage  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.episode import exchange, observations  # noqa: E402
-from tasks.episode.driver import Driver  # noqa: E402
-from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped  # noqa: E402
-from tasks.episode.scheduler import HUMAN  # noqa: E402
-from tasks.episode.state import digest  # noqa: E402
-from tasks.legalagentbench import environment  # noqa: E402
-from tasks.run.reading import list_runs, read_episode  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tests.desk.test_desk_screens import desk, episode, opened, record_text, same_as_stored, settled, text_of, until  # noqa: E402, F401
-from tests.support.desk_fixture import COURT, build_pack  # noqa: E402
+import app.desk.live as running
+from app.desk import quitting
+from app.desk.dialogs.problem import ProblemScreen
+from app.desk.episode.calls import call_lines, totals
+from app.desk.episode.open import TAIL, OpenTurn
+from app.desk.episode.open_turn import phase_line, turn_rows
+from app.desk.episode.renderers import render
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.episode.transcript import Transcript
+from app.desk.live import LiveRun
+from app.desk.messages import Away, Failed, HumanAsked, LiveMessage, Moving, RunOpened, Streamed, Watched
+from app.desk.widgets.answer_box import AnswerBox, AnswerText
+from app.desk.widgets.find_bar import FindBar
+from app.desk.widgets.lines import row_text
+from models.engine import Delta, EngineError, Reply, TokenChance, Unavailable, Usage
+from store.journal import Journal
+from tasks.episode import exchange, observations
+from tasks.episode.driver import Driver
+from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped
+from tasks.episode.scheduler import HUMAN
+from tasks.episode.state import digest
+from tasks.legalagentbench import environment
+from tasks.run.reading import list_runs, read_episode
+from tasks.run.runner import start_run
+from tests.desk.test_desk_screens import (
+    desk,
+    episode,
+    opened,
+    record_text,
+    same_as_stored,
+    text_of,
+    until,
+)
+from tests.support.desk_fixture import COURT, build_pack
 from tests.support.idle import PAINT
 from tests.support.patience import PATIENCE
-from tests.support.slow_engine import SlowEngine, install, talk  # noqa: E402
+from tests.support.slow_engine import SlowEngine, install, talk
+
+pytestmark = pytest.mark.slow
 
 CALL = "先查法院。/get_court_info " + json.dumps({"identifier": COURT, "columns": []}, ensure_ascii=False)
 THOUGHT = "案号里的代字指向云溪县人民法院，还缺它的负责人。"

@@ -28,6 +28,8 @@ from tasks.verifying.taskset import TaskSet, read_set
 from tests.desk.test_desk_review import at_review, idle, lines_of
 from tests.desk.test_desk_screens import LANGUAGES, SIZES, desk, same_as_stored, settled, text_of, until  # noqa: F401
 
+pytestmark = pytest.mark.slow
+
 CITED = "处罚依据《中华人民共和国民法典》第一百五十三条和《中华人民共和国合同法》第五十二条。"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +9,15 @@ import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.desk.episode.token_view import TokenView, heat  # noqa: E402
-from app.desk.episode.tokens import TokensScreen  # noqa: E402
-from app.desk.home.screen import HomeScreen  # noqa: E402
-from app.desk.widgets.lines import row_text  # noqa: E402
-from app.library import read_records  # noqa: E402
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, text_of, until  # noqa: E402
-from tests.legalsearch.test_rollouts import episode, stored  # noqa: E402
+from app.desk.episode.token_view import TokenView, heat
+from app.desk.episode.tokens import TokensScreen
+from app.desk.home.screen import HomeScreen
+from app.desk.widgets.lines import row_text
+from app.library import read_records
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, text_of, until
+from tests.legalsearch.test_rollouts import episode, stored
+
+pytestmark = pytest.mark.slow
 
 
 async def at_tokens(pilot: Pilot[Any], path: Path, name: str = "kqa_1#1") -> TokensScreen:

@@ -14,6 +14,8 @@ import pytest
 from app.cli.main import COMMANDS, HELP, cli, main
 from tests.house.test_docs_pages import fault, words
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMAND_PAGES = [

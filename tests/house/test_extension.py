@@ -25,6 +25,8 @@ from tasks.run.spec import RunSpec
 from tasks.settings import COMMON
 from tests.support.forked import forked
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSION = ROOT / "tests" / "extension"
 BROKEN = """

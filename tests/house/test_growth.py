@@ -14,6 +14,8 @@ import pytest
 from tests.support.growth import _METERS, compiled, faults
 from tests.support.growth_readers import READERS
 
+pytestmark = pytest.mark.slow
+
 LINES = {
     "one search": "re.search('ab*c', text)",
     "words": "[word.upper() for word in re.findall('a|b+', text)]",

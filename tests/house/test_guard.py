@@ -10,6 +10,8 @@ import pytest
 
 from app.guard import NetworkRefused
 
+pytestmark = pytest.mark.slow
+
 HEAD = """
 import asyncio, os, socket, sys, tempfile
 from app.guard import NetworkRefused, install_guard, is_installed, open_hosts, prove

@@ -23,6 +23,8 @@ from tests.support.hostile_desk import drive_desk
 from tests.support.hostile_drive import COMMANDS, OBEYED, Stage, warm
 from tests.support.hostile_runs import Base, Hostile, all_kinds, hostile_runs, make_bases, place
 
+pytestmark = pytest.mark.slow
+
 BASES = ("rules", "unfinished", "graded")
 SHARE = 3
 """Every third kind that keeps its files small takes part, and those named here."""

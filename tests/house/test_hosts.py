@@ -18,33 +18,35 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from app import hosts
+from app.cli.grading import grade
+from app.cli.main import main
+from app.desk import engines_offered
+from app.desk.dialogs.confirm import HostScreen
+from app.desk.dialogs.problem import ProblemScreen
+from app.desk.models.chatting import Failed, Trial
+from app.guard import _is_open_name, open_hosts
+from models.endpoint_server import read_address
+from models.errors import BadEngine, ForeignHost
+from models.hosts import is_near, normal_host
+from store import places
+from store.errors import BadInput, NotFound, StoreError
+from store.journal import Journal
+from tasks.benchmark import benchmark
+from tasks.episode.events import Record, Seated
+from tasks.episode.records import entry_of
+from tasks.errors import UsageError
+from tasks.run import engines
+from tasks.run.engines import open_engine
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tests.desk.test_desk_screens import desk, until
+from tests.support.desk_fixture import build_pack, write_run
+from tests.support.fake_endpoint import MODEL, FakeServer, fake_server
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from app import hosts  # noqa: E402
-from app.cli.grading import grade  # noqa: E402
-from app.cli.main import main  # noqa: E402
-from app.desk import engines_offered  # noqa: E402
-from app.desk.dialogs.confirm import HostScreen  # noqa: E402
-from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
-from app.desk.models.chatting import Failed, Trial  # noqa: E402
-from app.guard import _is_open_name, open_hosts  # noqa: E402
-from models.endpoint_server import read_address  # noqa: E402
-from models.errors import BadEngine, ForeignHost  # noqa: E402
-from models.hosts import is_near, normal_host  # noqa: E402
-from store import places  # noqa: E402
-from store.errors import BadInput, NotFound, StoreError  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.benchmark import benchmark  # noqa: E402
-from tasks.episode.events import Record, Seated  # noqa: E402
-from tasks.episode.records import entry_of  # noqa: E402
-from tasks.errors import UsageError  # noqa: E402
-from tasks.run import engines  # noqa: E402
-from tasks.run.engines import open_engine  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.desk.test_desk_screens import desk, settled, until  # noqa: E402, F401
-from tests.support.desk_fixture import build_pack, write_run  # noqa: E402
-from tests.support.fake_endpoint import MODEL, FakeServer, fake_server  # noqa: E402
+
+pytestmark = pytest.mark.slow
 
 FOREIGN = "endpoint:http://192.0.2.7:9#m"
 """An address that belongs to nobody (RFC 5737)."""

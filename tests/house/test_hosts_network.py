@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.foreign_place import BOUND, HOST, NAME, RESOLVER, SECRET
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from tests.support.foreign_place import BOUND, HOST, NAME, RESOLVER, SECRET  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="network namespaces of Linux")]
 SET_UP = (

@@ -23,7 +23,10 @@ from tests.house.test_pty_hostile import Desk, desk, records_of
 from tests.support.fake_endpoint import Call, FakeServer, chunk
 from tests.support.patience import PATIENCE
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pseudo-terminals of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and pseudo-terminals of POSIX"),
+]
 
 OFF = ("?1000", "?1003", "?1006", "?2004", "?1049")
 """Modes that the desk switches on: buttons and moves of the mouse, their form, paste in brackets, alternate

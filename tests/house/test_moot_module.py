@@ -6,17 +6,16 @@ import ast
 import doctest
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
+import moot
+from app.cli.main import main
+from tasks import registry
+from tests.support.kill_harness import prepare
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-import moot  # noqa: E402
-from app.cli.main import main  # noqa: E402
-from tasks import registry  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

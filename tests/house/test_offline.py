@@ -19,10 +19,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support.fake_endpoint import fake_server
+from tests.support.kill_harness import CALL, END
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from tests.support.fake_endpoint import fake_server  # noqa: E402
-from tests.support.kill_harness import CALL, END  # noqa: E402
+
+pytestmark = pytest.mark.slow
 
 WITNESS = """
 import json, os, sys

@@ -25,7 +25,7 @@ import pytest
 
 from tests.support.patience import PATIENCE
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")]
 
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = re.compile(

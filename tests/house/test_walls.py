@@ -16,6 +16,8 @@ from pathlib import Path
 import grimp
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 FORBIDDEN = {
     "store": {"textual", "rich", "app", "tasks", "models"},

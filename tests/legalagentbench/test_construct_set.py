@@ -35,6 +35,8 @@ from tasks.legalagentbench.construct.tree import branches, opens, starts
 from tasks.legalagentbench.construct.writing import writing_set
 from tasks.legalagentbench.tools import Toolbox
 
+pytestmark = pytest.mark.slow
+
 SPREAD = (56, 12, 8, 6, 4, 4)
 
 

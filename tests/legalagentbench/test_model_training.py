@@ -33,6 +33,8 @@ import rollouts  # noqa: E402
 from rollouts import HOPS, Jurisdiction, Maker, Split, fresh, tasks_of  # noqa: E402
 from vocabulary import NOT_FOUND, Vocabulary, vocabulary  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def words() -> Vocabulary:

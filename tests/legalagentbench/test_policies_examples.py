@@ -22,6 +22,8 @@ from tasks.legalagentbench.parser import compat_input
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.tools import TOOLS, Toolbox
 
+pytestmark = pytest.mark.slow
+
 STORIES = examples.stories()
 METHODS = ("react", "plan-solve", "plan-execute")
 CARD = 5400

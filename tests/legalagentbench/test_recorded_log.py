@@ -31,6 +31,8 @@ from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.support import run_logs as logs
 
+pytestmark = pytest.mark.slow
+
 Ask1 = Callable[..., Reply | EngineError]
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import date
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from store.search.query import LawQuery, Span  # noqa: E402
-from store.search.times import periods  # noqa: E402
-from store.statutes.applicable import CaseDates, mark  # noqa: E402
-from store.statutes.model import LawVersion  # noqa: E402
-from store.text.normalise import fold_width  # noqa: E402
-from tasks.legalsearch.dates import case_dates, told  # noqa: E402
-from tasks.legalsearch.rules.crimes import day_of  # noqa: E402
+from store.search.query import LawQuery, Span
+from store.search.times import periods
+from store.statutes.applicable import CaseDates, mark
+from store.statutes.model import LawVersion
+from store.text.normalise import fold_width
+from tasks.legalsearch.dates import case_dates, told
+from tasks.legalsearch.rules.crimes import day_of
 
 DRUNK = "2010年5月3日张某醉酒驾驶机动车被查获，2012年3月1日法院开庭审理，如何适用刑法第一百三十三条之一？"
 

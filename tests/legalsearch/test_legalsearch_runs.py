@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -11,15 +10,14 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.episode.events import ModelCalled  # noqa: E402
-from tasks.legalsearch.kinds import KINDS  # noqa: E402
-from tasks.run.header import header_of  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.verifying import verify  # noqa: E402
-from tests.support.law_run_fixture import TASKS, prepare_law  # noqa: E402
+from app.cli.main import main
+from store.journal import Journal
+from tasks.episode.events import ModelCalled
+from tasks.legalsearch.kinds import KINDS
+from tasks.run.header import header_of
+from tasks.run.reading import read_episode
+from tasks.run.verifying import verify
+from tests.support.law_run_fixture import TASKS, prepare_law
 
 Moot = Callable[..., tuple[int, Any, str]]
 

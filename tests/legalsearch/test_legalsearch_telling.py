@@ -4,16 +4,14 @@ say."""
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from store.pack import Pack  # noqa: E402
-from tasks.legalsearch.telling import told  # noqa: E402
-from tests.legalsearch.test_legalsearch_tools import stage  # noqa: E402
-from tests.support.statute_fixture import LAMPS, build  # noqa: E402
+from store.pack import Pack
+from tasks.legalsearch.telling import told
+from tests.legalsearch.test_legalsearch_tools import stage
+from tests.support.statute_fixture import LAMPS, build
 
 
 def test_every_note_has_a_sentence_or_none() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -11,19 +10,18 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from models.engine import Ask, Reply  # noqa: E402
-from store.builder import PackBuilder  # noqa: E402
-from store.pack import Pack  # noqa: E402
-from store.search.law_search import LawSearch  # noqa: E402
-from store.web import WebSnapshot  # noqa: E402
-from tasks.episode.actions import Child  # noqa: E402
-from tasks.episode.events import Event, Record, Seated, ToolReturned  # noqa: E402
-from tasks.episode.state import State, apply  # noqa: E402
+from models.engine import Ask, Reply
+from store.builder import PackBuilder
+from store.pack import Pack
+from store.search.law_search import LawSearch
+from store.web import WebSnapshot
+from tasks.episode.actions import Child
+from tasks.episode.events import Event, Record, Seated, ToolReturned
+from tasks.episode.state import State, apply
 from tasks.legalsearch.settings import LegalSearchSettings
-from tasks.legalsearch.toolbox import HITS, LawToolbox, ToolSettings, texts_of  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.support.statute_fixture import LAMPS, build  # noqa: E402
+from tasks.legalsearch.toolbox import HITS, LawToolbox, ToolSettings, texts_of
+from tasks.run.spec import RunSpec
+from tests.support.statute_fixture import LAMPS, build
 
 PAGES = {
     "https://deng.example/1": ("路灯高度新规", date(2010, 2, 1), "路灯的高度不得低于六米。" * 40),

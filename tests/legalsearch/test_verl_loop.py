@@ -24,18 +24,19 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from store.journal import Journal  # noqa: E402
-from tasks.episode.events import ModelCalled  # noqa: E402
-from tasks.legalsearch.agents.spoken import spoken  # noqa: E402
-from tasks.legalsearch.exporting import VERL, export_verl  # noqa: E402
-from tasks.legalsearch.questions import Question, load_questions  # noqa: E402
-from tasks.legalsearch.rewards import reward  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.support import verl_stage  # noqa: E402
-from tests.support.verl_stage import Server, Tokenizer, config  # noqa: E402
+from store.journal import Journal
+from tasks.episode.events import ModelCalled
+from tasks.legalsearch.agents.spoken import spoken
+from tasks.legalsearch.exporting import VERL, export_verl
+from tasks.legalsearch.questions import Question, load_questions
+from tasks.legalsearch.rewards import reward
+from tasks.run.reading import read_episode
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tests.support import verl_stage
+from tests.support.verl_stage import Server, Tokenizer, config
+
+pytestmark = pytest.mark.slow
 
 FACTS = tomllib.loads(Path(__file__).with_name("verl_facts.toml").read_text("utf-8"))
 WHEEL = os.environ.get("MOOT_VERL", "")

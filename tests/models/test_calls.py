@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from models.calls import FORMS, PROBE, Pieces, arguments_of, mark_in, read, written  # noqa: E402
-from models.engine import Ask, EngineError, Message, Tool, ToolCall  # noqa: E402
-from models.llama.template import ChatTemplate  # noqa: E402
-from tests.support.tool_templates import BY_FORM, FAILING, ODD  # noqa: E402
+from models.calls import FORMS, PROBE, Pieces, arguments_of, mark_in, read, written
+from models.engine import Ask, EngineError, Message, Tool, ToolCall
+from models.llama.template import ChatTemplate
+from tests.support.tool_templates import BY_FORM, FAILING, ODD
+
+pytestmark = pytest.mark.slow
 
 NAMES = st.from_regex(r"[a-z_]{1,12}", fullmatch=True)
 LEAVES = st.none() | st.booleans() | st.integers(-99, 99) | st.text(st.characters(codec="utf-8"), max_size=8)

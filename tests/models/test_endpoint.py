@@ -7,7 +7,6 @@ import json
 import shutil
 import ssl
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,17 +18,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from models.endpoint import EndpointEngine  # noqa: E402
-from models.endpoint_refusals import is_overflow, room_of  # noqa: E402
-from models.endpoint_server import Server, read_address  # noqa: E402
-from models.endpoint_wire import LINE_LIMIT, Collector, EventReader, request_body  # noqa: E402
-from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, TokenChance  # noqa: E402
-from models.errors import BadEngine  # noqa: E402
-from tasks.run.engines import open_engine  # noqa: E402
-from tests.support.fake_endpoint import DONE, MODEL, SLOW, Call, FakeServer, chunk, fake_server, usage  # noqa: E402
-from tests.support.patience import PATIENCE  # noqa: E402
+from models.endpoint import EndpointEngine
+from models.endpoint_refusals import is_overflow, room_of
+from models.endpoint_server import Server, read_address
+from models.endpoint_wire import LINE_LIMIT, Collector, EventReader, request_body
+from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, TokenChance
+from models.errors import BadEngine
+from tasks.run.engines import open_engine
+from tests.support.fake_endpoint import DONE, MODEL, SLOW, Call, FakeServer, chunk, fake_server, usage
+from tests.support.patience import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 KEY = "sk-secret-0123456789"
 

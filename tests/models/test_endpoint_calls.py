@@ -4,20 +4,17 @@ ever."""
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from models.calls import PROBE  # noqa: E402
-from models.endpoint import EndpointEngine  # noqa: E402
-from models.engine import Ask, EngineError, Message, Reply, Settings, ToolCall  # noqa: E402
-from models.errors import BadEngine  # noqa: E402
-from tasks.run.engines import open_engine  # noqa: E402
-from tests.support.fake_endpoint import DONE, Call, FakeServer, chunk, fake_server, usage  # noqa: E402
+from models.calls import PROBE
+from models.endpoint import EndpointEngine
+from models.engine import Ask, EngineError, Message, Reply, Settings, ToolCall
+from models.errors import BadEngine
+from tasks.run.engines import open_engine
+from tests.support.fake_endpoint import DONE, Call, FakeServer, chunk, fake_server, usage
 
 CALL = ToolCall("look_up", '{"text": "借款"}', "call-7")
 

@@ -11,26 +11,22 @@ import gzip
 import json
 import math
 import socket
-import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from models.endpoint import EndpointEngine  # noqa: E402
-from models.endpoint_flight import Flight, Watch  # noqa: E402
-from models.endpoint_pool import Member, Pool  # noqa: E402
-from models.endpoint_server import Server, read_address  # noqa: E402
-from models.endpoint_wire import CHARACTERS, MOST_VALUES, PIECES, Collector, parse_json  # noqa: E402
-from models.engine import Ask, EngineError, Message, Reply, Settings  # noqa: E402
-from models.errors import BadEngine  # noqa: E402
-from tasks.run.engines import open_engine  # noqa: E402
-from tasks.run.header import description_hash  # noqa: E402
-from tests.support.fake_endpoint import (  # noqa: E402
+from models.endpoint import EndpointEngine
+from models.endpoint_flight import Flight, Watch
+from models.endpoint_pool import Member, Pool
+from models.endpoint_server import Server, read_address
+from models.endpoint_wire import CHARACTERS, MOST_VALUES, PIECES, Collector, parse_json
+from models.engine import Ask, EngineError, Message, Reply, Settings
+from models.errors import BadEngine
+from tasks.run.engines import open_engine
+from tasks.run.header import description_hash
+from tests.support.fake_endpoint import (
     DONE,
     MODEL,
     SLOW,

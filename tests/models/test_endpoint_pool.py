@@ -3,28 +3,24 @@ others."""
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from models.endpoint import EndpointEngine  # noqa: E402
-from models.endpoint_pool import RESTS, Member, Pool  # noqa: E402
-from models.endpoint_server import Server, read_address, read_addresses  # noqa: E402
-from models.engine import Ask, Busy, EngineError, Message, Reply, Several, Unavailable  # noqa: E402
-from models.errors import BadEngine, ForeignHost  # noqa: E402
-from tasks.run import engines  # noqa: E402
-from tasks.run.engines import open_engine  # noqa: E402
-from tasks.run.header import description_hash  # noqa: E402
-from tests.support.fake_endpoint import MODEL, Call, FakeServer, fake_server  # noqa: E402
-from tests.support.patience import PATIENCE  # noqa: E402
+from models.endpoint import EndpointEngine
+from models.endpoint_pool import RESTS, Member, Pool
+from models.endpoint_server import Server, read_address, read_addresses
+from models.engine import Ask, Busy, EngineError, Message, Reply, Several, Unavailable
+from models.errors import BadEngine, ForeignHost
+from tasks.run import engines
+from tasks.run.engines import open_engine
+from tasks.run.header import description_hash
+from tests.support.fake_endpoint import MODEL, Call, FakeServer, fake_server
+from tests.support.patience import PATIENCE
 
 
 class Clock:

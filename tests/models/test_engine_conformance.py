@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,20 +16,21 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from models.engine import Ask, Delta, Engine, EngineError, Message, Reply, Settings  # noqa: E402
-from models.errors import BadEngine  # noqa: E402
-from models.scripted import RecordedEngine, Script, ScriptedEngine  # noqa: E402
-from store.journal import EpisodeRow, Journal  # noqa: E402
-from tasks.episode.actions import Steps, ask, emit  # noqa: E402
-from tasks.episode.driver import Driver  # noqa: E402
-from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Said, Seated, Stopped  # noqa: E402
-from tasks.episode.records import record_of  # noqa: E402
-from tasks.episode.scheduler import Scheduler  # noqa: E402
-from tasks.episode.state import State, fold  # noqa: E402
-from tasks.run.engines import open_engine  # noqa: E402
-from tests.support.fake_endpoint import SLOW, FakeServer, default, fake_server  # noqa: E402
+from models.engine import Ask, Delta, Engine, EngineError, Message, Reply, Settings
+from models.errors import BadEngine
+from models.scripted import RecordedEngine, Script, ScriptedEngine
+from store.journal import EpisodeRow, Journal
+from tasks.episode.actions import Steps, ask, emit
+from tasks.episode.driver import Driver
+from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Said, Seated, Stopped
+from tasks.episode.records import record_of
+from tasks.episode.scheduler import Scheduler
+from tasks.episode.state import State, fold
+from tasks.run.engines import open_engine
+from tests.support.fake_endpoint import SLOW, FakeServer, default, fake_server
 from tests.support.patience import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 WORDS = (
     "原告是谁？",

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-from tests.support.gguf_files import NO_SYSTEM, THINKING, tiny_bert, tiny_llama  # noqa: E402
-from tests.support.patience import PATIENCE  # noqa: E402
+from tests.support.gguf_files import NO_SYSTEM, THINKING, tiny_bert, tiny_llama
+from tests.support.patience import PATIENCE
+
+pytestmark = pytest.mark.slow
 
 TEXT = '原告张三诉被告某某公司借款合同纠纷一案，本金3.87亿元 and 100 bytes\n{"a": [1]} 😀 鑫淼'
 PROBE = """

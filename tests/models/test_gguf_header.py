@@ -21,6 +21,8 @@ from models.llama import ggml
 from models.llama.header import Header, read_header
 from models.llama.metadata import KEYS_LIMIT
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 U32, I32, F32, TEXT, ARRAY, U64, BOOL = 4, 5, 6, 8, 9, 10, 7
 FORMS = {0: "<B", U32: "<I", I32: "<i", F32: "<f", U64: "<Q", BOOL: "<?"}

@@ -15,6 +15,8 @@ from models.errors import BadEngine
 from models.llama import memory
 from models.llama.header import Header, read_header
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -3,7 +3,6 @@ refused."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +10,16 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("llama_cpp")
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from models.calls import PROBE, written  # noqa: E402
-from models.engine import Ask, Message, Reply, Settings, ToolCall  # noqa: E402
-from models.errors import BadEngine  # noqa: E402
-from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
-from models.llama.wire import Call, call_data, call_of  # noqa: E402
-from tests.support.gguf_files import CHATML, tiny_llama  # noqa: E402
-from tests.support.patience import PATIENCE  # noqa: E402
-from tests.support.tool_templates import BY_FORM, FAILING  # noqa: E402
+from models.calls import PROBE, written
+from models.engine import Ask, Message, Reply, Settings, ToolCall
+from models.errors import BadEngine
+from models.llama.engine import LlamaEngine, LlamaSettings
+from models.llama.wire import Call, call_data, call_of
+from tests.support.gguf_files import CHATML, tiny_llama
+from tests.support.patience import PATIENCE
+from tests.support.tool_templates import BY_FORM, FAILING
+
+pytestmark = pytest.mark.slow
 
 CALL = ToolCall("look_up", '{"text": "<|im_end|>"}', "call00002")
 TALK = (

@@ -23,6 +23,8 @@ from tasks.run.engines import open_engine
 from tests.support.gguf_files import CHATML, tiny_llama, tiny_recurrent
 from tests.support.patience import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 CARD = "你是本案的审判长，请主持庭审，逐项核对当事人的陈述与证据。" * 12
 LINES = [
     "请原告陈述诉讼请求。",

@@ -29,6 +29,8 @@ lib = pytest.importorskip("llama_cpp")
 from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
 from models.llama.native import CHUNK, Context, Model  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 SAID = (Message("system", "你是审判长。"), Message("user", "请陈述诉讼请求。"))
 SCHEMA: dict[str, Any] = {
     "type": "object", "properties": {"x": {"type": "string", "maxLength": 6}}, "required": ["x"],

@@ -22,6 +22,8 @@ from models.llama.wellformed import Wellformed, rest_of
 from models.schema import LONGEST_TEXT, violation
 from store.schema import LOOKUPS, TABLES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 Serve = Callable[..., dict[str, Any]]
 

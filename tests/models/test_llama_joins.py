@@ -23,10 +23,12 @@ from tests.support.patience import PATIENCE
 
 pytest.importorskip("llama_cpp")
 
-from models.llama import native  # noqa: E402
-from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
-from models.llama.process import ChildFailed  # noqa: E402
-from models.llama.serving import Server  # noqa: E402
+from models.llama import native
+from models.llama.engine import LlamaEngine, LlamaSettings
+from models.llama.process import ChildFailed
+from models.llama.serving import Server
+
+pytestmark = pytest.mark.slow
 
 CARD = "你是本案的审判长，请主持庭审，逐项核对当事人的陈述与证据。" * 12
 SCHEMA: dict[str, Any] = {

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from models.llama.sequences import CHUNK, Memory, Pool, Run, common_length, plan
 
+pytestmark = pytest.mark.slow
+
 
 class FakeStreams:
     """Streams as lists of tokens; `read` is what evaluating would do."""

@@ -4,11 +4,9 @@ sentence."""
 from __future__ import annotations
 
 import json
-import sys
 from datetime import date
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -18,9 +16,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from models.engine import EngineError, Message
 from models.llama.template import CHATML, LONGEST_SOURCE, ChatTemplate, Piece, append_only, marked
+from tests.support.hostile_templates import EVERY, HOSTILE
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.support.hostile_templates import EVERY, HOSTILE  # noqa: E402
+pytestmark = pytest.mark.slow
 
 # In the manner of published families, written for these tests.
 LLAMA2 = """\

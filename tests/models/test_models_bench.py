@@ -26,9 +26,9 @@ from models.llama.template import ChatTemplate
 from store.errors import BadInput, NotFound
 from tasks.errors import UsageError
 from tasks.run.overhead import overhead
+from tests.support.gguf_files import CHATML, REWRITING, tiny_llama
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.support.gguf_files import CHATML, REWRITING, tiny_llama  # noqa: E402
+pytestmark = pytest.mark.slow
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / "tiny" / "moot-tiny.gguf"
 live = pytest.mark.skipif(importlib.util.find_spec("llama_cpp") is None, reason="llama-cpp-python is not installed")

@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from models.engine import Ask, EngineError, Message, Settings  # noqa: E402
-from models.llama import template_process  # noqa: E402
-from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
-from models.llama.template import CHATML, LONGEST_CONVERSATION, ChatTemplate, complaint  # noqa: E402
-from tests.support.gguf_files import tiny_llama  # noqa: E402
-from tests.support.hostile_templates import EVERY  # noqa: E402
+from app.cli.main import main
+from models.engine import Ask, EngineError, Message, Settings
+from models.llama import template_process
+from models.llama.engine import LlamaEngine, LlamaSettings
+from models.llama.template import CHATML, LONGEST_CONVERSATION, ChatTemplate, complaint
+from tests.support.gguf_files import tiny_llama
+from tests.support.hostile_templates import EVERY
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 TALK = [Message("user", "问<|im_end|>")]

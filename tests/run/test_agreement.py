@@ -9,7 +9,6 @@ import html.parser
 import itertools
 import json
 import math
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,18 +19,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from app.library import read_run  # noqa: E402
-from store.journal import Entry, EpisodeRow, Journal, ScoreRow  # noqa: E402
-from tasks.errors import UsageError  # noqa: E402
-from tasks.reports.difference import difference_page, difference_svg, difference_text  # noqa: E402
-from tasks.run.runner import resume_run, start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.scoring.agreement import compare, of_journal, ratings_of  # noqa: E402
-from tasks.scoring.coefficients import Coefficient, alpha, alphas, differences, weighted_kappa  # noqa: E402
-from tasks.scoring.human import add_score, drawn, group_of, human_row, newest, sample  # noqa: E402
-from tests.support.law_run_fixture import prepare_law  # noqa: E402
+from app.cli.main import main
+from app.library import read_run
+from store.journal import Entry, EpisodeRow, Journal, ScoreRow
+from tasks.errors import UsageError
+from tasks.reports.difference import difference_page, difference_svg, difference_text
+from tasks.run.runner import resume_run, start_run
+from tasks.run.spec import RunSpec
+from tasks.scoring.agreement import compare, of_journal, ratings_of
+from tasks.scoring.coefficients import Coefficient, alpha, alphas, differences, weighted_kappa
+from tasks.scoring.human import add_score, drawn, group_of, human_row, newest, sample
+from tests.support.law_run_fixture import prepare_law
+
+pytestmark = pytest.mark.slow
 
 Moot = Callable[..., tuple[int, Any, str]]
 NAN = math.nan

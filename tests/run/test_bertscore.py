@@ -29,6 +29,8 @@ from tasks.scoring.bertscore import NONE, Found, Text, alike, baseline_of, berts
 from tests.legalsearch.test_rollouts import question
 from tests.support.gguf_files import tiny_bert, tiny_llama
 
+pytestmark = pytest.mark.slow
+
 # --- the formula ----------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@ it."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,20 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from store.journal import EpisodeRow, Journal  # noqa: E402
-from store.pack import Pack  # noqa: E402
-from tasks.benchmark import benchmark  # noqa: E402
-from tasks.errors import UsageError  # noqa: E402
-from tasks.run.failed import failed_tasks  # noqa: E402
-from tasks.run.header import header_of, spec_of  # noqa: E402
-from tasks.run.merging import merge_runs  # noqa: E402
-from tasks.run.plan import choose, task_file  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.runner import resume_run, start_run  # noqa: E402
-from tasks.run.sampling import sample  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify  # noqa: E402
+from store.journal import EpisodeRow, Journal
+from store.pack import Pack
+from tasks.benchmark import benchmark
+from tasks.errors import UsageError
+from tasks.run.failed import failed_tasks
+from tasks.run.header import header_of, spec_of
+from tasks.run.merging import merge_runs
+from tasks.run.plan import choose, task_file
+from tasks.run.reading import read_episode
+from tasks.run.runner import resume_run, start_run
+from tasks.run.sampling import sample
+from tasks.run.spec import RunSpec
+from tasks.run.verifying import verify
 
 
 @dataclass(frozen=True)

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app import library  # noqa: E402
-from store import run_index  # noqa: E402
-from store.journal import Journal, ScoreRow  # noqa: E402
-from tasks.benchmark import TellsPublished, benchmark  # noqa: E402
-from tasks.reports import court_published  # noqa: E402
-from tasks.reports.dots import Dot  # noqa: E402
-from tasks.reports.scatter import scatter  # noqa: E402
-from tasks.reports.strip import Strip, scale, shares, strip  # noqa: E402
-from tasks.run import figures as figures_module  # noqa: E402
-from tasks.run.board import entries, fields, places, successes  # noqa: E402
-from tasks.run.brief import brief_of, seal  # noqa: E402
-from tasks.run.figures import figures_of, main_rows  # noqa: E402
-from tasks.run.listing import read_run  # noqa: E402
-from tasks.run.rescoring import read_stored, summary_of  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.scoring.repeats import repeats  # noqa: E402
-from tests.support.desk_fixture import build_pack  # noqa: E402
+from app import library
+from store import run_index
+from store.journal import Journal, ScoreRow
+from tasks.benchmark import TellsPublished, benchmark
+from tasks.reports import court_published
+from tasks.reports.dots import Dot
+from tasks.reports.scatter import scatter
+from tasks.reports.strip import Strip, scale, shares, strip
+from tasks.run import figures as figures_module
+from tasks.run.board import entries, fields, places, successes
+from tasks.run.brief import brief_of, seal
+from tasks.run.figures import figures_of, main_rows
+from tasks.run.listing import read_run
+from tasks.run.rescoring import read_stored, summary_of
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tasks.scoring.repeats import repeats
+from tests.support.desk_fixture import build_pack
 
 POINT = st.floats(-20, 120) | st.none()
 

@@ -21,6 +21,8 @@ from tasks.run.header import header_of, spec_of
 from tasks.run.reading import Results, grades, read_episode
 from tasks.scoring.context import ScoreContext
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[1] / "golden"
 LATER = {"strict/3": frozenset({"REA_points", "PROB", "LAW_OLD", "LAW_UNK"})}
 """Version of a scorer -> metrics that it added or defined anew; all others, and all of compat, are what they were."""

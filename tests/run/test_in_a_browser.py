@@ -22,7 +22,10 @@ from tasks.scoring.metrics import Report
 from tests.run.test_other_programs import INSPECT, RUNS, golden  # noqa: F401
 from tests.support.browser import CHROMIUM, Page, page
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: pages were not opened")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: pages were not opened"),
+]
 HOSTILE = "<img src=http://198.51.100.7/x onerror='window.taken=1'><script>window.taken=1</script>"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills with POSIX signals")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="kills with POSIX signals")]
 
 
 def test_a_killed_run_loses_nothing_it_acknowledged(moot_home: Path) -> None:

@@ -8,31 +8,31 @@ import json
 import os
 import shutil
 import sqlite3
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from store import chain, identity, labels, places, run_file, run_index  # noqa: E402
-from store.errors import BadInput, Damaged, NotFound, StoreError  # noqa: E402
-from store.journal import Journal, ScoreRow  # noqa: E402
-from tasks.episode.driver import Driver  # noqa: E402
-from tasks.episode.state import digest  # noqa: E402
-from tasks.run import brief  # noqa: E402
-from tasks.run.brief import brief_of  # noqa: E402
-from tasks.run.engines import run_path, run_paths  # noqa: E402
-from tasks.run.figures import figures_of  # noqa: E402
-from tasks.run.listing import RunLine, in_order, read_run, runs  # noqa: E402
-from tasks.run.opened import Run  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.rescoring import append_scores, read_stored, summary_of  # noqa: E402
-from tasks.run.runner import resume_run, start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.support.altered import alter  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
+from app.cli.main import main
+from store import chain, identity, labels, places, run_file, run_index
+from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.journal import Journal, ScoreRow
+from tasks.episode.driver import Driver
+from tasks.episode.state import digest
+from tasks.run import brief
+from tasks.run.brief import brief_of
+from tasks.run.engines import run_path, run_paths
+from tasks.run.figures import figures_of
+from tasks.run.listing import RunLine, in_order, read_run, runs
+from tasks.run.opened import Run
+from tasks.run.reading import read_episode
+from tasks.run.rescoring import append_scores, read_stored, summary_of
+from tasks.run.runner import resume_run, start_run
+from tasks.run.spec import RunSpec
+from tests.support.altered import alter
+from tests.support.kill_harness import prepare
+
+pytestmark = pytest.mark.slow
 
 OLD = 5 * identity.SETTLED
 

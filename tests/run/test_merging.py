@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import sqlite3
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,21 +15,22 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import cli  # noqa: E402
-from store import merging, strands  # noqa: E402
-from store.errors import Damaged, StoreError  # noqa: E402
-from store.journal import Journal, ScoreRow  # noqa: E402
-from tasks.episode.state import digest  # noqa: E402
-from tasks.errors import RecordMismatch, UsageError  # noqa: E402
-from tasks.run.header import header_of  # noqa: E402
-from tasks.run.merging import merge_runs  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.rescoring import read_stored, summary_of  # noqa: E402
-from tasks.run.runner import resume_run, start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
+from app.cli.main import cli
+from store import merging, strands
+from store.errors import Damaged, StoreError
+from store.journal import Journal, ScoreRow
+from tasks.episode.state import digest
+from tasks.errors import RecordMismatch, UsageError
+from tasks.run.header import header_of
+from tasks.run.merging import merge_runs
+from tasks.run.reading import read_episode
+from tasks.run.rescoring import read_stored, summary_of
+from tasks.run.runner import resume_run, start_run
+from tasks.run.spec import RunSpec
+from tasks.run.verifying import verify
+from tests.support.kill_harness import prepare
+
+pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,26 +11,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from models.engine import Ask, Message  # noqa: E402
-from store.builder import PackBuilder  # noqa: E402
-from store.journal import Journal  # noqa: E402
+from models.engine import Ask, Message
+from store.builder import PackBuilder
+from store.journal import Journal
 from tasks.agents.budgets import Budget
-from tasks.agents.human import HumanPolicy  # noqa: E402
-from tasks.agents.phrases import observed  # noqa: E402
-from tasks.episode import observations  # noqa: E402
-from tasks.episode.events import ModelCalled, ToolReturned  # noqa: E402
-from tasks.episode.observations import SHOWN, returned, shortened  # noqa: E402
-from tasks.episode.seats import View  # noqa: E402
-from tasks.episode.state import State, digest  # noqa: E402
-from tasks.legalagentbench.environment import caller  # noqa: E402
-from tasks.legalagentbench.tools import Toolbox, ToolResult  # noqa: E402
-from tasks.legalsearch.agents.rounds import response  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.runner import resume_run, start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tests.support import law_stage  # noqa: E402
-from tests.support.policy_stage import EVERY, Actor, Rehearsal, well_behaved  # noqa: E402
+from tasks.agents.human import HumanPolicy
+from tasks.agents.phrases import observed
+from tasks.episode import observations
+from tasks.episode.events import ModelCalled, ToolReturned
+from tasks.episode.observations import SHOWN, returned, shortened
+from tasks.episode.seats import View
+from tasks.episode.state import State, digest
+from tasks.legalagentbench.environment import caller
+from tasks.legalagentbench.tools import Toolbox, ToolResult
+from tasks.legalsearch.agents.rounds import response
+from tasks.run.reading import read_episode
+from tasks.run.runner import resume_run, start_run
+from tasks.run.spec import RunSpec
+from tests.support import law_stage
+from tests.support.policy_stage import EVERY, Actor, Rehearsal, well_behaved
 
 HUGE = "".join(f"{number:06}号约定的内容如下，" for number in range(60_000))
 WIDE = lambda self, beside=0: 1 << 20  # noqa: E731

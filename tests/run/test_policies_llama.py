@@ -18,6 +18,8 @@ from tasks.run.spec import RunSpec
 from tests.support.gguf_files import tiny_llama
 from tests.support.tool_templates import HERMES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def spec(tmp_path_factory: pytest.TempPathFactory) -> str:

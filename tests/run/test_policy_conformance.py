@@ -5,7 +5,6 @@ full context, a failing engine, a cancelled call. Each episode ends, after a bou
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -14,21 +13,22 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import tasks.run.opened as opened_runs  # noqa: E402
-import tasks.run.runner as runner  # noqa: E402
-from models.engine import Ask, EngineError, Listener, Reply, Usage  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.agents import modes  # noqa: E402
-from tasks.benchmark import benchmark, benchmarks  # noqa: E402
-from tasks.episode.events import EngineFailed, ModelCalled, Seated  # noqa: E402
-from tasks.episode.state import State, digest, fold  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify  # noqa: E402
-from tests.support import law_run_fixture as law  # noqa: E402
-from tests.support.court_run_fixture import prepare_courts  # noqa: E402
-from tests.support.kill_harness import CALL, END, prepare  # noqa: E402
+import tasks.run.opened as opened_runs
+import tasks.run.runner as runner
+from models.engine import Ask, EngineError, Listener, Reply, Usage
+from store.journal import Journal
+from tasks.agents import modes
+from tasks.benchmark import benchmark, benchmarks
+from tasks.episode.events import EngineFailed, ModelCalled, Seated
+from tasks.episode.state import State, digest, fold
+from tasks.run.reading import read_episode
+from tasks.run.spec import RunSpec
+from tasks.run.verifying import verify
+from tests.support import law_run_fixture as law
+from tests.support.court_run_fixture import prepare_courts
+from tests.support.kill_harness import CALL, END, prepare
+
+pytestmark = pytest.mark.slow
 
 MOST_CALLS = {"courts": 150}
 MOST_STEPS = {"courts": 200}

@@ -4,25 +4,23 @@ closed."""
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import tasks.run.opened as opened_runs  # noqa: E402
-from models.errors import BadEngine  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.benchmark import benchmark  # noqa: E402
-from tasks.episode.events import Seated  # noqa: E402
-from tasks.errors import RecordMismatch, UsageError  # noqa: E402
-from tasks.run.cast import Cast  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.runner import fork_run, resume_run, start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify  # noqa: E402
-from tests.support.kill_harness import CALL, END, prepare  # noqa: E402
+import tasks.run.opened as opened_runs
+from models.errors import BadEngine
+from store.journal import Journal
+from tasks.benchmark import benchmark
+from tasks.episode.events import Seated
+from tasks.errors import RecordMismatch, UsageError
+from tasks.run.cast import Cast
+from tasks.run.reading import read_episode
+from tasks.run.runner import fork_run, resume_run, start_run
+from tasks.run.spec import RunSpec
+from tasks.run.verifying import verify
+from tests.support.kill_harness import CALL, END, prepare
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,22 +12,21 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import tasks.agents.prompts  # noqa: E402
-from models.errors import BadEngine  # noqa: E402
-from store.entries import MOST_REPEATS  # noqa: E402
-from store.errors import BadInput, Damaged, NotFound, StoreError  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.episode.events import AttemptStarted, Seated, ToolReturned  # noqa: E402
-from tasks.episode.state import completed, digest, fold  # noqa: E402
-from tasks.errors import RecordMismatch, UsageError  # noqa: E402
-from tasks.legalagentbench.benchmark import LegalAgentBench  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.rescoring import read_stored  # noqa: E402
-from tasks.run.runner import fork_run, resume_run, start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
+import tasks.agents.prompts
+from models.errors import BadEngine
+from store.entries import MOST_REPEATS
+from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.journal import Journal
+from tasks.episode.events import AttemptStarted, Seated, ToolReturned
+from tasks.episode.state import completed, digest, fold
+from tasks.errors import RecordMismatch, UsageError
+from tasks.legalagentbench.benchmark import LegalAgentBench
+from tasks.run.reading import read_episode
+from tasks.run.rescoring import read_stored
+from tasks.run.runner import fork_run, resume_run, start_run
+from tasks.run.spec import RunSpec
+from tasks.run.verifying import verify
+from tests.support.kill_harness import prepare
 
 
 @pytest.fixture

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cluster import parcels, shard  # noqa: E402
-from app.cluster.hub import Hub, forget, shard_file  # noqa: E402
-from app.cluster.parcels import Parcel, fetch, read_piece  # noqa: E402
-from app.cluster.placing import Need, need_of, shards_for  # noqa: E402
-from app.cluster.shard import Order, Permitted, Post, play  # noqa: E402
-from models.errors import BadEngine, ForeignHost  # noqa: E402
-from store import places  # noqa: E402
-from store.errors import Damaged, StoreError  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from store.pack import Pack  # noqa: E402
-from tasks.episode.state import digest  # noqa: E402
-from tasks.errors import TaskError  # noqa: E402
-from tasks.run import engines  # noqa: E402
-from tasks.run.merging import merge_runs  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.runner import start_run  # noqa: E402
-from tasks.run.spec import RunSpec  # noqa: E402
-from tasks.run.verifying import verify  # noqa: E402
-from tests.support.gguf_files import tiny_llama  # noqa: E402
-from tests.support.kill_harness import prepare  # noqa: E402
+from app.cluster import parcels, shard
+from app.cluster.hub import Hub, forget, shard_file
+from app.cluster.parcels import Parcel, fetch, read_piece
+from app.cluster.placing import Need, need_of, shards_for
+from app.cluster.shard import Order, Permitted, Post, play
+from models.errors import BadEngine, ForeignHost
+from store import places
+from store.errors import Damaged, StoreError
+from store.journal import Journal
+from store.pack import Pack
+from tasks.episode.state import digest
+from tasks.errors import TaskError
+from tasks.run import engines
+from tasks.run.merging import merge_runs
+from tasks.run.reading import read_episode
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tasks.run.verifying import verify
+from tests.support.gguf_files import tiny_llama
+from tests.support.kill_harness import prepare
+
+pytestmark = pytest.mark.slow
 
 
 class Node(Exception):

@@ -18,6 +18,8 @@ from tasks.sample.generated import MAKERS, texts
 from tasks.sample.land import circuit
 from tasks.sample.ledger import Record
 
+pytestmark = pytest.mark.slow
+
 Rows = dict[str, list[Record]]
 
 

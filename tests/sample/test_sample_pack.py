@@ -22,6 +22,8 @@ from tasks.sample.enforcement import capitals
 from tasks.sample.geography import bare, places, provinces
 from tasks.sample.statutebook import by_citation, laws
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def world() -> World:

@@ -22,6 +22,8 @@ from tasks.sample.build import make_world
 from tasks.sample.lawhistory import HistoryBook, histories, number_of, statute_count
 from tasks.sample.statutebook import articles, laws
 
+pytestmark = pytest.mark.slow
+
 PROCEDURE = "岚洲民事诉讼与执行法"
 
 

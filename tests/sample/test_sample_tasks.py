@@ -21,6 +21,8 @@ from tasks.sample.build import make_tasks, make_world
 from tasks.sample.statutebook import by_citation
 from tasks.scoring.keywords import explain
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def pack(sample_built: Path) -> Iterator[Pack]:

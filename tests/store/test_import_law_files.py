@@ -22,6 +22,8 @@ from store.statutes.book import Found, StatuteBook
 from store.statutes.model import ArticleNumber
 from tasks.run.importing import importer
 
+pytestmark = pytest.mark.slow
+
 D = date
 
 STATUTE = """

@@ -29,6 +29,8 @@ from tasks.courts.from_judgment.reading import read_text
 from tasks.run.importing import importer
 from tests.support.parsers_that_harm import calls, dies, fine, floods, hoards, leaves, raises, sleeps, spins
 
+pytestmark = pytest.mark.slow
+
 LONGEST = 1_400
 """Characters of a title and its hint together."""
 

@@ -24,6 +24,8 @@ from tasks.legalsearch.agents.schemas import act_schema, answer_schema, plan_sch
 from tasks.legalsearch.format import check
 from tasks.legalsearch.published import TAGS, tagged_answer
 
+pytestmark = pytest.mark.slow
+
 CALL = '{"name": "rag_retrieve", "arguments": {"query": ["甲"]}}'
 WHOLE = f"<think>想</think><tool_call>{CALL}</tool_call>"
 MARKS = [*(f"<{tag}>" for tag in TAGS), *(f"</{tag}>" for tag in TAGS), "＜think＞", "< PLAN >", "</ answer>", "<",

@@ -23,6 +23,8 @@ from store.text.dates import parse_date
 from tasks.run.importing import importer
 from tests.support.statute_fixture import TEXTS, number
 
+pytestmark = pytest.mark.slow
+
 LAW = "中华人民共和国路灯法"
 NEW = f"{LAW}(2000修正)"
 MENU = f"law_type_version,valid_from,valid_to\n{NEW},2000.01.01,2099.12.31\n{LAW},1990.1.1,1999.12.31\n"

@@ -28,6 +28,8 @@ from store.schema import CORPORA, LOOKUPS, TABLES
 from tasks import registry
 from tasks.run.importing import importer
 
+pytestmark = pytest.mark.slow
+
 DOCUMENT = {"关联公司": "甲公司", "案号": "（2020）1号", "涉案金额（元）": 5.0, "被告": None}
 
 

@@ -19,6 +19,8 @@ from store.builder import PackBuilder
 from store.errors import BadInput, Damaged, NotFound
 from store.pack import Pack, remove_pack
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

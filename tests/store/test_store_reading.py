@@ -19,6 +19,8 @@ from store.errors import BadInput, NotFound
 from store.importers import reading
 from store.importers.reading import entered, files_in, records
 
+pytestmark = pytest.mark.slow
+
 VALUES = st.recursive(
     st.none()
     | st.booleans()

@@ -28,6 +28,8 @@ from store.web import Page, WebSnapshot
 from store.web_address import is_address, local_address, tidy_address
 from tasks.run.importing import importer
 
+pytestmark = pytest.mark.slow
+
 NAV = '<ul class="nav">' + "".join(f'<li><a href="/c{n}">栏目{n}</a></li>' for n in range(20)) + "</ul>"
 BODY = "<p>当事人约定的违约金过分高于造成的损失的，人民法院可以根据请求予以适当减少。</p>" * 3
 
