@@ -188,8 +188,8 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
         new, uncertain = _then(book, pack, old, number, days[1])
         found = compare(book, (old.version, old.article), new)
         doubts = doubt_lines(book, Found(old.article, new[0]), days[1])
-    if not found.new:
-        raise _no_diff(old.version.law, number, days[1], book.on(old.version.law, number, days[1]))
+        if not found.new:
+            raise _no_diff(old.version.law, number, days[1], book.on(old.version.law, number, days[1]))
     target = new[1] or found.new[0].article
     if as_json:
         sides = {"from": _side(old.version, old.article, days[0]), "to": _side(new[0], target, days[1])}

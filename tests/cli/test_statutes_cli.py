@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import pytest
 
 from app.cli.law_options import today
 from app.cli.main import main
 from store.builder import PackBuilder
-from tests.support.statute_fixture import KITES, LAMPS, build
+from store.statutes.model import Law, LawVersion
+from store.statutes.names import aliases_of
+from tests.support.statute_fixture import KITES, LAMPS, TEXTS, articles, build, plain
 
 
 def moot(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -92,6 +95,18 @@ def test_diff(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
     shown = _coloured(Piece("removed", "五\x1b[2J")) + _coloured(Piece("same", "米"))
     assert "\x1b[31m" in shown and "\x1b[2J" not in shown
+
+
+def test_diff_of_an_article_that_a_revision_dropped(capsys: pytest.CaptureFixture[str]) -> None:
+    law, first, second = "中华人民共和国路灯法", "1990", "2000"
+    with PackBuilder("lamps", jurisdiction="", source="", licence="", coverage="complete", as_of="") as builder:
+        builder.add_law(Law(law, "路灯法", "法律", "authored"), aliases_of(law))
+        old, new = plain(TEXTS[:3]), plain(TEXTS[:2])
+        builder.add_version(LawVersion(law, first, date(1990, 1, 1), date(1999, 12, 31)), articles(law, first, old))
+        builder.add_version(LawVersion(law, second, date(2000, 1, 1), None), articles(law, second, new))
+        builder.finish()
+    code, out, err = moot(capsys, "law", "diff", "路灯法", "3", "--from", "1999-12-31", "--to", "2000-01-01")
+    assert (code, out) == (1, "") and "第三条" in err and len(err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(("as_of", "told"), [("2020-01-01", "2020-01-01"), ("2999-01-01", "")])
