@@ -27,7 +27,7 @@ unit: $(VENV)/.dev             ## the quick part of the tests
 measure: $(VENV)/.dev          ## how good the search and the rules are, on real questions and unseen cases: must not fall
 	$(BIN)/python -m pytest -n auto --dist worksteal tests/measure/measure_*.py
 
-lint: $(VENV)/.dev             ## style, types, walls between rooms
+lint: $(VENV)/.dev             ## style, types, import layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
