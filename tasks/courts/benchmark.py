@@ -64,7 +64,7 @@ class Courts:
     name = "courts"
     seat = SEAT
     agents: Choices = {
-        "rules": (registry.tested(), False),
+        "rules": (registry.RULES, False),
         "direct": (registry.MODEL, True),
         "human": (registry.HUMAN, False),
         "gold": (registry.GOLD, False),

@@ -110,7 +110,6 @@ class Environment:
         metrics: rule -> metrics in the order of tables, none under compat where nothing is published; `reported`:
             those of the main table.
         family: environments whose cases are stages of the same matters, for statistics; "": it stands alone.
-        expert: the kind of expert on substance that its rules may have.
         gold: "module:attribute" of the policy that is granted the gold, given the case.
         both: whom a judge addresses by words such as 双方; `all_at`: words behind an @ that call them.
         retold: what a document calls the tested seat's client and the other side, who are 我 and 对方 in the
@@ -134,7 +133,6 @@ class Environment:
     reported: tuple[str, ...]
     opener: Role = ""
     family: str = ""
-    expert: str = ""
     gold: str = ""
     both: tuple[Role, ...] = ()
     all_at: tuple[str, ...] = ()

@@ -13,12 +13,12 @@ from tasks.courts.agents.clients.asking import wanted
 from tasks.courts.agents.clients.seat import AskingClient, TellingClient
 from tasks.courts.agents.drafting.dossier import learnt
 from tasks.courts.agents.drafting.seat import Drafter
+from tasks.courts.agents.trainee import Trainee
 from tasks.courts.casefile.case import AdviceCase, CivilCase
 from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import environment
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.drafted import END_MARK
-from tasks.experts.advice.seat import Trainee
 from tests.support.advice_plays import CASES, Play, said_by
 
 PHRASES = (

@@ -1,8 +1,7 @@
 """Cases by authors who had not seen the rules: every one ends, nothing leaks, no duty is missed; the figures are
 printed.
 
-What the rules earn in substance is measured here, not demanded: `pytest -s` shows it for both halves, see
-`tests/court_unseen/README.md`.
+What the rules earn in substance is shown by `pytest -s`, not demanded: see `tests/court_unseen/README.md`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from tasks.courts.casefile.case import Env
 from tasks.courts.checking.case import check_files
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.scoring.context import ScoreContext
 
 FOLDER = Path(__file__).parents[1] / "court_unseen"
 ENVS: dict[Env, str] = {
@@ -37,11 +35,7 @@ def test_every_case_ends_without_leak_or_fault(env: Env, sample_pack: Path, tmp_
     with start_run(spec, out=tmp_path / "all.moot") as run:
         run.go()
         block = run.summary().block()
-        for name, odd in (("opened", 1), ("held out", 0)):
-            half = [one for one in run.results() if int(one.task_id[-1]) % 2 == odd]
-            asked = [one for one in run.questions if one.card["env"] == env and int(one.id[-1]) % 2 == odd]
-            found = run.bench.summary(run.id, asked, half, ScoreContext(spec=spec))
-            print(f"\n{env} {name}: {_figures(found.block())}", end="")
+        print(f"\n{env}: {_figures(block)}", end="")
     assert block["outcomes"]["finished"] == block["n"] == 10
     assert not block["flags"]["leak"] and not block["violations"]
     if env in ("CI", "CR"):

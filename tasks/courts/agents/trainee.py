@@ -1,4 +1,4 @@
-"""The trainee who answers questions of law (KQ, LC) without an expert: from statutes that can be looked up, or not at
+"""The trainee who answers questions of law (KQ, LC) by rules: from statutes that can be looked up, or not at
 all."""
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ KQ = Environment(
     },
     opening="您好，我是{title}，请问有什么法律问题要咨询？", opener="trainee", turns=15, metrics=_BY_RULE,
     reported=("BIN", "NBIN"),
-    expert="advice", gold=_GOLD, finds=frozenset(("topics[].answer", "topics[].points")),
+    gold=_GOLD, finds=frozenset(("topics[].answer", "topics[].points")),
 )  # fmt: skip
 LC = Environment(
     "LC", ("法律咨询", "legal consultation"), "advice", AdviceCase,
@@ -46,5 +46,5 @@ LC = Environment(
     },
     opening="您好，我遇到了一件麻烦事，想请您从法律上帮我看看。", turns=10, metrics=_BY_RULE,
     reported=("BIN", "NBIN"),
-    expert="advice", gold=_GOLD, finds=frozenset(("topics[].answer", "topics[].points")),
+    gold=_GOLD, finds=frozenset(("topics[].answer", "topics[].points")),
 )  # fmt: skip

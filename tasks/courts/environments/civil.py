@@ -56,7 +56,7 @@ CI = Environment(
             "LAW_OLD", "LAW_UNK",
         ),
     },
-    reported=("PFS", "JUD", "REA", "LAW"), family="civil", expert="civil",
+    reported=("PFS", "JUD", "REA", "LAW"), family="civil",
     gold="tasks.courts.agents.references:GoldJudge",
     # 判决主文 has a fixed form, with the names and sums of the case: who rules as the gold does has judged, not
     # leaked.

@@ -86,7 +86,7 @@ CR = Environment(
             "LAW_OLD", "LAW_UNK",
         ),
     },
-    reported=("PFS", "CRI", "VER", "REA", "LAW"), expert="criminal",
+    reported=("PFS", "CRI", "VER", "REA", "LAW"),
     gold="tasks.courts.agents.references:GoldJudge",
     # 判决主文 has a fixed form, with the names and sums of the case: who rules as the gold does has judged, not
     # leaked.

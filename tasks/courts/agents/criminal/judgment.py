@@ -1,4 +1,4 @@
-"""The judgment of a criminal trial as it is read out; without an expert it decides what nobody disputes and leaves
+"""The judgment of a criminal trial as it is read out; it decides what nobody disputes and leaves
 the rest open.
 
 刑事诉讼法第二百条, 第二百零一条. Rules do not decide what is disputed: a contested charge is not found, a contested
@@ -99,7 +99,7 @@ def _verdict(case: Case, made: Decision) -> str:
     return "；".join(said) + "。" + note + (filled(text["supervised"], who) if whole.probation_months else "")
 
 
-# --- without an expert ----------------------------------------------------------------------------------------------
+# --- what is undisputed ---
 
 
 def undisputed(case: Case) -> Decision:

@@ -1,1 +1,0 @@
-"""The expert on criminal matters."""
