@@ -25,7 +25,7 @@ from store.journal import SUFFIX
 from store.layout import storable
 
 FILE = "runs.db"
-VERSION = 4
+VERSION = 5
 """Of what is said: a release that says something else of a run counts from here, and forgets what was said before."""
 
 _PATIENCE = 5.0

@@ -99,7 +99,7 @@ def _text(line: RunLine) -> str:
         line.created,
         state,
         _cut_short(line.outcomes),
-        line.model or line.source,
+        f"{line.model or line.source}{t('list.people', n=line.people) if line.people else ''}",
         called,
     )
     return "  ".join(filter(None, cells))
@@ -134,6 +134,7 @@ def _data(line: RunLine) -> dict[str, Any]:
         "measure": line.measure,
         "compat": line.compat,
         "strict": line.strict,
+        "people": line.people,
         "playing": _playing(line),
         **called,
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app import library
-from app.desk.episode.renderers import one, policy_name
+from app.desk.episode.renderers import one, player_name
 from app.desk.models.listing import models
 from app.library import RunLine
 from app.strings import t
@@ -63,7 +63,7 @@ def _run_label(line: RunLine) -> str:
         when = f"{datetime.fromisoformat(line.created).astimezone():%m-%d %H:%M}"
     except ValueError:
         when = one(line.id)
-    return t("engine.recorded", when=when, policy=policy_name(line.agent, line.model))
+    return t("engine.recorded", when=when, policy=player_name(line))
 
 
 def refusal(spec: RunSpec) -> str:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from tasks.episode.scheduler import HUMAN
 from tasks.reports.forest import Bar, forest
 from tasks.reports.model import measure, plain, printable
 from tasks.reports.page import Section, whole_page
@@ -210,7 +211,10 @@ def who(side: Side, language: str) -> str:
 def _who(side: Side, language: str) -> tuple[str, str]:
     """Its policy, and its model or source file."""
     name, model = tested(side.header)
-    return word(f"agent.{name}", language), model or side.header.get("imported", {}).get("file", "")
+    label = word(f"agent.{name}", language)
+    if side.people and name != HUMAN:
+        label += word("agent.helped", language).format(n=side.people)
+    return label, model or side.header.get("imported", {}).get("file", "")
 
 
 def _heads(one: Comparison, language: str) -> Iterator[str]:

@@ -106,6 +106,8 @@ def rank_table(reports: Sequence[Report], language: str) -> Table:
     for group in _grouped(reports, field_of, _limit):
         by_driver: dict[str, dict[Key, Report]] = {}
         for report in group:
+            if report.summary.tally.flags.get("human"):  # what a person did ranks no model
+                continue
             by_driver.setdefault(_driver(report), {}).setdefault(tested(report), report)
         names = list(by_driver)
         for first, second in combinations(names, 2):

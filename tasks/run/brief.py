@@ -24,7 +24,7 @@ from tasks.episode.state import fold
 from tasks.errors import TaskError, UsageError
 from tasks.run.header import HeaderData, header_of, spec_of
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import grades, read_episode, stopped_of
+from tasks.run.reading import answered_by_people, grades, read_episode, stopped_of
 from tasks.scoring.closeness import SCORER
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.overall import Summing, mean_of, summing_of
@@ -36,15 +36,16 @@ Short = Annotated[str, Field(max_length=100)]
 class Brief(BaseModel):
     """What a run came to. edition: of the rules by which it was summed up, a seal of another one says nothing;
     outcomes: how many episodes ended how, open ones as `unfinished`; measure, compat, strict: as `Overall` has them;
-    scored: whether anything was."""
+    scored: whether anything was; people: episodes in which a person answered from the tested seat."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
-    edition: Literal[2]
+    edition: Literal[3]
     outcomes: dict[Short, Count] = {}
     measure: Short = ""
     compat: float | None = None
     strict: float | None = None
     scored: bool = False
+    people: Annotated[int, Field(ge=0)] = 0
 
     @property
     def n(self) -> int:
@@ -79,11 +80,14 @@ def seal(journal: Journal) -> None:
 
 def _made(journal: Journal) -> Brief:
     outcomes: Counter[str] = Counter()
+    people, by_people = 0, answered_by_people(journal)
 
     def scored() -> Iterator[ScoreRow]:
+        nonlocal people
         rows_of = scores_of(journal)
         for row, attempts in journal.walk():
             last = attempts[-1].id if attempts else None
+            people += last in by_people
             stopped = None if last is None else stopped_of(journal, last)
             outcomes[UNFINISHED if stopped is None else stopped.outcome] += 1
             if last is not None:
@@ -92,8 +96,8 @@ def _made(journal: Journal) -> Brief:
     found = summing(header_of(journal))(scored())
     both = (None, None) if found is None else (found.compat, found.strict)
     return Brief(
-        edition=2, outcomes=dict(outcomes), measure=found.measure if found else "", compat=both[0], strict=both[1],
-        scored=found is not None,
+        edition=3, outcomes=dict(outcomes), measure=found.measure if found else "", compat=both[0], strict=both[1],
+        scored=found is not None, people=people,
     )  # fmt: skip
 
 

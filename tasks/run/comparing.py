@@ -22,7 +22,7 @@ from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, spec_of, tested, unchanged
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import read_episode, stopped_of
+from tasks.run.reading import answered_by_people, read_episode, stopped_of
 from tasks.run.rescoring import pack_of
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import RULES, Group, Measure, Rule
@@ -42,12 +42,13 @@ OWN = frozenset({"env"})
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """The last attempt of an episode: how it ended, and its values as shares (None: not scored, or nothing to score).
-    repeat: from 0."""
+    repeat: from 0; person: whether one answered from the tested seat."""
 
     episode: str
     repeat: int
     outcome: str
     values: Mapping[Key, float | None]
+    person: bool = False
 
     def whole(self, rule: Rule) -> float | None:
         """What sums it up; None where nothing does."""
@@ -66,6 +67,11 @@ class Side:
     tasks: Mapping[str, Sequence[Attempt]]
     versions: Mapping[str, str]
     """Scorer -> version."""
+
+    @property
+    def people(self) -> int:
+        """Episodes in which a person answered from the tested seat."""
+        return sum(one.person for attempts in self.tasks.values() for one in attempts)
 
     def mean(self, task: str, key: Key) -> float | None:
         """The mean over the repeats of a task that have a value."""
@@ -199,6 +205,7 @@ def _reading(
 
             def attempts() -> Iterator[Attempt]:
                 known = {question.id: question for question in questions}
+                by_people = answered_by_people(journal)
                 for row, tries in journal.walk():
                     rows = _by_rules(journal.scores(tries[-1].id))
                     outcome = _told(rows[-1]) if rows else _ended(journal, tries[-1].id)
@@ -206,7 +213,7 @@ def _reading(
                         result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
                         rows = _by_rules(bench.score_rows(tries[-1].id, known[row.task_id], result, context))
                     versions.update((one.scorer, one.version) for one in rows)
-                    attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows))
+                    attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows), tries[-1].id in by_people)
                     tasks_of.setdefault(row.task_id, []).append(attempt)
                     yield attempt
 

@@ -39,7 +39,7 @@ class RunLine:
     overall score of the courts. origin: the episode that it was forked from; source: the file that it was imported
     from. running: whether a process writes it now. process, pace: the other process that plays it at this moment, and
     the episodes that end there a minute, where somebody looked. name and tags are this machine's. tasks: sha256 of
-    the task file.
+    the task file. people: episodes in which a person answered from the tested seat.
     """
 
     path: Path
@@ -66,6 +66,7 @@ class RunLine:
     name: str = ""
     tags: tuple[str, ...] = ()
     tasks: str = ""
+    people: int = 0
 
     @property
     def finished(self) -> int:
@@ -127,7 +128,7 @@ def read_run(path: Path) -> RunLine:
         brief.n, dict(brief.outcomes), brief.compat, brief.strict, brief.measure,
         brief.scored and brief.compat is None and brief.strict is None, is_fictional(header),
         header.get("parent"), str(header.get("imported", {}).get("file", "")), uncovered,
-        tasks=str(header["tasks"]["sha256"]),
+        tasks=str(header["tasks"]["sha256"]), people=brief.people,
     )  # fmt: skip
 
 

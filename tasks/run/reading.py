@@ -12,9 +12,10 @@ from store import places
 from store.errors import NotFound
 from store.journal import SUFFIX, EpisodeRow, Journal
 from tasks.benchmark import Benchmark
-from tasks.episode.events import Record, Stopped
+from tasks.episode.events import ModelCalled, Record, Stopped
 from tasks.episode.records import record_of
 from tasks.episode.state import fold
+from tasks.episode.with_tools import SEAT
 from tasks.scoring.context import Grade
 from tasks.scoring.result import Result
 
@@ -43,6 +44,12 @@ def stopped_of(journal: Journal, attempt: int) -> Stopped | None:
         if isinstance(event := record_of(entry).event, Stopped):
             return event
     return None
+
+
+def answered_by_people(journal: Journal) -> frozenset[int]:
+    """The attempts in which a person answered from the tested seat, whoever the header names."""
+    calls = journal.holding(ModelCalled.tag, '"human":true')
+    return frozenset(attempt for attempt, data in calls if data.get("human") is True and data.get("seat") == SEAT)
 
 
 def episode_of(journal: Journal, episode: str) -> tuple[EpisodeRow, list[Record]]:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from app import library
-from app.desk.board.cells import behind, cells
+from app.desk.board.cells import behind, cells, named
 from app.desk.board.screen import BoardScreen
-from app.desk.compare.screen import CompareScreen
+from app.desk.compare.screen import CompareScreen, side_words
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.plots import RunPlots, Standing, progress
 from app.desk.home.run import COLUMNS, RunScreen
-from app.desk.home.screen import HomeScreen
+from app.desk.home.screen import HomeScreen, called
 from app.desk.widgets.lines import row_text
 from app.desk.widgets.rows import RowsTable
 from app.library import Rates, read_groups, read_stored
@@ -22,10 +22,15 @@ from app.strings import set_language
 from models.llama import shipped
 from store import places
 from store.journal import Journal
+from tasks.episode.events import Seated
+from tasks.episode.scheduler import HUMAN
+from tasks.run.board import entries, fields
+from tasks.run.comparing import compare
 from tasks.run.header import header_of
+from tasks.run.header import tested as tested_in
 from tasks.run.listing import read_run
 from tasks.run.plan import stored_task_file
-from tasks.run.runner import start_run
+from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import CLASSES, Finding, Place, Verdict
 from tests.desk.test_desk_compare import play
@@ -262,3 +267,20 @@ async def test_the_model_that_comes_with_moot_stands_there_only_where_it_is_aske
         await until(pilot, lambda: len([entry for entry in screen.entries if entry.line]) == 1)
         screen.take(runs[1])
         await until(pilot, lambda: screen.shipped and screen.field is not None and len(screen.field.lines) == 2)
+
+
+def test_what_a_person_solved_is_nowhere_shown_as_the_policys(runs: tuple[Path, Path]) -> None:
+    with fork_run(runs[1], "k-1", 0) as run:
+        run.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN))
+        run.scheduler.step("k-1")
+        run.scheduler.answer("k-1", "陆知行")
+        run.go()
+        run.record_scores()
+        assert tested_in(header_of(run.journal))[0] == "echo", "the header alone does not say it"
+    line = read_run(run.journal.path)
+    assert (line.people, read_run(runs[1]).people) == (1, 0)
+    board = entries(fields([line])[0], {}, (), None)[0]
+    side = compare([runs[1], run.journal.path])[0].second
+    for shown in (called(line), named(board), side_words(side)):
+        assert "1 题有本人作答" in shown
+    assert "本人" not in called(read_run(runs[1])) + side_words(compare(runs)[0].second)

@@ -49,6 +49,8 @@ from tasks.episode.events import (
     Unknown,
     Violation,
 )
+from tasks.episode.scheduler import HUMAN
+from tasks.run.listing import RunLine
 
 Piece = tuple[str, str]
 """Text and its role."""
@@ -110,6 +112,13 @@ def policy_name(policy: str, engine: str = "") -> str:
     words = t(f"policy.{name}") if known(f"policy.{name}") else one(policy)
     words = t("policy.in_form", policy=words, form=t(form)) if known(form) else words
     return t("policy.with_model", policy=words, model=engine_name(engine)) if engine and engine != "human" else words
+
+
+def player_name(line: RunLine) -> str:
+    """Who played a run: the policy with its model, or the file that it was imported from, and in how many episodes a
+    person answered in its place."""
+    helped = t("home.people", n=line.people) if line.people and line.agent != HUMAN else ""
+    return (one(line.source) or policy_name(line.agent, line.model)) + helped
 
 
 def engine_name(spec: str) -> str:

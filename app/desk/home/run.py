@@ -18,7 +18,7 @@ from textual.widgets import DataTable, Label
 from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
-from app.desk.episode.renderers import one, policy_name
+from app.desk.episode.renderers import one, player_name
 from app.desk.home.played import counted, played
 from app.desk.home.plots import RunPlots, Standing
 from app.desk.messages import EpisodeLine
@@ -176,7 +176,7 @@ class RunScreen(OnDesk, Screen[None]):
         """All words in the current language."""
         line = self.line
         name = f"benchmark.{line.benchmark}"
-        who = one(line.source) or policy_name(line.agent, line.model)
+        who = player_name(line)
         words = [t(name) if known(name) else one(line.benchmark), who]
         words += [one(line.pack)] if line.pack else []
         if line.fictional:

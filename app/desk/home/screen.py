@@ -18,7 +18,7 @@ from textual.worker import Worker
 from app import library
 from app.desk.bindings import bindings
 from app.desk.compare.screen import CompareScreen
-from app.desk.episode.renderers import Line, one, policy_name
+from app.desk.episode.renderers import Line, one, player_name
 from app.desk.home.asking import AskScreen
 from app.desk.home.doors import Doors
 from app.desk.home.new_run import NewRunScreen
@@ -400,7 +400,7 @@ def called(line: RunLine) -> str:
     """What a run is called in a list: its name here, who played, its tags."""
     told = Path(line.source).stem == line.name  # imports are called after their file unless somebody says otherwise
     named = f"{one(line.name)} · " if line.name and not told else ""
-    who = one(line.source) or policy_name(line.agent, line.model)
+    who = player_name(line)
     who += t("home.forked") if (line.origin or {}).get("seat") else ""
     return f"{named}{who}{''.join(f' #{one(tag)}' for tag in line.tags)}"
 
