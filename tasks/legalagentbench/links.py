@@ -14,8 +14,7 @@ from store.pack import Pack
 from store.rows import Row
 from store.schema import LOOKUPS, Lookup
 from tasks.legalagentbench.construct.keys import Rejected
-from tasks.legalagentbench.construct.tree import DERIVED, PLACES, kind_of, opens
-from tasks.legalagentbench.construct.walk import court_code
+from tasks.legalagentbench.construct.tree import DERIVED, PLACES, court_code, kind_of, opens
 
 LONGEST = 100
 """Characters; a longer text is no name."""

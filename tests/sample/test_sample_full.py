@@ -11,7 +11,7 @@ from app.cli.main import main
 from store import places
 from store.errors import BadInput
 from store.schema import TABLES
-from tasks.legalagentbench.construct.walk import court_code
+from tasks.legalagentbench.construct.tree import court_code
 from tasks.sample.build import World, make_world
 from tasks.sample.full import CIRCUITS, LARGEST, TABLE_1, _Circuits, check_scale
 from tasks.sample.generated import MAKERS, texts

@@ -13,8 +13,9 @@ from store.pack import Pack
 from store.schema import TABLES
 from store.text.dates import parse_date
 from store.text.money import parse_money
+from tasks.legalagentbench.construct.follow import cited_laws
 from tasks.legalagentbench.construct.keys import missing
-from tasks.legalagentbench.construct.walk import cited_laws, court_code
+from tasks.legalagentbench.construct.tree import court_code
 from tasks.sample import FICTION_LABEL, JURISDICTION, fiction_label, is_fictional
 from tasks.sample.build import World, build_sample, make_documents, make_world
 from tasks.sample.documents import basis, causes, court_fee, split_citation

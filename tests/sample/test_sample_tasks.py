@@ -14,7 +14,8 @@ from store.pack import Pack
 from store.schema import LOOKUPS
 from tasks.legalagentbench.construct import PackSource, RowSource, shipped_templates
 from tasks.legalagentbench.construct.keys import Rejected, written
-from tasks.legalagentbench.construct.walk import court_code, walk
+from tasks.legalagentbench.construct.tree import court_code
+from tasks.legalagentbench.construct.walk import walk
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.tools import Toolbox
 from tasks.sample.build import make_tasks, make_world

@@ -15,13 +15,13 @@ from store.text.dates import parse_date
 from tasks.legalagentbench.construct.keys import Rejected, missing, number, written
 from tasks.legalagentbench.construct.plans import Ask, Plan, Step
 from tasks.legalagentbench.construct.source import Record, Source
-from tasks.legalagentbench.construct.tree import AMOUNTS, IDENTITY, PLACE, PLACES
-from tasks.legalagentbench.construct.walk import cited_laws, court_code
+from tasks.legalagentbench.construct.tree import AMOUNTS, IDENTITY, PLACE, PLACES, court_code
 
 _PARTIES = ("原告", "被告", "原告律师事务所", "被告律师事务所")
 _ENFORCED = re.compile(r"执[^\d号]{0,2}\d+号")
 """A case number of an enforcement: its parties are 申请执行人 and 被执行人, whatever the columns of a document
 say."""
+_LAW = re.compile(r"《[^》]+》第[零一二三四五六七八九十百千]+条")
 MOST_ROWS = 60
 MOST_NAMES = 6
 MEASURES: dict[str, str] = {
@@ -80,6 +80,11 @@ def follow(plan: Plan, start: Sequence[str], source: Source, pick: Callable[[Seq
         made.seen.update(value)
         made.middle.append("".join(dict.fromkeys(value)))
     raise AssertionError("a plan has steps")
+
+
+def cited_laws(text: str) -> list[str]:
+    """Distinct citations 《法名》第X条 of a text, in order."""
+    return list(dict.fromkeys(_LAW.findall(text)))
 
 
 def _rows(step: Step, value: tuple[str, ...], source: Source, ask: Ask | None, made: Followed) -> list[Record]:

@@ -12,8 +12,7 @@ from tasks.legalagentbench.construct.follow import linked
 from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.plans import Skeleton, Step
 from tasks.legalagentbench.construct.source import Record, Source
-from tasks.legalagentbench.construct.tree import Branch
-from tasks.legalagentbench.construct.walk import court_code
+from tasks.legalagentbench.construct.tree import Branch, court_code
 
 Entity = tuple[str, ...]
 MOST_VALUES = 12

@@ -6,10 +6,12 @@ and the branches follow from the two. Construction draws its paths here; a plann
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
 from store.schema import LOOKUPS, TABLES
+from tasks.legalagentbench.construct.keys import Rejected
 
 PLACE = "place"
 """The kind that three columns hold together, and the name by which a path links to it."""
@@ -90,6 +92,8 @@ ALIASES: dict[str, tuple[str, str]] = {
 """Kind that only stands for another -> the tool that says for what, and the kind it stands for. A table gives such a
 value back to whoever knows the thing itself already: it opens a path and is no link of one."""
 
+_CASE = re.compile(r"（\d{4}）(.+?)(?:民|行|刑|执|破|财|知|认|赔)[^\d]*\d+号")
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
@@ -103,6 +107,18 @@ class Branch:
     link: str
     gives: str
     via: str = ""
+
+
+def court_code(case: str) -> str:
+    """法院代字: the part of a case number between the year bracket and the case type.
+
+    Raises:
+        Rejected: the number has no such part.
+    """
+    match = _CASE.fullmatch(case)
+    if match is None:
+        raise Rejected(f"no court code in {case}")
+    return match[1]
 
 
 def kind_of(table: str, column: str) -> str:

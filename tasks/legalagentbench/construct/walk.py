@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,30 +9,15 @@ from typing import Any
 
 from store.schema import LOOKUPS
 from store.text.dates import days_between, parse_date
+from tasks.legalagentbench.construct.follow import cited_laws
 from tasks.legalagentbench.construct.keys import Rejected, missing, number
 from tasks.legalagentbench.construct.source import Record, Source, Value
 from tasks.legalagentbench.construct.template import PLACE, Hop, Template
+from tasks.legalagentbench.construct.tree import court_code
 
 Binding = Value | list[str]
 MOST_EACH = 9
 """A tool is called for at most this many entities of a list."""
-
-_CASE = re.compile(r"（\d{4}）(.+?)(?:民|行|刑|执|破|财|知|认|赔)[^\d]*\d+号")
-_LAW = re.compile(r"《[^》]+》第[零一二三四五六七八九十百千]+条")
-
-
-def court_code(case: str) -> str:
-    """法院代字: the part of a case number between the year bracket and the case type."""
-    match = _CASE.fullmatch(case)
-    if match is None:
-        raise Rejected(f"no court code in {case}")
-    return match[1]
-
-
-def cited_laws(text: str) -> list[str]:
-    """Distinct citations 《法名》第X条 of a text, in order."""
-    return list(dict.fromkeys(_LAW.findall(text)))
-
 
 _FUNCTIONS: dict[str, Callable[[str], str | list[str]]] = {"court_code": court_code, "laws": cited_laws}
 
