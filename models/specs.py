@@ -1,7 +1,7 @@
 """What stands in the SPEC of an engine on the command line: `llama:FILE_OR_NAME`,
 `endpoint:URL[,URL]#MODEL`, `scripted:FILE`.
 
-`tasks.run.engines` opens them, and those that read records: `recorded:RUN` and `recorded-log:FILE`.
+`tasks.run.engines` opens them, and the one that reads records: `recorded:RUN`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from models.errors import BadEngine
 
@@ -29,17 +28,7 @@ class Opening:
     library: Path | None = None
 
 
-@runtime_checkable
-class Replays(Protocol):
-    """What opens engines that answer from the record of a published run, and so only the calls of the agents that
-    made it."""
-
-    def agents(self, rest: str) -> tuple[str, ...]:
-        """Those agents, the likelier one first; `rest` is the SPEC after its kind. `BadEngine` for no such record."""
-        ...
-
-
-FORMS = "llama:FILE_OR_NAME, endpoint:URL[,URL]#MODEL, scripted:FILE, recorded:RUN, recorded-log:FILE"
+FORMS = "llama:FILE_OR_NAME, endpoint:URL[,URL]#MODEL, scripted:FILE, recorded:RUN"
 
 
 def check_file(name: str) -> None:

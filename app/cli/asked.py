@@ -11,7 +11,6 @@ from tasks.agents.modes import Calls
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.errors import UsageError
 from tasks.run.cast import check_sitter, first_model_agent, formed
-from tasks.run.engines import replayed_agents
 from tasks.run.failed import failed_tasks
 from tasks.run.spec import PARALLEL_RULES, RunSpec
 
@@ -38,9 +37,6 @@ def asked(benchmark: str, options: dict[str, Any]) -> RunSpec:
         else:
             check_sitter(bench, value)
             model = value
-    if replayed := replayed_agents(model):
-        agent = agent or replayed[0]
-        options = {**options, "paper": True}
     agent = agent or (first_model_agent(bench) if model else "rules")
     settings = {name: options[name] for name in bench.settings.model_fields if options.get(name) is not None}
     sampling: dict[str, Any] = {}

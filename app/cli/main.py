@@ -16,7 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("app.cli.demo:demo", "Watch a ready episode; plain text without a terminal."),
     "doctor": ("app.cli.doctor:doctor", "Say what works on this machine."),
     "data": ("app.cli.data:data", "Build, import, list and verify corpus packs."),
-    "tools": ("app.cli.tools:tools", "List, call and replay the 37 tools."),
+    "tools": ("app.cli.tools:tools", "List and call the 37 tools."),
     "law": ("app.cli.law:law", "Read statutes in time: search, show, compare and check them."),
     "tasks": ("app.cli.tasks:tasks", "Make, check and show tasks."),
     "procedure": ("app.cli.procedure:procedure", "Measure the rules of court procedure on labelled turns."),

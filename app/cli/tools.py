@@ -1,4 +1,4 @@
-"""`moot tools`: list the 37 tools and those of other packages, call one, replay recorded calls.
+"""`moot tools`: list the 37 tools and those of other packages, call one.
 
 What a tool says, an error too, is a result: exit 0.
 """
@@ -10,7 +10,6 @@ import shutil
 import sys
 from collections.abc import Collection
 from contextlib import nullcontext, suppress
-from pathlib import Path
 
 import click
 
@@ -18,27 +17,20 @@ from app.cli.help_text import Whole
 from app.cli.names import PACK
 from app.strings import t
 from app.terminal import clean, json_text, pad, truncate
-from store.errors import NotFound
 from store.pack import Pack
 from tasks import registry
 from tasks.added import Tool, tools_named
 from tasks.episode.plain import plain
 from tasks.errors import UsageError
-from tasks.legalagentbench.recorded_log import read_run_log
-from tasks.legalagentbench.replay import Difference, LogReplay, Replay, as_json, log_as_json, read_calls, replay_log
-from tasks.legalagentbench.replay import replay as replay_calls
 from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, Toolbox, ToolResult, ToolSpec, spec_of
 
 READING = ("database", "retriever")
 """Kinds of tools that read a pack."""
-_CUT = 400
-PACK_CALLS = "calls.jsonl"
-"""A pack made from run logs keeps the calls it was made from."""
 
 
 @click.group(cls=Whole)
 def tools() -> None:
-    """List, call and replay the 37 tools of LegalAgentBench.
+    """List and call the 37 tools of LegalAgentBench.
 
     Example: moot tools list
     """
@@ -95,89 +87,6 @@ def call(tool: str, given: str, pack: str, json_wanted: bool) -> None:
     notes += [t("mark.incomplete")] if not result.complete and result.status == "ok" else []
     notes += [t(f"mark.{provenance}") for provenance in result.provenance]
     click.echo(" · ".join(notes), err=True)
-
-
-@tools.command()
-@click.option(
-    "--calls", type=click.Path(path_type=Path), default=None, help="Recorded calls; default: the pack's own."
-)
-@click.option("--log", type=click.Path(path_type=Path), default=None, help="A published run log instead of calls.")
-@click.option(
-    "--pack", type=PACK, default="legalagentbench", show_default=True, help="Corpus pack, by name or folder."
-)
-@click.option("--show", type=click.IntRange(0), default=5, show_default=True, help="Differing calls to print.")
-@click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
-def replay(calls: Path | None, log: Path | None, pack: str, show: int, json_wanted: bool) -> None:
-    """Ask the tools again what recorded runs asked them, and compare every answer.
-
-    Example: moot tools replay --calls calls.jsonl.gz --pack legalagentbench --json
-    """
-    if calls and log:
-        raise UsageError("--calls and --log both say what to replay", "Give one of them.")
-    with Pack.open(pack) as opened:
-        if log:
-            run_log = read_run_log(log)
-            logged = replay_log(Toolbox(opened), run_log.episodes.values())
-            outcome, data = logged.replay, {"log": log.name, "method": run_log.methods[0], **log_as_json(logged)}
-        else:
-            logged, outcome = None, replay_calls(Toolbox(opened), read_calls(_calls_file(opened, calls)))
-            data = as_json(outcome)
-    if json_wanted:
-        click.echo(json_text(data))
-        return
-    if logged:
-        _show_log(logged)
-    _show_replay(outcome)
-    for difference in outcome.differences[:show]:
-        _show_difference(difference)
-    hidden = len(outcome.differences) - show
-    if show and hidden > 0:
-        click.echo(t("tools.more", n=hidden))
-
-
-def _calls_file(pack: Pack, calls: Path | None) -> Path:
-    if calls is not None:
-        return calls
-    if PACK_CALLS not in pack.manifest.files:
-        raise NotFound(
-            f"Pack {pack.name} holds no recorded calls", "Give a file with --calls or a run log with --log."
-        )
-    with pack.using(PACK_CALLS) as file:
-        return file
-
-
-def _show_log(logged: LogReplay) -> None:
-    numbers = {"tasks": logged.tasks, "steps": logged.steps, "final": logged.final, "refused": logged.refused}
-    calls = logged.replay.calls + logged.replay.retrieved
-    click.echo(t("tools.log_steps", calls=calls, same=logged.refused_again, **numbers))
-    if logged.inferred:
-        click.echo(t("tools.log_inferred", n=logged.inferred, unknown=logged.unknown.total()))
-
-
-def _show_replay(outcome: Replay) -> None:
-    widths = (18, 8, 8)
-    click.echo(_row((t("tools.status"), t("tools.calls"), t("tools.same")), widths))
-    for status, tally in as_json(outcome)["by_status"].items():
-        click.echo(_row((t(f"status.{status}"), str(tally["calls"]), str(tally["same"])), widths))
-    share = f"{outcome.same / outcome.calls:.1%}" if outcome.calls else "–"
-    click.echo(_row((t("tools.total"), str(outcome.calls), str(outcome.same)), widths) + f"  {share}")
-    if outcome.retrieved:
-        overlap = "–" if outcome.overlap is None else f"{outcome.overlap:.2f}"
-        click.echo(t("tools.retrievers", n=outcome.retrieved, top=outcome.same_top, overlap=overlap))
-
-
-def _row(cells: tuple[str, str, str], widths: tuple[int, int, int]) -> str:
-    return pad(cells[0], widths[0]) + "".join(pad(cells[i], widths[i], align="right") for i in (1, 2))
-
-
-def _show_difference(difference: Difference) -> None:
-    recorded, result = difference.recorded, difference.result
-    shown = json.dumps(recorded.input, ensure_ascii=False)
-    click.echo(clean(f"\n{recorded.where}  {recorded.tool}  {shown[:_CUT]}"))
-    was = f"  {t('tools.recorded')}  {recorded.status}  {recorded.observation[:_CUT]}"
-    now = f"  {t('tools.now')}  {result.status}  {result.observation[:_CUT]}"
-    click.echo(clean(was, multiline=False))
-    click.echo(clean(now, multiline=False))
 
 
 def _added() -> dict[str, Tool]:

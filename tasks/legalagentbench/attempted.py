@@ -12,9 +12,7 @@ from functools import cached_property
 from store.importers.logs.calls import shape_of
 from store.schema import LOOKUPS
 from store.text.normalise import widen_brackets
-from tasks.episode.events import ModelCalled
 from tasks.episode.state import State, imported
-from tasks.legalagentbench.logged_actions import UNKNOWN
 from tasks.legalagentbench.questions import WRITING, Gold, Question
 from tasks.legalagentbench.seen import case_numbers, figure, first_shown, plain, says
 from tasks.scoring.failures import Call, Place, answer_step, calls_of
@@ -37,15 +35,6 @@ class Attempt:
         self.from_summary = not self.calls and imported(state) and state.answered is not None
         if self.from_summary and state.answered:
             self.calls = [Call(answer_step(state), "", None, "ok", state.answered.summary)]
-
-    @cached_property
-    def unrecorded(self) -> list[tuple[int, str]]:
-        """Steps of a published log whose call it does not hold, with what is known of them."""
-        return [
-            (record.step, record.event.note)
-            for record in self.state.records
-            if isinstance(record.event, ModelCalled) and record.event.note.startswith(UNKNOWN)
-        ]
 
     @cached_property
     def unread_tools(self) -> list[str]:

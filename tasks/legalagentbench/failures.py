@@ -8,13 +8,12 @@ prediction without calls is read by its detailed answer, as the published proces
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from store.schema import LOOKUPS, TABLES
-from tasks.episode.events import Event, ModelCalled, Planned
+from tasks.episode.events import Planned
 from tasks.episode.state import State
 from tasks.legalagentbench.attempted import Attempt, of_kind, table_of, values_of
-from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, UNKNOWN
 from tasks.legalagentbench.questions import ASKED, CALCULATORS, Question
 from tasks.legalagentbench.seen import (
     Cell,
@@ -68,12 +67,6 @@ def failure_of(question: Question, state: State) -> Verdict:
     if not attempt.missing and state.stopped.outcome not in ("error", "cancelled"):
         return Verdict("solved")
     found = [finding for detector in DETECTORS for finding in detector(attempt)]
-    unrecorded = attempt.unrecorded
-    if unrecorded:
-        places = tuple(Place.of(step, note) for step, note in unrecorded[:3])
-        found = [one for one in found if one.failure not in ("missing_hop", "planning")] + [
-            Finding("other", "not_recorded", places)
-        ]
     return judged(found, state, from_summary=attempt.from_summary)
 
 
@@ -90,13 +83,7 @@ def _loop(attempt: Attempt) -> Iterator[Finding]:
 
 
 def _format(attempt: Attempt) -> Iterator[Finding]:
-    """A step whose action the log of a published run does not hold is no fault of its model."""
-
-    def counts(before: Sequence[Event]) -> bool:
-        notes = [event.note for event in before if isinstance(event, ModelCalled)]
-        return not (notes and notes[-1].startswith(UNKNOWN))
-
-    yield from unreadable(attempt.state, complete=attempt.concluded, counts=counts)
+    yield from unreadable(attempt.state, complete=attempt.concluded)
 
 
 def _outside(attempt: Attempt) -> Iterator[Finding]:
@@ -165,12 +152,9 @@ def _tools(attempt: Attempt) -> Iterator[Finding]:
 
 
 def _planning(attempt: Attempt) -> Iterator[Finding]:
-    """The first plan against the way: tables that it never reads, and steps before the ones that they need. A plan
-    that a published log does not hold, but only the steps that were made, is none."""
+    """The first plan against the way: tables that it never reads, and steps before the ones that they need."""
     events = [(record.step, record.event) for record in attempt.state.records]
     planned = next(((step, event) for step, event in events if isinstance(event, Planned)), None)
-    if any(isinstance(event, ModelCalled) and event.note.startswith(PLAN_MADE_UP_OF) for _, event in events):
-        return
     named = [tool for tool in planned[1].tools if tool in LOOKUPS] if planned else []
     way = list(dict.fromkeys(tool for tool in attempt.gold.path if tool in LOOKUPS))
     if planned is None or not named or not way:

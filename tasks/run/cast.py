@@ -15,7 +15,7 @@ from tasks.benchmark import Benchmark, Question
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.errors import UsageError
-from tasks.run.engines import form_of, replayed_agents
+from tasks.run.engines import form_of
 from tasks.run.spec import RunSpec
 
 
@@ -109,8 +109,6 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
             raise UsageError(f"agent '{value}' needs a model", f"Give its SPEC: --seat {seat}=llama:FILE.")
         return Seated(seat=seat, policy=policy, engine=HUMAN if value == HUMAN else "")
     check_sitter(bench, value)
-    if replayed := replayed_agents(value):
-        return Seated(seat=seat, policy=named(bench.agents[replayed[0]][0], "paper"), engine=value)
     first = bench.agents[first_model_agent(bench)][0]
     trained = named(first, mode_of(form_of(value), paper=False))
     kept = sitting if bench.modes(sitting) else first
@@ -139,11 +137,6 @@ def first_model_agent(bench: Benchmark) -> str:
 
 def _tested(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
     """The policy of the tested seat, with its mode, and whether it needs a model."""
-    replayed = replayed_agents(spec.model)
-    if replayed and spec.calls != "schema":
-        raise UsageError(
-            "a recorded log holds the published calls, --free and --calls make others", "Leave the option out."
-        )
     if spec.paper and spec.calls != "schema":
         other = "--free" if spec.free else "--calls"
         raise UsageError(f"--paper and {other} exclude each other", "The published calls are free text already.")
@@ -155,12 +148,7 @@ def _tested(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
         raise UsageError(f"agent '{spec.agent}' needs a model", "Give --model SPEC, for example llama:FILE_OR_NAME.")
     if spec.model and not needs_model:
         raise UsageError(f"agent '{spec.agent}' uses no model", "Leave --model out.")
-    if replayed and spec.agent not in replayed:
-        raise UsageError(
-            f"{spec.model} is the log of a {replayed[0]} run, not of {spec.agent}",
-            f"Use --agent {replayed[0]}, or leave --agent out.",
-        )
-    mode = mode_of(spec.calls, paper=spec.paper or bool(replayed))
+    mode = mode_of(spec.calls, paper=spec.paper)
     name = named(policy, mode)
     if name != policy and not bench.modes(name):
         raise UsageError(f"agent '{spec.agent}' has no {mode} form", "Leave the option out.")

@@ -18,7 +18,7 @@ from models.llama import shipped
 from models.llama.library import resolve
 from models.sampling import bare, context_of
 from models.scripted import RecordedEngine
-from models.specs import Opening, Replays, check_file, check_spec, on_another_machine
+from models.specs import Opening, check_file, check_spec, on_another_machine
 from store import places
 from store.errors import NotFound
 from store.journal import SUFFIX, Journal
@@ -31,7 +31,7 @@ from tasks.episode.records import record_of
 from tasks.run.header import header_of
 from tasks.run.reading import list_runs
 
-_FILES = frozenset({"llama", "scripted", "recorded-log"})
+_FILES = frozenset({"llama", "scripted"})
 """Kinds whose SPEC names a plain file, or something that is no path at all."""
 
 
@@ -80,22 +80,6 @@ def _admitted(opener: Callable[[Opening], object], rest: str, parallel: int) -> 
         if refusal.host in hosts:
             raise refusal
         hosts[refusal.host] = admit(refusal)  # not within `except`: what fails now has causes of its own
-
-
-def replayed_agents(spec: str) -> tuple[str, ...]:
-    """The agents whose published run the engine of a SPEC replays, the likelier one first; () where it answers
-    anybody, as a model does.
-
-    Raises:
-        BadEngine: it replays a file that cannot be read, or is no such record.
-    """
-    kind, _, rest = bare(spec).partition(":")
-    opener = registry.load("engines", kind) if kind in registry.names("engines") else None
-    if not isinstance(opener, Replays):
-        return ()
-    rest = _here(rest)
-    check_file(rest)
-    return opener.agents(rest)
 
 
 def form_of(spec: str) -> Calls:

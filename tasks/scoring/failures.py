@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from tasks.episode.events import ActionParsed, Answered, Event, Record, ToolCalled, ToolReturned
+from tasks.episode.events import ActionParsed, Answered, Record, ToolCalled, ToolReturned
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
 from tasks.scoring.names import Names
@@ -134,7 +134,6 @@ REASONS: dict[str, Names] = {
     "chosen_version": ("所选的说法出自另一版本", "what was chosen is the law of another version"),
     "unfollowed": ("条文已检索到", "the article had been retrieved"),
     "worded": ("意思相同，只是没有用参照的字样", "the same is said in other words than the key"),
-    "not_recorded": ("日志没有记录这些步骤的调用", "the log does not hold the calls of these steps"),
     "unknown": ("按规则看不出原因", "the rules find no reason"),
     "no_basis": ("题目没有说明依据的法条", "the task does not say on which article it rests"),
 }
@@ -309,9 +308,7 @@ def repeated(calls: Sequence[Call], *, complete: bool) -> Iterator[Finding]:
             yield Finding("loop", "again", places[:MOST_PLACES], not complete)
 
 
-def unreadable(
-    state: State, *, complete: bool, counts: Callable[[Sequence[Event]], bool] = lambda before: True
-) -> Iterator[Finding]:
+def unreadable(state: State, *, complete: bool) -> Iterator[Finding]:
     """Replies that were no action, and answers that say nothing.
 
     A rejected reply is made good by a later one that is read. It is not where the last ones were rejected, where half
@@ -321,22 +318,16 @@ def unreadable(
     Args:
         state: the attempt.
         complete: whether what was needed had been seen.
-        counts: whether a rejection counts, by the events of its step before it.
     """
-    before: list[Event] = []
-    step, planned = 0, 0
-    readings: list[tuple[int, ActionParsed, bool]] = []
-    for record in state.records:
-        if record.step != step:
-            step, before = record.step, []
-        planned += record.event.tag == "planned"
-        if isinstance(record.event, ActionParsed) and record.event.seat == SEAT:
-            readings.append((step, record.event, counts(before)))
-        before.append(record.event)
-    rejected = [(at, one) for at, one, counted in readings if one.result == "rejected" and counted]
+    planned = sum(record.event.tag == "planned" for record in state.records)
+    readings = [
+        (record.step, record.event)
+        for record in state.records
+        if isinstance(record.event, ActionParsed) and record.event.seat == SEAT
+    ]
+    rejected = [(at, one) for at, one in readings if one.result == "rejected"]
     if rejected:
-        tail = readings[-ENDLESS:]
-        open_end = all(one.result == "rejected" and counted for _, one, counted in tail)
+        open_end = all(one.result == "rejected" for _, one in readings[-ENDLESS:])
         many = 2 * len(rejected) >= len(readings)
         lost = planned == 1 and any(at > 0 for at, _ in rejected)
         yield Finding(

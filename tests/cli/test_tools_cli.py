@@ -1,4 +1,4 @@
-"""`moot tools` prints what the tools say, safely, and replays recorded calls to the byte."""
+"""`moot tools` prints what the tools say, safely."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -14,8 +13,6 @@ from click.testing import CliRunner, Result
 from app.cli.tools import tools
 from app.terminal import width
 from store.builder import PackBuilder
-from store.errors import BadInput, NotFound
-from store.importers.legalagentbench import import_pack
 from tasks.legalagentbench.tools import TOOLS
 
 HOSTILE = "云溪\x1b]0;x\x07市\u202e某院\x9b31m"
@@ -96,54 +93,3 @@ def test_an_unknown_tool_is_one_line_and_exit_2() -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
-
-
-def test_replay_counts_and_shows_what_differs(pack: str, tmp_path: Path) -> None:
-    lookup = {"identifier": "云0101", "columns": ["级别"]}
-    calls = [
-        {"tool": "get_court_code", "input": lookup, "status": "ok", "observation": "{'级别': 4}"},
-        {"tool": "get_court_code", "input": lookup, "status": "ok", "observation": "{'级别': 5}"},
-        {"tool": "get_sum", "input": [], "status": "math_error", "observation": "求和时发生错误，请检查参数格式！"},
-    ]
-    file = tmp_path / "calls.jsonl"
-    file.write_text("\n".join(map(json.dumps, calls)), encoding="utf-8")
-    replayed = json.loads(invoke("replay", "--calls", str(file), "--pack", pack, "--json").output)
-    assert replayed["by_status"]["ok"] == {"calls": 2, "same": 1}
-    assert replayed["by_status"]["math_error"] == {"calls": 1, "same": 1}
-    assert replayed["by_status"]["no_data"] == {"calls": 0, "same": 0}
-    assert replayed["retrievers"] == {"calls": 0, "same_top": 0, "overlap": None}
-    shown = invoke("replay", "--calls", str(file), "--pack", pack)
-    assert shown.exit_code == 0
-    assert "line 2" in shown.output
-    assert "{'级别': 5}" in shown.output
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("{}", "no recorded call"),
-        ('{"tool":"a","input":1,"status":"x","observation":""}', "unknown status"),
-        ("[", "line 1"),
-    ],
-)
-def test_replay_names_a_broken_line(pack: str, tmp_path: Path, line: str, said: str) -> None:
-    file = tmp_path / "calls.jsonl"
-    file.write_text(line, encoding="utf-8")
-    error = invoke("replay", "--calls", str(file), "--pack", pack).exception
-    assert isinstance(error, BadInput)
-    assert said in str(error)
-
-
-def test_replay_without_calls(pack: str) -> None:
-    assert isinstance(invoke("replay", "--pack", pack).exception, NotFound)
-
-
-@pytest.mark.slow
-def test_recorded_calls_are_replayed_to_the_byte(data: Any) -> None:
-    import_pack(data("legalagentbench"), "harvested", lambda *_: None)
-    calls = str(data("legalagentbench", "calls.jsonl.gz"))
-    replayed = json.loads(invoke("replay", "--calls", calls, "--pack", "harvested", "--json").output)
-    counts = {status: tally["calls"] for status, tally in replayed["by_status"].items()}
-    assert counts == {"ok": 1726, "no_data": 1121, "bad_column": 276, "call_error": 38, "math_error": 64}
-    assert all(tally["calls"] == tally["same"] for tally in replayed["by_status"].values())
-    assert replayed["retrievers"]["calls"] == 18

@@ -342,8 +342,7 @@ def test_only_one_place_opens_engines_and_it_asks() -> None:
     assert not named.keys() & {"specs", "endpoint", "endpoint_server"}
     assert not named.keys() & {"open_endpoint"}, "only the registry names it"
     assert named["Opening"] - {"models/endpoint.py", "models/scripted.py", "models/llama/engine.py"} == {
-        "tasks/run/engines.py",
-        "tasks/legalagentbench/recorded_log.py",
+        "tasks/run/engines.py"
     }
     assert named["read_addresses"] == {"models/endpoint.py"} and "read_address" not in named
     assert "allow_hosts" not in RunSpec.model_fields

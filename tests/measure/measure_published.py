@@ -1,4 +1,4 @@
-"""Published run logs, played again before the real tools, come to the published rates."""
+"""Published run logs: the tools answer as they did then, and the answers come to the published rates."""
 
 from __future__ import annotations
 
@@ -7,48 +7,62 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from app.cli.main import cli
 from store.importers.legalagentbench import import_pack
+from store.importers.logs.episodes import LoggedEpisode, read_episodes
+from store.pack import Pack
 from tasks.legalagentbench.agents.answering import DIGIT_COMMA
-from tasks.legalagentbench.recorded_log import read_run_log
-from tests.legalagentbench.test_recorded_log import moot
+from tasks.legalagentbench.tools import Toolbox
+from tests.measure.replay_calls import replay
+
+
+def test_recorded_calls_are_replayed_to_the_byte(data: Callable[..., Path]) -> None:
+    import_pack(data("legalagentbench"), "harvested", lambda *_: None)
+    with Pack.open("harvested") as pack:
+        counts, differing = replay(Toolbox(pack), data("legalagentbench", "calls.jsonl.gz"))
+    found = {status: tally["calls"] for status, tally in counts["by_status"].items()}
+    assert found == {"ok": 1726, "no_data": 1121, "bad_column": 276, "call_error": 38, "math_error": 64}
+    assert not differing and counts["retrievers"]["calls"] == 18
+
+
+def last_answered(path: Path) -> dict[str, LoggedEpisode]:
+    """The runs of a log by question; where a task was run more than once, the last that came to an answer."""
+    episodes: dict[str, LoggedEpisode] = {}
+    for episode in read_episodes(path):
+        known = episodes.get(episode.question)
+        if known is None or known.answer is None or episode.answer is not None:
+            episodes[episode.question] = episode
+    return episodes
 
 
 @pytest.mark.parametrize(
-    ("name", "published"),
+    ("name", "run"),
     [
         ("log_react_1205_gpt-4o-2024-08-06.txt", "react_gpt-4o-2024-08-06"),
         ("log_plan_solve_1205_qwen-max.txt", "plan_solve_qwen-max"),
-        ("log_react_1205_gpt-3.5-turbo.txt", ""),
-        ("log_plan_execute_1205_glm-4-plus.txt", ""),
     ],
 )
-def test_a_published_run_scores_as_published(
-    data: Callable[..., Path], capsys: pytest.CaptureFixture[str], name: str, published: str, tmp_path: Path
-) -> None:
-    """Every episode ends with the recorded answers; rates are those of the published line where there is one."""
-    import_pack(data("legalagentbench"), "harvested", lambda *_: None)
-    tasks = data("legalagentbench", "dataset_dev.json")
-    path = data("legalagentbench", "raw_logs", name)
-    arguments = ("--model", f"recorded-log:{path}", "--tasks", str(tasks), "--pack", "harvested")
-    code, out, err = moot(capsys, "run", "legalagentbench", *arguments, "--parallel", "16", "--json")
-    assert code == 0, err
-    block = json.loads(out)
-    episodes = read_run_log(path).episodes
-    broken = {question for question, episode in episodes.items() if episode.answer is None}
-    assert block["outcomes"]["error"] == len(broken)
+def test_answers_of_a_log_score_as_published(data: Callable[..., Path], name: str, run: str, tmp_path: Path) -> None:
+    """The answers in a log are those that were published, to the byte, and score as published."""
+    dataset = data("legalagentbench", "dataset_dev.json")
+    episodes = last_answered(data("legalagentbench", "raw_logs", name))
+    lines = data("legalagentbench", "predictions_dev", f"{run}.jsonl").read_text("utf-8").splitlines()
+    published = {line["id"]: (line["res"], line["summary"]) for line in map(json.loads, lines)}
     predictions = tmp_path / "predictions.jsonl"
-    lines = []
-    for task in json.loads(tasks.read_text(encoding="utf-8")):
-        episode = episodes[task["question"]]
-        texts = (DIGIT_COMMA.sub("", text or "silence") for text in (episode.answer, episode.summary))
-        lines.append({"id": task["id"], **dict(zip(("res", "summary"), texts, strict=True))})
-    predictions.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    compared = ("--dataset", str(tasks), "--predictions", str(predictions), "--json")
-    scored = moot(capsys, "score-predictions", "legalagentbench", *compared)
-    assert json.loads(scored[1])["compat"] == block["compat"]
-    if published:
-        runs = json.loads(data("legalagentbench", "expected_dev.json").read_text(encoding="utf-8"))["runs"]
-        for rate in ("success", "process"):
-            ours = {group.lower(): round(value, 6) for group, value in block["compat"][rate].items()}
-            assert ours == {group.lower(): value for group, value in runs[published][rate].items()}
+    with predictions.open("w", encoding="utf-8") as file:
+        for task in json.loads(dataset.read_text(encoding="utf-8")):
+            episode = episodes[task["question"]]
+            res, summary = (text or "silence" for text in (episode.answer, episode.summary))
+            assert published[task["id"]] == (res, summary)
+            line = {"id": task["id"], "res": DIGIT_COMMA.sub("", res), "summary": DIGIT_COMMA.sub("", summary)}
+            file.write(json.dumps(line) + "\n")
+    arguments = ["--dataset", str(dataset), "--predictions", str(predictions), "--json"]
+    done = CliRunner().invoke(cli, ["score-predictions", "legalagentbench", *arguments], catch_exceptions=False)
+    rates = json.loads(data("legalagentbench", "expected_dev.json").read_text(encoding="utf-8"))["runs"][run]
+    for rate in ("success", "process"):
+        block = json.loads(done.stdout)["compat"][rate]
+        assert {group: round(value, 6) for group, value in block.items()} == {
+            group.lower(): value for group, value in rates[rate].items()
+        }

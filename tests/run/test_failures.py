@@ -23,7 +23,6 @@ from tasks.episode.events import (
     Answered,
     AttemptStarted,
     Event,
-    ModelCalled,
     Planned,
     Record,
     Seated,
@@ -33,7 +32,6 @@ from tasks.episode.events import (
 )
 from tasks.episode.state import State, fold
 from tasks.errors import UsageError
-from tasks.legalagentbench.logged_actions import PLAN_MADE_UP_OF, UNKNOWN
 from tasks.legalagentbench.questions import Question, read_question
 from tasks.legalsearch.failures import _article, leant_on
 from tasks.legalsearch.questions import read_question as read_law
@@ -96,12 +94,7 @@ def main(made: State, task: Any = TASK) -> tuple[str, str, int]:
     return found.failure, found.why, found.step
 
 
-def noted(note: str) -> ModelCalled:
-    return ModelCalled(
-        seat="agent", call=1, prompt="p", asked="a", messages=(), settings={}, text="", finish="stop", note=note
-    )
-
-
+PLAN_LACKS = ("planning", "plan_lacks", 1)
 BOTH = [call(*FIRST, ROW), call(*SECOND, ROWS)]
 UNSURE = "无法确定。"
 REFUSED = [ActionParsed(seat="agent", result="rejected", note="没有 JSON")]
@@ -137,11 +130,11 @@ FLIPPED = {**FIRST[1], "identifier": CASE.replace("12号", "13号")}
         (state([call(*FIRST, ROW)], None, "turn_limit"), ("limit", "turns", 2)),
         (state([call(*FIRST, ROW)], UNSURE), ("missing_hop", "never_called", 2)),
         (state([], UNSURE), ("missing_hop", "never_seen", 1)),
+        (state([[Planned(seat="agent", steps=("一",), tools=(FIRST[0],)), *call(*FIRST, ROW)]], UNSURE), PLAN_LACKS),
         (state(BOTH, "立案于2020年03月04日，共5次。"), ("wrong_number", "number", 3)),
         (state(BOTH, "共2次。"), ("evidence_unused", "unsaid", 3)),
         (state(BOTH, "立案于2020年03月04日，次数见附件。"), ("evidence_unused", "unsaid_sum", 3)),
         (state(BOTH, "立案于2020年03月04日，共两起。"), ("other", "worded", 3)),
-        (state([[noted(UNKNOWN), *REFUSED]], UNSURE), ("other", "not_recorded", 1)),
     ],
 )  # fmt: skip
 def test_each_class_and_where_it_shows(made: State, expected: tuple[str, str, int]) -> None:
@@ -155,13 +148,6 @@ def test_what_was_made_good_is_no_reason() -> None:
     found = verdict(state(tried, "立案于2020年03月04日，共5次。"))
     assert found.main and found.main.failure == "wrong_number"
     assert {one.failure for one in found.findings if not one.decisive} == {"argument_error", "format", "loop"}
-
-
-def test_what_a_published_log_does_not_hold_is_not_blamed() -> None:
-    """A plan made up of the steps that were made says nothing of the plan."""
-    plan = Planned(seat="agent", steps=("一",), tools=(FIRST[0],))
-    assert main(state([[noted(PLAN_MADE_UP_OF), plan, *call(*FIRST, ROW)]], UNSURE))[0] == "missing_hop"
-    assert main(state([[plan, *call(*FIRST, ROW)]], UNSURE))[0] == "planning"
 
 
 def test_unfinished_is_no_failure() -> None:

@@ -275,9 +275,7 @@ def test_a_run_whose_file_goes_away_stops_and_says_so(spec: dict[str, Any], tmp_
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-@pytest.mark.parametrize(
-    "engine", ["scripted:{}", "recorded-log:{}", "llama:{}", "scripted:/dev/zero", r"llama:\\\\host\\share"]
-)
+@pytest.mark.parametrize("engine", ["scripted:{}", "llama:{}", "scripted:/dev/zero", r"llama:\\\\host\\share"])
 def test_an_engine_is_read_from_plain_files_alone(spec: dict[str, Any], tmp_path: Path, engine: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(BadEngine, match="is no file|another machine|no run log"):

@@ -478,7 +478,7 @@ def path_more(case: Case) -> None:
 
 def engine_specs(case: Case) -> list[str]:
     """SPECs of engines that lead to files, devices, folders and hosts."""
-    kinds = ("scripted", "recorded", "recorded-log", "llama")
+    kinds = ("scripted", "recorded", "llama")
     leads = [f"{kind}:{lead}" for kind in kinds for lead in _leads(case)]
     return [*HOSTS, "nothing", "nothing:x", ":", "llama:", "human", "human:x", "recorded:base-model", *leads]
 
