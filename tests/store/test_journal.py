@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import sqlite3
 import struct
@@ -432,3 +433,28 @@ def test_a_file_that_is_no_run_is_not_written_to(tmp_path: Path) -> None:
         with pytest.raises(Damaged):
             Journal.open(tmp_path / "z.moot", write=True)
         assert (tmp_path / "z.moot").read_bytes() == content
+
+
+def test_a_flipped_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    path = _altered(tmp_path, "SELECT 1")
+    sound = path.read_bytes()
+    with Journal.open(path) as journal:
+        known = _whole(journal)
+    chance = random.Random(1)
+    for _ in range(300):
+        content = bytearray(sound)
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+        path.write_bytes(content)
+        try:
+            with Journal.open(path) as journal:
+                found = _whole(journal)
+        except StoreError:
+            continue
+        assert found == known
+
+
+def _whole(journal: Journal) -> object:
+    episodes = journal.episodes()
+    attempts = [attempt for row in episodes for attempt in journal.attempts(row.id)]
+    entries = [journal.entries(attempt.id) for attempt in attempts]
+    return dict(journal.header), episodes, attempts, entries, journal.scores(), list(journal.texts())
