@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tasks.courts.agents.clients.asking import IDENTITY, WHOLE, Client, Wanted, wanted
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase
 from tasks.courts.casefile.people import Party
 from tasks.courts.casefile.visibility import grant, leaves
@@ -16,6 +15,7 @@ from tasks.courts.play.flow import next_cue
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.bigrams import bigrams, recall
+from tasks.courts.simulated.asking import IDENTITY, WHOLE, Client, Wanted, wanted
 from tasks.courts.simulated.wording import FEWEST, Reason, Said, denies, fault, replies
 
 PUT = 0.3

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from store.search.law_search import LawSearch
-from tasks.courts.agents.clients.asking import Client
 from tasks.courts.agents.clients.speech import addressing, pick, styled, unsaid
 from tasks.courts.agents.clients.told import Teller
 from tasks.courts.agents.clients.voices import bare, narrative, vague
@@ -20,6 +19,7 @@ from tasks.courts.environment import TopicCue
 from tasks.courts.play.flow import CLOSING
 from tasks.courts.play.views import CourtView
 from tasks.courts.scores.bigrams import bigrams, recall
+from tasks.courts.simulated.asking import Client
 from tasks.episode.actions import Move, Say
 
 _LEADS = ("", "我想问，", "", "我想请教，", "再请问您，", "")

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from store.text.numerals import int_to_chinese
-from tasks.courts.agents.clients.asking import IDENTITY, WHOLE, Client, Owner, Wanted, wanted
 from tasks.courts.agents.clients.voices import bare, narrative, vague, voice_of
 from tasks.courts.agents.own_words import told
 from tasks.courts.play.views import CourtView
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.courts.scores.slots import yuan
+from tasks.courts.simulated.asking import IDENTITY, WHOLE, Client, Owner, Wanted, wanted
 
 _PORTION = {"low": 3, "medium": 4, "high": 5}
 """Extraversion -> items of a list in one answer."""

@@ -1,7 +1,5 @@
-"""One story in two voices: as a document tells it (原告, 被告) and as a client tells it (我, 对方); dates and sums
+"""A story that a document tells (原告, 被告) as a client tells it (我, 对方), by plain substitutions; days and sums
 made vague.
-
-Both directions are plain substitutions, so that what a lawyer writes down is what the client said.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from store.text.numerals import to_decimal
-from tasks.courts.agents.clients.asking import Client
+from tasks.courts.simulated.asking import Client
 
 _WORDS: Mapping[Client, tuple[str, str]] = {"plaintiff": ("原告", "被告"), "defendant": ("被告", "原告")}
 """Client -> what a document calls it, and the other side."""
@@ -51,32 +49,6 @@ def voice_of(client: Client, parties: list[Mapping[str, Any]]) -> Voice:
     return Voice(client, me, str(own.get("name", "")), str(other.get("name", "")))
 
 
-_ME = r"我(?:们(?:公司|单位|店|厂|家)?|公司|方|单位|店|本人|自己)?(?!国|市|省|县|院|行)"
-_THEM = r"(?:对方|他们|她们)(?:公司|单位|店)?|那家(?:公司|店)"
-
-
-def written(text: str, client: Client, me: str = "", own: str = "", other: str = "") -> str:
-    """What a client said, in the words of a document.
-
-    Args:
-        text: of the client.
-        client: which side it is.
-        me: what the document calls the client; '' for 原告 or 被告.
-        own, other: names of both sides where they are known.
-    """
-    mine, theirs = _WORDS[client]
-    mine = me or mine
-    told = re.sub(rf"{_ME}(?:和|与|跟)(?:{_THEM})", "原、被告" if not me else f"{mine}与{theirs}", text)
-    told = re.sub(_ME, mine, told)
-    told = re.sub(_THEM, theirs, told)
-    if me:
-        told = told.replace(_WORDS[client][0], mine)
-    for name, word in ((own, mine), (other, theirs)):
-        if len(name) > 1:
-            told = re.sub(rf"(?:原告|被告|答辩人)?{re.escape(name)}", word, told)
-    return told
-
-
 def bare(text: str) -> str:
     """A text without blanks and punctuation, by which it is known again."""
     return re.sub(r"[\s，。；、！？,.;!?“”]", "", text)
@@ -107,17 +79,6 @@ _UNITS = {"": 1, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 def vague(text: str) -> str:
     """The same with days cut to months and sums to their size."""
     return _SHORT_DAY.sub(r"\g<month>份", _DAY.sub(r"\g<month>份", _SUM.sub(_size, text)))
-
-
-def is_vague(text: str) -> bool:
-    """Whether a text speaks of a sum or a day without saying it exactly."""
-    rough = re.search(
-        r"几(?:十|百|千|万|块)|十几万|一大笔|大概|大约|差不多|左右|前后|记不(?:清|太清|得)|好像是|一些钱|多少来着"
-        r"|年(?:初|底|中)|月(?:初|底|中旬|份)"
-        r"|\d{4}年\d{1,2}月(?!\d)",
-        text,
-    )
-    return rough is not None
 
 
 def _size(match: re.Match[str]) -> str:

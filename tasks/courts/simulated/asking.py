@@ -1,7 +1,7 @@
 """What a lawyer's question to a client asks for, read by words: whose identity, facts, claims, defences, evidence.
 
-Used on both sides of the interview: by the client who answers, and by the drafter who looks back at what was asked.
-Total and bounded; what cannot be read asks for nothing in particular.
+Used by the client who answers, and by the check whether a simulated client does. What cannot be read asks for nothing
+in particular.
 """
 
 from __future__ import annotations
