@@ -16,6 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from app.strings import language
+from store.text.ideographs import HAN
 
 TABLES = ("errors.toml", "help.toml", "others.toml")
 DEEPEST, JOINTS = 4, 3
@@ -25,7 +26,7 @@ LONGEST = 4000
 LEAST = 3
 """Letters of its own that a template has: `{} is {}` fits anything."""
 _HOLE = re.compile(r"\{\d*\}")
-_HAN = "[\u4e00-\u9fff《》“”]"
+_HAN = f"[{HAN}《》“”]"
 _FILLED = re.compile(rf"(?P<before>(?<={_HAN}) )?\{{(?P<number>\d*)\}}(?P<after> (?={_HAN}))?")
 """A hole of a Chinese template with the blanks that part it from Chinese: none stands beside a Chinese value."""
 _LISTED = re.compile(rf"(?<={_HAN}), (?={_HAN})")

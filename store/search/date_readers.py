@@ -24,6 +24,7 @@ from store.search.period import (
     year_part,
 )
 from store.statutes.applicable import CaseDates
+from store.text.ideographs import HAN
 
 _YEAR = rf"(?:(?<![\d第])[12]\d{{3}}|(?<![{HAN_DIGITS}])[一二][{HAN_DIGITS}]{{3}})"
 _MONTH_PART = r"(?P<tenth>上旬|上中旬|中下旬|中旬|下旬|初|底|末|中(?=[,，。;；、\s]|$))"
@@ -43,7 +44,7 @@ _SHORT_YEAR = re.compile(
     rf"(?:(?P<day>{DAY})[日号]|份)?"
     r"|(?P<old>0\d|[5-9]\d)年(?P<old_part>初|底|末)"
     rf"|(?P<bare>0\d|[89][1-9]|[〇零][{HAN_DIGITS}]|九[一二三四五六七八九])年(?![代限期以之内后前多来]"
-    r"|[\u4e00-\u9fff]?产权))"
+    rf"|[{HAN}]?产权))"
 )
 _SEPARATED = re.compile(
     r"(?<![\d./A-Za-z])(?P<year>(?:19|20)\d\d)(?P<mark>[-./])(?P<month>\d{1,2})(?:(?P=mark)(?P<day>\d{1,2}))?"
@@ -81,11 +82,11 @@ _LUNAR = re.compile(
 )
 _FEAST_ALONE = re.compile(FEAST + r"(?<=[节夜天期间假])")
 _ERA = re.compile(
-    r"[\u4e00-\u9fff]{0,6}?(?:[会灾震疫战赛洪]|疫情|非典|新冠|封城|封控|奥运|世博|严打|文革|运动|大革命|开放|解放"
+    rf"[{HAN}]{{0,6}}?(?:[会灾震疫战赛洪]|疫情|非典|新冠|封城|封控|奥运|世博|严打|文革|运动|大革命|开放|解放"
     r"|建国|事件|危机|风波)"
     r"(?:期间|时期|年间|[初中前后]期|前[后夕]|之?[前后](?!军|遗)|当[天年时]|那(?:[年天时]|会儿?|阵子?)|的?时候|时"
     r"|以[来前后])"
-    r"|[\u4e00-\u9fff]{2,6}(?<![〇零一二三四五六七八九十纪])年代"
+    rf"|[{HAN}]{{2,6}}(?<![〇零一二三四五六七八九十纪])年代"
 )
 """Times that people name by what happened: known to everybody, and nowhere laid down to the day."""
 _VAGUE = re.compile(

@@ -20,6 +20,7 @@ from store.statutes.known import LIFETIMES
 from store.statutes.model import LawVersion
 from store.statutes.names import ABBREVIATIONS, STATE, aliases_of, key_of_name
 from store.text.dates import parse_date
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.segment import cut
 
@@ -42,7 +43,7 @@ _BEFORE = re.compile(
     r"|[年月日时号前后])$"
 )
 _AFTER = re.compile(r"(?:$|[^\w]|[第的中里上对之是有没何怎如规前后\d])")
-_SHORTENED = re.compile(r"(?=([\u4e00-\u9fff]{2,3}法)\s{0,2}(?:第|[0-9零〇一二三四五六七八九十百千]{1,9}\s{0,2}条))")
+_SHORTENED = re.compile(rf"(?=([{HAN}]{{2,3}}法)\s{{0,2}}(?:第|[0-9零〇一二三四五六七八九十百千]{{1,9}}\s{{0,2}}条))")
 """A name right before an article that may be short for a longer one."""
 _SURE = 6
 """A bare name of so many characters is no accident, wherever words are cut."""

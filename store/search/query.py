@@ -24,6 +24,7 @@ from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook
 from store.statutes.model import ArticleNumber
 from store.text.citation import citations, parse_number
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.segment import cut
 
@@ -46,7 +47,7 @@ ANALYSER_SCHEMA: dict[str, object] = {
 """What the analyser seat fills in: days (YYYY-MM-DD, or any written form), names of laws, 第…条 or 第…章,
 keywords."""
 
-_HAN = re.compile(r"[\u4e00-\u9fff]")
+_HAN = re.compile(rf"[{HAN}]")
 
 
 @dataclass(frozen=True, slots=True)

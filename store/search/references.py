@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from store.search.law_names import Named
 from store.statutes.model import ArticleNumber
 from store.text.citation import citations, parse_number
+from store.text.ideographs import HAN
 from store.text.numerals import chinese_to_int, int_to_chinese
 
 MOST = 64
@@ -37,7 +38,7 @@ _AFTER_NAME = re.compile(
     rf"|(?:[0-9]{{1,4}}(?:-|之)[0-9]{{1,2}}(?![\d-]))|{_NUM}\s{{0,2}}条(?:\s{{0,2}}之\s{{0,2}}{_NUM})?)"
 )
 _NAMED_PART = re.compile(
-    r"(?:(?<=[典》])|(?<=法)(?!典))(总则|分则|[\u4e00-\u9fff]{2,6}?)(?:编|(?=\s{0,2}第.{1,6}[编章节])|$)"
+    rf"(?:(?<=[典》])|(?<=法)(?!典))(总则|分则|[{HAN}]{{2,6}}?)(?:编|(?=\s{{0,2}}第.{{1,6}}[编章节])|$)"
 )
 _HEADING = re.compile(r"第\s{0,2}([0-9零〇一二三四五六七八九十百]{1,6})\s{0,2}(分编|编|章|节)(?!课|目)")
 _UNTIL_SUB = re.compile(rf"{_BETWEEN.pattern}之\s{{0,2}}({_NUM})")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from store.statutes.model import ArticleNumber
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.numerals import chinese_to_int
 
@@ -44,13 +45,13 @@ _BRACKETED = re.compile(
     rf"[《〈<](?P<law>[^《》〈〉<>\n]{{2,60}})[》〉>](?:{_BLANK}{{0,3}}\([^()\n]{{1,30}}\))?{_BLANK}{{0,3}}的?$"
 )
 _PLAIN = re.compile(
-    r"(?P<law>(?:[\u4e00-\u9fff、]{1,40})(?:法|法典|条例|规定|解释|办法|通则|总则|细则|规则|决定))"
+    rf"(?P<law>(?:[{HAN}、]{{1,40}})(?:法|法典|条例|规定|解释|办法|通则|总则|细则|规则|决定))"
     rf"(?:\([^()\n]{{1,30}}\))?{_BLANK}{{0,3}}的?$"
 )
 _LEAD = re.compile(
     r".*(?:依照|依据|根据|按照|参照|适用|违反|违背|触犯|符合|援引|引用|结合|关于|属于|以及|或者|并且|并|和|与|及|或"
     r"|即|是|对|由|在|为|按|依|据|、"
-    r"|我国|现行|修正后的|修订后的|修改后的|新|旧|原)(?=[\u4e00-\u9fff]{2})"
+    rf"|我国|现行|修正后的|修订后的|修改后的|新|旧|原)(?=[{HAN}]{{2}})"
 )
 _KEEP = ("国家", "中华", "最高", "全国")
 _SELF = frozenset({"本法", "本法典", "本条例", "本规定", "本解释", "本办法", "本细则", "本规则", "本决定"})

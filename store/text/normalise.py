@@ -11,7 +11,7 @@ import unicodedata
 _WIDE_ASCII = {0xFF01 + offset: 0x21 + offset for offset in range(0x5E)}
 _SAME_CHARACTER = {
     code: ord(folded)
-    for block in (range(0x2E80, 0x2FE0), range(0xF900, 0xFB00))
+    for block in (range(0x2E80, 0x2FE0), range(0xF900, 0xFB00), range(0x2F800, 0x2FA20))
     for code in block
     if len(folded := unicodedata.normalize("NFKC", chr(code))) == 1 and folded != chr(code)
 }
@@ -26,6 +26,11 @@ def fold_width(text: str) -> str:
     Only replacements that no reader could notice are made: `①`, `㎡` and `½` stay, unlike under NFKC.
     """
     return text.translate(_FOLD)
+
+
+def unified(text: str) -> str:
+    """Radicals and compatibility ideographs as the unified ideograph of the same character."""
+    return text.translate(_SAME_CHARACTER)
 
 
 def widen_brackets(text: str) -> str:

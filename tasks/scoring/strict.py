@@ -17,6 +17,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
 from store.text.dates import parse_date
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.numerals import chinese_to_int, to_decimal
 
@@ -44,7 +45,7 @@ _ITEM = re.compile(
     r"|(?<![零〇○一二三四五六七八九])[零〇○一二三四五六七八九]{4}年[一二三四五六七八九十]{1,2}月"
     r"(?:[一二三四五六七八九十廿卅]{1,3}[日号])?)"
     r"|(?P<code>[0-9]+(?:\.[0-9]+){2,}|(?:0[0-9]+|[0-9]{15,})(?!\.?[0-9]| ?元))"
-    r"|(?P<number>(?:(?<![0-9A-Za-z)\u4e00-\u9fff-])-)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
+    rf"|(?P<number>(?:(?<![0-9A-Za-z){HAN}-])-)?(?:[0-9]{{1,3}}(?:,[0-9]{{3}})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
     r"(?: ?(?:[百千]?万亿|[十百千]?[万亿]|[百千](?=元))(?:[0-9]+(?:\.[0-9]+)?[十百千]?万?)?)?)"
     rf"|(?P<han>[{_HAN}]+)"
 )

@@ -21,6 +21,7 @@ from app.cli.tasks import tasks
 from models.scripted import Script, ScriptedEngine
 from store.errors import BadInput, NotFound
 from store.importers.limits import MAX_PAPER
+from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.loading import CaseFault, load_cases
 from tasks.courts.from_judgment.drafting import Draft, draft, draft_of
@@ -261,6 +262,39 @@ def test_names_of_every_make(old: str, new: str, secrets: list[str]) -> None:
     made = drafted(TEXTS.LOAN.replace(old, new))
     assert made.needed == () and [secret for secret in secrets if secret in repr(made)] == []
     assert made.case_fields["parties"][1]["name"] in ("罗某", "某甲", "阿某")
+
+
+@pytest.mark.parametrize(
+    ("name", "unmasked", "masked"),
+    [
+        ("LOAN", "罗成溪", "罗𠅤溪"),
+        ("LOAN", "罗成溪", "罗\uf967溪"),
+        ("LOAN", "罗成溪", "罗\U0002f81a溪"),
+        ("LOAN", "罗成溪", "\uf90f成溪"),
+        ("LOAN", "罗成溪", "罗成\U000e0100溪"),
+        ("LOAN", "罗成溪", "罗成\U00030edd"),
+        ("LOAN", "韩小满", "王㛃"),
+        ("THEFT", "林海涛", "林𫖮"),
+        ("THEFT", "冯小雪", "冯㑇雪"),
+        ("THEFT", "冯小雪", "李㑇"),
+        ("THEFT", "冯大雪", "王㛃"),
+        ("THEFT", "陶然", "陶\U0002b820然"),
+        ("THEFT", "姜文", "姜\U00031350"),
+    ],
+)
+def test_names_with_rare_ideographs_are_masked_whole(name: str, unmasked: str, masked: str) -> None:
+    """Extensions, compatibility forms and variation selectors: not one character of a given name stays."""
+    plain = getattr(TEXTS, name)
+    made, same = drafted(plain.replace(unmasked, masked)), drafted(plain)
+    told = fold_width(repr((made.case_fields, made.masked)))
+    assert [sign for sign in fold_width(masked)[1:] if sign in told and sign not in fold_width(plain)] == []
+    assert made.case_fields["cause"] == same.case_fields["cause"]
+    assert sum(one.count for one in made.masked) == sum(one.count for one in same.masked)
+
+
+def test_rare_names_that_nothing_says_are_ones_are_told_and_counted() -> None:
+    made = drafted(TEXTS.THEFT.replace("在青禾区万象商场三楼", "与张㛃国一起在青禾区万象商场三楼"))
+    assert any(note.startswith("names: 1 ") and "张㛃国" in note for note in made.notes)
 
 
 def test_names_are_kept_and_companies_masked_when_asked() -> None:

@@ -17,6 +17,7 @@ from typing import cast
 
 from store.importers.logs.literal import Literal, NotALiteral, printed, read_literal
 from store.schema import LOOKUPS, TABLES, Lookup
+from store.text.ideographs import HAN
 
 Status = OneOf["ok", "no_data", "bad_column", "call_error", "math_error", "unread"]
 
@@ -198,7 +199,7 @@ _SHAPES: dict[str, re.Pattern[str]] = {
     "公司名称": re.compile(r"[^，。；、]{2,40}(?:公司|集团|厂|中心|企业|合伙）?)"),
     "统一社会信用代码": re.compile(r"[0-9A-Z]{18}"),
     "案号": re.compile(r"(?=.*[0-9]).{4,40}号"),
-    "法院名称": re.compile(r".{2,30}法院|[\u4e00-\u9fff](?:[0-9]{2,4})?"),
+    "法院名称": re.compile(rf".{{2,30}}法院|[{HAN}](?:[0-9]{{2,4}})?"),
     "律师事务所名称": re.compile(r".{2,30}(?:律师事务所|事务所|律师行)"),
     "地址": re.compile(r"(?=.*[省市区县路街道号]).{6,80}"),
     "处罚单位": re.compile(r".{3,40}(?:局|委员会|政府|队|所|处|厅|院|办|会|海关|银行|中心|分行|支行)"),

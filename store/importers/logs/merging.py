@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from store.importers.logs.harvest import IDENTITY, Fragment, Harvest, Key, Value, clashing, same, telling
 from store.schema import LOOKUPS, Lookup
+from store.text.ideographs import HAN
 
 SECOND: dict[str, str] = {
     "SubCompanyInfo": "关联上市公司全称",
@@ -28,7 +29,7 @@ _FORMS: dict[str, re.Pattern[str]] = {
     "公司代码": re.compile(r"[0-9]{6}"),
     "公司名称": re.compile(r".{4,}公司"),
     "法院名称": re.compile(r".{3,}法院"),
-    "法院代字": re.compile(r"[\u4e00-\u9fff][0-9]{2,4}"),
+    "法院代字": re.compile(rf"[{HAN}][0-9]{{2,4}}"),
 }
 """Values whose form leaves one column of several that a lookup matches."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from store.text.ideographs import HAN
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.casefile.upstream_fields import STYLE, Notes, court_of, evidence_of, person, persona
 from tasks.courts.from_judgment.criminal import charges_of, plea_of, request_of
@@ -13,7 +14,7 @@ from tasks.courts.from_judgment.sentencing import accused_in, criminal_gold, of_
 from tasks.courts.from_judgment.standing import standing_of
 from tasks.courts.scores.charge import convictions
 
-_BARE = re.compile(r"[\u4e00-\u9fff、（）]{2,60}罪")
+_BARE = re.compile(rf"[{HAN}、（）]{{2,60}}罪")
 _LAWYER = ("name", "firm", STYLE)
 
 

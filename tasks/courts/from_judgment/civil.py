@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.material import Claim
 from tasks.courts.from_judgment.citing import laws_of
@@ -17,7 +18,7 @@ from tasks.courts.from_judgment.stories import clipped, facts_of, ruled_lines
 from tasks.courts.scores.claims import read_claims
 from tasks.courts.scores.rulings import read_judgment
 
-_CAUSE = re.compile(r"(?P<cause>[\u4e00-\u9fff、]{2,60}?(?:纠纷|争议|之诉|离婚|继承|确认|监护))(?:一案|案)")
+_CAUSE = re.compile(rf"(?P<cause>[{HAN}、]{{2,60}}?(?:纠纷|争议|之诉|离婚|继承|确认|监护))(?:一案|案)")
 _ASKED = re.compile(
     r"(?:故|为此|现|综上|遂|特|因此)?[^。\n,]{0,20}?(?:请求|要求|诉请|诉求)(?:贵院|法院|人民法院|本院)?(?:依法)?"
     r"(?:判令|判决|确认|判准|依法)?[:,]?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.from_judgment.exhibits import prosecution_exhibits
 from tasks.courts.from_judgment.figures import TERM, days, months, sums
@@ -18,9 +19,9 @@ from tasks.courts.from_judgment.stories import clipped, facts_of
 
 _INDICTED = re.compile(r"指控(?:被告人)?[^,。;]{0,16}?犯(?:有)?(?P<names>[^,。;]{2,60}?罪)(?=[,。;]|一案|的|$)")
 _FILE_NUMBER = re.compile(r"以(?P<number>[^,。;以]{2,40}?号)(?:《)?起诉书")
-_PROCURATOR = re.compile(r"(?P<name>[\u4e00-\u9fff]{2,30}?人民检察院)")
+_PROCURATOR = re.compile(rf"(?P<name>[{HAN}]{{2,30}}?人民检察院)")
 _SENT = re.compile(
-    r"指派(?P<title>代理检察员|检察员|检察官|副检察长|检察长)?(?:助理)?(?P<name>[\u4e00-\u9fff]{2,4}?[0-9]?)"
+    rf"指派(?P<title>代理检察员|检察员|检察官|副检察长|检察长)?(?:助理)?(?P<name>[{HAN}]{{2,4}}?[0-9]?)"
     r"(?:、[^,。]{2,20})?(?:等)?出庭"
 )
 _FILED = re.compile(r"向本院(?:提起公诉|提出公诉|起诉)|移送本院|提起公诉")
@@ -119,9 +120,7 @@ def charges_of(paper: Paper) -> list[str]:
     for text in (paper.course, paper.part("charge"), paper.part("opinion"), paper.reason):
         if match := _INDICTED.search(fold_width(text)):
             return [name for name in re.split(r"(?<=罪)(?:、|和|与|及)", match["names"]) if name.endswith("罪")]
-    named = re.search(
-        r"(?:构成|以)(?P<name>[\u4e00-\u9fff、]{2,30}?罪)(?=[,。;]|追究)", fold_width(paper.part("opinion"))
-    )
+    named = re.search(rf"(?:构成|以)(?P<name>[{HAN}、]{{2,30}}?罪)(?=[,。;]|追究)", fold_width(paper.part("opinion")))
     return [named["name"]] if named else []
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from models.engine import Engine
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import SCHEMA
 from tasks.courts.casefile.loading import CaseFault, read_case
@@ -68,7 +69,7 @@ _STRUCTURE = re.compile(
 """Words of the form of a judgment: what holds one is no name."""
 _PERSONAL = re.compile(r"[,(][男女][,)。]|出生|律师|族[,。]|身份")
 """Who is told so much of is a person, whatever the name looks like."""
-_HAN = re.compile(r"[\u3400-\u9fff·]+")
+_HAN = re.compile(rf"[{HAN}·]+")
 _YOUNG = re.compile(
     r"被告人[^。;]{0,24}?(?:犯罪|作案|案发)时(?:系|属|尚|是|未满|不满|均)[^。;]{0,8}?(?:未成年|(?:十八|18)周岁)"
 )
@@ -142,7 +143,9 @@ def draft_of(
         ask_for(engine, case, env, clean, notes)
     case = {"schema": SCHEMA, "id": _identity(env, heading.docket, clean), "env": env, **_filled(case)}
     if not keep_names and (left := suspects(clean, (name for group in companies for name in group))):
-        notes.append(f"names: these words of the story may be names of people and were left: {'、'.join(left[:20])}")
+        notes.append(
+            f"names: {len(left)} words of the story may be names of people and were left: {'、'.join(left[:20])}"
+        )
     needed = _fitted(case, label, notes)
     missing = missing_of(case)
     case["provenance"] = _provenance(heading, masked, missing, keep_names)

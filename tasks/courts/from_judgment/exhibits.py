@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from store.tables import beside
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.from_judgment.names import is_masked, name_at, surname_of
@@ -34,10 +35,10 @@ _TESTED = re.compile(
 )
 _SAID = r"(?P<what>(?:证人)?(?:证言|证词)(?:笔录)?|陈述(?:笔录)?|供述(?:(?:和|与|及)辩解|笔录)?)"
 _BY_ONE = re.compile(
-    r"^(?P<role>证人|被害人|同案犯|同案人|鉴定人)?(?P<name>[\u4e00-\u9fff]{1,4}?[0-9]?)"
+    rf"^(?P<role>证人|被害人|同案犯|同案人|鉴定人)?(?P<name>[{HAN}]{{1,4}}?[0-9]?)"
     rf"(?:等(?:[0-9]+)?人)?的?{_SAID}(?P<rest>.*)$"
 )
-_ONE = re.compile(r"^(?P<role>证人|被害人|同案犯|同案人|鉴定人)?(?P<name>[\u4e00-\u9fff]{1,4}?[0-9]?)(?:等人?)?$")
+_ONE = re.compile(rf"^(?P<role>证人|被害人|同案犯|同案人|鉴定人)?(?P<name>[{HAN}]{{1,4}}?[0-9]?)(?:等人?)?$")
 _AND = re.compile(r"^(?:以及|并有|且有|还有|及其?|和|与|有)")
 _OWN_TITLE = re.compile(r"[^,。;:、]{2,40}[:,](?:证实|证明|载明|显示|反映|主要(?:内容|证实|证明))")
 _LED = re.compile(r"^[^。，,：:]{0,24}证据(?:有|如下|为|包括)?[：:]\s*")

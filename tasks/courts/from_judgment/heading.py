@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from store.errors import BadInput
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.loading import CaseFault
 from tasks.courts.casefile.people import REFUSED_ROLES
@@ -28,7 +29,7 @@ _DOCKET = re.compile(
 )
 _STEP = re.compile(r"(?P<field>[民刑行执商知赔])[^\d]{0,4}?(?P<step>初|终|再|申|监|抗|提|特|督|破|复)")
 _COURT = re.compile(
-    r"(?:中华人民共和国)?(?P<court>[\u4e00-\u9fff]{2,24}?(?:人民法院|法院|法庭))(?:[民刑行]事.{0,12}书)?$"
+    rf"(?:中华人民共和国)?(?P<court>[{HAN}]{{2,24}}?(?:人民法院|法院|法庭))(?:[民刑行]事.{{0,12}}书)?$"
 )
 _ROLE = re.compile(
     r"^(?:[一二两三四五六七八九十上列述以]{0,4}(?:原告|被告|被告人)(?:的)?(?:共同)?(?=委托|辩护|法定|诉讼代))?"
@@ -45,11 +46,11 @@ _NAME = re.compile(
 )
 _SHORT = re.compile(r"\((?:以下)?(?:简称|称)(?:为|:)?[“\"]?(?P<short>[^()“”\"]{2,30})[”\"]?\)")
 _FORMER = re.compile(
-    r"(?:曾用名|又名|别名|化名|绰号|自报名)(?:为|:)?[“\"]?(?P<name>[\u4e00-\u9fff]{2,4})[”\"]?(?=[,。()]|$)"
+    rf"(?:曾用名|又名|别名|化名|绰号|自报名)(?:为|:)?[“\"]?(?P<name>[{HAN}]{{2,4}})[”\"]?(?=[,。()]|$)"
 )
 _TOLD_TOO = re.compile(
     r"(?<=[。;]) *(?=(?:委托(?:诉讼)?代理人|法定代表人|法定代理人|主要负责人|负责人|经营者|"
-    r"(?:指定)?辩护人)[:\u4e00-\u9fff])"
+    rf"(?:指定)?辩护人)[:{HAN}])"
 )
 _PARTY = ("原告", "被告", "被告人")
 _SPEAKS_FOR = ("法定代表人", "主要负责人", "代表人", "负责人", "经营者", "投资人", "执行事务合伙人")

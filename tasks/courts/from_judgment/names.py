@@ -15,6 +15,7 @@ from itertools import chain, count
 from typing import Any
 
 from store.tables import Characters, Table, Words, WordSet, beside
+from store.text.ideographs import HAN, is_han
 
 _MASKED = re.compile(r"[某×Xx*＊△○〇□0-9A-Za-zＡ-Ｚ]")
 LATIN = re.compile(r"[A-Za-z][A-Za-z .'-]{3,40}")
@@ -89,7 +90,7 @@ def names_at(folded: str, place: int, *, masked: bool = False) -> Iterator[str]:
 
 _SPOKEN = re.compile(r"(?:的|所作的?)?(?:证人)?(?:证言|证词|陈述|供述)")
 _STAND_IN = re.compile(
-    r"[\u4e00-\u9fff]{1,2}?某{1,2}[甲乙丙丁戊己庚辛壬癸0-9]?|某[甲乙丙丁戊己庚辛壬癸]|[\u4e00-\u9fff][×xX*]{1,2}"
+    rf"[{HAN}]{{1,2}}?某{{1,2}}[甲乙丙丁戊己庚辛壬癸0-9]?|某[甲乙丙丁戊己庚辛壬癸]|[{HAN}][×xX*]{{1,2}}"
 )
 
 
@@ -108,7 +109,7 @@ def name_at(text: str, place: int, *, masked: bool = False) -> str:
         return ""
     for given in (1, 2):
         name = text[place : place + len(surname) + given]
-        if len(name) == len(surname) + given and _han(name) and _BOUNDARY.match(text, place + len(name)):
+        if len(name) == len(surname) + given and is_han(name) and _BOUNDARY.match(text, place + len(name)):
             surely = _SPOKEN.match(text, place + len(name)) or (not _is_word(name) and surname not in _table().wordy)
             return name if surely or _cut_at(text, place, surname) == name else ""
     # In running text only the segmenter can tell where a name ends.
@@ -116,7 +117,7 @@ def name_at(text: str, place: int, *, masked: bool = False) -> str:
     longer = text[place : place + len(surname) + 2]
     if (
         len(name) == len(surname) + 1
-        and _han(longer)
+        and is_han(longer)
         and longer[-1] not in _table().follows
         and text.count(longer) == text.count(name) > 1
     ):
@@ -126,13 +127,21 @@ def name_at(text: str, place: int, *, masked: bool = False) -> str:
 
 def _cut_at(text: str, place: int, surname: str) -> str:
     """The name that the segmenter sees at a place, or nothing."""
-    words = list(_tagger().cut(text[place : place + 8]))
-    if not words or not words[0].flag.startswith("nr") or not _han(words[0].word):
+    words = list(_tagger().cut(_common(text[place : place + 8])))
+    if not words or not words[0].flag.startswith("nr") or not is_han(words[0].word):
         return ""
-    name = str(words[0].word)
-    if name == surname and len(words) > 1 and len(words[1].word) <= 2 and _han(words[1].word):
-        name += words[1].word
-    return name[: len(surname) + 2] if len(name) > len(surname) else ""
+    length = len(words[0].word)
+    if length == len(surname) and len(words) > 1 and len(words[1].word) <= 2 and is_han(words[1].word):
+        length += len(words[1].word)
+    return text[place : place + min(length, len(surname) + 2)] if length > len(surname) else ""
+
+
+def _common(text: str) -> str:
+    """A text for the segmenter, which takes an ideograph outside U+4E00 to U+9FD5 for punctuation."""
+    return _RARE.sub("伟", text)
+
+
+_RARE = re.compile(f"(?![\u4e00-\u9fd5])[{HAN}]")
 
 
 def _is_word(text: str) -> bool:
@@ -152,10 +161,6 @@ def _tagger() -> Any:
 
         jieba.posseg.lcut("")
     return jieba.posseg
-
-
-def _han(text: str) -> bool:
-    return all("\u3400" <= sign <= "\u9fff" for sign in text)
 
 
 def stand_ins(people: Sequence[Sequence[str]], text: str) -> dict[str, str]:
@@ -203,7 +208,8 @@ def suspects(text: str, known: Iterable[str] = ()) -> list[str]:
     names = set(known)
     found: dict[str, int] = {}
     place = looked = 0
-    for word in _tagger().dt.tokenizer.cut(text, HMM=False):
+    for common in _tagger().dt.tokenizer.cut(_common(text), HMM=False):
+        word = text[place : place + len(common)]
         name = ""
         if len(word) == 1 and word in _table().single and looked < _LOOKED:
             looked += 1
@@ -223,7 +229,7 @@ _NO_NAME = re.compile("^由|书$|向")
 
 
 def _is_suspect(word: str, known: set[str]) -> bool:
-    named = 2 <= len(word) <= 4 and surname_of(word) != "" and _han(word)
+    named = 2 <= len(word) <= 4 and surname_of(word) != "" and is_han(word)
     return named and not (
         is_masked(word) or word[:2] in _table().words or word in known or _PLACE.search(word) or _NO_NAME.search(word)
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from store.tables import beside
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.from_judgment.figures import days
 from tasks.courts.from_judgment.heading import Entry, Heading
@@ -16,11 +17,11 @@ from tasks.courts.from_judgment.sections import Env, Paper
 _SIDES = {"CI": (("原告", "plaintiff", "P1"), ("被告", "defendant", "D1")), "CR": (("被告人", "defendant", "A1"),)}
 _BORN = re.compile(r"(?:出生|生)")
 _OUT = re.compile(rf"（[^（）]{{1,6}}{LEFT_OUT}")
-_FIRM = re.compile(r"(?P<firm>[\u4e00-\u9fff（）()]{2,40}?(?:律师事务所|法律服务所|法律援助中心))")
+_FIRM = re.compile(rf"(?P<firm>[{HAN}（）()]{{2,40}}?(?:律师事务所|法律服务所|法律援助中心))")
 _AUTHORITY = re.compile(r"特别授权(?:代理)?|一般授权(?:代理)?|一般代理|法律援助(?:中心)?指派|委托辩护")
 _SIGNED = re.compile(
     r"(?P<title>审判长|代理审判员|助理审判员|审判员|人民陪审员|法官助理|代书记员|书记员)[ :]{0,3}"
-    r"(?P<name>[\u4e00-\u9fff·]{2,8}?(?:[0-9A-Za-z]|[×xX*]{1,2})?)(?=\s|$|审判|代理审|助理审|人民陪审|法官助"
+    rf"(?P<name>[{HAN}·]{{2,8}}?(?:[0-9A-Za-z]|[×xX*]{{1,2}})?)(?=\s|$|审判|代理审|助理审|人民陪审|法官助"
     r"|代?书记员|二[〇○零Oo0]|[0-9]{4}年|本件)"
 )
 _PROCEDURES = (
@@ -130,7 +131,7 @@ def bench(paper: Paper, heading: Heading) -> dict[str, Any]:
         ]
     elif others and len(judges) <= 3:
         found["presiding"] = {"name": others[0][1], "title": "独任审判员"}
-    elif match := re.search(r"审判员(?P<name>[\u4e00-\u9fff]{2,4}?)独任", course):
+    elif match := re.search(rf"审判员(?P<name>[{HAN}]{{2,4}}?)独任", course):
         found["presiding"] = {"name": match["name"], "title": "独任审判员"}
     clerk = next((name for title, name in judges if title.endswith("书记员")), "")
     found["clerk"] = clerk

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Literal
 
 from store.tables import Table, beside, filled
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.numerals import chinese_to_int
 
@@ -25,7 +26,7 @@ _REASON = re.compile(rf"{_STARTS}(?:本院(?:经审理|经审查|经评议|依�
 _TAIL = re.compile(
     rf"{_STARTS}(?:如不服本|如对本判决不服|不服本判决|当事人不服"
     r"|(?:审判长|独任审判员|代理审判员|审判员|书记员)[ :]|本判决为终审)"
-    r"|^(?:审判长|代理审判员|审判员|人民陪审员)(?=[\u4e00-\u9fff]{2,4}$)",
+    rf"|^(?:审判长|代理审判员|审判员|人民陪审员)(?=[{HAN}]{{2,4}}$)",
     re.MULTILINE,
 )
 _BASIS = re.compile(r"(?:依照|依据|根据|按照|适用)(?=[^。;\n《]{0,20}《|[^。;\n《]{0,30}(?:法|条例|规定|解释)第)")

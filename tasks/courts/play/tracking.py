@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import AdviceCase, Topic
@@ -125,7 +126,7 @@ def open_topics(case: AdviceCase, turns: Sequence[TopicTurn]) -> list[str]:
     return left
 
 
-_WORD = re.compile("[\u4e00-\u9fff]")
+_WORD = re.compile(f"[{HAN}]")
 _MARKUP = re.compile(r"\{.*\}|<[^<>\n]{1,40}>", re.DOTALL)
 """Objects and tags in a reply, which are no words of an answer."""
 _QUESTION = re.compile(r"[?？]|(?:吗|呢)[。!！]?\s*$")

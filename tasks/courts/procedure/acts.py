@@ -18,6 +18,7 @@ from typing import Literal
 
 import numpy as np
 
+from store.text.ideographs import HAN
 from tasks.courts.procedure.classifier import shipped
 from tasks.courts.procedure.features import bare, features, folded
 from tasks.courts.procedure.tables import profile
@@ -53,7 +54,7 @@ _SPEECHES = re.compile(r"公诉意见|辩护意见|自行辩护|答辩|最后意
 """Words that name an item of the agenda only in a sentence about what comes later: elsewhere they ask for it."""
 _ITEMS = re.compile(r"身份|权利|回避|焦点|起诉书|讯问|发问|法庭调查|举证|质证|证据|辩论|最后陈述|调解|评议|宣判|判决")
 _QUOTED = re.compile(
-    r"(?:《[^》\n]{2,60}》|[一-鿿]{0,8}(?:诉讼法|民法典|刑法|解释))(?:第[一二三四五六七八九十百零〇\d]{1,8}条)?"
+    rf"(?:《[^》\n]{{2,60}}》|[{HAN}]{{0,8}}(?:诉讼法|民法典|刑法|解释))(?:第[一二三四五六七八九十百零〇\d]{{1,8}}条)?"
     r"(?:第[一二三四五六七八九十\d]{1,3}款)?(?:明确)?规定[，,：:]"
 )
 _RIGHTS = re.compile(r"(?:下列|以下|如下)[^。\n]{0,12}权利[^。\n]*")
@@ -70,7 +71,7 @@ _FORMAL = re.compile(
 )
 """A question about these is one of procedure or of the room, not of the court's own on the facts."""
 _ADDRESSED = re.compile(
-    r"(?:(?<![一-鿿])|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人|控方"
+    rf"(?:(?<![{HAN}])|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人|控方"
     r"|辩方)(?!(?:提交|出示|提供|主张|陈述)的)"
 )
 _ROLES = re.compile(r"原告|被告人?|公诉(?:人|机关)|检察员|辩护人|控方|辩方")
@@ -150,7 +151,7 @@ def _called(hearing: Hearing) -> tuple[tuple[str, Side], ...]:
 def _calling(called: tuple[tuple[str, Side], ...]) -> re.Pattern[str]:
     names = "|".join(re.escape(name) for name, _ in sorted(called, key=lambda one: (-len(one[0]), one[0])))
     return re.compile(
-        rf"(?:(?<![一-鿿])|[请由问让先传完后再])({names})(?:律师|代理人|一?方)?(?=[，,、：:！!？?你您先]|$)"
+        rf"(?:(?<![{HAN}])|[请由问让先传完后再])({names})(?:律师|代理人|一?方)?(?=[，,、：:！!？?你您先]|$)"
     )
 
 

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from store.text.ideographs import HAN
 from tasks.courts.procedure.acts import MAX_TEXT, sentences
 from tasks.courts.procedure.quoting import own_words
 from tasks.courts.procedure.replies import items_named, numbers_named
 from tasks.courts.procedure.tables import Profile
 from tasks.courts.procedure.turns import Hearing, Item, Side
 
-_TAG = re.compile(r"<\s*([一-鿿]{2,8})\s*>")
+_TAG = re.compile(rf"<\s*([{HAN}]{{2,8}})\s*>")
 _CLOSING = re.compile(r"(?:现在|宣布|可以)?闭庭(?!前|后|之前)|庭审(?:到此)?结束(?!前|后)|<\s*结束庭审\s*>")
 _MARKS = re.compile(rf"{_CLOSING.pattern}|{_TAG.pattern}")
 _REOPENED = re.compile(r"恢复(?:法庭)?(?:调查|辩论)|(?:重新|继续)(?:进行)?法庭(?:调查|辩论)")
@@ -28,7 +29,7 @@ _ANSWERED = re.compile(rf"{_ROLE}(?:回答|答|回应|表示|说)\s*[：:]\s*[�
 _VOCATIVE = re.compile(
     r"\s*(?:请|你|您|现|对|是否|首先|先|有无|有没有|就|下面|本庭|法庭|围绕|针对|可以|继续|以上|刚才|根据)|.*[？?]\s*$"
 )
-_HEADER = re.compile(r"[，,、]|[男女]|住|法定代表人|[一-鿿]族|出生|有限公司|律师事务所")
+_HEADER = re.compile(rf"[，,、]|[男女]|住|法定代表人|[{HAN}]族|出生|有限公司|律师事务所")
 _JUDGMENT = re.compile(r"本院认为|判决如下|民事判决书|刑事判决书")
 _SIMULATED = re.compile(r"模拟(?:原告|被告|公诉|辩护)")
 _RULED = re.compile(

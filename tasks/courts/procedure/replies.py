@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
 
+from store.text.ideographs import HAN
 from store.text.numerals import chinese_to_int
 from tasks.courts.procedure.turns import Item
 from tasks.courts.scores.bigrams import bigrams, recall
@@ -21,11 +22,11 @@ MAX_REPLY = 20_000
 _BROKEN = re.compile(
     r"\s*(?:[\[【（(]?(?:错误|出错|error|调用失败|请求失败|超时|timeout)|none\s*$|null\s*$)", re.IGNORECASE
 )
-_WORDS = re.compile(r"[一-鿿A-Za-z0-9]")
+_WORDS = re.compile(rf"[{HAN}A-Za-z0-9]")
 _PLAIN_NO = r"(?:^|[，。、；,\s])(?:没有了?|无|不需要|不用|否|不)(?:[，。；！,\s]|$)"
 _KINDS = {
     "identity": re.compile(
-        r"属实|无误|确认|没错|正确|[12]\d{3}年|住所地|法定代表人|负责人|[一-鿿]族|出生|身份证|代理人"
+        rf"属实|无误|确认|没错|正确|[12]\d{{3}}年|住所地|法定代表人|负责人|[{HAN}]族|出生|身份证|代理人"
     ),
     "recusal": re.compile(r"回避|申请|没有异议|无异议|" + _PLAIN_NO),
     "mediation": re.compile(r"调解|和解|同意|愿意|不愿|拒绝|可以|接受|方案"),

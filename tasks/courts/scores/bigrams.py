@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 
 POINT = 0.6
@@ -22,7 +23,7 @@ WIDEST = 160
 _RUN = 4
 """A point may be spread over so many clauses in a row."""
 
-_KEPT = re.compile(r"[0-9a-z\u3400-\u9fff%]")
+_KEPT = re.compile(rf"[0-9a-z{HAN}%]")
 _CLAUSE = re.compile(r"[^，。；！？,;!?\n：:]+")
 _SENTENCE = re.compile(r"[^。！？；!?;\n]*[。！？；!?;\n]?")
 

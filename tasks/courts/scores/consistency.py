@@ -16,6 +16,7 @@ from typing import Literal
 
 from store.text.citation import citations
 from store.text.dates import parse_date
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.numerals import to_decimal
 from tasks.courts.casefile.case import Case, Env
@@ -119,12 +120,12 @@ _ITEM = re.compile(r"^[ \t]*[(（]?\d{1,2}[)）.、．]", re.MULTILINE)
 _TEN = 10
 """Smaller numbers count what the speaker says: 两点, 3份."""
 _NAMED = re.compile(
-    r"(?:我叫|我的名字是|名字叫|姓名[是为:：]?|名叫)(?P<person>[\u4e00-\u9fff]{2,4}?)(?=[,，。.;；、!！\s]|的|男|女"
+    rf"(?:我叫|我的名字是|名字叫|姓名[是为:：]?|名叫)(?P<person>[{HAN}]{{2,4}}?)(?=[,，。.;；、!！\s]|的|男|女"
     r"|$)"
 )
 _ORGANISATION = re.compile(
-    r"(?P<own>[\u4e00-\u9fff]{3})(?P<kind>有限公司|有限责任公司|股份有限公司|律师事务所|派出所|保险公司)"
-    r"|(?P<place>[\u4e00-\u9fff]{2}[省市区县州旗])(?P<court>人民法院|人民检察院|中级人民法院)"
+    rf"(?P<own>[{HAN}]{{3}})(?P<kind>有限公司|有限责任公司|股份有限公司|律师事务所|派出所|保险公司)"
+    rf"|(?P<place>[{HAN}]{{2}}[省市区县州旗])(?P<court>人民法院|人民检察院|中级人民法院)"
 )
 _GENERIC = re.compile(r"[这那该贵本我你您他她们某一家个的了在到去向和与及是由找请为从]$")
 

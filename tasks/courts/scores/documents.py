@@ -16,6 +16,7 @@ from datetime import date
 from typing import Literal
 
 from store.text.dates import plain_date
+from store.text.ideographs import HAN
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.casefile.people import Party
@@ -185,7 +186,7 @@ def _published_value(value: str | date) -> str:
     return plain_date(value) if isinstance(value, date) else value
 
 
-_ALONE = r"(?<![\u4e00-\u9fff]){}(?![\u4e00-\u9fff])"
+_ALONE = rf"(?<![{HAN}]){{}}(?![{HAN}])"
 
 
 def stated(name: str, value: str | date, section: str) -> bool:

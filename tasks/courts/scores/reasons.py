@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 
+from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.numerals import to_decimal
 from tasks.courts.scores.bigrams import LONGEST, POINT, bigrams, f1, passages
@@ -43,7 +44,7 @@ _QUOTED = 120
 
 _SENTENCE = re.compile(r"[^。；！？;!?\n]+")
 _CLAUSE = re.compile(r"[^，、：,:]+")
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_HAN = re.compile(rf"[{HAN}]")
 _NUMERAL = "零〇一二两三四五六七八九十百千万亿"
 _NUMBER = re.compile(
     rf"[0-9]{{1,15}}(?:,[0-9]{{3}}){{0,4}}(?:\.[0-9]{{1,6}})?[万亿]?|(?<=百分之)[{_NUMERAL}]{{1,8}}"

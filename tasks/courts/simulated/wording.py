@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from rapidfuzz import fuzz
 
+from store.text.ideographs import HAN
 from tasks.courts.procedure.replies import broken
 from tasks.courts.scores.bigrams import bigrams
 
@@ -37,7 +38,7 @@ Rules in all seats of the 72 authored cases reach 0.95 and more in every role: d
 LONGEST = 4000
 LINES = 40
 """Lines of a text that are looked at one by one."""
-HAN = 0.5
+CHINESE = 0.5
 """Of the letters of an utterance so many are Chinese characters."""
 ALIKE = 0.85
 """Two texts of so much in common, by their longest common subsequence, are one."""
@@ -59,11 +60,11 @@ DENIAL = 32
 """Pairs below which an utterance with a denial in it need not show it either: 没有别的了，就是刚才说的这些."""
 
 _LETTER = re.compile(r"[^\W\d_]")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_CHINESE = re.compile(rf"[{HAN}]")
 _CLAUSES = re.compile(r"[，。；！？、：,;!?:\s]+")
 _NEGATED = re.compile(r"^.{0,3}[没无不未否非别](?!过)")
-_DENIED = re.compile(r"[没无不未][\u4e00-\u9fff]{0,4}(?:[，。；！\s]|$)")
-_CLOSED = re.compile(r"是否|能否|可否|有无|有没有|吗|没有[？?。]?$|([\u4e00-\u9fff])[不没]\1")
+_DENIED = re.compile(rf"[没无不未][{HAN}]{{0,4}}(?:[，。；！\s]|$)")
+_CLOSED = re.compile(rf"是否|能否|可否|有无|有没有|吗|没有[？?。]?$|([{HAN}])[不没]\1")
 _ADDRESS = re.compile(r"审判长|审判员|法官|律师|公诉人|辩护人|法庭|[您你我]")
 
 
@@ -95,7 +96,7 @@ def fault(text: str, heard: str, own: Sequence[Said], known: frozenset[str] | se
 
 
 def _of_line(line: str, heard: str, others: Sequence[Sequence[str]], known: frozenset[str] | set[str]) -> Reason:
-    if len(_CHINESE.findall(line)) < HAN * len(_LETTER.findall(line)):
+    if len(_CHINESE.findall(line)) < CHINESE * len(_LETTER.findall(line)):
         return "script"
     if echoes(line, heard):
         return "echo"
