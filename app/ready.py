@@ -27,8 +27,7 @@ TASK = "sample-405"
 """A case number, a listed company, its code, its address and the court there: four hops that a person can follow."""
 
 TRIAL = "CR-0001"
-"""A criminal trial in which the accused pleads guilty: the rules decide what is undisputed, so its judgment is a
-whole one."""
+"""A criminal trial in which the accused pleads guilty."""
 
 
 def ensure_sample(announce: Callable[[], None] = lambda: None) -> None:
@@ -86,6 +85,6 @@ def _ready() -> str:
 
 
 def trial_run() -> Run:
-    """A run of the rules in every seat of one criminal trial; nothing has been driven yet."""
+    """A run of one criminal trial by rules, its judgment the authored reference; nothing has been driven yet."""
     ensure_sample()
-    return start_run(RunSpec(benchmark="courts", task_ids=(TRIAL,)), argv=sys.argv[1:])
+    return start_run(RunSpec(benchmark="courts", agent="gold", task_ids=(TRIAL,)), argv=sys.argv[1:])

@@ -9,6 +9,8 @@ import pytest
 from textual.widgets import Select
 
 from app import hosts
+from app.desk.court.scene import scene_of
+from app.desk.court.stage import cast_lines
 from app.desk.dialogs.confirm import ConfirmScreen
 from app.desk.home.doors import Doors
 from app.desk.law.screen import LawScreen
@@ -30,7 +32,12 @@ async def test_the_first_door_leads_into_a_trial(sample_pack: Path) -> None:
         assert isinstance(desk_, Desk)
         await until(pilot, lambda: desk_.episode_screen is not None and desk_.episode_screen.facts is not None)
         assert desk_.episode_screen is not None and desk_.episode_screen.facts is not None
-        assert desk_.episode_screen.facts.header["spec"]["task_ids"] == [TRIAL]
+        spec = desk_.episode_screen.facts.header["spec"]
+        assert spec["task_ids"] == [TRIAL] and spec["agent"] == "gold"
+        records = desk_.episode_screen.shown.records
+        scene = scene_of(desk_.episode_screen.facts.header, records)
+        assert scene is not None
+        assert "开庭前写定，不回应今日陈述" in "".join(part for line in cast_lines(scene) for part, _ in line)
 
 
 async def test_the_second_door_asks_for_the_law_of_a_day(sample_pack: Path) -> None:

@@ -27,7 +27,7 @@ from tasks.courts.environment import Role, environment
 from tasks.courts.play.routing import shown
 from tasks.courts.scores.drafted import LABELS, TITLE
 from tasks.courts.scores.rulings import RULES
-from tasks.episode.events import ActDone, ModelCalled, Record, Said
+from tasks.episode.events import ActDone, ModelCalled, Record, Said, Seated
 
 INDENT = "　　"
 """Every paragraph is moved in by two characters."""
@@ -301,7 +301,7 @@ def cast_lines(scene: Scene) -> list[Line]:
         (
             one(scene.name(role)),
             one(names.get(role, "")),
-            policy_name(seated.policy, seated.engine),
+            _player(scene, seated),
             TONES.get(role, "text"),
         )
         for role in scene.roles
@@ -315,6 +315,13 @@ def cast_lines(scene: Scene) -> list[Line]:
         ((pad(role, columns[0]), tone), (pad(name, columns[1]), "text"), (who, "dim"))
         for role, name, who, tone in rows
     ]
+
+
+def _player(scene: Scene, seated: Seated) -> str:
+    """Who plays a seat; an authored judgment does not answer to what is said today, and says so."""
+    if scene.court and seated.policy.startswith("court-gold/"):
+        return t("court.reference_judge")
+    return policy_name(seated.policy, seated.engine)
 
 
 def _names(case: CivilCase | CriminalCase) -> dict[Role, str]:
