@@ -38,8 +38,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("app.cli.compare:compare", "Compare runs of the same tasks."),
     "merge": ("app.cli.merge:merge", "Make one run of several: shards, or runs of other machines."),
     "suite": ("app.cli.suite:suite", "Play a suite: a file of runs, one table of what they came to."),
-    "ablate": ("app.cli.ablate:ablate", "Run the same tasks under settings that differ in one thing."),
-    "temporal": ("app.cli.temporal:temporal", "Show how runs of legalsearch deal with time."),
     "export": ("app.cli.export:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),
 }
 """Command -> (where it lives, its line in the help)."""

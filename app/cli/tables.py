@@ -1,4 +1,4 @@
-"""Plain tables and heat maps for stdout: columns as wide as their widest cell, numbers to the right."""
+"""Plain tables for stdout: columns as wide as their widest cell, numbers to the right."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from app.terminal import clean, pad, width
 
 Data = dict[str, Any]
 """JSON data that a command prints, or makes its tables of."""
-SHADES = "·░▒▓█"
-"""From the least to the most, a fifth of the scale each."""
 WIDEST = 48
 """Cells of a column; what is longer is cut."""
 
@@ -25,11 +23,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) 
         ).rstrip()
         for row in cells
     )
-
-
-def shade(value: float, most: float = 100.0) -> str:
-    """A block for a value from 0 to `most`."""
-    return SHADES[max(0, min(len(SHADES) - 1, int(value / most * len(SHADES))))]
 
 
 def number(value: float | None, places: int = 2) -> str:

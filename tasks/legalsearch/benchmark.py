@@ -29,7 +29,6 @@ from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.direct import DirectLawPolicy
 from tasks.legalsearch.agents.search import SearchPolicy
 from tasks.legalsearch.answers import strict_answer
-from tasks.legalsearch.asking import query_table
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.failures import APPLIES, failure_of, leant_on
 from tasks.legalsearch.grading import grading_of
@@ -43,8 +42,8 @@ from tasks.legalsearch.scoring import Evidence, score_one, summarise
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
 from tasks.legalsearch.settings import LegalSearchSettings, settings_of
 from tasks.legalsearch.summary import LawSummary, Offered
+from tasks.legalsearch.temporal import pair_table, query_table
 from tasks.legalsearch.toolbox import OFFERED, RAG, WEB, LawToolbox, ToolSettings, snapshot_of
-from tasks.legalsearch.windows import WINDOWS, by_window
 from tasks.run.embedding import embedder_of
 from tasks.run.rescoring import StoredRun
 from tasks.run.spec import RunSpec
@@ -188,8 +187,8 @@ class LegalSearch:
         return leant_on(question, state)
 
     def report_tables(self, run: StoredRun, language: str) -> Sequence[Table]:
-        """How many queries name a time, beside the figures of the paper."""
-        return [table] if (table := query_table(run, language)) else []
+        """How many queries name a time, beside the figures of the paper; consistency on time-travel pairs."""
+        return [table for table in (query_table(run, language), pair_table(run, language)) if table]
 
     def texts(self, question: Question, result: Result) -> tuple[str, str]:
         """The answer without its reasoning and the reference answer, where both are texts."""
@@ -211,11 +210,10 @@ class LegalSearch:
     def summary(
         self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
     ) -> LawSummary:
-        """What a run came to, with the tools it had, and what the rules recite under each window."""
+        """What a run came to, with the tools it had."""
         evidence = _evidence(questions, context)
         rules = context.spec is not None and context.spec.agent == "rules"
-        made = replace(summarise(run, questions, results, evidence), tools=_tools(context), rules=rules)
-        return replace(made, windows=self._by_window(questions, made, evidence, context))
+        return replace(summarise(run, questions, results, evidence), tools=_tools(context), rules=rules)
 
     def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
         """The mean of the one task that was run, or over the tasks of one domain, as published: the inner one where
@@ -230,23 +228,6 @@ class LegalSearch:
             if task in (IN_DOMAIN if inside else OUT_OF_DOMAIN):
                 over.add(one.compat.value, one.strict.value)
         return Overall("in_domain" if inside else "out_of_domain", over.compat.value, over.strict.value)
-
-    def _by_window(
-        self, questions: Sequence[Question], own: LawSummary, evidence: Evidence, context: ScoreContext
-    ) -> dict[str, LawSummary] | None:
-        """What the rules recite under each window, this run's own included; None for other agents."""
-        spec, pack = context.spec, context.pack
-        if spec is None or pack is None or spec.agent != "rules" or own.row("compat", "lar", "all") is None:
-            return None
-        if not pack.manifest.counts.statutes or any(":" in who for who in spec.seats.values()):
-            return None
-        policy, _ = self.agents["rules"]
-        other = by_window(
-            questions, spec, policy, lambda changed: self.program(pack, questions, changed),
-            lambda task, state: self.result(task, 0, state),
-            lambda asked, results: summarise("", asked, results, evidence),
-        )  # fmt: skip
-        return {name: {**other, settings_of(spec).window: own}[name] for name in WINDOWS}
 
 
 def toolbox_of(pack: Pack, spec: RunSpec) -> LawToolbox:

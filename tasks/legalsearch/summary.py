@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from tasks.legalsearch.beside import together
 from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
 from tasks.reports.words import show, word
-from tasks.scoring.metrics import RULES, Metric, Pick, Report, Summary, Tree, Value, ends
+from tasks.scoring.metrics import RULES, Metric, Pick, Report, Summary, Tree, Value
 from tasks.scoring.names import Names, called
 from tasks.scoring.statistics import Interval
 from tasks.scoring.tables import Table
@@ -59,8 +59,7 @@ class Offered:
 class LawSummary(Summary):
     """constants: (rule, task) -> the constant answer that is its floor; ungraded: attempts that wait for a grader;
     wrong_version: of all recitals and of the covered ones; dated: task -> questions that hang on a day; tools: None
-    when nobody knows; windows: the recitals of the rules under each window, where the rules played; rules: whether
-    they did."""
+    when nobody knows; rules: whether the rules played."""
 
     limits = {
         "floor": ("下限：最佳常数答案", "Floor: best constant answer"),
@@ -71,7 +70,6 @@ class LawSummary(Summary):
     wrong_version: tuple[MixedUp, MixedUp] | None = None
     dated: Mapping[str, int] = field(default_factory=dict)
     tools: Offered | None = None
-    windows: Mapping[str, LawSummary] | None = None
     rules: bool = False
 
     def tree(self, rows: Iterable[Metric], pick: Pick) -> Tree:
@@ -118,9 +116,6 @@ class LawSummary(Summary):
             },
             "temporal": dict(self.dated),
             "tools": None if self.tools is None else asdict(self.tools),
-            "lar_by_window": None
-            if self.windows is None
-            else {name: one.recitals() for name, one in self.windows.items()},
         }
 
     def _applies(self) -> dict[str, str]:
@@ -167,16 +162,8 @@ class LawSummary(Summary):
         every, covered = self.wrong_version
         return {**every.data(), COVERED: covered.data()}
 
-    def recitals(self) -> Tree:
-        """What concerns recitals, as JSON data."""
-        rows = [row for row in self.scores if (row.measure.rule, row.group.name) == ("compat", "lar")]
-        return {
-            "compat": self._part(rows[0]), "intervals": self.tree(rows, ends)["lar"],
-            "wrong_version": self.mixed_up(),
-        }  # fmt: skip
-
     def notes(self, language: str) -> list[tuple[str, str]]:
-        """Windows, coverage, mixed up versions, what no grader has seen, tools, tasks that are in no mean."""
+        """Coverage, mixed up versions, what no grader has seen, tools, tasks that are in no mean."""
         lar, recited = self.row("compat", "lar", ALL), self.row("compat", "lar", COVERED)
         parts = list(zip(("group.all", COVERED), self.wrong_version or (), strict=False))
         below = [
@@ -195,11 +182,6 @@ class LawSummary(Summary):
             )
         ]
         return [
-            ("lar_by_window", " · ".join(
-                f"{word(f'window.{name}', language)} {show(one.value('compat', 'lar', ALL), 2)}"
-                f" ({word(COVERED, language)} {show(one.value('compat', 'lar', COVERED), 2)})"
-                for name, one in (self.windows or {}).items()
-            )),
             ("applies", word("applies.not", language).format(tasks=", ".join(below)) if below else ""),
             ("coverage", f"{recited.n} / {lar.group.n}" if lar and recited else ""),
             ("wrong_version", " · ".join(

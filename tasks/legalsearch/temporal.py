@@ -17,19 +17,32 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from store.journal import Journal
 from store.text.normalise import fold_width
-from tasks.legalsearch.questions import Question
+from tasks.episode.events import ToolCalled
+from tasks.legalsearch import published
+from tasks.legalsearch.answers import letters, strict_answer, term
+from tasks.legalsearch.charges import charges
+from tasks.legalsearch.measures import strict_score
+from tasks.legalsearch.questions import Question, by_id
+from tasks.reports.svg import LIMIT, OWN, Drawing
+from tasks.reports.words import word
+from tasks.run.reading import read_episode
+from tasks.run.rescoring import StoredRun
 from tasks.scoring.statistics import rate_interval
+from tasks.scoring.tables import EMPTY, Cell, Row, Table
 
 TimeKind = Literal["date", "version", "year", "relative"]
 TIME_KINDS: tuple[TimeKind, ...] = ("date", "version", "year", "relative")
-SEARCH_TOOLS = ("rag_retrieve", "web_search")
+PAIR_KINDS = ("consistent", "blind", "swapped", "other")
 Data = dict[str, Any]
-"""JSON data of an analysis, as commands print it."""
-TOOLS = (*SEARCH_TOOLS, "browse_webpage")
+"""JSON data of an analysis."""
+PRINTED = (("least", 97), ("most", 227), ("in", 502), ("out", 537))
+"""Temporally aware queries over all questions of a domain, as the paper says them in words."""
+WIDE, NAMES, LINE = 900, 240, 24
 
 _YEAR = r"(?<![0-9.])(?:19|20)[0-9]{2}(?![0-9])"
 _HAN_DIGIT = "〇零○一二三四五六七八九"
@@ -77,57 +90,18 @@ def queries_of(arguments: object) -> tuple[str, ...]:
     return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list | tuple) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class ToolUse:
-    """One tool call of an episode. `tokens`: how long the answer was, in tokens as the engine counts, 0 when
-    unknown."""
-
-    task: str
-    tool: str
-    queries: tuple[str, ...] = ()
-    tokens: int = 0
-
-
-@dataclass(slots=True)
-class _Count:
-    calls: int = 0
-    queries: int = 0
-    tokens: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)
-
-    def add(self, use: ToolUse) -> None:
-        self.calls += 1
-        self.queries += len(use.queries)
-        self.tokens += use.tokens
-        self.kinds.update(kind for kind in map(time_kind, use.queries) if kind is not None)
-
-    def as_dict(self) -> dict[str, object]:
-        aware = self.kinds.total()
-        return {
-            "calls": self.calls,
-            "queries": self.queries,
-            "aware": aware,
-            "explicit": aware - self.kinds["relative"],
-            "share": aware / self.queries if self.queries else None,
-            "kinds": {kind: self.kinds[kind] for kind in TIME_KINDS},
-            "tokens": self.tokens,
-        }
-
-
-def awareness(uses: Iterable[ToolUse]) -> Data:
-    """Calls, queries and temporally aware queries: in all, by tool, and by task and tool. Pages count calls only."""
-    total, by_tool = _Count(), {tool: _Count() for tool in TOOLS}
-    by_task: dict[str, dict[str, _Count]] = {}
-    for use in uses:
-        cells = by_task.setdefault(use.task, {})
-        for count in (total, by_tool.setdefault(use.tool, _Count()), cells.setdefault(use.tool, _Count())):
-            count.add(use)
+def awareness(queries: Iterable[str]) -> Data:
+    """How many queries name a time: `queries`, `aware`, `explicit` (without relative times), `share` (None without
+    any query), `kinds`."""
+    kinds = [time_kind(query) for query in queries]
+    count = Counter(kind for kind in kinds if kind is not None)
+    aware = count.total()
     return {
-        "all": total.as_dict(),
-        "by_tool": {tool: count.as_dict() for tool, count in by_tool.items()},
-        "by_task": {
-            task: {tool: count.as_dict() for tool, count in cells.items()} for task, cells in sorted(by_task.items())
-        },
+        "queries": len(kinds),
+        "aware": aware,
+        "explicit": aware - count["relative"],
+        "share": aware / len(kinds) if kinds else None,
+        "kinds": {kind: count[kind] for kind in TIME_KINDS},
     }
 
 
@@ -139,6 +113,25 @@ class PairMember:
     question: Question
     right: bool
     read: str
+
+
+def pair_member(question: Question, res: str) -> PairMember:
+    """An answer to one half of a time-travel pair, read strictly. A recital is right from the ROUGE-L of the reward
+    on."""
+    score = strict_score(question, res) or 0.0
+    return PairMember(question, score >= published.LAR_PASS, one_spelling(question, res))
+
+
+def one_spelling(question: Question, res: str) -> str:
+    """An answer so written that equal answers are equal texts."""
+    read, form = strict_answer(res), question.kind.form
+    if form == "letters" and (chosen := letters(read, question.options)) is not None:
+        return "".join(sorted(chosen))
+    if form == "charges" and (named := charges(read)):
+        return "；".join(sorted(map(str, named)))
+    if form == "months" and (given := term(read)) is not None:
+        return f"{given.kind} {given.months}"
+    return published.recital(read)
 
 
 def consistency(members: Sequence[PairMember]) -> Data:
@@ -165,7 +158,7 @@ def consistency(members: Sequence[PairMember]) -> Data:
         "rate": rate,
         "interval": [interval.low, interval.high] if interval else None,
         "gain": None if rate is None else rate - (right / (2 * len(complete))) ** 2,
-        **{kind: kinds[kind] for kind in ("consistent", "blind", "swapped", "other")},
+        **{kind: kinds[kind] for kind in PAIR_KINDS},
     }
 
 
@@ -175,3 +168,64 @@ def _pair_kind(first: PairMember, second: PairMember) -> str:
     if first.read == second.read:
         return "blind"
     return "swapped" if not first.right and not second.right else "other"
+
+
+def query_table(run: StoredRun, language: str) -> Table | None:
+    """How many queries of a run name a time and its plot, beside what the paper printed of its agents (section 5,
+    Figure 3); None where nothing was asked of a tool."""
+    queries: list[str] = []
+    with Journal.open(run.path) as journal:
+        for row in journal.episodes():
+            for record in read_episode(journal, row.id):
+                if isinstance(record.event, ToolCalled) and record.event.seat == run.bench.seat:
+                    queries += queries_of(record.event.input)
+    count = awareness(queries)
+    if not count["queries"]:
+        return None
+    name = str(run.header["run"])
+    own = Row(
+        (name,),
+        tuple(Cell(float(count[key]), count=True) for key in ("queries", "aware", "explicit"))
+        + (Cell(100 * count["share"]),),
+    )
+    printed = [(word(f"beside.queries.{key}", language), number) for key, number in PRINTED]
+    rows = [
+        Row((label,), (EMPTY, Cell(float(number), count=True), EMPTY, EMPTY), "published")
+        for label, number in printed
+    ]
+    columns = [word(f"beside.queries.{key}", language) for key in ("all", "aware", "explicit", "share")]
+    title = f"{word('beside.queries', language)} · {name}"
+    drawn = bars([(name, int(count["aware"]), OWN), *((label, number, LIMIT) for label, number in printed)], title)
+    note = word("beside.queries.note", language)
+    return Table("queries", title, (word("beside.run", language),), tuple(columns), (own, *rows), (note,), 1, drawn)
+
+
+def pair_table(run: StoredRun, language: str) -> Table | None:
+    """Temporal consistency of a run over the time-travel pairs that it played; None where there is none. Of several
+    plays of a task the first counts."""
+    questions = by_id(run.questions)
+    found = consistency(
+        [pair_member(questions[result.task_id], result.res) for result in run.results if result.epoch == 0]
+    )
+    if not found["n"]:
+        return None
+    low, high = found["interval"] or (None, None)
+    rates = (Cell(100 * found["rate"], low and 100 * low, high and 100 * high), Cell(100 * found["gain"]))
+    counts = tuple(Cell(float(found[key]), count=True) for key in ("n", *PAIR_KINDS))
+    columns = [word(f"beside.pairs.{key}", language) for key in ("rate", "gain", "n", *PAIR_KINDS)]
+    name = str(run.header["run"])
+    title = f"{word('beside.pairs', language)} · {name}"
+    return Table("pairs", title, (word("beside.run", language),), tuple(columns), (Row((name,), (*rates, *counts)),))
+
+
+def bars(counts: list[tuple[str, int, str]], title: str) -> str:
+    """A bar a count, its number behind it."""
+    drawing = Drawing(WIDE, 8 + LINE * len(counts), title, 11)
+    most = max(number for _, number, _ in counts) or 1
+    for place, (name, number, colour) in enumerate(counts):
+        y = 4 + LINE * place
+        long = (WIDE - NAMES - 60) * number / most
+        drawing.text(NAMES - 8, y + 14, name, "end")
+        drawing.rect(NAMES, y + 3, long, LINE - 8, colour, opacity=0.8, said=f"{name}: {number}")
+        drawing.text(NAMES + long + 6, y + 14, str(number))
+    return str(drawing)

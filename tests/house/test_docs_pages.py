@@ -150,17 +150,19 @@ def test_a_wrong_line_is_found(line: str) -> None:
         "moot", "moot --version", "moot demo </dev/null", "moot law search 醉驾 --window on|off|newest",
         "moot report RUN... --format html", "moot run courts --env CI   # a trial",
         "moot run … --allow-host 192.168.0.7",
-        "moot ablate legalsearch --over window=on [--cross]",
+        "moot compare RUN_A RUN_B [--json]",
     ],
 )  # fmt: skip
 def test_a_right_line_passes(line: str) -> None:
     assert fault(words(line)) == ""
 
 
-def test_lines_are_found() -> None:
+def test_lines_are_found(tmp_path: Path) -> None:
     """Blocks, spans, environment variables before the command, and lines that go on."""
     assert sum(len(list(shown(path))) for path in PAGES) > 200
-    assert any("--over tools" in line and "--out FOLDER" in line for line in shown(ROOT / "docs" / "training.md"))
+    page = tmp_path / "page.md"
+    page.write_text("```\nmoot run courts --env CI \\\n     --limit 2\n```\n", encoding="utf-8")
+    assert any("--env CI" in line and "--limit 2" in line for line in shown(page))
 
 
 @pytest.mark.parametrize("name", NAMES)

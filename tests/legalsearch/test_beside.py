@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 from xml.etree import ElementTree
 
 import pytest
@@ -14,12 +16,14 @@ from tasks.legalsearch.kinds import IN_DOMAIN
 from tasks.legalsearch.questions import Gold, Question
 from tasks.legalsearch.scoring import summarise
 from tasks.legalsearch.summary import LawSummary
+from tasks.legalsearch.temporal import pair_member, pair_table
 from tasks.reports.formats import FORMATS
-from tasks.run.rescoring import read_stored
+from tasks.run.rescoring import StoredRun, read_stored
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.metrics import Report
 from tasks.scoring.result import Result
+from tests.legalsearch.test_rollouts import question
 from tests.support.law_run_fixture import prepare_law
 
 
@@ -80,9 +84,39 @@ def test_queries_with_a_time_are_counted_beside_the_printed_ones(moot_home: Path
         run.go()
     bench = benchmark("legalsearch")
     assert isinstance(bench, TellsTables)
-    [table] = bench.report_tables(read_stored(out), "zh")
+    run = read_stored(out)
+    [table] = bench.report_tables(run, "zh")
     own, *printed = table.rows
     queries, aware = (cell.value for cell in own.cells[:2])
     assert queries and aware and 0 < aware <= queries
     assert [row.cells[1].value for row in printed] == [97, 227, 502, 537]
     assert ElementTree.fromstring(table.plot) is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "gold", "said", "right", "read"),
+    [
+        ("kqa", "AB", "答案是BA", True, "AB"),
+        ("kqa", "AB", "无法确定", False, "无法确定"),
+        ("ptp", "12个月", "一年", True, "fixed 12.0"),
+        ("ccp", "盗窃;抢劫", "抢劫罪；盗窃罪", True, "抢劫；盗窃"),
+        ("lar", "第一条 甲乙丙丁", "第一条　甲乙丙丁", True, "第一条甲乙丙丁"),
+        ("lar", "第一条 甲乙丙丁", "第二条", False, "第二条"),
+        ("ptp", "12个月", "", False, ""),
+    ],
+)
+def test_answers_to_a_pair_are_read_strictly(kind: str, gold: str, said: str, right: bool, read: str) -> None:
+    made = pair_member(question(kind, gold), said)
+    assert (made.right, made.read) == (right, read)
+
+
+def test_consistency_on_pairs_stands_in_the_report() -> None:
+    asked = [
+        replace(one, gold=replace(one.gold, pair="a")) for one in (question(number=1), question(gold="B", number=2))
+    ]
+    said = [Result(one.id, "finished", one.gold.answer, "") for one in asked]
+    run = cast(StoredRun, SimpleNamespace(questions=asked, results=said, header={"run": "r"}))
+    table = pair_table(run, "en")
+    assert table is not None
+    assert [cell.value for cell in table.rows[0].cells] == [100.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    assert pair_table(cast(StoredRun, SimpleNamespace(questions=asked, results=said[:1], header={})), "en") is None

@@ -26,7 +26,7 @@ from tasks.legalsearch.rewards import (
     reward,
     shaped_advantages,
 )
-from tasks.legalsearch.temporal import PairMember, ToolUse, awareness, consistency, queries_of, time_kind
+from tasks.legalsearch.temporal import PairMember, awareness, consistency, queries_of, time_kind
 from tasks.legalsearch.verl import as_lines, reward_source, rows
 from tests.support.patience import PATIENCE
 
@@ -221,25 +221,15 @@ def test_time_kind_is_total(query: str) -> None:
     assert time_kind(query) in ("date", "version", "year", "relative", None)
 
 
-def test_awareness_is_counted_by_tool_and_task() -> None:
+def test_queries_that_name_a_time_are_counted() -> None:
     assert queries_of({"query": ["a", 1, "b"]}) == ("a", "b")
     assert queries_of({"query": "a"}) == ("a",)
     assert queries_of({"url_list": ["a"]}) == queries_of(None) == queries_of({"query": 3}) == ()
-    made = awareness(
-        [
-            ToolUse("lar", "rag_retrieve", ("刑法 2009年", "现行刑法", "刑法"), 10),
-            ToolUse("lar", "web_search", ("刑法",)),
-            ToolUse("kqa", "browse_webpage", (), 5),
-        ]
-    )
-    assert made["all"] == {
-        "calls": 3, "queries": 4, "aware": 2, "explicit": 1, "share": 0.5,
-        "kinds": {"date": 0, "version": 0, "year": 1, "relative": 1}, "tokens": 15,
+    assert awareness(["刑法 2009年", "现行刑法", "刑法", "刑法"]) == {
+        "queries": 4, "aware": 2, "explicit": 1, "share": 0.5,
+        "kinds": {"date": 0, "version": 0, "year": 1, "relative": 1},
     }  # fmt: skip
-    assert made["by_tool"]["web_search"]["share"] == 0.0
-    assert made["by_tool"]["browse_webpage"]["share"] is None
-    assert list(made["by_task"]) == ["kqa", "lar"]
-    assert made["by_task"]["lar"]["rag_retrieve"]["aware"] == 2
+    assert awareness([])["share"] is None
 
 
 def test_temporal_consistency_over_pairs() -> None:

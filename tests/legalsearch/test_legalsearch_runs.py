@@ -83,8 +83,6 @@ def test_rules_recite_the_version_of_the_day(moot: Moot) -> None:
     code, block, _ = moot("run", "legalsearch", "--agent", "rules", "--task", "1")
     assert code == 0 and block["compat"]["lar"] == {"all": 100, "covered": 100, "n": 1, "n_covered": 1, "n_scored": 1}
     assert block["wrong_version"]["covered"]["wrong"] == 0
-    windows = {name: part["compat"]["covered"] for name, part in block["lar_by_window"].items()}
-    assert windows["on"] == 100 > windows["newest"] and list(windows) == ["on", "off", "newest"]
     assert block["tools"]["rag_only"], "no snapshot is at hand"
     code, block, _ = moot("run", "legalsearch", "--agent", "rules", "--task", "1", "--window", "newest")
     assert code == 0 and block["compat"]["lar"]["covered"] < 100
