@@ -31,7 +31,7 @@ from tasks.courts.procedure.tables import ProfileName  # noqa: E402
 from tasks.episode.actions import Move  # noqa: E402
 from tasks.episode.driver import Driver, Limits  # noqa: E402
 from tasks.episode.events import AttemptStarted, Seated  # noqa: E402
-from tasks.sample.build import court_cases  # noqa: E402
+from tasks.sample.courtcases import court_cases  # noqa: E402
 
 WORDS: Mapping[str, Mapping[str, str]] = {
     "zh": {

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
-from pydantic import BaseModel
 
 from app.cli.help_text import Whole
 from app.cli.tables import Data
@@ -18,7 +17,6 @@ from app.strings.sentences import said
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
 from store.errors import Damaged, StoreError
-from store.files import BY_HAND, read_whole
 from store.manifest import Manifest
 from store.pack import Pack, remove_pack, verify_pack
 from store.run_file import reading
@@ -87,31 +85,23 @@ def data() -> None:
 
 @data.group(cls=Whole)
 def build() -> None:
-    """Build a pack from nothing but a seed.
+    """Build a pack that comes with Moot.
 
-    Example: moot data build sample --scale 1
+    Example: moot data build sample
     """
 
 
 @build.command()
-@click.option("--scale", type=float, default=None, help="Sizes of the paper's Table 1 times this; default: the core.")
-@click.option("--seed", type=int, default=2026, show_default=True, help="The same seed gives the same pack.")
 @click.option("--name", default="sample", show_default=True, callback=_pack_name, help="Name of the pack.")
 @_json
-def sample(scale: float | None, seed: int, name: str, as_json: bool) -> None:
+def sample(name: str, as_json: bool) -> None:
     """Build the fictional jurisdiction (虚构法域) with its tasks.
 
-    Example: moot data build sample --scale 1 --seed 2026
+    Example: moot data build sample
     """
     from tasks.sample.build import build_sample
-    from tasks.sample.full import build_full, check_scale, disk
 
-    if scale is not None:
-        check_scale(scale)
-        click.echo(t("data.needs_disk", gigabytes=f"{disk(scale) / 1e9:.1f}"), err=True)
-        show_pack(lambda talk: build_full(name, scale, seed, talk), as_json)
-        return
-    show_pack(lambda talk: build_sample(name=name, seed=seed, progress=talk), as_json)
+    show_pack(lambda talk: build_sample(name, talk), as_json)
 
 
 @build.command("law-index")
@@ -404,24 +394,33 @@ def _damaged(folder: Path, error: StoreError) -> Data:
     return {"name": folder.name, "path": str(folder), "error": error.title}
 
 
-class _Sizes(BaseModel):
-    """What `sizes.json` says: corpus -> texts or rows of the authored core."""
-
-    core: dict[str, int] = {}
+PAPER = {
+    "CompanyInfo": 695,
+    "CompanyRegister": 10_125,
+    "SubCompanyInfo": 9_433,
+    "LegalDoc": 24_372,
+    "LegalAbstract": 1_200,
+    "CourtInfo": 3_413,
+    "CourtCode": 3_348,
+    "LawfirmInfo": 4_768,
+    "LawfirmLog": 101,
+    "AddrInfo": 19_533,
+    "RestrictionCase": 46,
+    "FinalizedCase": 119,
+    "DishonestyCase": 13,
+    "AdministrativeCase": 443,
+    "LegalKnowledge": 26_951,
+    "LegalArticle": 55_347,
+    "LegalCases": 2_370,
+}
+"""Corpus -> its size in Table 1 of the paper of LegalAgentBench."""
 
 
 def _corpora(folder: Path, manifest: Manifest) -> Data:
-    """The paper's Table 1 for a pack: corpus -> rows or texts, those of the authored core, the size in the paper."""
-    from tasks.sample.full import SIZES, TABLE_1
-
+    """The paper's Table 1 for a pack: corpus -> rows or texts, the size in the paper."""
     with reading(folder):
-        raw = read_whole(folder / SIZES, BY_HAND) if SIZES in manifest.files else b"{}"
-        core = _Sizes.model_validate_json(raw).core
         held = {**manifest.counts.tables, **manifest.counts.documents}
-        return {
-            corpus: {"size": held[corpus], "core": core.get(corpus), "paper": paper}
-            for corpus, paper in TABLE_1.items()
-        }
+        return {corpus: {"size": held[corpus], "paper": paper} for corpus, paper in PAPER.items()}
 
 
 def _print_statistics(pack: Data) -> None:
@@ -431,9 +430,8 @@ def _print_statistics(pack: Data) -> None:
     for number, (corpus, sizes) in enumerate(pack["corpora"].items(), start=1):
         counts = pack["tables"].get(corpus, {})
         share = f"{counts['known_cells'] / counts['cells']:.1%}" if counts.get("cells") else "-"
-        core = "-" if sizes["core"] is None else f"{sizes['core']:,}"
         columns = len(TABLES[corpus]) if corpus in TABLES else "-"
-        figures = f"{columns:>7} {sizes['size']:>9,} {sizes['paper']:>9,} {core:>9} {share:>10}"
+        figures = f"{columns:>7} {sizes['size']:>9,} {sizes['paper']:>9,} {share:>10}"
         click.echo(f"  {number:>2} {pad(corpus, 20)} {figures}")
     for name, count in pack["tasks"].items():
         click.echo(clean(f"  {pad(name, 20)} {count:>7}", multiline=False))

@@ -21,12 +21,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, cast
 
+from maker import rows_of
+from maker.geography import places
+from maker.names import FIRST, SECOND, Namer, person
 from vocabulary import NOT_FOUND
 
 from models.engine import Message
 from store.pack import Pack
 from store.rows import Found, Row
-from store.schema import LOOKUPS, Lookup
+from store.schema import LOOKUPS, TABLES, Lookup
 from tasks.agents.conversation import Conversation
 from tasks.agents.phrases import phrase
 from tasks.agents.prompts import fill
@@ -43,9 +46,7 @@ from tasks.legalagentbench.construct.tree import AMOUNTS, PLACE, PLACES
 from tasks.legalagentbench.parser import compat_input
 from tasks.legalagentbench.schemas import FINAL, trimmed
 from tasks.legalagentbench.tools import TOOLS, Toolbox
-from tasks.sample.build import make_world
-from tasks.sample.geography import places
-from tasks.sample.names import FIRST, SECOND, Namer, person
+from tasks.sample.build import rows
 
 Task = dict[str, Any]
 HELD = 5
@@ -131,13 +132,13 @@ def fresh(seed: str, letters: Sequence[str]) -> Jurisdiction:
     return Jurisdiction({
         table: [{c: cell.translate(mapped) if isinstance(cell, str) else cell for c, cell in row.items()}
             for row in rows]
-        for table, rows in make_world(0.5, rng.randrange(10**6, 10**9)).rows.items()
+        for table, rows in rows_of(0.5, rng.randrange(10**6, 10**9)).items()
     })  # fmt: skip
 
 
 def shipped() -> Jurisdiction:
     """The jurisdiction of the sample pack: never trained on."""
-    return Jurisdiction(make_world().rows)
+    return Jurisdiction({table: list(rows(table)) for table in TABLES})
 
 
 # --- paths and wordings ---------------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
 
+from maker import rows_of
+
 from models.engine import Message
 from store.schema import TABLES
 from tasks.agents.phrases import phrase
@@ -20,7 +22,6 @@ from tasks.agents.prompts import fill
 from tasks.legalagentbench.agents.react import COMPACT
 from tasks.legalagentbench.construct.compose import shipped_parts
 from tasks.legalagentbench.tools import NO_DATA, TOOLS
-from tasks.sample.build import make_world
 
 SEED = 19
 CONTROL = ("<unk>", "<|system|>", "<|user|>", "<|assistant|>", "</s>")
@@ -58,7 +59,7 @@ def _texts() -> Iterable[str]:
     """Everything whose characters are to be tokens of their own."""
     yield Path(__file__).with_name("parts.toml").read_text(encoding="utf-8")
     yield shipped_parts()
-    for rows in make_world(0.5, SEED).rows.values():
+    for rows in rows_of(0.5, SEED).values():
         for row in rows:
             yield from (str(cell) for cell in row.values() if cell is not None and len(str(cell)) < 60)
 

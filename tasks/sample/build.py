@@ -1,135 +1,115 @@
-"""Builds the pack `sample`: the same seed and scale give the same pack, byte for byte where it counts (its hash).
+"""Builds the pack `sample` from its data files, read as those of a user are; the same files give the same content.
 
-scale 1.0 is about four thousand rows; companies, firms, documents and enforcement grow with it, places and courts do
-not.
+data/tables      rows of the database tables, JSON lines, drawn once by a program
+data/statutes    laws by version in the layout of `law-json`: `corpus` also becomes LegalArticle, `further` does not
+data/web         saved pages in Markdown; `states` and `wrong` at their top say for tests what a page has right
+data/tasks       tasks as the pack holds them; those of the courts are data/courts (`courtcases`)
+data/knowledge.toml, data/cases.toml    texts of LegalKnowledge and LegalCases
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any, Final
 
 from store.builder import PackBuilder
-from store.errors import BadInput
-from store.schema import CORPORA, TABLES
-from tasks.legalagentbench.construct import RowSource, construct, shipped_phrasing, shipped_templates
-from tasks.sample import JURISDICTION, PACK_NAME
-from tasks.sample.cases import cases
-from tasks.sample.companies import CompanyMaker, Market
+from store.importers import Progress, silent
+from store.importers.law.jsonfile import StatedLaw, read_laws
+from store.importers.reading import records
+from store.importers.web.markdown import front_matter, read_markdown
+from store.schema import TABLES
+from store.tables import beside
+from tasks.sample import FICTION_LABEL, JURISDICTION, PACK_NAME
 from tasks.sample.courtcases import court_cases
-from tasks.sample.courts import Judiciary, make_courts
-from tasks.sample.documents import DocumentMaker
-from tasks.sample.enforcement import EnforcementMaker, make_penalties
-from tasks.sample.firms import Bar, make_firms
-from tasks.sample.knowledge import knowledge
-from tasks.sample.lawhistory import add_statutes, statute_count
-from tasks.sample.lawtasks import law_tasks
-from tasks.sample.ledger import Ledger, Record, stream
-from tasks.sample.names import Namer
-from tasks.sample.statutebook import articles
-from tasks.sample.webpages import add_pages
-from tasks.sample.writing import writing_tasks
 
 AS_OF = "2024-12-31"
 SOURCE = "written for Moot; fictional (虚构数据)"
 LICENCE = "MIT"
-Progress = Callable[[str, int, int | None], None]
-_SCALES = (0.5, 50.0)
+_PROVENANCE: Final = "authored"
+_BREAK = "\\n"
+"""Paragraphs of an article in LegalArticle are parted by upstream's literal backslash-n."""
 
 
-def _silent(what: str, done: int, total: int | None) -> None:
-    del what, done, total
+def build_sample(name: str = PACK_NAME, progress: Progress = silent) -> Path:
+    """Builds the pack and moves it into the packs folder; gives its path.
 
-
-@dataclass(frozen=True)
-class World:
-    """The fictional world before it is stored: rows by table, and who is who."""
-
-    ledger: Ledger
-    judiciary: Judiciary
-    bar: Bar
-    market: Market
-    namer: Namer
-
-    @property
-    def rows(self) -> dict[str, list[Record]]:
-        """All rows by table, in storage order."""
-        return self.ledger.rows
-
-
-def make_world(scale: float = 1.0, seed: int = 2026) -> World:
-    """Draws the fictional world. scale: 0.5 to 50."""
-    if not _SCALES[0] <= scale <= _SCALES[1]:
-        raise BadInput(f"scale {scale:g} is outside {_SCALES[0]:g} to {_SCALES[1]:g}", "Choose a scale in this range")
-    ledger = Ledger()
-    judiciary = make_courts(ledger, stream(seed, "courts"))
-    namer = Namer(stream(seed, "names"))
-    bar = make_firms(ledger, stream(seed, "firms"), namer, scale)
-    market = CompanyMaker(ledger, stream(seed, "companies"), namer).market(scale)
-    documents = DocumentMaker(ledger, stream(seed, "documents"), judiciary, bar, market)
-    judgments = documents.publish(max(260, round(680 * scale)))
-    EnforcementMaker(ledger, stream(seed, "enforcement"), judiciary, market, documents).enforce(
-        judgments, max(30, round(90 * scale))
-    )
-    documents.summaries(judgments, max(60, round(150 * scale)))
-    make_penalties(ledger, stream(seed, "penalties"), market, documents, max(80, round(210 * scale)))
-    return World(ledger, judiciary, bar, market, namer)
-
-
-def make_documents() -> dict[str, list[str]]:
-    """Texts of the three document corpora."""
-    return {
-        "LegalKnowledge": knowledge(),
-        "LegalArticle": [article.entry for article in articles()],
-        "LegalCases": cases(),
-    }
-
-
-def make_tasks(world: World, seed: int = 2026) -> list[dict[str, object]]:
-    """The tasks of the pack: 48 over tool paths of 1 to 5 hops, 12 of writing."""
-    rng = stream(seed, "tasks")
-    paths = construct(shipped_templates(), RowSource(world.rows), shipped_phrasing(rng), rng, prefix="sample")
-    writing = writing_tasks(world.market, world.bar, world.judiciary, stream(seed, "writing"))
-    return [*paths, *({"id": f"sample-6{n:02d}", **task} for n, task in enumerate(writing, start=1))]
-
-
-def build_sample(name: str = PACK_NAME, scale: float = 1.0, seed: int = 2026, progress: Progress = _silent) -> Path:
-    """Builds the pack and moves it into the packs folder; gives its path."""
-    world = make_world(scale, seed)
-    texts = make_documents()
-    tasks = {
-        "legalagentbench": make_tasks(world, seed),
-        "legalsearch": law_tasks(seed),
-        "courts": [case.fields() for case in court_cases()],
-    }
-    total = (
-        sum(map(len, world.rows.values()))
-        + sum(map(len, texts.values()))
-        + statute_count()
-        + sum(map(len, tasks.values()))
-    )
-    done = 0
-    with PackBuilder(
-        name, jurisdiction=JURISDICTION, source=f"{SOURCE}; seed {seed}, scale {scale:g}", licence=LICENCE,
-        coverage="complete", as_of=AS_OF,
-    ) as builder:  # fmt: skip
+    Raises:
+        BadInput: a data file that was edited is not what it should be; file and place are named.
+    """
+    with (
+        as_file(files(__package__) / "data") as data,
+        PackBuilder(
+            name, jurisdiction=JURISDICTION, source=SOURCE, licence=LICENCE, coverage="complete", as_of=AS_OF
+        ) as builder,
+    ):
         for table in TABLES:
-            for row in world.rows[table]:
-                builder.add_row(table, row, "authored")
-            done += len(world.rows[table])
-            progress(table, done, total)
-        for corpus in CORPORA:
-            for text in texts[corpus]:
-                builder.add_document(corpus, text, "authored")
-            done += len(texts[corpus])
-            progress(corpus, done, total)
-        done += add_statutes(builder)
-        progress("statutes", done, total)
-        add_pages(builder)
-        for benchmark, made in tasks.items():
-            builder.add_tasks(benchmark, [json.dumps(task, ensure_ascii=False) for task in made])
-        progress("tasks", total, total)
-        progress("index", total, None)
+            for row in rows(table):
+                builder.add_row(table, row, _PROVENANCE)
+            progress(table, 0, None)
+        corpus, further = list(_laws(data / "statutes/corpus")), list(_laws(data / "statutes/further"))
+        texts = {"LegalKnowledge": _knowledge(), "LegalArticle": _articles(corpus), "LegalCases": _guiding_cases()}
+        for document, found in texts.items():
+            for text in found:
+                builder.add_document(document, text, _PROVENANCE)
+            progress(document, 0, None)
+        for law in (*corpus, *further):
+            _add_law(builder, law)
+        progress("statutes", 0, None)
+        for path in sorted((data / "web").glob("*.md")):
+            _add_page(builder, path)
+        for path in sorted((data / "tasks").glob("*.jsonl")):
+            builder.add_tasks(path.stem, (json.dumps(task, ensure_ascii=False) for _, task in records(path)))
+        builder.add_tasks("courts", (json.dumps(case.fields(), ensure_ascii=False) for case in court_cases()))
+        progress("index", 0, None)
         return builder.finish()
+
+
+def rows(table: str) -> Iterator[dict[str, Any]]:
+    """The rows of a database table in their order."""
+    with as_file(files(__package__) / "data/tables" / f"{table}.jsonl.gz") as path:
+        yield from (row for _, row in records(path, table))
+
+
+def _knowledge() -> Iterator[str]:
+    """A heading, then a short explanation, as the fictional jurisdiction has it."""
+    for topic in beside(__package__, "data/knowledge")["topic"]:
+        yield from (f"{topic['title']} {entry}" for entry in topic["entries"])
+
+
+def _guiding_cases() -> Iterator[str]:
+    """In the order in which courts publish them, with real newlines."""
+    for case in beside(__package__, "data/cases")["case"]:
+        yield (
+            f"{case['title']}\n\n——{case['point']}\n\n【基本案情】\n\n{case['facts']}\n\n"
+            f"【裁判结果】\n\n{case['result']}\n\n【裁判理由】\n\n{case['reason']}\n"
+        )
+
+
+def _articles(laws: list[StatedLaw]) -> Iterator[str]:
+    """The newest version of each law as the corpus has it: 法名第X条：…."""
+    for law in laws:
+        for article in law.versions[-1][1]:
+            yield f"{article.law}{article.number.chinese}：{(article.text or '').replace(chr(10), _BREAK)}"
+
+
+def _laws(folder: Path) -> Iterator[StatedLaw]:
+    for path in sorted(folder.glob("*.json")):
+        yield from read_laws(path, path.name)
+
+
+def _add_law(builder: PackBuilder, stated: StatedLaw) -> None:
+    builder.add_law(replace(stated.law, provenance=_PROVENANCE), stated.aliases)
+    for version, articles in stated.versions:
+        builder.add_version(version, [replace(article, text_source=FICTION_LABEL) for article in articles])
+    for link in stated.links:
+        builder.add_link(link)
+
+
+def _add_page(builder: PackBuilder, path: Path) -> None:
+    content = path.read_bytes()
+    page, kind = read_markdown(content, path.name), front_matter(content.decode())[0]["kind"]
+    builder.add_page(page.url or "", page.title, page.day, page.text, _PROVENANCE, f"虚构网页：{kind}")

@@ -59,4 +59,4 @@ def _cases(name: str, kind: type[_T]) -> tuple[_T, ...]:
 
 
 def _folder() -> Traversable:
-    return files("tasks.sample.data") / "courts"
+    return files(__package__) / "data" / "courts"

@@ -6,7 +6,7 @@ under each setting
 all three fused. Queries: the phrases along the path of the authored complaints, and the facts of each complaint as
 they stand.
 
-    python tests/bench/bench_retrievers.py [PACK ...]          moot data build sample --scale 1 --name s1
+    python tests/bench/bench_retrievers.py [PACK ...]
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from store.search import bigrams, search_documents, vectors  # noqa: E402
 from store.search.documents import DEPTH, channels  # noqa: E402
 from store.search.fusion import fuse  # noqa: E402
 from store.search.terms import folded  # noqa: E402
+from tasks.legalagentbench.construct.writing import complaints  # noqa: E402
 from tasks.legalagentbench.tools import RANKINGS  # noqa: E402
-from tasks.sample.writing import entries  # noqa: E402
 
 CORPUS = "LegalArticle"
 AT = (1, 5, 10, 50)
@@ -60,10 +60,10 @@ def rankings(pack: Pack, numbers: Sequence[int], texts: Sequence[str]) -> dict[s
 
 def asked() -> dict[str, list[tuple[str, list[str]]]]:
     """Queries with the articles that each needs, by kind of query."""
-    phrases = [(group[0], list(group[1:])) for entry in entries() for group in entry["cite"]]
+    phrases = [(group[0], list(group[1:])) for entry in complaints() for group in entry["cite"]]
     facts = [
         (entry["facts"], [article for group in entry["cite"] for article in group[1:]])
-        for entry in entries()
+        for entry in complaints()
         if entry["cite"]
     ]
     return {"phrases of the path": phrases, "facts of the complaint": facts}

@@ -23,7 +23,7 @@ from tasks.courts.casefile.people import LawRef
 from tasks.courts.checking.case import check_case
 from tasks.sample.courtcases import civil_disputes, consultation_cases, court_cases, criminal_cases, knowledge_cases
 
-FOLDER = Path(str(files("tasks.sample.data") / "courts"))
+FOLDER = Path(str(files("tasks.sample") / "data" / "courts"))
 FILES = sorted(FOLDER.rglob("*.toml"))
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "court-cases.md"
 

@@ -35,7 +35,7 @@ from tasks.courts.terms import wrong_words
 from tasks.errors import UsageError
 from tasks.reports.words import phrase
 from tasks.run.spec import RunSpec
-from tasks.sample.build import court_cases
+from tasks.sample.courtcases import court_cases
 from tasks.scoring.context import ScoreContext
 from tests.support.court_stage import Court, plain_reply, talk, views
 

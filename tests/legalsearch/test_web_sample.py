@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -11,80 +12,115 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from store.builder import PackBuilder
 from store.importers import silent
+from store.importers.web.markdown import front_matter
 from store.pack import Pack
-from store.web import WINDOW, WebSnapshot
+from store.statutes.book import Found, StatuteBook
+from store.text.citation import parse_number
+from store.web import WINDOW, Page, WebSnapshot
 from tasks.run.importing import importer
 from tasks.sample.build import AS_OF
-from tasks.sample.lawhistory import histories
-from tasks.sample.webpages import FOOT, Claim, add_pages, pages
 
+FOLDER = Path(str(files("tasks.sample").joinpath("data/web")))
 TODAY = date.fromisoformat(AS_OF)
 
 
-def article(law: str, number: str, day: date) -> str:
-    """The words of an article on a day; empty when the version of that day lacks it."""
-    versions = [one for history in histories() if history.law.name == law for one in history.versions]
-    (found,) = [
-        one
-        for one in versions
-        if (begin := one.version.valid_from) and begin <= day <= (one.version.valid_to or date.max)
-    ]
-    return next((one.text or "" for one in found.articles if one.number.key == number), "")
+@dataclass(frozen=True)
+class Claim:
+    """Words that a page says an article has on a day."""
+
+    law: str
+    number: str
+    words: str
+    day: date
 
 
-def says(claim: Claim, day: date | None = None) -> bool:
-    return claim.words in article(claim.law, claim.number, day or claim.day)
+@dataclass(frozen=True)
+class Stated:
+    """What the top of a page's file says for tests: claims that are right, and wrong, and what sort of page it is."""
+
+    url: str
+    states: tuple[Claim, ...]
+    wrong: tuple[Claim, ...]
+    kind: str
 
 
-def in_force(claim: Claim, day: date) -> bool:
-    laws = [one.version for history in histories() if history.law.name == claim.law for one in history.versions]
-    return any((one.valid_to or date.max) >= day for one in laws) and says(claim, day)
-
-
-def test_what_pages_state_is_what_the_statutes_said() -> None:
-    assert [claim for page in pages() for claim in page.states if not says(claim)] == []
-    wrong = [claim for page in pages() for claim in page.wrong]
-    assert all(article(claim.law, claim.number, claim.day) for claim in wrong)
-    assert [claim for claim in wrong if says(claim)] == []
-
-
-def test_many_pages_are_out_of_date_some_wrong_some_long() -> None:
-    stale = [page for page in pages() if any(not in_force(claim, TODAY) for claim in page.states)]
-    assert len(pages()) >= 50 and 20 <= len(stale) <= len(pages()) - 10
-    assert sum(bool(page.wrong) for page in pages()) >= 5
-    assert sum(len(page.text) > WINDOW for page in pages()) >= 2
-    days = [page.day for page in pages() if page.day]
-    assert {day.year for day in days} == set(range(2012, 2025)) and max(days) <= TODAY
-    assert sum(page.day is None for page in pages()) == 1
-    assert len({page.kind for page in pages()}) >= 8
-
-
-def test_every_page_says_that_it_is_fictional_and_names_no_real_place() -> None:
-    for page in pages():
-        host = urlsplit(page.url).hostname or ""
-        assert page.text.endswith(FOOT) and "虚构数据" in FOOT and host.endswith(".example"), page.name
-        assert not re.search(r"中华人民共和国|兰州|最高人民法院|民法典|https?://(?!\S*\.example)", page.text), (
-            page.name
-        )
-    assert len({page.url for page in pages()}) == len({page.title for page in pages()}) == len(pages())
+def claims(written: str, stated: str) -> Iterator[Claim]:
+    """LAW ARTICLE WORDS [@DAY] | …; the day is that of the page where none is written."""
+    for one in filter(None, (part.strip() for part in written.split("|"))):
+        said, _, other = one.partition(" @")
+        law, number, words = said.split(" ", 2)
+        yield Claim(law, number, words, date.fromisoformat(other or stated))
 
 
 @pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebSnapshot]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
-        with PackBuilder(
-            "pages", jurisdiction="x", source="x", licence="", coverage="complete", as_of=AS_OF
-        ) as builder:
-            assert add_pages(builder) == len(pages())
-        with Pack.open("pages", verify=True) as pack:
-            assert pack.provenance == {"authored"}
-            found = WebSnapshot.of(pack)
-            assert found is not None
-            with found:
-                yield found
+def files_of() -> dict[str, Stated]:
+    """File name -> what its top says."""
+    found = {}
+    for path in sorted(FOLDER.glob("*.md")):
+        fields, _ = front_matter(path.read_text(encoding="utf-8"))
+        states, wrong = (tuple(claims(fields.get(key, ""), fields.get("date", ""))) for key in ("states", "wrong"))
+        found[path.stem] = Stated(fields["url"], states, wrong, fields["kind"])
+    return found
+
+
+@pytest.fixture(scope="module")
+def pack(sample_built: Path) -> Iterator[Pack]:
+    with Pack.open(sample_built) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def snapshot(pack: Pack) -> Iterator[WebSnapshot]:
+    with WebSnapshot(pack) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def pages(snapshot: WebSnapshot) -> list[Page]:
+    return list(snapshot.all_pages())
+
+
+@pytest.fixture(scope="module")
+def book(pack: Pack) -> StatuteBook:
+    return StatuteBook(pack)
+
+
+def says(book: StatuteBook, claim: Claim, day: date | None = None) -> bool:
+    number = parse_number(claim.number)
+    assert number is not None
+    found = book.on(claim.law, number, day or claim.day)
+    return isinstance(found, Found) and claim.words in (found.article.text or "")
+
+
+def test_what_pages_state_is_what_the_statutes_said(book: StatuteBook, files_of: dict[str, Stated]) -> None:
+    assert [claim for page in files_of.values() for claim in page.states if not says(book, claim)] == []
+    wrong = [claim for page in files_of.values() for claim in page.wrong]
+    assert all(says(book, Claim(claim.law, claim.number, "", claim.day)) for claim in wrong)
+    assert [claim for claim in wrong if says(book, claim)] == []
+
+
+def test_many_pages_are_out_of_date_some_wrong_some_long(
+    book: StatuteBook, files_of: dict[str, Stated], pages: list[Page]
+) -> None:
+    stale = [name for name, page in files_of.items() if any(not says(book, claim, TODAY) for claim in page.states)]
+    assert len(pages) == len(files_of) >= 50 and 20 <= len(stale) <= len(pages) - 10
+    assert sum(bool(page.wrong) for page in files_of.values()) >= 5
+    assert sum(len(page.text) > WINDOW for page in pages) >= 2
+    days = [page.day for page in pages if page.day]
+    assert {day.year for day in days} == set(range(2012, 2025)) and max(days) <= TODAY
+    assert sum(page.day is None for page in pages) == 1
+    assert len({page.kind for page in files_of.values()}) >= 8
+
+
+def test_every_page_says_that_it_is_fictional_and_names_no_real_place(pages: list[Page]) -> None:
+    for page in pages:
+        assert page.text.endswith("本页为评测编写，岚洲及其法律、机构、人物均不存在。") and "虚构数据：" in page.text
+        assert (urlsplit(page.url).hostname or "").endswith(".example"), page.url
+        assert not re.search(r"中华人民共和国|兰州|最高人民法院|民法典|https?://(?!\S*\.example)", page.text), (
+            page.url
+        )
+    assert len({page.url for page in pages}) == len({page.title for page in pages}) == len(pages)
 
 
 @pytest.mark.parametrize(
@@ -100,9 +136,8 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebSnapshot]:
         ("拒绝调岗 能不能解除", "2024-08-hr-transfer"),
     ],
 )
-def test_pages_are_found(snapshot: WebSnapshot, query: str, name: str) -> None:
-    wanted = next(page for page in pages() if page.name == name)
-    assert wanted.url in [hit.page.url for hit in snapshot.search(query, k=5)]
+def test_pages_are_found(snapshot: WebSnapshot, files_of: dict[str, Stated], query: str, name: str) -> None:
+    assert files_of[name].url in [hit.page.url for hit in snapshot.search(query, k=5)]
 
 
 def test_a_run_bound_to_a_day_sees_no_later_page(snapshot: WebSnapshot) -> None:
@@ -111,10 +146,7 @@ def test_a_run_bound_to_a_day_sees_no_later_page(snapshot: WebSnapshot) -> None:
     assert hits and all(hit.page.day and hit.page.day <= day for hit in hits)
 
 
-def test_the_folder_imports_as_a_snapshot_too(tmp_path: Path) -> None:
-    folder = Path(str(files("tasks.sample").joinpath("data/web")))
-    importer("web")(folder, "imported", silent)
+def test_the_folder_imports_as_the_same_snapshot(pages: list[Page]) -> None:
+    importer("web")(FOLDER, "imported", silent)
     with Pack.open("imported", verify=True) as pack, WebSnapshot(pack) as found:
-        assert found.pages == len(pages()) and {page.url for page in found.all_pages()} == {
-            page.url for page in pages()
-        }
+        assert [(page.url, page.text) for page in found.all_pages()] == [(page.url, page.text) for page in pages]

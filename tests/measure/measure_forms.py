@@ -31,7 +31,7 @@ from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.sample.build import court_cases
+from tasks.sample.courtcases import court_cases
 from tests.support.court_stage import Court
 from tests.support.statute_fixture import build
 

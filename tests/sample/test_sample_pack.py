@@ -1,49 +1,122 @@
-"""The shipped pack: sizes, coherence between tables, nothing that could be real, the same pack every time."""
+"""The shipped pack: what it holds, coherence between its tables, nothing that could be real."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from store.errors import BadInput
 from store.pack import Pack
-from store.schema import TABLES
+from store.schema import CORPORA, TABLES
+from store.statutes.book import StatuteBook
 from store.text.dates import parse_date
 from store.text.money import parse_money
+from store.web import WebSnapshot
 from tasks.legalagentbench.construct.follow import cited_laws
 from tasks.legalagentbench.construct.keys import missing
 from tasks.legalagentbench.construct.tree import court_code
 from tasks.sample import FICTION_LABEL, JURISDICTION, fiction_label, is_fictional
-from tasks.sample.build import World, build_sample, make_documents, make_world
-from tasks.sample.documents import basis, causes, court_fee, split_citation
-from tasks.sample.enforcement import capitals
-from tasks.sample.geography import bare, places, provinces
-from tasks.sample.statutebook import by_citation, laws
+from tasks.sample.build import rows
 
 pytestmark = pytest.mark.slow
 
 
+World = dict[str, list[dict[str, Any]]]
+
+CONTENT = {
+    "CompanyInfo": "60 ffecc3c557cd",
+    "CompanyRegister": "472 24c78f6c50ea",
+    "SubCompanyInfo": "342 58c34fa66692",
+    "LegalDoc": "950 1b2354c1dd81",
+    "CourtInfo": "104 70806c364179",
+    "CourtCode": "104 b7cbd684f68b",
+    "LawfirmInfo": "237 95030ee9fa32",
+    "LawfirmLog": "79 12ca3637854b",
+    "AddrInfo": "832 54f41b4db72d",
+    "LegalAbstract": "150 92231b5f59e6",
+    "RestrictionCase": "133 13eb297bbfa6",
+    "FinalizedCase": "228 d5279d375e13",
+    "DishonestyCase": "72 7fe078b4bbf8",
+    "AdministrativeCase": "210 1a8e87905264",
+    "LegalKnowledge": "137 ae79b6b15fbf",
+    "LegalArticle": "264 760b4c24441e",
+    "LegalCases": "24 e524bcdd6bb1",
+    "laws": "14 1c661062e0a7",
+    "versions": "49 e65640467457",
+    "articles": "2313 ccff088d31f4",
+    "links": "44 12d662238b67",
+    "pages": "55 f2c4e0f9b457",
+    "courts": "72 0e97b091f90b",
+    "legalagentbench": "60 0b19bac5d415",
+    "legalsearch": "235 f62499f6a7dc",
+}
+"""Part of the pack -> how many, and the beginning of the hash of all of them. Who changes data on purpose records it
+anew."""
+
+
 @pytest.fixture(scope="module")
 def world() -> World:
-    return make_world()
+    return {table: list(rows(table)) for table in TABLES}
+
+
+@pytest.fixture(scope="module")
+def pack(sample_built: Path) -> Iterator[Pack]:
+    with Pack.open(sample_built, verify=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def texts(pack: Pack) -> dict[str, list[str]]:
+    found = pack.reader.all("SELECT corpus, text FROM document ORDER BY number", ())
+    return {corpus: [text for of, text in found if of == corpus] for corpus in CORPORA}
+
+
+@pytest.fixture(scope="module")
+def citations(texts: dict[str, list[str]]) -> set[str]:
+    return {entry.partition("：")[0] for entry in texts["LegalArticle"]}
 
 
 def column(world: World, table: str, name: str) -> list[object]:
-    return [row[name] for row in world.rows[table]]
+    return [row[name] for row in world[table]]
 
 
-def test_every_table_and_corpus_is_filled(world: World) -> None:
-    assert set(world.rows) == set(TABLES)
-    assert 2500 <= sum(map(len, world.rows.values())) <= 4200
-    assert min(map(len, world.rows.values())) >= 50
-    texts = make_documents()
-    assert len(texts["LegalArticle"]) >= 200
-    assert len(texts["LegalKnowledge"]) >= 120
-    assert len(texts["LegalCases"]) >= 24
-    assert all(len(set(group)) == len(group) for group in texts.values())
+def contents(pack: Pack, texts: dict[str, list[str]]) -> dict[str, str]:
+    """Part of the pack -> how many there are, and the hash of all of them."""
+    book = StatuteBook(pack)
+    versions = [version for law in book.laws() for version in book.versions(law.name)]
+    articles = [article for one in versions for article in book.articles(one.law, one.label)]
+    links = [link for law in book.laws() for link in book.links(law.name)]
+    with WebSnapshot(pack) as web:
+        pages = [[page.url, page.title, page.day, page.text] for page in web.all_pages()]
+    files = {benchmark: pack.task_file(benchmark) for benchmark in pack.counts()["tasks"]}
+    parts: dict[str, list[Any]] = {
+        **{table: [list(row.cells.items()) for row in pack.rows(table)] for table in TABLES},
+        **texts,
+        "laws": [[law.name, law.short, law.level] for law in book.laws()],
+        "versions": [[one.law, one.label, one.adopted, one.valid_from, one.valid_to] for one in versions],
+        "articles": [[one.number.key, one.chapter, one.title, one.text, one.amended_by] for one in articles],
+        "links": [[one.kind, one.from_law, one.from_number, one.to_law, one.to_number, one.basis] for one in links],
+        "pages": pages,
+        **{benchmark: path.read_text("utf-8").splitlines() for benchmark, path in files.items() if path},
+    }
+    hashed = {part: hashlib.sha256(json.dumps(held, default=str).encode()) for part, held in parts.items()}
+    return {part: f"{len(held)} {hashed[part].hexdigest()[:12]}" for part, held in parts.items()}
+
+
+def test_nothing_was_changed_unnoticed(pack: Pack, texts: dict[str, list[str]]) -> None:
+    assert contents(pack, texts) == CONTENT
+
+
+def test_the_pack_says_that_it_is_fictional(pack: Pack) -> None:
+    assert pack.manifest.jurisdiction == JURISDICTION and pack.manifest.coverage == "complete"
+    assert set(pack.provenance) == {"authored"} and is_fictional(set(pack.provenance))
+    assert fiction_label("authored") == FICTION_LABEL and fiction_label("imported") == ""
 
 
 def test_identifiers_name_one_row(world: World) -> None:
@@ -62,13 +135,13 @@ def test_identifiers_name_one_row(world: World) -> None:
 
 
 def test_court_codes_of_all_case_numbers_resolve(world: World) -> None:
-    courts = {str(row["法院代字"]): row["法院名称"] for row in world.rows["CourtCode"]}
+    courts = {str(row["法院代字"]): row["法院名称"] for row in world["CourtCode"]}
     assert set(courts.values()) == set(column(world, "CourtInfo", "法院名称"))
     for table in ("LegalDoc", "LegalAbstract"):
         for number in column(world, table, "案号"):
             assert court_code(str(number)) in courts
     for table in ("RestrictionCase", "FinalizedCase", "DishonestyCase"):
-        for row in world.rows[table]:
+        for row in world[table]:
             assert courts[court_code(str(row["案号"]))] == row["执行法院"]
             assert f"（{str(row['立案日期'])[:4]}）" in str(row["案号"])
 
@@ -92,8 +165,8 @@ def test_companies_are_registered_and_parents_listed(world: World) -> None:
 
 
 def test_listed_companies_agree_with_their_register(world: World) -> None:
-    register = {row["公司名称"]: row for row in world.rows["CompanyRegister"]}
-    for row in world.rows["CompanyInfo"]:
+    register = {row["公司名称"]: row for row in world["CompanyRegister"]}
+    for row in world["CompanyInfo"]:
         twin = register[row["公司名称"]]
         assert (row["法人代表"], row["成立日期"], row["注册地址"]) == (
             twin["法定代表人"],
@@ -105,7 +178,7 @@ def test_listed_companies_agree_with_their_register(world: World) -> None:
 
 
 def test_addresses_resolve_and_agree(world: World) -> None:
-    where = {row["地址"]: (row["省份"], row["城市"], row["区县"]) for row in world.rows["AddrInfo"]}
+    where = {row["地址"]: (row["省份"], row["城市"], row["区县"]) for row in world["AddrInfo"]}
     for table, name in (
         ("CompanyInfo", "注册地址"), ("CompanyInfo", "办公地址"), ("CompanyRegister", "企业地址"),
         ("CourtInfo", "法院地址"),
@@ -113,7 +186,7 @@ def test_addresses_resolve_and_agree(world: World) -> None:
     ):  # fmt: skip
         assert set(column(world, table, name)) <= set(where)
     for table, prefix in (("CourtInfo", "法院"), ("LawfirmInfo", "事务所")):
-        for row in world.rows[table]:
+        for row in world[table]:
             assert where[row[f"{prefix}地址"]] == tuple(row[f"{prefix}{part}"] for part in ("省份", "城市", "区县"))
     assert ("望舒市", "望舒市") in {place[:2] for place in where.values()}
 
@@ -122,7 +195,7 @@ def test_documents_keep_upstreams_habits(world: World) -> None:
     firms = set(column(world, "LawfirmInfo", "律师事务所名称"))
     assert set(column(world, "LawfirmLog", "律师事务所名称")) <= firms
     nothing = set()
-    for row in world.rows["LegalDoc"]:
+    for row in world["LegalDoc"]:
         assert row["文件名"] == f"{row['案号']}.txt"
         assert isinstance(row["涉案金额（元）"], float)
         assert row["关联公司"] in (row["原告"], *str(row["被告"]).split(","))
@@ -140,33 +213,33 @@ def test_documents_keep_upstreams_habits(world: World) -> None:
     assert {"民事判决书", "民事裁定书", "执行裁定书", "行政判决书"} == set(column(world, "LegalDoc", "文书类型"))
 
 
-def test_summaries_tell_the_same_case(world: World) -> None:
-    rows = {row["案号"]: row for row in world.rows["LegalDoc"]}
-    for row in world.rows["LegalAbstract"]:
+def test_summaries_tell_the_same_case(world: World, citations: set[str]) -> None:
+    rows = {row["案号"]: row for row in world["LegalDoc"]}
+    for row in world["LegalAbstract"]:
         text, case = str(row["文本摘要"]), rows[row["案号"]]
         assert str(case["原告"]) in text and str(case["被告"]).split(",")[0] in text
         cited = cited_laws(text)
-        assert cited and all(law.replace("《", "").replace("》", "") in by_citation() for law in cited)
+        assert cited and all(law.replace("《", "").replace("》", "") in citations for law in cited)
 
 
 def test_enforcement_amounts_fit(world: World) -> None:
     kinds = {type(value).__name__ for value in column(world, "RestrictionCase", "涉案金额（元）")}
     assert kinds == {"int", "float", "str"}
-    finalized = {row["案号"]: row for row in world.rows["FinalizedCase"]}
+    finalized = {row["案号"]: row for row in world["FinalizedCase"]}
     for row in finalized.values():
         assert row["执行标的（元）"] == round(float(str(row["执行标的（元）"])))
         if row["未履行金额（元）"] != "-":
             assert float(str(row["未履行金额（元）"])) <= float(str(row["执行标的（元）"])) + 0.5
         first, last = parse_date(str(row["立案日期"])), parse_date(str(row["终本日期"]))
         assert first is not None and last is not None and first < last
-    for row in world.rows["RestrictionCase"]:
+    for row in world["RestrictionCase"]:
         if row["案号"] in finalized and row["涉案金额（元）"] != "-":
             assert float(str(row["涉案金额（元）"])) == finalized[row["案号"]]["执行标的（元）"]
 
 
 def test_investments_follow_from_capital_and_share(world: World) -> None:
-    capital = {row["公司名称"]: parse_money(str(row["注册资本"])) for row in world.rows["CompanyRegister"]}
-    for row in world.rows["SubCompanyInfo"]:
+    capital = {row["公司名称"]: parse_money(str(row["注册资本"])) for row in world["CompanyRegister"]}
+    for row in world["SubCompanyInfo"]:
         if missing(row["上市公司投资金额"]):
             continue
         whole, invested = capital[row["公司名称"]], parse_money(str(row["上市公司投资金额"]))
@@ -174,14 +247,13 @@ def test_investments_follow_from_capital_and_share(world: World) -> None:
         assert abs(float(whole) * float(str(row["上市公司参股比例"])) / 100 - float(invested)) <= 500_001
 
 
-def test_nothing_could_be_real(world: World) -> None:
-    prefixes = {part for place in places() for part in place.prefixes}
+def test_nothing_could_be_real(world: World, texts: dict[str, list[str]]) -> None:
+    provinces = set(map(str, column(world, "AddrInfo", "省份")))
+    prefixes = {name[:-1] for name in provinces | set(map(str, column(world, "AddrInfo", "城市")))}
     names = [*column(world, "CompanyRegister", "公司名称"), *column(world, "LawfirmInfo", "律师事务所名称")]
     assert all(any(str(name).startswith(prefix) for prefix in prefixes) for name in names)
-    for name in ("统一社会信用代码",):
-        assert all(
-            re.fullmatch(r"919[1-5]\d{4}[0-9A-Z]{9}Z", str(code)) for code in column(world, "CompanyRegister", name)
-        )
+    codes = column(world, "CompanyRegister", "统一社会信用代码")
+    assert all(re.fullmatch(r"919[1-5]\d{4}[0-9A-Z]{9}Z", str(code)) for code in codes)
     phones = [*column(world, "CompanyRegister", "联系电话"), *column(world, "LawfirmInfo", "通讯电话")]
     assert all(re.fullmatch(r"01[12]\d-\d{8}|12\d{9}", str(phone)) for phone in phones)
     hosts = [
@@ -191,66 +263,18 @@ def test_nothing_could_be_real(world: World) -> None:
     ]
     assert all(host == "-" or str(host).endswith(".example") for host in hosts)
     real = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
-    assert not any(len(bare(province)) == 1 or bare(province) in real for province in provinces())
-    assert all("中华人民共和国" not in text for texts in make_documents().values() for text in texts)
+    assert not any(province[:-1] in real for province in provinces)
+    assert all("中华人民共和国" not in text for group in texts.values() for text in group)
 
 
-def test_statute_book() -> None:
-    assert 5 <= len(laws()) <= 7
-    for law in laws():
-        assert [article.number for article in law.articles] == list(range(1, len(law.articles) + 1))
-        assert law.title.startswith("岚洲")
-    for cause in causes():
-        assert basis(cause) and all(citation in by_citation() for citation in basis(cause))
-    assert split_citation("岚洲合同法典第四十八条") == ("岚洲合同法典", "第四十八条")
+def test_texts_cite_articles_of_the_corpus_in_upstreams_shape(
+    texts: dict[str, list[str]], citations: set[str]
+) -> None:
+    assert all(len(set(group)) == len(group) for group in texts.values())
     references = re.compile(r"《(岚洲[^》]+)》(第[一二三四五六七八九十]+条(?:、第[一二三四五六七八九十]+条)*)")
-    for texts in make_documents().values():
-        for text in texts:
-            for law, numbers in references.findall(text):
-                assert all(law + number in by_citation() for number in numbers.split("、")), text
-
-
-def test_article_entries_have_upstreams_shape() -> None:
-    for entry in make_documents()["LegalArticle"]:
-        assert re.match(r"岚洲[^：]+第[一二三四五六七八九十]+条：", entry)
-        assert "\n" not in entry
-    assert all("\n" in text for text in make_documents()["LegalCases"])
-
-
-def test_small_helpers() -> None:
-    assert capitals(23500) == "贰万叁仟伍佰"
-    assert capitals(100500) == "壹拾万零伍佰"
-    assert capitals(3005) == "叁仟零伍"
-    assert court_fee(5_000) == 50
-    assert court_fee(300_000) == 50 + 3800 + 1200
-
-
-def test_same_seed_same_pack(moot_home: Path, sample_built: Path) -> None:
-    told: list[tuple[str, int | None]] = []
-    path = build_sample(progress=lambda what, done, total: told.append((what, total)))
-    seen = [what for what, _ in told]
-    assert told[-1][1] is None  # indexes come last: nobody knows how far they are
-    first = Pack.open("sample", verify=True)
-    assert path == first.path
-    assert first.manifest.jurisdiction == JURISDICTION and first.manifest.coverage == "complete"
-    assert set(first.provenance) == {"authored"} and is_fictional(set(first.provenance))
-    assert fiction_label("authored") == FICTION_LABEL and fiction_label("imported") == ""
-    assert first.counts()["tasks"] == {"legalagentbench": 60, "legalsearch": 235, "courts": 72}
-    assert {"CompanyInfo", "LegalArticle", "tasks"} <= set(seen)
-    digest = first.hash
-    first.close()
-    with Pack.open(sample_built) as again:
-        assert again.hash == digest and again.path != first.path
-    build_sample("other", seed=7)
-    other = Pack.open("other")
-    assert other.hash != digest
-    other.close()
-
-
-def test_scale() -> None:
-    small, large = make_world(0.5), make_world(2.0)
-    assert len(small.rows["LegalDoc"]) < len(large.rows["LegalDoc"]) / 3
-    assert len(small.rows["CourtInfo"]) == len(large.rows["CourtInfo"])
-    for scale in (0.0, -1.0, 1000.0, float("nan")):
-        with pytest.raises(BadInput):
-            make_world(scale)
+    for text in (text for group in texts.values() for text in group):
+        for law, numbers in references.findall(text):
+            assert all(law + number in citations for number in numbers.split("、")), text
+    for entry in texts["LegalArticle"]:
+        assert re.match(r"岚洲[^：]+第[一二三四五六七八九十]+条：", entry) and "\n" not in entry
+    assert all("\n" in text for text in texts["LegalCases"])

@@ -1,4 +1,4 @@
-"""The 60 tasks of the shipped pack: made from its rows, walkable with the real tools, every key where it must be."""
+"""The 60 tasks of the shipped pack: walkable with the real tools, every key where it must be."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 
 from store.pack import Pack
-from store.schema import LOOKUPS
-from tasks.legalagentbench.construct import PackSource, RowSource, shipped_templates
+from store.schema import LOOKUPS, TABLES
 from tasks.legalagentbench.construct.keys import Rejected, written
+from tasks.legalagentbench.construct.source import PackSource, RowSource
 from tasks.legalagentbench.construct.tree import court_code
-from tasks.legalagentbench.construct.walk import walk
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.tools import Toolbox
-from tasks.sample.build import make_tasks, make_world
-from tasks.sample.statutebook import by_citation
+from tasks.sample.build import rows
 from tasks.scoring.keywords import explain
 
 pytestmark = pytest.mark.slow
@@ -124,43 +122,22 @@ def test_writing_tasks_cite_articles_the_retriever_can_find(pack: Pack, tasks: l
         assert "委托" in task["question"] and "答辩状格式" in task["question"]
         assert task["answer"].startswith("答辩人") and "被答辩人：" in task["answer"]
         seen = "".join(tools.call(step["tool"], step["input"]).observation for step in task["path"])
-        citations = [key for key in task["key"] if key in by_citation()]
+        citations = [key for key in task["key"] if key.startswith("岚洲")]
         assert citations
         wanted += len(citations)
         found += sum(f"{citation}：" in seen for citation in citations)
     assert found == wanted
 
 
-def test_other_seeds_and_scales_give_sixty_tasks_too() -> None:
-    for scale, seed in ((1.0, 5), (0.5, 2026), (1.5, 11)):
-        made = make_tasks(make_world(scale, seed), seed)
-        assert Counter(task["hops"] for task in made) == {1: 12, 2: 12, 3: 10, 4: 8, 5: 6, "writing": 12}
-
-
 def test_a_pack_and_its_rows_answer_alike(pack: Pack) -> None:
-    world = make_world()
-    rows, stored = RowSource(world.rows), PackSource(pack)
-    company = str(world.rows["FinalizedCase"][0]["终本公司名称"])
+    held, stored = RowSource({table: list(rows(table)) for table in TABLES}), PackSource(pack)
+    company = str(next(rows("FinalizedCase"))["终本公司名称"])
     for tool in ("get_finalized_case_company_list", "get_legal_document_company_list", "get_company_register"):
-        assert rows.find(tool, [company]) == stored.find(tool, [company])
-        assert rows.hidden(tool, company) == stored.hidden(tool, company)
-    assert rows.values("CourtInfo", "法院名称") == stored.values("CourtInfo", "法院名称")
+        assert held.find(tool, [company]) == stored.find(tool, [company])
+        assert held.hidden(tool, company) == stored.hidden(tool, company)
+    assert held.values("CourtInfo", "法院名称") == stored.values("CourtInfo", "法院名称")
     place = ("法院省份", "法院城市", "法院区县")
-    assert rows.places("CourtInfo", place) == stored.places("CourtInfo", place)
-
-
-def test_walk_refuses_more_than_one_reading() -> None:
-    template = next(t for t in shipped_templates() if t.id == "2-finalized-court")
-    row = {"终本公司名称": "栖云甲有限公司", "案号": "（2021）云海0101执1号", "被执行人": "栖云甲有限公司",
-        "疑似申请执行人": "-",
-           "未履行金额（元）": 5.0, "执行标的（元）": 5.0, "执行法院": "栖云市揽月区人民法院",
-           "立案日期": "2021年01月04日",
-           "终本日期": "2021年06月01日"}  # fmt: skip
-    start = {"start": "栖云甲有限公司"}
-    for amounts in ((5.0, 5.0, 1.0), (5.0, "-", 1.0), (5.0, 1.0)):
-        rows = [row | {"未履行金额（元）": amount} for amount in amounts]
-        with pytest.raises(Rejected):
-            walk(template, start, {}, RowSource({"FinalizedCase": rows, "CourtInfo": [], "LegalDoc": []}))
+    assert held.places("CourtInfo", place) == stored.places("CourtInfo", place)
 
 
 def test_key_shapes() -> None:

@@ -17,7 +17,8 @@ that is not in this list is an error.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, cast
@@ -45,6 +46,19 @@ _LAYOUT = (
     'Layout: {"law": "…", "versions": [{"valid_from": "YYYY-MM-DD",'
     ' "articles": [{"number": "第一条", "text": "…"}]}]}.'
 )
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLaw:
+    """A law as a file states it: all its versions, each with its articles, in the order of the file.
+
+    aliases: those that are written down, not those that follow from its name.
+    """
+
+    law: Law
+    aliases: tuple[str, ...]
+    versions: tuple[tuple[LawVersion, tuple[Article, ...]], ...]
+    links: tuple[Link, ...]
 
 
 class _Windows:
@@ -85,9 +99,9 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
             name, jurisdiction="CN", source=SOURCE, licence=LICENCE, coverage="complete", as_of=""
         ) as builder:
             for path in chosen:
-                _read(
-                    path, path.name if root.is_file() else path.relative_to(root).as_posix(), builder, windows, counts
-                )
+                label = path.name if root.is_file() else path.relative_to(root).as_posix()
+                for stated in read_laws(path, label, windows):
+                    _add(stated, builder, counts)
                 progress("reading laws", counts["laws"], None)
             if not counts["versions"]:
                 raise BadInput(f"{source} holds no version of a law", _LAYOUT)
@@ -109,13 +123,31 @@ def _is_json(path: Path) -> bool:
     return name.endswith((".json", ".jsonl"))
 
 
-def _read(path: Path, label: str, builder: PackBuilder, windows: _Windows, counts: dict[str, int]) -> None:
+def read_laws(path: Path, label: str, windows: _Windows | None = None) -> Iterator[StatedLaw]:
+    """The laws of a file.
+
+    Raises:
+        BadInput: a field is not what it should be; `label`, line and field are named.
+    """
+    windows = windows or _Windows()
     whole = _one_object(path)
     if whole is not None:
-        _add_law(whole, label, builder, windows, counts)
+        yield _law(whole, label, windows)
         return
     for line, content in records(path, label):
-        _add_law(content, f"{label}, line {line}", builder, windows, counts)
+        yield _law(content, f"{label}, line {line}", windows)
+
+
+def _add(stated: StatedLaw, builder: PackBuilder, counts: dict[str, int]) -> None:
+    builder.add_law(stated.law, aliases_of(stated.law.name, stated.law.short, *stated.aliases))
+    for version, articles in stated.versions:
+        builder.add_version(version, articles)
+    for link in stated.links:
+        builder.add_link(link)
+    counts["laws"] += 1
+    counts["versions"] += len(stated.versions)
+    counts["articles"] += sum(len(articles) for _, articles in stated.versions)
+    counts["links"] += len(stated.links)
 
 
 def _one_object(path: Path) -> Mapping[str, object] | None:
@@ -138,9 +170,7 @@ def _one_object(path: Path) -> Mapping[str, object] | None:
     return content if isinstance(content, dict) else None
 
 
-def _add_law(
-    content: Mapping[str, Any], where: str, builder: PackBuilder, windows: _Windows, counts: dict[str, int]
-) -> None:
+def _law(content: Mapping[str, Any], where: str, windows: _Windows) -> StatedLaw:
     _only(content, _LAW, where)
     name = _text(content, "law", where, required=True)
     level = _text(content, "level", where)
@@ -149,21 +179,21 @@ def _add_law(
         if not isinstance(alias, str) or not alias.strip():
             raise BadInput(f"{where}: aliases[{at}]: must be text that is not empty")
     short = _text(content, "short", where) or short_name(name)
-    builder.add_law(
-        Law(name, short, level or naming.level_of((), name, ())), aliases_of(name, short, *cast("list[str]", others))
-    )
-    counts["laws"] += 1
+    versions: list[tuple[LawVersion, tuple[Article, ...]]] = []
     for at, version in enumerate(_list(content, "versions", where, required=True)):
         place = f"{where}: versions[{at}]"
-        counts["versions"] += 1
-        counts["articles"] += _add_version(_object(version, place), name, place, builder, windows)
+        versions.append(_version(_object(version, place), name, place, windows))
+    links: list[Link] = []
     for at, link in enumerate(_list(content, "links", where)):
         place = f"{where}: links[{at}]"
-        builder.add_link(_link(_object(link, place), place))
-        counts["links"] += 1
+        links.append(_link(_object(link, place), place))
+    law = Law(name, short, level or naming.level_of((), name, ()))
+    return StatedLaw(law, tuple(cast("list[str]", others)), tuple(versions), tuple(links))
 
 
-def _add_version(content: Mapping[str, Any], law: str, where: str, builder: PackBuilder, windows: _Windows) -> int:
+def _version(
+    content: Mapping[str, Any], law: str, where: str, windows: _Windows
+) -> tuple[LawVersion, tuple[Article, ...]]:
     _only(content, _VERSION, where)
     valid_from = _day(content, "valid_from", where, required=True)
     label = _text(content, "label", where) or f"{law}({valid_from})"
@@ -187,8 +217,7 @@ def _add_version(content: Mapping[str, Any], law: str, where: str, builder: Pack
         if article.number in articles:
             raise BadInput(f"{place}.number: {article.number.chinese} is in this version twice")
         articles[article.number] = article
-    builder.add_version(version, articles.values())
-    return len(articles)
+    return version, tuple(articles.values())
 
 
 def _article(content: Mapping[str, Any], version: LawVersion, where: str) -> Article:
