@@ -42,6 +42,10 @@ MOST_ALTERNATIVES = 20
 LOWEST = -9999.0
 """Stands for a log-probability of minus infinity, which JSON cannot hold."""
 
+REPETITIONS = 2000
+"""The longest repetition that the grammars of llama.cpp know (MAX_REPETITION_THRESHOLD). Builds from July 2026 on
+refuse a bound of exactly this size ("failed to parse grammar"), older ones every larger one too."""
+
 ESTIMATED_FROM = 20
 """Likeliest tokens asked for where the entropy is wanted, which no server tells: the most that common servers
 give."""
@@ -110,12 +114,34 @@ def request_body(
     if not settings.thinking:
         body["chat_template_kwargs"] = {"enable_thinking": False}
     if ask.schema is not None:
-        schema = {"name": "reply", "strict": True, "schema": ask.schema}
+        schema = {"name": "reply", "strict": True, "schema": within_repetitions(ask.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     if ask.tools:
-        body["tools"] = tools_data(ask.tools)
+        body["tools"] = within_repetitions(tools_data(ask.tools))
         body["tool_choice"] = "auto" if ask.schema is None else "none"
     return body
+
+
+def within_repetitions(schema: Any) -> Any:
+    """A schema without bounds of `REPETITIONS` or more, since servers make grammars of bounds.
+
+    A bound of exactly so many is lowered by one, a larger maximum left out: such a reply is measured by who reads it,
+    against the schema as it was.
+    """
+    if isinstance(schema, list | tuple):
+        return [within_repetitions(part) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    made: dict[str, Any] = {}
+    for name, rule in schema.items():
+        if name in ("minLength", "minItems") and isinstance(rule, int):
+            made[name] = min(rule, REPETITIONS - 1)
+        elif name in ("maxLength", "maxItems") and isinstance(rule, int) and rule >= REPETITIONS:
+            if rule == REPETITIONS:
+                made[name] = REPETITIONS - 1
+        else:
+            made[name] = rule if name in ("const", "enum") else within_repetitions(rule)
+    return made
 
 
 def most_tokens(settings: Settings) -> int:

@@ -22,7 +22,7 @@ from models.endpoint import EndpointEngine
 from models.endpoint_refusals import is_overflow, room_of
 from models.endpoint_server import Server, read_address
 from models.endpoint_wire import LINE_LIMIT, Collector, EventReader, request_body
-from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, TokenChance
+from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, TokenChance, Tool
 from models.errors import BadEngine
 from tasks.run.engines import open_engine
 from tests.support.fake_endpoint import DONE, MODEL, SLOW, Call, FakeServer, chunk, fake_server, usage
@@ -276,6 +276,32 @@ def test_every_setting_is_said() -> None:
     plain = request_body(question(), "m")
     assert plain["top_k"] == 0 and plain["min_p"] == 0.0 and plain["repeat_penalty"] == 1.0
     assert not {"stop", "logprobs", "response_format", "chat_template_kwargs"} & plain.keys()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sent"),
+    [
+        ({"type": "string", "maxLength": 1999}, {"type": "string", "maxLength": 1999}),
+        ({"type": "string", "maxLength": 2000}, {"type": "string", "maxLength": 1999}),
+        ({"type": "string", "maxLength": 2001}, {"type": "string"}),
+        (
+            {"type": "array", "items": {"minLength": 2000}, "maxItems": 2000},
+            {"type": "array", "items": {"minLength": 1999}, "maxItems": 1999},
+        ),
+        (
+            {"anyOf": [{"properties": {"maxLength": {"maxLength": 2000}}}]},
+            {"anyOf": [{"properties": {"maxLength": {"maxLength": 1999}}}]},
+        ),
+        ({"const": {"maxLength": 2000}}, {"const": {"maxLength": 2000}}),
+    ],
+)
+def test_no_bound_is_sent_that_a_grammar_of_llama_cpp_refuses(wanted: dict[str, Any], sent: dict[str, Any]) -> None:
+    tool = Tool("search", "搜索", {"type": "object", "properties": {"query": wanted}})
+    ask = question(schema=wanted, tools=(tool,))
+    body = request_body(ask, "m")
+    assert body["response_format"]["json_schema"]["schema"] == sent
+    assert body["tools"][0]["function"]["parameters"]["properties"]["query"] == sent
+    assert ask.schema == wanted  # what a reply is measured by stays as it was
 
 
 def test_text_that_no_json_reader_takes_is_mended() -> None:
