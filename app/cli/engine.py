@@ -1,5 +1,5 @@
 """Hidden commands: `moot _engine`, the child process that holds a model, `moot _template`, the one that renders chat
-templates, `moot _read`, the one that reads files of strangers, and `moot _raw`, the plain loops of the benchmark.
+templates, and `moot _read`, the one that reads files of strangers.
 
 The network guard comes first in all. They are started as `python -m app.cli.engine NAME`, which loads nothing of the
 command line; a bundle knows one program alone, so there `moot NAME` does the same.
@@ -21,15 +21,6 @@ def run() -> int:
     return main(lambda: str(prove() or ""))
 
 
-def run_raw() -> int:
-    """Serve the benchmark with plain llama.cpp loops."""
-    install_guard()
-    from models.llama.benching.raw import main
-
-    main()
-    return 0
-
-
 def run_reader() -> int:
     """Read files for the parent over this process's own pipes."""
     install_guard()
@@ -48,7 +39,6 @@ def run_template() -> int:
 
 CHILDREN: dict[str, Callable[[], int]] = {
     "_engine": run,
-    "_raw": run_raw,
     "_template": run_template,
     "_read": run_reader,
 }

@@ -1,11 +1,10 @@
 """`moot models`: the library of GGUF files, and what a file is worth before it is loaded. Nothing is ever downloaded.
 
-Results on stdout, progress on stderr. `bench` and `embed` live in `models_bench.py` and are imported on use.
+Results on stdout, progress on stderr.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,11 +23,11 @@ from models.llama import library as shelf
 from models.llama import memory, shipped
 from models.llama.entry import Entry
 from models.llama.header import Header, read_header
+from models.llama.speed import measure
 from models.llama.template import complaint
 from store import places
+from tasks.run.speeds import keep
 
-LATER = {"bench": "app.cli.models_bench:bench", "embed": "app.cli.models_bench:embed"}
-"""Commands of the group that are imported on use -> where they live."""
 SLOTS = (1, 4, 8)
 """Numbers of sequences for which `check` says the memory."""
 MEGABYTE = 1_000_000
@@ -36,24 +35,7 @@ _MARKS = {True: "✔", False: "✘"}
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-class ModelsGroup(Whole):
-    """A group some of whose commands are imported on use."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands of this file, then the later ones."""
-        return [*super().list_commands(ctx), *LATER]
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of this name."""
-        if name not in LATER:
-            return super().get_command(ctx, name)
-        module, attribute = LATER[name].split(":")
-        command = getattr(importlib.import_module(module), attribute)
-        assert isinstance(command, click.Command)
-        return command
-
-
-@click.group(cls=ModelsGroup)
+@click.group(cls=Whole)
 def models() -> None:
     """Keep a library of GGUF models, and check them before use.
 
@@ -104,8 +86,9 @@ def add(file: Path, name: str | None, copy: bool, as_json: bool) -> None:
 @models.command()
 @click.argument("file")
 @click.option("--sha256", "expected", default=None, help="The sum that the publisher states; compared.")
+@click.option("--speed", is_flag=True, help="Measure tokens a second, too, and keep them for `moot run --dry-run`.")
 @_json
-def check(file: str, expected: str | None, as_json: bool) -> None:
+def check(file: str, expected: str | None, speed: bool, as_json: bool) -> None:
     """Say what a GGUF file (a path or a name) is, whether it is sound, and whether it fits this machine's memory.
 
     The header and the places of all weights are checked, not the weights themselves: only the sha256 sum says whether
@@ -129,6 +112,9 @@ def check(file: str, expected: str | None, as_json: bool) -> None:
         found = _facts(header, shelf.digest(path, folder, progress))
     found["ok"] = wanted is None or wanted == found["sha256"]
     found["expected_sha256"] = wanted
+    if speed and found["ok"]:
+        found["speed"] = measure(path, folder)
+        keep(found["sha256"], found["speed"])
     if as_json:
         click.echo(json_text(found))
     else:
@@ -285,6 +271,10 @@ def _print_facts(found: Data) -> None:
     for key, value in rows.items():
         click.echo(f"  {pad(t(f'library.{key}'), 16)} {clean(value, multiline=False)}")
     _print_memory(found["memory"])
+    if speed := found.get("speed"):
+        (calls, together), *_ = speed["together"].items()
+        line = t("library.speed.value", **{**speed, "calls": calls, "together": together})
+        click.echo(f"  {pad(t('library.speed'), 16)} {line}")
 
 
 def _template_line(found: Data) -> str:

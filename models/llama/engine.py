@@ -104,7 +104,7 @@ class LlamaEngine:
         self.path = path
         self.header: Header = read_header(path)
         if self.header.is_embedding:
-            raise BadEngine(f"'{path.name}' is an embedding model, it cannot speak", "`moot models embed` uses it.")
+            raise BadEngine(f"'{path.name}' is an embedding model, it cannot speak", "`moot data embed` uses it.")
         chosen = settings or LlamaSettings()
         self.key = _key(path, chosen)
         trained = self.header.context or CONTEXT
@@ -338,29 +338,6 @@ class LlamaEngine:
         with self._lock:
             self._ready(time.monotonic(), self._stops)
             return self._process.order(op, **what)
-
-
-def embed_file(path: Path, texts: Sequence[str], pooling: str | None = None, *, threads: int = 0) -> dict[str, Any]:
-    """Vectors of texts from a GGUF: {"pooling", "width", "vectors"}. `pooling`: none, mean, cls, last, or the file's
-    own.
-
-    Raises:
-        BadEngine: the file is no sound GGUF, or llama-cpp-python is missing.
-        EngineError: a text is too long or empty, or the model gives no vectors.
-    """
-    header = read_header(path)
-    refuse_too_large(header, min(header.context or 512, 512), 1)
-    process = Process()
-    try:
-        cores = threads or max(1, (os.cpu_count() or 2) - 1)
-        process.order("hello")
-        return dict(process.order("embed", path=str(path), texts=list(texts), pooling=pooling, threads=cores))
-    except ChildFailed as error:
-        if error.kind == "missing":
-            raise BadEngine("llama-cpp-python is not installed", INSTALL) from None
-        raise EngineError(f"'{path.name}': {error.title}") from None
-    finally:
-        process.close()
 
 
 def _file_hash(path: Path) -> str:

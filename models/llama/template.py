@@ -162,33 +162,3 @@ def marked(pieces: Sequence[Piece], specials: Collection[str]) -> list[tuple[str
             if part:
                 result.append((part, "special" if at % 2 else "frame"))
     return result
-
-
-def append_only(template: ChatTemplate) -> bool:
-    """Whether a longer conversation always begins with the shorter one and the reply to it.
-
-    Probed with four turns, thinking and not, and with replies that hold reasoning: a template that drops or adds a
-    reasoning block, or puts instructions in front of the last message, rewrites history. Contents without blanks at
-    their ends are used, because most templates trim.
-    """
-    probes = [(_talk(reply), thinking) for thinking in (True, False) for reply in _REPLIES]
-    calls = [(talk[: 2 * turn], thinking) for talk, thinking in probes for turn in range(1, 5)]
-    try:
-        texts = template.texts(calls)
-    except EngineError:
-        return False
-    return all(
-        later.startswith(text + longer[len(messages)].content)
-        for (messages, _), text, (longer, _), later in zip(calls, texts, calls[1:], texts[1:], strict=False)
-        if len(longer) > len(messages)
-    )
-
-
-_REPLIES = ("答复{}。", "<think>\n思考{}。\n</think>\n\n答复{}。")
-
-
-def _talk(reply: str) -> list[Message]:
-    messages = [Message("system", "你是法官助理。")]
-    for turn in range(1, 5):
-        messages += (Message("user", f"问题{turn}。"), Message("assistant", reply.format(turn, turn)))
-    return messages

@@ -1,5 +1,5 @@
-"""How fast a local model reads and speaks on this machine, in tokens a second: what `moot models bench` measured,
-kept beside the library by the sha256 of the file, so that a plan need not guess.
+"""How fast a local model reads and speaks on this machine, in tokens a second: what `moot models check --speed`
+measured, kept beside the library by the sha256 of the file, so that a plan need not guess.
 
 Nothing is told of a model that was not measured, nor of another machine.
 """
@@ -40,23 +40,18 @@ class Speed(BaseModel):
         return (max(fits), self.together[max(fits)]) if fits else (1, self.decode)
 
 
-def keep(found: Mapping[str, Any]) -> None:
-    """Keep what a bench of a model found.
+def keep(sha256: str, found: Mapping[str, Any]) -> None:
+    """Keep what was measured of a model.
 
     Args:
-        found: what `moot models bench --json` prints.
+        sha256: of its file.
+        found: prefill, decode, together and threads, as `models.llama.speed.measure` gives them.
 
     Raises:
         StoreError: it cannot be written.
     """
-    made = Speed(
-        prefill=found["prefill"]["tokens_per_second"],
-        decode=found["decode"]["tokens_per_second"],
-        together={row["n"]: row["tokens_per_second"] for row in found["parallel"]},
-        measured=now(),
-        threads=found["engine"]["threads"],
-    )
-    with written_whole(_file(found["engine"]["sha256"]), parents=True) as stream:
+    made = Speed(**found, measured=now())
+    with written_whole(_file(sha256), parents=True) as stream:
         json.dump(made.model_dump(mode="json"), stream)
 
 

@@ -12,6 +12,7 @@ about five minutes on two quiet cores, `--quick` less.
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import os
 import random
@@ -23,14 +24,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median
 from typing import Any
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from models.engine import Ask, Delta, EngineError, Message, Reply, Settings  # noqa: E402
-from models.llama.benching import raw  # noqa: E402
-from models.llama.benching.figures import spread  # noqa: E402
 from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
+from models.llama.native import model_settings  # noqa: E402
 from models.llama.sequences import CHUNK  # noqa: E402
 from tests.support.gguf_files import half_billion  # noqa: E402
 
@@ -78,8 +81,60 @@ def rounds(engine: LlamaEngine, calls: Sequence[Sequence[Ask]]) -> list[list[Rep
     return [list(lane) for lane in zip(*replies, strict=True)]  # type: ignore[arg-type]
 
 
-class Plain(raw.Loops):
-    """llama.cpp by hand: who is done gives his stream to the next prompt of his lane."""
+class Plain:
+    """llama.cpp by hand, with the settings of the engine: `streams` sequences of up to `length` tokens. A call that
+    is done gives its stream to the next prompt of its lane."""
+
+    def __init__(self, path: str, *, length: int, streams: int, threads: int, batch: int) -> None:
+        self.lib = lib = importlib.import_module("llama_cpp")
+        lib.llama_backend_init()
+        settings = model_settings()
+        self.model = lib.llama_model_load_from_file(path.encode(), settings)
+        if not self.model:
+            raise RuntimeError("llama.cpp cannot load the file")
+        self.vocab = lib.llama_model_get_vocab(self.model)
+        self.size = int(lib.llama_vocab_n_tokens(self.vocab))
+        settings = lib.llama_context_default_params()
+        settings.n_ctx = length * streams
+        settings.n_batch = settings.n_ubatch = self.room = max(batch, streams)
+        settings.n_seq_max = streams
+        settings.n_threads = settings.n_threads_batch = threads
+        settings.flash_attn_type = 0
+        settings.kv_unified = False
+        settings.swa_full = True
+        settings.no_perf = True
+        self.context = lib.llama_init_from_model(self.model, settings)
+        if not self.context:
+            raise RuntimeError("llama.cpp cannot get the memory")
+        self.memory = lib.llama_get_memory(self.context)
+        self.batch = lib.llama_batch_init(self.room, 0, 1)
+
+    def _decode(self, rows: Sequence[tuple[int, int, int, bool]]) -> None:
+        """Evaluate rows of (stream, token, position, whether logits are wanted)."""
+        batch = self.batch
+        batch.n_tokens = len(rows)
+        for at, (stream, token, position, wanted) in enumerate(rows):
+            batch.token[at], batch.pos[at], batch.logits[at] = token, position, wanted
+            batch.n_seq_id[at] = 1
+            batch.seq_id[at][0] = stream
+        code = self.lib.llama_decode(self.context, batch)
+        if code:
+            raise RuntimeError(f"llama_decode returned {code}")
+
+    def _likeliest(self, row: int) -> int:
+        logits = self.lib.llama_get_logits_ith(self.context, row)
+        return int(np.argmax(np.ctypeslib.as_array(logits, shape=(self.size,))))
+
+    def _read(self, stream: int, tokens: Sequence[int], start: int) -> int:
+        """Evaluate a prompt in batches; the likeliest next token."""
+        chunk: Sequence[int] = ()
+        for begin in range(0, len(tokens), self.room):
+            chunk = tokens[begin : begin + self.room]
+            last = begin + len(chunk) == len(tokens)
+            rows = [(stream, token, start + begin + at, False) for at, token in enumerate(chunk)]
+            rows[-1] = (*rows[-1][:3], last)
+            self._decode(rows)
+        return self._likeliest(len(chunk) - 1)
 
     def joined(self, lanes: Sequence[Sequence[tuple[list[int], int]]]) -> list[list[list[int]]]:
         """The likeliest tokens after each (prompt, how many of them)."""
@@ -118,11 +173,18 @@ class Plain(raw.Loops):
 
 def loop(pipe: Connection, path: str, threads: int) -> None:
     """The plain loop, in a process of its own."""
-    quiet = raw._quiet()
+    llama = importlib.import_module("llama_cpp")
+    quiet = llama.llama_log_callback(lambda level, text, data: None)  # must stay alive
+    llama.llama_log_set(quiet, None)
     plain = Plain(path, length=CONTEXT, streams=EPISODES, threads=threads, batch=CHUNK)
     while (work := pipe.recv()) is not None:
         pipe.send(plain.joined(work))
     del quiet
+
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Median, lowest and highest of the repeats."""
+    return {"median": round(median(values), 4), "low": round(min(values), 4), "high": round(max(values), 4)}
 
 
 def after_kills(engine: LlamaEngine, calls: Sequence[Sequence[Ask]], kills: int) -> list[list[Reply]]:

@@ -15,6 +15,8 @@ import pytest
 from app.cli.main import main
 from models.llama import memory
 from models.llama.header import Header, read_header
+from tasks.run.speeds import speed_of
+from tests.support.gguf_files import tiny_llama
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -109,6 +111,17 @@ def test_check_compares_the_sum(capsys: pytest.CaptureFixture[str], model: Path)
     assert code == 2 and "\x1b" not in out + err
 
 
+def test_the_speed_of_a_model_is_measured_and_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    model = tiny_llama(tmp_path / "tiny.gguf", ends=0.0)
+    assert "4 路合计" in moot(capsys, "models", "check", model, "--speed")[1]
+    code, out, err = moot(capsys, "models", "check", model, "--speed", "--json")
+    assert code == 0, err
+    found = json.loads(out)["speed"]
+    assert found["prefill"] > 0 and found["decode"] > 0 and found["together"]["4"] > 0 and found["threads"] >= 1
+    kept = speed_of(model)
+    assert kept is not None and (kept.prefill, kept.decode) == (found["prefill"], found["decode"])
+
+
 def test_an_unsound_file_is_a_result(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path) -> None:
     model.write_bytes(model.read_bytes()[:-1000])
     code, out, err = moot(capsys, "models", "check", model)
@@ -166,7 +179,7 @@ def test_names_and_words_of_a_file_are_cleaned(
 
 def test_no_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = moot(capsys, "models")
-    assert (code, out) == (2, "") and err.startswith("Usage: moot models") and "bench" in err
+    assert (code, out) == (2, "") and err.startswith("Usage: moot models") and "remove" in err
 
 
 @pytest.mark.slow

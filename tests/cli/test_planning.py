@@ -58,12 +58,8 @@ def plan_of(moot: Moot, line: tuple[str, ...]) -> dict[str, Any]:
 def bench(file: Path, prefill: float, decode: float, together: dict[int, float]) -> None:
     """What a bench of a model file found, as far as it is kept."""
     speeds.keep(
-        {
-            "engine": {"sha256": digest(file, places.models()), "threads": 1},
-            "prefill": {"tokens_per_second": prefill},
-            "decode": {"tokens_per_second": decode},
-            "parallel": [{"n": n, "tokens_per_second": speed} for n, speed in together.items()],
-        }
+        digest(file, places.models()),
+        {"prefill": prefill, "decode": decode, "together": together, "threads": 1},
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from app.cli import models_bench, tasks
+from app.cli import tasks
 from app.cli.main import main
 from app.desk.episode.markdown import export_episode
 from app.desk.messages import RunFacts
@@ -224,11 +224,8 @@ def _folder(out: Path) -> None:
 
 
 def _cases(out: Path, moot_home: Path) -> Mapping[str, Callable[[], object]]:
-    vectors = [[0.5] * 9000]
     return {
         "construct": lambda: tasks._write(out, [{"question": LONG}]),
-        "embed .jsonl": lambda: models_bench._write(out, [LONG], vectors, "mean"),
-        "embed .npy": lambda: models_bench._write(out.with_suffix(".npy"), ["x"], vectors, "mean"),
         "export": lambda: write_lines(out, [LONG]),
         "export verl": lambda: _folder(out),
         "save draft": lambda: save_draft({"text": LONG}, str(out)),
@@ -236,7 +233,7 @@ def _cases(out: Path, moot_home: Path) -> Mapping[str, Callable[[], object]]:
 
 
 @POSIX
-@pytest.mark.parametrize("what", ["construct", "embed .jsonl", "embed .npy", "export", "export verl", "save draft"])
+@pytest.mark.parametrize("what", ["construct", "export", "export verl", "save draft"])
 def test_a_full_disk_leaves_nothing_and_the_sentence_names_the_file(
     tmp_path: Path, moot_home: Path, what: str
 ) -> None:
@@ -341,7 +338,7 @@ def test_no_output_file_is_written_by_hand() -> None:
         # within a pack being built
         "store/files.py", "store/manifest.py", "store/builder.py", "store/importers/reading.py",
         # a room that knows no other; pipes
-        "models/llama/library.py", "models/llama/benching/raw.py", "models/llama/child.py",
+        "models/llama/library.py", "models/llama/child.py",
         # the cache of hashes; members unpacked to a folder of our own
         "app/leaving.py", "store/writer.py", "store/identity.py", "store/importers/archives.py",
         "app/cluster/parcels.py", "app/cluster/hub.py",  # in pieces, moved in whole with the last

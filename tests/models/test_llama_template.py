@@ -15,7 +15,7 @@ from jinja2.ext import loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from models.engine import EngineError, Message
-from models.llama.template import CHATML, LONGEST_SOURCE, ChatTemplate, Piece, append_only, marked
+from models.llama.template import CHATML, LONGEST_SOURCE, ChatTemplate, Piece, marked
 from tests.support.hostile_templates import EVERY, HOSTILE
 
 pytestmark = pytest.mark.slow
@@ -446,19 +446,6 @@ def test_the_day_is_fixed() -> None:
     odd = "{{ strftime_now('%1000000d') }}{{ messages[0].content }}"
     with pytest.raises(EngineError, match="odd format"):
         template(odd).pieces(TALK[3:], thinking=True)
-
-
-@pytest.mark.parametrize(
-    ("family", "expected"),
-    [("chatml", True), ("llama3", True), ("qwen2.5", True), ("phi", True), ("gemma", True), ("llama2", False),
-     ("qwen3", False), ("mistral", False), ("r1", False), ("glm", False)],
-)  # fmt: skip
-def test_templates_that_rewrite_history_are_known(family: str, expected: bool) -> None:
-    assert append_only(template(FAMILIES[family])) is expected
-
-
-def test_a_template_that_fails_is_not_append_only() -> None:
-    assert not append_only(template("{{ raise_exception('never') }}"))
 
 
 # --- hostile templates ----------------------------------------------------------------------------------------------
