@@ -22,7 +22,7 @@ ELSEWHERE: Mapping[str, tuple[str, str]] = {
 """What is not written of a whole run -> the sentence and where to go."""
 PAPERS = ("docx", "pdf", "html")
 """Forms of the court papers of an episode."""
-DOCUMENTS = ("judgment", "transcript", "complaint", "answer", "deliberation")
+DOCUMENTS = ("judgment", "transcript", "complaint", "answer")
 
 
 def _rollouts(name: str) -> Iterator[dict[str, object]]:

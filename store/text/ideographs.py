@@ -14,3 +14,11 @@ _ALL = re.compile(f"[{HAN}]+")
 def is_han(text: str) -> bool:
     """Whether a text consists of ideographs alone."""
     return _ALL.fullmatch(text) is not None
+
+
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+
+
+def without_selectors(text: str) -> str:
+    """A text without variation selectors, which choose a form of the sign before them."""
+    return _SELECTORS.sub("", text)

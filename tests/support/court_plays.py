@@ -147,7 +147,6 @@ def install(monkeypatch: Any) -> None:
         return load(where) if where.startswith("tasks.courts.agents.human:") else lambda *_: Recited()
 
     monkeypatch.setattr(registry, "loaded", recited)
-    monkeypatch.setattr(registry, "_helped", lambda *_: Recited())
 
 
 CASES = ("CI-0001", "CR-0001", "CD-0001", "LC-0001")

@@ -20,8 +20,9 @@ from app.desk.episode.renderers import one
 from app.strings import t
 from store import places
 from store.errors import StoreError
+from tasks.courts.papers.forms import WRITERS
 from tasks.courts.papers.paper import Paper
-from tasks.courts.papers.stored import WRITERS, papers_of, write_paper
+from tasks.courts.papers.stored import papers_of, write_paper
 from tasks.errors import TaskError
 
 Wish = tuple[Paper, str, str] | None

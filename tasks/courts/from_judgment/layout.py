@@ -7,15 +7,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from store.text.ideographs import HAN
+from store.text.ideographs import HAN, without_selectors
 from store.text.normalise import unified
 from tasks.episode.plain import plain_text
 
 _BREAK = re.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
 _BLANKS = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 _UNSEEN = {"Cc", "Cf", "Cs", "Co"}
-_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Variation selectors: they choose a form of the ideograph before them."""
 _FURNITURE = re.compile(r"[-—–－·\s]*第?\s*\d{1,4}\s*页?(?:\s*[/／，,共]\s*共?\s*\d{1,4}\s*页?)?[-—–－·\s]*")
 """Page numbers: — 3 —, 第3页 共10页, 3/10."""
 _SPREAD = re.compile(rf"(?<=[{HAN}〇○]) (?=[{HAN}〇○])")
@@ -43,7 +41,7 @@ def tidy(text: str) -> list[str]:
     """Lines without outer blanks, unseen characters, page numbers and the blanks of spread-out words (民 事 判 决
     书)."""
     found = []
-    for line in _BREAK.split(_SELECTORS.sub("", unified(plain_text(text)))):
+    for line in _BREAK.split(without_selectors(unified(plain_text(text)))):
         if not line.isprintable():
             line = "".join(sign for sign in line if sign == "\t" or unicodedata.category(sign) not in _UNSEEN)
         line = _SPACED_NAME.sub(r"\1", _BLANKS.sub(" ", line).strip())

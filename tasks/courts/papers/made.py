@@ -16,7 +16,7 @@ from tasks.courts.casefile.roles import role_name, role_of
 from tasks.courts.environment import environment
 from tasks.courts.papers import heads
 from tasks.courts.papers.heads import Trial
-from tasks.courts.papers.paper import Paper, Paragraph, day, lines
+from tasks.courts.papers.paper import Paper, Paragraph, lines
 from tasks.courts.play.routing import shown
 from tasks.courts.scores.drafted import END_MARK, TITLE, kind_of_case, strict_document
 from tasks.courts.scores.rulings import judgment_of
@@ -35,7 +35,6 @@ _SIGNED = re.compile(
     r"|20)\S{2,12}日[\s*]*$"
 )
 _MARKDOWN = re.compile(r"^\s{0,3}#{1,6}\s+|\*\*")
-_DELIBERATION = re.compile(r"合议|合议庭(?:评议|合议)?|评议")
 _PLAINT = re.compile(r"诉称|提出(?:如下)?诉讼请求|辩称|辩护意见")
 _CHARGE = re.compile(r"^公诉机关.{0,40}指控")
 _LEAD = re.compile(
@@ -188,30 +187,13 @@ def drafted(held: Held) -> Paper | None:
     return Paper((TITLE[kind],), body=tuple(body), signed=tuple(signed))
 
 
-def deliberation(held: Held) -> Paper | None:
-    """合议庭评议笔录: what was said at a stage that its speakers declared to be the deliberation of the panel."""
-    case = held.case
-    said = [event for event in held.said if _DELIBERATION.fullmatch(event.stage)]
-    if not said or not isinstance(case, CivilCase | CriminalCase):
-        return None
-    facts = (f"时间：{day(case.dates.proceeding)}", f"案由：{case.cause}")
-    body = [Paragraph(line, "flush") for line in facts if not line.endswith("：")]
-    for event in said:
-        first, *rest = shown(event.text).splitlines() or [""]
-        body += [Paragraph(f"{held.name(event.seat)}：{first.strip()}"), *lines("\n".join(rest))]
-    return Paper(
-        (case.court.name or COURT, "合议庭评议笔录"), case.court.docket, body=tuple(body),
-        signed=heads.signatures(case, judged=False),
-    )  # fmt: skip
-
-
 def _only(kind: str) -> Callable[[Held], Paper | None]:
     return lambda held: drafted(held) if held.case.env == kind else None
 
 
 PAPERS: Mapping[str, tuple[str, Callable[[Held], Paper | None]]] = {
     "judgment": ("判决书", judgment), "complaint": ("民事起诉状", _only("CD")), "answer": ("民事答辩状", _only("DD")),
-    "deliberation": ("合议庭评议笔录", deliberation), "transcript": ("笔录", transcript),
+    "transcript": ("笔录", transcript),
 }  # fmt: skip
 """Name of a document -> what courts call it, and what makes it; the first that an episode holds is its own."""
 

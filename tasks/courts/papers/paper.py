@@ -1,4 +1,4 @@
-"""A court paper as data: what stands on it, in which order and in which layout; every text in it is printable.
+"""A court paper as data, and its layout: the lines that every form renders. Every text in it is printable.
 
 Layout: 人民法院民事裁判文书制作规范 (法〔2016〕221号) and GB/T 9704: A4, 版心 156 mm × 225 mm, 22 lines of 28
 characters a page; title 二号 (22 pt) 宋体, text 三号 (16 pt) 仿宋. Sizes are in points, margins in millimetres.
@@ -6,6 +6,7 @@ characters a page; title 二号 (22 pt) 宋体, text 三号 (16 pt) 仿宋. Size
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from datetime import date
 from typing import Literal
@@ -13,8 +14,8 @@ from typing import Literal
 from store.text.numerals import int_to_chinese
 from tasks.reports.model import printable
 
-TITLE_SIZE, TEXT_SIZE, SMALL_SIZE = 22.0, 16.0, 10.5
-LINE = 29.0
+TEXT_SIZE, SMALL_SIZE = 16.0, 10.5
+LEADING = 29.0
 """From base line to base line: 225 mm in 22 lines."""
 PAGE = (210.0, 297.0)
 TOP, BOTTOM, LEFT, RIGHT = 37.0, 35.0, 28.0, 26.0
@@ -23,6 +24,7 @@ DISCLAIMER = "仅供评测演示，不构成法律意见，非人民法院裁判
 FICTIONAL = "虚构数据"
 Style = Literal["body", "flush", "head"]
 """body: first line moved in by two characters; flush: not moved in; head: a heading within the text."""
+Align = Literal["left", "center", "right", "justify"]
 _DIGITS = str.maketrans("0123456789", "〇一二三四五六七八九")
 
 
@@ -69,6 +71,50 @@ class Paper:
     def mark(self) -> str:
         """What stands on every page."""
         return "　".join(self.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A paragraph as it is set. indent: of its first line; right: of its right edge; above: space before it; keep: it
+    stands on the page of the next one."""
+
+    text: str
+    align: Align = "justify"
+    size: float = TEXT_SIZE
+    leading: float = LEADING
+    font: str = FANG_SONG
+    indent: float = 0.0
+    right: float = 0.0
+    above: float = 0.0
+    bold: bool = False
+    keep: bool = False
+
+
+def layout(paper: Paper) -> Iterator[Line]:
+    """The lines of a paper from top to bottom. Signatures and the source stand on no page without words of the
+    document."""
+    for title in paper.titles:
+        yield Line(title, "center", 22.0, 1.5 * LEADING, SONG, bold=True)
+    space = LEADING / 2
+    if paper.docket:
+        yield Line(paper.docket, "right", above=space)
+        space = 0.0
+    for party in paper.parties:
+        yield Line(party, indent=2 * TEXT_SIZE, above=space)
+        space = 0.0
+    ends = bool(paper.signed or paper.source)
+    for place, part in enumerate(paper.body, 1):
+        last = ends and place == len(paper.body)
+        if part.style == "head":
+            yield Line(part.text, "center", above=LEADING / 4, bold=True, keep=True)
+        else:
+            yield Line(part.text, indent=2 * TEXT_SIZE * (part.style == "body"), above=space, keep=last)
+        space = 0.0
+    for place, signed in enumerate(paper.signed, 1):
+        keep = place < len(paper.signed) or bool(paper.source)
+        yield Line(signed, "right", right=2 * TEXT_SIZE, above=LEADING * (place == 1), keep=keep)
+    if paper.source:
+        yield Line(paper.source, "left", SMALL_SIZE, SMALL_SIZE * 1.5, SONG, above=LEADING)
 
 
 def day(one: date | None) -> str:

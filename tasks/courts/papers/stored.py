@@ -3,15 +3,15 @@ over."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 from store.files import written_whole
 from store.journal import Journal
 from tasks.benchmark import benchmark
 from tasks.courts.casefile.questions import CourtQuestion
+from tasks.courts.papers.forms import WRITERS
 from tasks.courts.papers.made import PAPERS, Held, seated
 from tasks.courts.papers.paper import FICTIONAL, Paper
 from tasks.errors import RecordMismatch, UsageError
@@ -19,12 +19,6 @@ from tasks.run.engines import run_path
 from tasks.run.header import header_of, is_fictional, unchanged
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import episode_of
-
-WRITERS: Mapping[str, str] = {
-    "docx": "tasks.courts.papers.as_docx", "pdf": "tasks.courts.papers.as_pdf", "html": "tasks.courts.papers.as_html",
-}  # fmt: skip
-"""Form -> the module whose `written(paper)` gives the bytes of the file and the font in it; loaded when it is asked
-for."""
 
 
 def papers_of(name: str | Path, episode: str) -> dict[str, Paper]:
@@ -78,16 +72,10 @@ def write_paper(paper: Paper, form: str, out: Path, *, parents: bool = False) ->
     that was embedded, '' where a font is only named, None where the form takes what the reader has.
 
     Raises:
-        UsageError: the library for this form is not installed.
+        UsageError: the library for this form is not installed, or no font has a sign of the paper.
         StoreError: the file cannot be written, or there is one.
     """
-    written: Callable[[Paper], tuple[bytes, str | None]] = import_module(WRITERS[form]).written
-    content, font = written(paper)
+    content, font = WRITERS[form](paper)
     with written_whole(out, new=True, parents=parents, binary=True) as file:
         file.write(content)
     return font
-
-
-def missing(library: str) -> UsageError:
-    """What is said where the extra is not installed."""
-    return UsageError(f"{library} is not installed here", "Install the extra: pip install 'mootbench[documents]'.")
