@@ -203,7 +203,7 @@ def run(
     Args:
         benchmark: its name, see `benchmarks()`.
         agent: who is tested; default: rules, or with a model the first method for models.
-        model: SPEC of the engine of the tested seat: "llama:FILE_OR_NAME", "endpoint:URL[,URL]#MODEL",
+        model: SPEC of the engine of the tested seat: "llama:FILE_OR_NAME", "endpoint:URL#MODEL",
             "scripted:FILE".
         pack: corpus pack, by name or folder.
         tasks: task file; default: the pack's own.

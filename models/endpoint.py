@@ -1,5 +1,5 @@
 """`endpoint:URL#MODEL`: a model behind an OpenAI-compatible server on this machine (llama-server, vLLM, Ollama …), or
-behind several, `endpoint:URL,URL#MODEL`.
+behind a proxy before several.
 
 Loopback only, unless the opening names the host. No proxy of the environment is used and no redirect followed. A key
 comes from the environment: MOOT_API_KEY for this machine alone, for another host the variable that is bound to it. No
@@ -23,13 +23,33 @@ from dataclasses import replace
 from typing import Any
 
 from models.calls import PROBE
-from models.endpoint_facts import lists, models_of
-from models.endpoint_flight import Flight
-from models.endpoint_pool import Member, Pool
-from models.endpoint_refusals import SCHEMA, TOOLS, Refused, about_schema, about_tools, is_overflow, room_of
-from models.endpoint_server import Refusal, Server, key_of_environment, read_addresses, silence_of_environment
-from models.endpoint_wire import EXTRAS, Collector, News, most_tokens, request_body, wanted_extra
-from models.engine import Ask, Delta, EngineError, Finish, Listener, Message, Reply, Room, Settings, Unavailable
+from models.endpoint_server import (
+    Flight,
+    Refusal,
+    Server,
+    facts_of,
+    key_of_environment,
+    lists,
+    models_of,
+    read_address,
+    silence_of_environment,
+)
+from models.endpoint_wire import (
+    EXTRAS,
+    SCHEMA,
+    TOOLS,
+    Collector,
+    News,
+    Refused,
+    about_schema,
+    about_tools,
+    is_overflow,
+    most_tokens,
+    request_body,
+    room_of,
+    wanted_extra,
+)
+from models.engine import Ask, Delta, EngineError, Finish, Listener, Message, Reply, Room, Settings
 from models.errors import BadEngine
 from models.specs import Opening
 
@@ -47,29 +67,31 @@ SCHEMA_STATUS = (400, 422, 500, 501)
 
 
 def open_endpoint(opening: Opening) -> EndpointEngine:
-    """The engine of `endpoint:URL,URL#MODEL`; a server must answer, and all that do must hold the one model.
+    """The engine of `endpoint:URL#MODEL`; the server must answer.
 
     Raises:
-        BadEngine: the SPEC is wrong, or a server does not have the model.
+        BadEngine: the SPEC is wrong, or the server does not have the model.
         EngineError: nobody answers, or not as an OpenAI-compatible server does.
     """
-    addresses = read_addresses(opening.rest, opening.hosts)  # each is allowed before anything is sent to any
-    silence = silence_of_environment()
-    pool = Pool([Member(Server(one, key=key_of_environment(one.key), silence=silence)) for one in addresses])
+    address = read_address(opening.rest, opening.hosts)
+    server = Server(address, key=key_of_environment(address.key), silence=silence_of_environment())
     try:
-        pool.meet()
+        model, facts = facts_of(server)
     except BaseException:
-        pool.close()
+        server.close()
         raise
-    return EndpointEngine(pool, together=max(1, opening.parallel))
+    return EndpointEngine(server, model, facts, together=max(1, opening.parallel))
 
 
 class EndpointEngine:
-    """Puts Asks to servers, `together` at a time, and gathers the streamed replies."""
+    """Puts Asks to a server, `together` at a time, and gathers the streamed replies."""
 
-    def __init__(self, pool: Pool, *, together: int = 1) -> None:
-        self._pool = pool
-        self._described: dict[str, Any] = {"kind": "endpoint", **pool.describe()}
+    def __init__(self, server: Server, model: str, facts: Mapping[str, Any], *, together: int = 1) -> None:
+        self._server = server
+        self._model = model
+        self._facts = dict(facts)
+        self._refused: dict[str, int] = {}
+        """Name of a field beyond the common interface -> how many of its forms the server did not take."""
         self._together = together
         self._lock = threading.Lock()
         self._flights: set[Flight] = set()
@@ -77,36 +99,30 @@ class EndpointEngine:
         self._closed = False
 
     def describe(self) -> dict[str, object]:
-        """Kind, addresses, model, and what the servers said of themselves when they were opened."""
-        return dict(self._described)
+        """Kind, address, model, and what the server said of itself when it was opened."""
+        return {"kind": "endpoint", "url": self._url, "model": self._model, "server": dict(self._facts)}
+
+    @property
+    def _url(self) -> str:
+        return self._server.address.base
 
     def room(self) -> Room:
         """The context that the server states (vLLM, llama-server), 0 where it states none; it is not asked to
         count."""
-        facts = self._described["server"]
-        stated = (facts.get(name) for name in ("n_ctx", "max_model_len"))
+        stated = (self._facts.get(name) for name in ("n_ctx", "max_model_len"))
         return Room(next((size for size in stated if isinstance(size, int) and size > 0), 0))
 
     def at_once(self) -> int:
         """As many calls as episodes go on at a time."""
         return self._together
 
-    def away(self) -> list[EngineError]:
-        """Why some of several servers are not asked now."""
-        return self._pool.away()
-
     def check_tools(self) -> None:
-        """Ask every server that is there for one token without a tool and with one: a server that tells tools to its
-        model reads a longer prompt.
+        """Ask the server for one token without a tool and with one: one that tells tools to its model reads a longer
+        prompt.
 
         Raises:
-            BadEngine: a server refuses tools, leaves them out, or does not answer.
+            BadEngine: the server refuses tools, leaves them out, or does not answer.
         """
-        for member in self._pool.members:
-            if member.facts is not None:
-                EndpointEngine(Pool([member]))._check_tools(member.url)
-
-    def _check_tools(self, url: str) -> None:
         plainly = Ask("", (Message("user", "1"),), "tools", settings=Settings(max_tokens=1))
         read = []
         for found in (self.answer([replace(plainly, tools=tools)])[0] for tools in ((), (PROBE,))):
@@ -115,7 +131,7 @@ class EndpointEngine:
             read.append(found.usage.evaluated + found.usage.reused)
         if read[0] and read[0] == read[1]:
             raise BadEngine(
-                f"the server at {url} leaves out tools: the prompt is as long with one as without",
+                f"the server at {self._url} leaves out tools: the prompt is as long with one as without",
                 "Run with --calls schema.",
             )
 
@@ -144,7 +160,7 @@ class EndpointEngine:
         with self._lock:
             self._closed = True
         self.cancel()
-        self._pool.close()
+        self._server.close()
 
     def _fly(self, asks: Sequence[Ask], flight: Flight, listen: Listener | None) -> list[Reply | EngineError]:
         if len(asks) == 1 and threading.current_thread() is not threading.main_thread():
@@ -188,7 +204,7 @@ class EndpointEngine:
         collector, finish, note = Collector(), None, ""
         try:
             teller.say(News("reading"))
-            collector, finish, note = self._ask_around(ask, flight, until, teller.say)
+            collector, finish, note = self._converse(ask, flight, until, teller.say)
         except EngineError as error:
             if not (flight.stopped or flight.clock() >= until):
                 return error
@@ -202,52 +218,21 @@ class EndpointEngine:
         tools = ask.tools if ask.schema is None else ()
         return collector.reply(ask.settings, usage, finish=finish, note=note, tools=tools)
 
-    def _ask_around(
+    def _converse(
         self, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
     ) -> tuple[Collector, Finish | None, str]:
-        """Ask one server after the other until one is there for the call; the same as `_converse`."""
-        pool, tried, last = self._pool, list[str](), None
-        while not flight.stopped and flight.clock() < until:
-            member = pool.take(tried)
-            if member is None:
-                raise pool.nobody(last)
-            tried.append(member.url)
-            try:
-                pool.ready(member, flight)
-                found = self._converse(member, ask, flight, until, say)
-                if found[0].finish:
-                    pool.well(member)
-                return found
-            except Refused:
-                pool.well(member)
-                raise
-            except EngineError as error:
-                if flight.stopped or flight.clock() >= until:
-                    break  # what was cut says nothing of the server
-                pool.failed(member, error)
-                if not isinstance(error, Unavailable):
-                    raise
-                last = error
-            finally:
-                pool.release(member)
-        return Collector(), None, ""
-
-    def _converse(
-        self, member: Member, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
-    ) -> tuple[Collector, Finish | None, str]:
-        """Ask a server until it gives a reply or a refusal that stands: (what came, its finish where we know better,
-        note)."""
+        """Ask until there is a reply or a refusal that stands: (what came, its finish where we know better, note)."""
         room: int | None = None
         busy, waited = 0, 0.0
         with self._lock:
-            refused = dict(member.refused)
+            refused = dict(self._refused)
         while not flight.stopped and flight.clock() < until:
-            body = request_body(ask, member.model, refused=refused, room=room)
+            body = request_body(ask, self._model, refused=refused, room=room)
             collector = Collector(body["max_tokens"])
-            refusal = member.server.chat(body, flight, collector, say, until)
+            refusal = self._server.chat(body, flight, collector, say, until)
             if refusal is None:
                 with self._lock:  # only what led to a reply: some servers name every field in every error
-                    member.refused |= refused
+                    self._refused |= refused
                 return collector, None, _left_alone(body)
             if is_overflow(refusal.text):
                 left = room_of(refusal.text)
@@ -264,11 +249,22 @@ class EndpointEngine:
             if refusal.status in BUSY and not collector.text:
                 pause = 2.0**busy if refusal.wait is None else refusal.wait
                 busy, waited = busy + 1, waited + pause
-                if busy < BUSY_TRIES and waited <= PATIENCE and not self._pool.others(member):
+                if busy < BUSY_TRIES and waited <= PATIENCE:
                     flight.wait(min(pause, until - flight.clock()))
                     continue
-            raise _error(member, refusal, flight)
+            raise self._error(refusal, flight)
         return Collector(), None, ""
+
+    def _error(self, refusal: Refusal, flight: Flight) -> EngineError:
+        """The sentence for a refusal that stands; where the model is not known any more, with those that are."""
+        if refusal.status == 404:
+            with suppress(EngineError):
+                names = [str(entry["id"]) for entry in models_of(self._server, flight)]
+                if self._model not in names:
+                    return EngineError(
+                        f"the server at {self._url} does not know the model '{self._model}'", lists(names)
+                    )
+        return self._server.error(refusal)
 
     @staticmethod
     def _go_without(ask: Ask, body: Mapping[str, Any], refused: dict[str, int], text: str) -> bool:
@@ -310,18 +306,6 @@ class Teller:
         if self._held is not None:
             self._tell(Delta(self._ask.episode, self._ask.seat, *self._held))
             self._held, self._told = None, time.perf_counter()
-
-
-def _error(member: Member, refusal: Refusal, flight: Flight) -> EngineError:
-    """The sentence for a refusal that stands; where the model is not known any more, with those that are."""
-    if refusal.status == 404:
-        with suppress(EngineError):
-            names = [str(entry["id"]) for entry in models_of(member.server, flight)]
-            if member.model not in names:
-                return EngineError(
-                    f"the server at {member.url} does not know the model '{member.model}'", lists(names)
-                )
-    return member.server.error(refusal)
 
 
 def _left_alone(body: Mapping[str, Any]) -> str:

@@ -1,7 +1,12 @@
-"""The connection to an OpenAI-compatible server: its address, its answers as bytes, its failures as one sentence
-each.
+"""An OpenAI-compatible server: its address, what ends a call to it, its answers, its failures as one sentence each,
+and what it says of itself (recorded with a run, so only what stays the same from day to day).
 
-httpx is imported on use (it is slow to load, and brings rich along, which only `app` may know). Units: seconds.
+A connection is read by a thread that may sit in one read for as long as a server drips bytes, and neither comments
+nor headers without end are news. So every request is watched by a thread of its own, which shuts the connection when
+the time comes: whatever the server does, the reader wakes up.
+
+httpx is imported on use (it is slow to load, and brings rich along, which only `app` may know). Units: seconds of a
+clock that only goes forward; contexts in tokens.
 """
 
 from __future__ import annotations
@@ -9,19 +14,33 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
+import socket
 import ssl
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.cookiejar import CookieJar, DefaultCookiePolicy
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from models.endpoint_flight import Flight, Watch
-from models.endpoint_refusals import Refused, about_status, code_of, shown, words_of
-from models.endpoint_wire import REPLY_LIMIT, Collector, EventReader, News, message_of, parse_json, too_long
+from models.endpoint_wire import (
+    Collector,
+    EventReader,
+    News,
+    Refused,
+    about_status,
+    code_of,
+    message_of,
+    parse_json,
+    shown,
+    words_of,
+)
 from models.engine import EngineError, Unavailable
 from models.errors import BadEngine, ForeignHost
 from models.hosts import is_near, normal_host
@@ -41,11 +60,22 @@ LAST = 30.0
 """Seconds for the counts after the last word."""
 PROBE = 30.0
 """Seconds for a question about the server itself, its answer included."""
-PAGE_LIMIT = 4_000_000
-"""Bytes of an answer that is no chat completion."""
 LONGEST_ASKED = 3600.0
 """Seconds of a Retry-After that are kept to; what is longer is cut to it."""
 EXAMPLE = "For example endpoint:http://127.0.0.1:8080#MODEL."
+
+
+Clock = Callable[[], float]
+LISTED = 12
+"""Models that a sentence names."""
+STATEMENTS: Mapping[str, tuple[str, ...]] = {
+    "/props": ("build_info", "total_slots"),  # llama-server
+    "/version": ("version",),  # vLLM
+    "/api/version": ("version",),  # Ollama
+}
+"""Where servers speak of themselves, and what of it stays the same from day to day."""
+MODEL_FACTS = ("owned_by", "max_model_len", "n_ctx_train", "n_params", "n_vocab", "size")
+"""What servers list of a model and keep the same (times of loading they do not)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +100,6 @@ class Refusal:
     location: str = ""
 
 
-def read_addresses(rest: str, hosts: Mapping[str, str] | None = None) -> list[Address]:
-    """The addresses in the SPEC `endpoint:URL,URL#MODEL`, all of the one model.
-
-    Raises:
-        BadEngine: one of them is no address, or stands there twice.
-        ForeignHost: one leads to a host beyond this machine that is not among `hosts`.
-    """
-    urls, mark, model = rest.partition("#")
-    found = [read_address(f"{url.strip()}{mark}{model}", hosts) for url in urls.split(",")]
-    bases = [address.base for address in found]
-    if twice := next((base for base in bases if bases.count(base) > 1), ""):
-        raise BadEngine(f"the server {twice} stands in the SPEC twice", "Name each server once.")
-    return found
-
-
 def read_address(rest: str, hosts: Mapping[str, str] | None = None) -> Address:
     """The address in `URL#MODEL`; the model may be missing where a server has only one.
 
@@ -93,10 +108,14 @@ def read_address(rest: str, hosts: Mapping[str, str] | None = None) -> Address:
         hosts: hosts beyond this machine that may be reached -> the environment variable with the key bound to each.
 
     Raises:
-        BadEngine: no address, or one with secrets in it.
+        BadEngine: no address, several, or one with secrets in it.
         ForeignHost: a host beyond this machine that is not among `hosts`.
     """
     url, _, model = rest.partition("#")
+    if re.search(r",\s*https?://", url):
+        raise BadEngine(
+            "a seat takes one server, and the SPEC names several", "Put a proxy before them and give its address."
+        )
     try:
         parts = urlsplit(url)
         host, port = normal_host(parts.hostname or ""), parts.port
@@ -138,6 +157,126 @@ def silence_of_environment() -> float:
     return seconds
 
 
+class Watch:
+    """One request. It is cut when nothing new is heard for `silence` seconds, and at the time `until` in any case."""
+
+    def __init__(self, silence: float, until: float = math.inf, clock: Clock = time.monotonic) -> None:
+        self.silence = silence
+        self.until = until
+        self.ran_out = False
+        """Whether the server was cut off because it took too long."""
+        self._clock = clock
+        self._began = self._heard = clock()
+        self._cut = False
+        self._over = False
+        self._woken = threading.Event()
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+
+    def hear(self, silence: float = math.inf) -> None:
+        """The server said something new; from now on it may be silent for so long at most."""
+        self._heard = self._clock()
+        if silence < self.silence:
+            self.silence = silence
+            self._woken.set()
+
+    def left(self) -> float:
+        """Seconds until the request is cut, as it looks now."""
+        return min(self._heard + self.silence, self.until) - self._clock()
+
+    def __str__(self) -> str:
+        """What a server that ran out of time did wrong."""
+        if self._clock() >= self.until:
+            return f"was not done within {round(self.until - self._began, 2):g} seconds"
+        return f"said nothing new for {self.silence:g} seconds"
+
+    def cut(self) -> None:
+        """End the request: its connection is shut, which wakes whoever reads from it or writes to it."""
+        with self._lock:
+            self._cut = True
+            for sock in self._sockets:
+                _shut(sock)
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Told by httpx of every connection that is made."""
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            sock = info["return_value"].get_extra_info("socket")
+            with self._lock:
+                self._sockets.append(sock)
+                if self._cut:
+                    _shut(sock)
+
+    def __enter__(self) -> Watch:
+        threading.Thread(target=self._watch, daemon=True, name="endpoint-watch").start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over = True
+        self._woken.set()
+
+    def _watch(self) -> None:
+        while not self._over:
+            left = self.left()
+            if left <= 0:
+                self.ran_out = True
+                return self.cut()
+            self._woken.wait(min(left, threading.TIMEOUT_MAX))
+            self._woken.clear()
+
+
+class Flight:
+    """Calls in flight together. `stop` ends them from any thread, also while the server is silent."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self.clock = clock
+        self._began = clock()
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._watches: set[Watch] = set()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the calls are to end."""
+        return self._stopped.is_set()
+
+    def until(self, seconds: float | None) -> float:
+        """The time that comes so many seconds after the flight began."""
+        return math.inf if seconds is None else self._began + seconds
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long; True at once when the calls are to end."""
+        return self._stopped.wait(seconds)
+
+    def stop(self) -> None:
+        """End the calls."""
+        self._stopped.set()
+        with self._lock:
+            for watch in self._watches:
+                watch.cut()
+
+    @contextmanager
+    def watch(self, silence: float, until: float = math.inf) -> Iterator[Watch]:
+        """A request of this flight."""
+        watch = Watch(silence, until, self.clock)
+        with self._lock:
+            self._watches.add(watch)
+            if self.stopped:
+                watch.cut()
+        try:
+            with watch:
+                yield watch
+        finally:
+            with self._lock:
+                self._watches.discard(watch)
+
+
+def _shut(sock: socket.socket) -> None:
+    with suppress(OSError):  # closed by now
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)  # of a TLS socket too: without a farewell, which might block
+    if sys.platform == "win32":
+        sock.close()  # only this wakes a reader there
+
+
 class Server:
     """One server. Every failure of the connection is an `EngineError` with a sentence; no secret is in any of
     them."""
@@ -159,7 +298,6 @@ class Server:
             follow_redirects=False,
             timeout=httpx.Timeout(connect=CONNECT, read=silence, write=max(CONNECT, 60.0), pool=None),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # none is kept, so none is sent
         )
 
     def close(self) -> None:
@@ -174,9 +312,7 @@ class Server:
             self._plainly(watch),
             self._client.stream("GET", url, extensions={"trace": watch.trace}) as response,
         ):
-            raw = _body(response)
-            if len(raw) > PAGE_LIMIT:
-                raise EngineError(f"the server at {url} sent more than {PAGE_LIMIT // 1_000_000} MB about itself")
+            raw = response.read()
             return parse_json(raw) if response.status_code == 200 else self._refusal(response, raw)
 
     def chat(
@@ -207,7 +343,7 @@ class Server:
                     extensions={"trace": watch.trace}
                 ) as response:  # fmt: skip
                     if response.status_code != 200:
-                        return self._refusal(response, _body(response))
+                        return self._refusal(response, response.read())
                     kind = response.headers.get("content-type", "")
                     for data in _objects(response, reader):
                         heard = collector.heard
@@ -284,43 +420,16 @@ class Server:
 
 def _objects(response: httpx.Response, reader: EventReader) -> Iterator[dict[str, object]]:
     """The objects of a stream; or the one object of a server that does not stream."""
-    kind = response.headers.get("content-type", "")
-    size, whole = 0, bytearray()
-    for chunk in _raw(response):
-        size += len(chunk)
-        if size > REPLY_LIMIT:
-            raise too_long()
-        if kind.startswith("application/json"):
-            whole += chunk
-            continue
+    if response.headers.get("content-type", "").startswith("application/json"):
+        data = parse_json(response.read())
+        if isinstance(data, dict):
+            yield data
+        return
+    for chunk in response.iter_bytes():
         yield from reader.feed(chunk)
         if reader.done:
             return
     yield from reader.end()
-    data = parse_json(bytes(whole)) if whole else None
-    if isinstance(data, dict):
-        yield data
-
-
-def _raw(response: httpx.Response) -> Iterator[bytes]:
-    """The bytes of an answer as they come: unpacked by nobody, since a few of them may unpack to any size."""
-    packed = response.headers.get("content-encoding", "").strip().casefold()
-    if packed not in ("", "identity"):
-        raise EngineError(
-            f"the server packs its answer ({shown(packed)}), though it was asked not to",
-            "Turn compression off there.",
-        )
-    return response.iter_raw()
-
-
-def _body(response: httpx.Response) -> bytes:
-    """The first bytes of an answer that is no stream."""
-    raw = bytearray()
-    for chunk in _raw(response):
-        raw += chunk
-        if len(raw) > PAGE_LIMIT:
-            break
-    return bytes(raw)
 
 
 def _seconds(said: str) -> float | None:
@@ -339,3 +448,96 @@ def _root(error: BaseException) -> BaseException:
     while error.__cause__ is not None or error.__context__ is not None:
         error = error.__cause__ or error.__context__ or error
     return error
+
+
+def facts_of(server: Server, flight: Flight | None = None) -> tuple[str, dict[str, Any]]:
+    """The model to ask a server for, and what the server says of it and of itself.
+
+    Raises:
+        BadEngine: the server does not have the model of its address.
+        EngineError: nobody answers, or not as an OpenAI-compatible server does.
+    """
+    model, facts = _choose(server.address.model, models_of(server, flight), server)
+    return model, facts | _statement(server, flight)
+
+
+def models_of(server: Server, flight: Flight | None = None) -> list[Mapping[str, object]]:
+    """What the server lists under /models, each with a name under `id`."""
+    url = server.address.base
+    answer = server.get(f"{url}/models", flight)
+    if isinstance(answer, Refusal) and answer.status != 404:
+        raise server.error(answer)
+    if not isinstance(answer, Mapping) or not isinstance(answer.get("data"), list | None):
+        raise EngineError(f"what answers at {url} lists no models", "Is the address right? It usually ends in /v1.")
+    listed = answer["data"] or []
+    return [entry for entry in listed if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)]
+
+
+def _choose(wanted: str, listed: Sequence[Mapping[str, object]], server: Server) -> tuple[str, dict[str, object]]:
+    """The model to ask for, and what the server lists of it."""
+    url, names = server.address.base, [str(entry["id"]) for entry in listed]
+    if not listed:
+        raise BadEngine(f"the server at {url} has no model", "Load one there first.")
+    for entry in listed:
+        aliases = entry.get("aliases")
+        if wanted in (
+            entry["id"],
+            str(entry["id"]).removesuffix(":latest"),
+            *(aliases if isinstance(aliases, list) else ()),
+        ):
+            return wanted, _facts(entry)
+    if len(listed) == 1 and (not wanted or listed[0].get("owned_by") == "llamacpp"):
+        return wanted or names[0], _facts(listed[0])  # llama-server answers with its one model, whatever the name
+    if not wanted:
+        raise BadEngine(f"the server at {url} has several models", f"Name one after '#'. {lists(names)}")
+    raise BadEngine(f"the server at {url} has no model '{shown(wanted)}'", lists(names))
+
+
+def lists(names: Sequence[str]) -> str:
+    """Says which models a server has."""
+    first = ", ".join(shown(name) for name in names[:LISTED])
+    if len(names) > LISTED:
+        return f"It lists: {first} and {len(names) - LISTED} more."
+    return f"It lists: {first}." if names else "It lists none."
+
+
+def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
+    meta = entry.get("meta")
+    return {
+        "id": shown(str(entry["id"])),
+        **_scalars({**(meta if isinstance(meta, Mapping) else {}), **entry}, MODEL_FACTS),
+    }
+
+
+def _scalars(data: Mapping[str, Any], names: Sequence[str]) -> dict[str, object]:
+    """Those of the names that hold a text or a whole number."""
+    found = {name: data.get(name) for name in names}
+    return {
+        name: shown(value) if isinstance(value, str) else value
+        for name, value in found.items()
+        if isinstance(value, str | int) and (isinstance(value, str) or abs(value) < 2**53)
+    }
+
+
+def _statement(server: Server, flight: Flight | None) -> dict[str, object]:
+    """What the server says of itself, if it is one that does."""
+    with suppress(EngineError):  # one that does not answer here is asked no further
+        for path, names in STATEMENTS.items():
+            said = server.get(f"{server.address.origin}{path}", flight)
+            if isinstance(said, Mapping) and (found := _scalars(said, names)):
+                return {**found, **_props(said)}
+    return {}
+
+
+def _props(said: Mapping[str, Any]) -> dict[str, Any]:
+    """File, context and template as llama-server states them: the file without its folder, the template as its
+    hash."""
+    found: dict[str, Any] = {}
+    if isinstance(said.get("model_path"), str):
+        found["file"] = shown(re.split(r"[/\\]", said["model_path"])[-1])
+    settings = said.get("default_generation_settings")
+    if isinstance(settings, Mapping):
+        found |= _scalars(settings, ("n_ctx",))
+    if isinstance(said.get("chat_template"), str):
+        found["template"] = sha256(said["chat_template"].encode("utf-8", "replace")).hexdigest()
+    return found

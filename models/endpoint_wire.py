@@ -1,13 +1,15 @@
 """What an OpenAI-compatible server is sent, and what is made of its answer: pure, without a connection.
 
-No server is trusted to keep to the format: the reader of the stream is total. A line that is no JSON, too long or
-half a character is passed over and counted; fields of the wrong type count as absent. Units: tokens as the server
-counts them, sizes in bytes, times in milliseconds.
+Servers differ in the format: the reader of the stream is total. A line that is no JSON is passed over and counted;
+fields of the wrong type count as absent. What servers say when they cannot or will not answer is recognised by
+phrase, since they agree on no codes; every phrase stands in a table with the servers that use it. Units: tokens as
+the server counts them, times in milliseconds.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple
 from models.calls import Pieces, read, written
 from models.engine import (
     Ask,
+    Busy,
     EngineError,
     Finish,
     Message,
@@ -23,22 +26,14 @@ from models.engine import (
     Settings,
     TokenChance,
     Tool,
+    Unavailable,
     Usage,
     tools_data,
 )
 from models.llama.reasoning import Splitter, silent, split
 
-LINE_LIMIT = 4_000_000
-"""Bytes of one line of a stream; what is longer is passed over."""
-REPLY_LIMIT = 16_000_000
-"""Bytes of one reply on the wire; a server that sends more is cut off."""
-MOST_VALUES = 1_000_000
-"""Values of one JSON text, about: an empty list takes two bytes on the wire and fifty in memory. Twenty alternatives
-for each of 4,096 tokens, with their bytes, come to 600,000."""
 PIECES, CHARACTERS = 8, 256
 """Of a reply, for each token that it may have, by a wide margin: the reading of one with more ends there."""
-MOST_ALTERNATIVES = 20
-"""Kept of the likeliest tokens at a place: no common server gives more."""
 LOWEST = -9999.0
 """Stands for a log-probability of minus infinity, which JSON cannot hold."""
 
@@ -71,6 +66,52 @@ EXTRAS: Mapping[str, tuple[object, ...]] = {
 `repeat_penalty` is llama-server's name, `repetition_penalty` vLLM's; each ignores the other's. Servers' own defaults
 are not neutral (top_k 40, min_p 0.05), so all are sent. Older vLLM and SGLang know only -1 for top_k,
 llama-cpp-python only 0. With `return_progress` llama-server tells how much of the prompt it has read."""
+
+
+BIND = (
+    "Bind one to its host: `moot config hosts allow HOST --key-env NAME`, NAME being the environment variable "
+    "with the key."
+)
+"""What helps where no key is bound to the host of a server."""
+SHOWN = 300
+"""Characters of a server's own words that a sentence quotes."""
+
+OVERFLOW = re.compile(
+    "|".join(
+        (
+            r"exceed_context_size_error|available context size|context size has been exceeded",  # llama-server
+            r"maximum context length|context_length_exceeded",  # vLLM, SGLang, the hosted originals
+            r"context length is only|passed \d+ input tokens",  # vLLM
+            r"longer than the model's context length",  # SGLang
+            r"exceeds? (the )?(model'?s )?context (window|length)",  # llama-cpp-python, Ollama
+            r"context the overflows|context length of only",  # LM Studio
+            r"max_new_tokens` must be <=|max_seq_len",  # TGI, TabbyAPI
+            r"(prompt|input) is too long",
+        )
+    ),
+    re.IGNORECASE,
+)
+"""A prompt, or a prompt and its reply, that does not fit the context."""
+
+ROOM = tuple(
+    re.compile(pattern, re.IGNORECASE | re.DOTALL)
+    for pattern in (
+        # vLLM, llama-cpp-python
+        r"maximum context length is (?P<context>\d+) tokens.*?\((?P<prompt>\d+) in the messages",
+        r"maximum context length is (?P<context>\d+) tokens.*?has (?P<prompt>\d+) input tokens",  # vLLM
+        r"maximum context length of (?P<context>\d+) tokens.*?(?P<prompt>\d+) tokens from the input",  # SGLang
+        r"passed (?P<prompt>\d+) input tokens.*?context length is only (?P<context>\d+)",  # vLLM
+    )
+)
+"""Servers that refuse because prompt and longest reply together do not fit say how much room there is."""
+
+SCHEMA = re.compile(r"response_format|json.?schema|schema|grammar|guided|structured", re.IGNORECASE)
+"""A server that cannot enforce a schema."""
+
+
+TOOLS = re.compile(r"tool[_ -]?(choice|call|parser|use)|\btools?\b|jinja", re.IGNORECASE)
+"""A server that was started without calls of tools (vLLM: a parser, llama-server: jinja), or whose model knows
+none."""
 
 
 def clean_text(text: str) -> str:
@@ -168,27 +209,20 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text; None when it is none, nested or full without measure, or says nothing.
-
-    Halves of characters, which no encoding writes, become question marks.
-    """
-    marks: tuple[Any, ...] = (
-        (",", "[", "{", "\\ud", "\\uD") if isinstance(text, str) else (b",", b"[", b"{", b"\\ud", b"\\uD")
-    )
-    *values, low, high = map(text.count, marks)
-    if sum(values) > MOST_VALUES:
-        return None
+    """The value of a JSON text; None when it is none. Halves of characters, which no encoding writes, become question
+    marks."""
     try:
         value = json.loads(text)
-        if low or high:
-            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-        return value
     except (ValueError, RecursionError):
         return None
+    mark: Any = "\\ud" if isinstance(text, str) else b"\\ud"
+    if mark in text.lower():
+        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    return value
 
 
 class EventReader:
-    """Reads server-sent events: bytes in, JSON objects out. Total: whatever comes, it neither raises nor grows."""
+    """Reads server-sent events: bytes in, JSON objects out. Total: whatever comes, it does not raise."""
 
     def __init__(self) -> None:
         self.done = False
@@ -196,36 +230,24 @@ class EventReader:
         self.passed_over = 0
         """Lines that were no event."""
         self._rest = bytearray()
-        self._too_long = False
 
     def feed(self, chunk: bytes) -> list[dict[str, object]]:
         """The objects that this chunk completes."""
         found: list[dict[str, object]] = []
         *lines, rest = chunk.split(b"\n")
         for line in lines:
-            self._keep(line)
+            self._rest += line
             found += self._line()
-        self._keep(rest)
+        self._rest += rest
         return found
 
     def end(self) -> list[dict[str, Any]]:
         """The object of a last line without line end."""
         return self._line()
 
-    def _keep(self, part: bytes) -> None:
-        if len(self._rest) + len(part) > LINE_LIMIT:
-            self._rest.clear()
-            self._too_long = True
-        elif not self._too_long:
-            self._rest += part
-
     def _line(self) -> list[dict[str, Any]]:
         line = self._rest.decode("utf-8", "replace").strip()
         self._rest.clear()
-        if self._too_long:
-            self._too_long = False
-            self.passed_over += 1
-            return []
         name, colon, value = line.partition(":")
         if not line or not name or name in ("event", "id", "retry"):  # a name that is empty marks a comment
             return []
@@ -390,13 +412,6 @@ def message_of(data: Any, depth: int = 0) -> str:
     return ""
 
 
-def too_long() -> EngineError:
-    """The error of a server that does not stop."""
-    return EngineError(
-        f"the server sent more than {REPLY_LIMIT // 1_000_000} MB for one reply", "It ignores the limit of tokens."
-    )
-
-
 def _object(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
@@ -428,7 +443,95 @@ def _chances(content: object) -> list[TokenChance]:
             for other in map(_object, entry["top_logprobs"] if isinstance(entry.get("top_logprobs"), list) else ())
             if isinstance(other.get("token"), str) and (other_chance := _number(other.get("logprob"))) is not None
         ]
-        found.append(
-            TokenChance(entry["token"], chance, tuple(sorted(top, key=lambda pair: -pair[1])[:MOST_ALTERNATIVES]))
-        )
+        found.append(TokenChance(entry["token"], chance, tuple(sorted(top, key=lambda pair: -pair[1]))))
     return found
+
+
+class Refused(EngineError):
+    """A server that is well does not take this question: another one would do no better."""
+
+
+def words_of(raw: bytes, content_type: str, secret: str = "") -> str:
+    """What a server's error body says, on one line, cut, and without the key it may have echoed."""
+    text = raw.decode("utf-8", "replace")
+    if "html" in content_type or text.lstrip()[:1] == "<":
+        return ""
+    return shown(message_of(parse_json(text)) or text, secret)
+
+
+def shown(text: str, secret: str = "") -> str:
+    """A server's own words, fit for a sentence and a record."""
+    line = " ".join((text.replace(secret, "***") if secret else text).split())
+    return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"
+
+
+def code_of(error: Mapping[str, object]) -> int:
+    """The status inside an error object of a stream; 500 when it says none."""
+    inner = error.get("error")
+    code = inner.get("code") if isinstance(inner, Mapping) else error.get("code")
+    return code if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600 else 500
+
+
+def is_overflow(text: str) -> bool:
+    """Whether the words speak of a full context."""
+    return OVERFLOW.search(text) is not None
+
+
+def room_of(text: str) -> int:
+    """Tokens that a reply may have beside the prompt, as the words say; 0 when they do not say or there are none."""
+    for pattern in ROOM:
+        found = pattern.search(text)
+        if found:
+            return max(0, int(found["context"][:12]) - int(found["prompt"][:12]))
+    return 0
+
+
+def about_schema(prompt: str, text: str) -> Refused:
+    """The error of a server that cannot keep a reply to a schema."""
+    said = f": {text}" if text else ""
+    return Refused(
+        f"the server cannot keep the reply to '{prompt}' to its schema{said}",
+        "Run with --free: free text, read by the forgiving parser.",
+    )
+
+
+def about_tools(text: str) -> Refused:
+    """The error of a server that takes no tools."""
+    return Refused(
+        f"the server does not take tools: {text}", "Run with --calls schema, or start it with calls of tools."
+    )
+
+
+def about_status(
+    status: int,
+    text: str,
+    *,
+    url: str,
+    keyed: bool,
+    variable: str,
+    location: str = "",
+    wait: float | None = None,
+) -> EngineError:
+    """One sentence for a status that is no answer. `variable` of the environment holds the key for this server, if
+    any; `wait`: seconds that the server asked for."""
+    said = f": {text}" if text else ""
+    if 300 <= status < 400:
+        said = f"the server at {url} redirects to {shown(location)}" if location else f"the server at {url} redirects"
+        return EngineError(said, "Give the final address; redirects are not followed.")
+    if status in (401, 403):
+        what = f"refuses the key in {variable}" if keyed else "asks for a key"
+        put = f"Put it into the environment variable {variable}." if variable else BIND
+        return EngineError(f"the server at {url} {what} ({status}){said}", "Correct it." if keyed else put)
+    if status == 404:
+        return EngineError(
+            f"the server at {url} has no chat completions ({status}){said}", "The address usually ends in /v1."
+        )
+    if status == 429 or (status == 503 and wait is not None):
+        return Busy(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.", wait)
+    if status == 503:  # without a word on how long it may as well be of whoever stands before a server that is down
+        return Unavailable(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.")
+    if status == 502:  # what stands before the server finds nobody behind
+        return Unavailable(f"the server at {url} failed ({status}){said}", "See the server's own log.")
+    if status >= 500:
+        return EngineError(f"the server at {url} failed ({status}){said}", "See the server's own log.")
+    return Refused(f"the server at {url} refuses the request ({status}){said}", "See the server's own log.")

@@ -309,15 +309,6 @@ class ManyAtOnce(Protocol):
 
 
 @runtime_checkable
-class Several(Protocol):
-    """An engine of several servers, which answers while one of them does."""
-
-    def away(self) -> list[EngineError]:
-        """Why some of them are not asked now, [] where all are."""
-        ...
-
-
-@runtime_checkable
 class TellsTools(Protocol):
     """An engine that may be unable to put tools to its model, and can tell before anything is asked."""
 

@@ -1,5 +1,5 @@
 """What stands in the SPEC of an engine on the command line: `llama:FILE_OR_NAME`,
-`endpoint:URL[,URL]#MODEL`, `scripted:FILE`.
+`endpoint:URL#MODEL`, `scripted:FILE`.
 
 `tasks.run.engines` opens them, and the one that reads records: `recorded:RUN`.
 """
@@ -28,7 +28,7 @@ class Opening:
     library: Path | None = None
 
 
-FORMS = "llama:FILE_OR_NAME, endpoint:URL[,URL]#MODEL, scripted:FILE, recorded:RUN"
+FORMS = "llama:FILE_OR_NAME, endpoint:URL#MODEL, scripted:FILE, recorded:RUN"
 
 
 def check_file(name: str) -> None:

@@ -260,11 +260,7 @@ def refuse_imported(header: HeaderData) -> None:
 
 
 def description_hash(description: Mapping[str, Any]) -> str:
-    """Hash of what an engine says of itself: the same for a fresh description and for one read from a header.
-
-    Of several servers that hold one model it does not matter which of them were there, and with which build.
-    """
-    alike = {name: said for name, said in description.items() if name != "servers"}
+    """Hash of what an engine says of itself: the same for a fresh description and for one read from a header."""
     return sha256(
-        json.dumps(alike, ensure_ascii=False, sort_keys=True, default=list).encode("utf-8", "surrogatepass")
+        json.dumps(description, ensure_ascii=False, sort_keys=True, default=list).encode("utf-8", "surrogatepass")
     ).hexdigest()

@@ -7,7 +7,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from models.engine import Ask, Engine, EngineError, Roomy, Several, TellsTools
+from models.engine import Ask, Engine, EngineError, Roomy, TellsTools
 from models.sampling import bare, sampled
 from store.errors import StoreError
 from store.journal import EpisodeRow, Journal, ScoreRow
@@ -131,11 +131,8 @@ class Run:
         ]
 
     def troubles(self) -> list[EngineError | StoreError]:
-        """What does not keep the run from going on, but should be known: servers that are away, a cache that is no
-        use."""
-        engines = {id(engine): engine for engine in self.engines.values()}.values()
-        away = [error for engine in engines if isinstance(engine, Several) for error in engine.away()]
-        return [*away, *(self.known.replies.troubles if self.known is not None else ())]
+        """What does not keep the run from going on, but should be known: a cache that is no use."""
+        return list(self.known.replies.troubles) if self.known is not None else []
 
     def __enter__(self) -> Run:
         return self

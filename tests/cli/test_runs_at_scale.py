@@ -1,4 +1,4 @@
-"""Runs on several servers, with a cache of replies, within a budget: as a user starts them, and what is recorded."""
+"""Runs with a cache of replies, within a budget: as a user starts them, and what is recorded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from models import endpoint_pool
 from store.journal import Journal
 from store.replies import file_of_replies
 from tasks.episode import exchange
@@ -42,10 +41,6 @@ def moot(capsys: pytest.CaptureFixture[str], moot_home: Path, monkeypatch: pytes
     return Moot(capsys, moot_home)
 
 
-def both(servers: list[FakeServer]) -> str:
-    return f"endpoint:{','.join(server.url for server in servers)}#{MODEL}"
-
-
 def newest(moot: Moot) -> Path:
     return max((moot.home / "runs").glob("*.moot"), key=lambda path: path.stat().st_mtime_ns)
 
@@ -60,73 +55,10 @@ def called(path: Path) -> list[dict[str, Any]]:
         ]
 
 
-# --- several servers ------------------------------------------------------------------------------------------------
-
-
-def test_two_servers_play_what_one_plays(moot: Moot, servers: list[FakeServer]) -> None:
-    moot.run(f"endpoint:{servers[0].spec}").block()
-    wanted = digests_without_seats(newest(moot))
-    block = moot.run(both(servers), "--parallel", "3").block()
-    assert block["outcomes"]["finished"] == 3 and all(server.asked for server in servers)
-    assert digests_without_seats(newest(moot)) == wanted
-    with Journal.open(newest(moot)) as journal:
-        (engine,) = journal.header["engines"].values()
-    assert engine["urls"] == [f"{server.url}/v1" for server in servers] and engine["model"] == MODEL
-    assert [said["id"] for said in engine["servers"]] == [MODEL, MODEL]
-    assert moot("show", newest(moot).stem, "--verify", "--json").code == 0
-
-
-def digests_without_seats(path: Path) -> list[list[Any]]:
-    """What was asked and said in each episode: who sits there differs in his address."""
-    with Journal.open(path) as journal:
-        return [
-            [
-                (e.seq, e.step, e.tag, e.data.get("asked"), e.data.get("text"))
-                for e in journal.entries(journal.attempts(row.id)[-1].id)
-            ]
-            for row in journal.episodes()
-        ]
-
-
-def test_one_that_dies_is_named_and_costs_no_episode_anything(
-    moot: Moot, servers: list[FakeServer], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(endpoint_pool, "RESTS", (0.01,))
-
-    def die(call: Call) -> None:
-        play(call) if len(servers[0].asked) < 3 else call.refuse(502, "nobody behind")
-
-    servers[0].chat = die
-    block = moot.run(both(servers), "--parallel", "2").block()
-    assert block["outcomes"]["finished"] == 3
-    assert "failed (502): nobody behind" in moot.err, "who is away in the end is named"
-    with Journal.open(newest(moot)) as journal:
-        tags = {e.tag for row in journal.episodes() for e in journal.entries(journal.attempts(row.id)[-1].id)}
-    assert "engine_failed" not in tags
-
-
-def test_a_run_goes_on_while_one_is_left_and_stands_when_none_is(
-    moot: Moot, servers: list[FakeServer], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(exchange, "WAITS", (0.01, 0.01))
-    for server in servers:
-        server.chat = lambda call: call.refuse(502, "nobody behind")
-    moot.run(both(servers), "--parallel", "2")
-    assert moot.code == 1 and "none of the 2 servers behind the seat answers" in moot.err
-    assert "episodes unfinished. `moot resume" in moot.err
-    servers[0].page("/v1/models", {"error": "down"}, status=502)
-    servers[1].chat = play
-    block = json.loads(moot("resume", newest(moot).stem, "--json").out)
-    assert block["outcomes"]["finished"] == 3, "the one that is back is enough, and the record is the same"
-    assert moot.err.count(f"the server at {servers[0].url}/v1 failed (502)") == 1, "the other one is named once"
-
-
-def test_servers_that_cannot_stand_for_each_other_are_refused(moot: Moot, servers: list[FakeServer]) -> None:
-    servers[1].lists(MODEL, max_model_len=2048)
-    moot.run(both(servers)).refused(2, "the servers behind one seat differ in max_model_len")
-    moot.run(both([servers[0], servers[0]])).refused(2, "stands in the SPEC twice")
-    moot.run(f"endpoint:{servers[0].url},http://192.0.2.7:1#m").refused(2, "192.0.2.7 is not this machine")
-    assert not [path for server in servers for path, _, body in server.seen if body]
+def test_a_seat_takes_one_server(moot: Moot, servers: list[FakeServer]) -> None:
+    several = f"endpoint:{servers[0].url},{servers[1].url}#{MODEL}"
+    moot.run(several).refused(2, "a seat takes one server, and the SPEC names several. Put a proxy before them")
+    assert not any(server.seen for server in servers)
 
 
 # --- a cache of replies ---------------------------------------------------------------------------------------------

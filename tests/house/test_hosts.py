@@ -344,7 +344,7 @@ def test_only_one_place_opens_engines_and_it_asks() -> None:
     assert named["Opening"] - {"models/endpoint.py", "models/scripted.py", "models/llama/engine.py"} == {
         "tasks/run/engines.py"
     }
-    assert named["read_addresses"] == {"models/endpoint.py"} and "read_address" not in named
+    assert named["read_address"] == {"models/endpoint.py"}
     assert "allow_hosts" not in RunSpec.model_fields
 
 

@@ -7,7 +7,6 @@ tires fails the test instead of holding it.
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import socket
@@ -18,16 +17,12 @@ from typing import Any
 import pytest
 
 from models.endpoint import EndpointEngine
-from models.endpoint_flight import Flight, Watch
-from models.endpoint_pool import Member, Pool
-from models.endpoint_server import Server, read_address
-from models.endpoint_wire import CHARACTERS, MOST_VALUES, PIECES, Collector, parse_json
+from models.endpoint_server import Flight, Server, Watch, read_address
+from models.endpoint_wire import CHARACTERS, PIECES, Collector, parse_json
 from models.engine import Ask, EngineError, Message, Reply, Settings
-from models.errors import BadEngine
 from tasks.run.engines import open_engine
 from tasks.run.header import description_hash
 from tests.support.fake_endpoint import (
-    DONE,
     MODEL,
     SLOW,
     Call,
@@ -57,8 +52,8 @@ def server() -> Iterator[FakeServer]:
 
 def engine_at(url: str, silence: float = 600.0, *, together: int = 4) -> EndpointEngine:
     """An engine that has not asked the server for its models."""
-    member = Member(Server(read_address(f"{url}#{MODEL}"), silence=silence), MODEL, {})
-    return EndpointEngine(Pool([member]), together=together)
+    server = Server(read_address(f"{url}#{MODEL}"), silence=silence)
+    return EndpointEngine(server, MODEL, {}, together=together)
 
 
 def question(text: str = "原告是谁？", *, seconds: float | None = None, **chosen: Any) -> Ask:
@@ -87,13 +82,8 @@ PROGRESS = chunk({"content": None}, prompt_progress={"total": 30, "processed": 2
     ("raw", "kind"),
     [
         (b": ping\n\n", "text/event-stream"),
-        (b"\n", "text/event-stream"),
-        (chunk({}), "text/event-stream"),
         (chunk({"role": "assistant", "content": ""}), "text/event-stream"),
-        (b"data: {broken\n\n", "text/event-stream"),
-        (b"event: ping\ndata: []\n\n", "text/event-stream"),
         (PROGRESS, "text/event-stream"),
-        (b"x", "text/event-stream"),
         (b" ", "application/json"),
     ],
 )  # fmt: skip
@@ -215,13 +205,7 @@ def slowly(sock: socket.socket, closing: threading.Event, first: bytes, again: b
     ("first", "again"),
     [
         (b"", b"H"),
-        (b"HTTP/1.1 200 ", b"O"),
         (HEAD, b"X: y\r\n"),
-        (HEAD + b"X: ", b"y"),
-        (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
-        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n5", b"0"),
-        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n5;", b"x"),
-        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n"),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n\n\r\n"),
         (HEAD + b"Content-Length: 100000\r\n\r\n", b":"),
     ],
@@ -235,26 +219,14 @@ def test_slow_headers_and_chunks(first: bytes, again: bytes) -> None:
         assert "said nothing new for 0.3 seconds" in said(engine_at(url, SHORT))
 
 
-def test_a_server_that_reads_the_question_by_the_byte() -> None:
-    def speak(sock: socket.socket, closing: threading.Event) -> None:
-        for _ in range(2000):
-            if not sock.recv(1) or closing.wait(0.01):
-                return
-
-    with raw_server(speak) as url:
-        assert "said nothing new for 0.3 seconds" in said(engine_at(url, SHORT), question("长" * 3_000_000))
-
-
 @pytest.mark.parametrize(
     "raw",
     [
-        b"X" * 300_000, b"HTTP/1.1 " + b"2" * 300_000, HEAD + b"X: " + b"y" * 300_000, HEAD + b"X: y\r\n" * 50_000,
-        HEAD + b"Transfer-Encoding: chunked\r\n\r\n5;" + b"x" * 300_000,
-        b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
-        b"\x16\x03\x01\x00\x05hello", b"",
+        b"X" * 300_000,
+        b"\x16\x03\x01\x00\x05hello",
+        b"",
     ],
-    ids=range(8),
-)  # fmt: skip
+)
 def test_headers_that_are_none(raw: bytes) -> None:
     def speak(sock: socket.socket, closing: threading.Event) -> None:
         sock.recv(65536)
@@ -264,30 +236,6 @@ def test_headers_that_are_none(raw: bytes) -> None:
 
     with raw_server(speak) as url:
         assert f"the connection to {url}/v1 broke" in said(engine_at(url))
-
-
-def test_no_cookie_is_kept(server: FakeServer) -> None:
-    def speak(call: Call) -> None:
-        call.begin(Set_Cookie=f"c{len(server.asked)}=" + "x" * 4000)
-        call.write(chunk({"content": "好"}, "stop", usage=usage(1, 1)) + DONE)
-
-    server.chat = speak
-    engine = engine_at(server.url)
-    for _ in range(3):
-        reply(engine)
-    assert not any("Cookie" in headers for _, headers, _ in server.seen)
-
-
-def test_what_is_packed_is_not_unpacked(server: FakeServer) -> None:
-    """A bomb of two layers: 2 kB on the wire, a gigabyte when unpacked."""
-    bomb = gzip.compress(gzip.compress(b"\n" * 1_000_000) * 1000)
-    engine = engine_at(server.url)
-    for status in (200, 500):
-        for packing in ("gzip", "gzip, gzip", "br", "deflate"):
-            server.chat = lambda call, status=status, packing=packing: call.send(
-                bomb, status, Content_Encoding=packing
-            )  # type: ignore[misc]
-            assert f"the server packs its answer ({packing}), though it was asked not to" in said(engine)
 
 
 # --- replies --------------------------------------------------------------------------------------------------------
@@ -306,39 +254,6 @@ def test_a_reply_far_beyond_its_tokens_is_cut(server: FakeServer) -> None:
         assert len(result.text) == (PIECES * 10 + 1 if len(piece) == 1 else (CHARACTERS * 10 // 1000 + 1) * 1000)
 
 
-def test_tokens_without_text_are_counted_too(server: FakeServer) -> None:
-    row = {"token": "", "logprob": -1, "top_logprobs": [{"token": str(n), "logprob": -n} for n in range(1000)]}
-    server.chat = lambda call: call.send(chunk({"content": ""}, choice={"logprobs": {"content": [row] * 30}}) * 9)
-    result = reply(engine_at(server.url), question(max_tokens=10))
-    assert result.finish == "length" and len(result.logprobs) == 90
-    assert {len(row.top) for row in result.logprobs} == {20}
-
-
-@pytest.mark.parametrize(
-    "number", ["1" + "0" * 400, "-1" + "0" * 400, "1e999", "-1e999", "NaN", "1" * 5000, "-" + "1" * 4000]
-)
-def test_numbers_without_measure(server: FakeServer, number: str) -> None:
-    raw = chunk({"content": "好"}, choice={"logprobs": {"content": [{"token": "好", "logprob": "N"}]}}).replace(
-        b'"N"', number.encode()
-    )
-    counts = b'data: {"usage": {"prompt_tokens": N, "completion_tokens": "5"}, "choices": []}\n\n'.replace(
-        b"N", number.encode()
-    )
-    server.chat = lambda call: call.send(raw + chunk({}, "stop") + counts + DONE)
-    result = reply(engine_at(server.url))
-    assert all(-9999 <= row.logprob <= 0 for row in result.logprobs)
-    assert (result.usage.evaluated, result.usage.generated) == (0, 0)
-
-
-def test_a_text_of_very_many_values_is_no_json() -> None:
-    assert parse_json("[" + "[]," * MOST_VALUES + "[]]") is None
-    assert parse_json(b"[" + b"{}," * MOST_VALUES + b"{}]") is None
-    assert parse_json("[" * 100_000) is None
-    bits = [{"token": "好", "logprob": -1.5, "bytes": [229, 165, 189]}]
-    whole = {"choices": [{"logprobs": {"content": [{**bits[0], "top_logprobs": bits * 20}] * 4096}}]}
-    assert parse_json(json.dumps(whole)) == whole, "a whole reply with all that may be asked for passes"
-
-
 @pytest.mark.parametrize("half", ["\\ud800", "\\uDFFF"])
 def test_halves_of_characters_do_not_get_in(half: str) -> None:
     text = f'{{"data": [{{"id": "a{half}", "{half}": 1}}, "\\ud83d\\ude00"]}}'
@@ -347,9 +262,7 @@ def test_halves_of_characters_do_not_get_in(half: str) -> None:
     assert description_hash({"id": "a"}) != description_hash({"id": "a\ud800"}), "a run file can say anything"
 
 
-@pytest.mark.parametrize(
-    "wait", ["1e8", "100000000", "nan", "inf", "-inf", "-5", "9" * 5000, "soon", "", "Wed, 21 Oct 2099 07:28:00 GMT"]
-)
+@pytest.mark.parametrize("wait", ["100000000", "nan", "-5", "soon", "", "Wed, 21 Oct 2099 07:28:00 GMT"])
 def test_busy_for_ever(server: FakeServer, monkeypatch: pytest.MonkeyPatch, wait: str) -> None:
     monkeypatch.setattr("models.endpoint.PATIENCE", 0.5)
     server.chat = lambda call: call.refuse(503, "wait", headers={"Retry-After": wait})
@@ -358,25 +271,6 @@ def test_busy_for_ever(server: FakeServer, monkeypatch: pytest.MonkeyPatch, wait
 
 
 # --- the list of models ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("raw", "words"),
-    [
-        (b'{"data": [' + b'{"id": "m"}, ' * 400_000 + b"{}]}", "sent more than 4 MB about itself"),
-        (b'{"data": [' + b"[]," * 1_000_001 + b"{}]}", "lists no models"),
-        (b'{"data": [' + b'{"id":"m"},' * 20_000 + b"{}]}", "lists 20001 models, more than 10000"),
-        (b'{"data": [{"id": "' + b"m" * 1_000_000 + b'"}]}', "has no model"),
-        (b'{"data": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "lists no models"),
-        (b'{"data": [{"id": "m", "size": ' + b"1" * 5000 + b"}]}", "lists no models"),
-    ],
-    ids=range(6),
-)  # fmt: skip
-def test_lists_without_measure(server: FakeServer, raw: bytes, words: str) -> None:
-    server.pages["/v1/models"] = (200, "application/json", raw)
-    with pytest.raises((EngineError, BadEngine), match=words) as caught:
-        open_engine(f"endpoint:{server.url}")
-    assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
 
 
 def test_a_list_that_comes_by_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
