@@ -71,7 +71,6 @@ class StoredRun:
     questions: dict[str, str]
     n: int = 0
     """Episodes of the run; `episodes` holds the first of them."""
-    uncovered: bool = False
     """Whether no hash vouches for header, attempts and scores: an earlier release began the run."""
 
 
@@ -92,7 +91,6 @@ def read_stored(path: Path, known: dict[int, Rates] | None = None) -> StoredRun:
         scores: dict[str, Rates] = {}
         questions: dict[str, str] = {}
         rows_of, sum_up = scores_of(journal, played=known is not None), summing(facts.header)
-        uncovered = bool(journal.uncovered)
         for row, attempts in islice(journal.walk(), MOST):
             state = fold(read_episode(journal, row.id))
             outcome, reason = (state.stopped.outcome, state.stopped.reason) if state.stopped else ("", "")
@@ -110,7 +108,7 @@ def read_stored(path: Path, known: dict[int, Rates] | None = None) -> StoredRun:
                 if known is not None and state.stopped:
                     known[attempt] = scores[row.id]
         n = journal.count()
-    return StoredRun(facts, tuple(episodes), scores, questions, n, uncovered)
+    return StoredRun(facts, tuple(episodes), scores, questions, n)
 
 
 def read_groups(path: Path) -> dict[str, Names]:

@@ -491,7 +491,7 @@ def about_schema(prompt: str, text: str) -> Refused:
     said = f": {text}" if text else ""
     return Refused(
         f"the server cannot keep the reply to '{prompt}' to its schema{said}",
-        "Run with --free: free text, read by the forgiving parser.",
+        "Run with --calls free: free text, read by the forgiving parser.",
     )
 
 

@@ -8,6 +8,7 @@ data) rows; their meaning belongs to `tasks`. Times are seconds since the epoch.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 import time
@@ -20,21 +21,19 @@ from typing import Any
 
 from filelock import FileLock
 
-from store import bounded, chain, run_file, seals, strands, writer
-from store.entries import MOST_REPEATS, AttemptRow, Entry, EpisodeRow, Grown, ScoreRow
+from store import journal_format as form
+from store import run_file, writer
 from store.errors import Damaged, StoreError
+from store.journal_format import AttemptRow, Entry, EpisodeRow, Grown, ScoreRow
 
 SUFFIX = ".moot"
-__all__ = ["SUFFIX", "UNCOVERED", "AttemptRow", "Entry", "EpisodeRow", "Grown", "Journal", "ScoreRow", "text_hash"]
+__all__ = ["SUFFIX", "AttemptRow", "Entry", "EpisodeRow", "Grown", "Journal", "ScoreRow", "text_hash"]
 
 
 def text_hash(text: str) -> str:
     """The name under which the journal keeps a text once (surrogates of broken model output included)."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
-
-UNCOVERED = ("header", "episodes", "attempts", "scores")
-"""What the hash chain of journals of version 1 left out."""
 
 _ATTEMPTS = "SELECT id, episode, number, reason, at FROM attempts WHERE episode = ? ORDER BY number"
 _EPISODES = "SELECT id, position, task_id, epoch FROM episodes ORDER BY position"
@@ -57,22 +56,19 @@ _ENDINGS = (
 )
 """An episode goes on to say what its last step came to after it has said that it is over: few events."""
 _HOLDING = "SELECT attempt, data FROM events WHERE tag = ? AND instr(data, ?) ORDER BY attempt, seq"
-_STEPS = 10**9
-"""Steps of an attempt, far more than any has."""
 PAGE = 500
 """Rows that are read at a time where a whole table is walked through."""
-_LATEST = 1e11
-"""Seconds since the epoch: no clock says more (the year 5138)."""
 
 
 class Journal:
     """A run file. Create or open one, append, read; close it when the run rests."""
 
-    def __init__(self, path: Path, opened: run_file.Opened, lock: FileLock | None, *, found: bool = True) -> None:
+    def __init__(
+        self, path: Path, database: sqlite3.Connection, lock: FileLock | None, *, found: bool = True
+    ) -> None:
         self.path = path
         self._found = found
-        self._opened = opened
-        self._database = opened.database
+        self._database = database
         self._lock = lock
         self._watch = run_file.Watch(path) if lock is not None else None
         self._guard = threading.RLock()
@@ -84,12 +80,12 @@ class Journal:
         """A new run file with its episodes and a first attempt each. The file must not exist yet."""
 
         def fill(database: sqlite3.Connection) -> None:
-            strands.add_header(database, path, header)
+            form.add_header(database, path, header)
             placed = [(row.id, row.position, row.task_id, row.epoch) for row in episodes]
             database.executemany("INSERT INTO episodes VALUES (?, ?, ?, ?)", placed)
-            chain.grown(database, chain.EPISODES, sorted(placed, key=lambda row: row[1]))
+            form.extend(database, form.EPISODES, sorted(placed, key=lambda row: row[1]))
             for row in episodes:
-                strands.add_attempt(database, row.id, 1, "first", time.time())
+                form.add_attempt(database, row.id, 1, "first", time.time())
 
         lock = run_file.create(path, fill)
         try:
@@ -117,21 +113,12 @@ class Journal:
         return self._lock is not None
 
     @property
-    def uncovered(self) -> tuple[str, ...]:
-        """What of this file no hash vouches for: it was written, at least begun, by a release that chained events
-        alone."""
-        if self._opened.version < 2:
-            return UNCOVERED
-        with self._reading() as database:
-            return UNCOVERED if chain.head(database, chain.ADOPTED)[0] else ()
-
-    @property
     def header(self) -> dict[str, Any]:
         """Everything needed to judge the run: task file and pack hashes, engine, versions, settings."""
         if self._header is None:
             with self._reading() as database:
                 rows = self._rows("SELECT key, value FROM header ORDER BY key")
-                self._prove(database, chain.HEADER, rows, "its header")
+                self._prove(database, form.HEADER, rows, "its header")
             if not rows:
                 raise Damaged(f"{self.path} has lost its header", "Use an earlier copy.")
             self._header = rows
@@ -141,15 +128,8 @@ class Journal:
         """All episodes in order."""
         with self._reading() as database:
             rows = self._rows(_EPISODES)
-            self._prove(database, chain.EPISODES, rows, "its list of episodes")
-        return [self._episode(row) for row in rows]
-
-    def _episode(self, row: Sequence[Any]) -> EpisodeRow:
-        """A row of the list as an episode; a repeat that no run can have is refused, since figures count up to it."""
-        made = EpisodeRow(*row)
-        if not 0 <= made.epoch < MOST_REPEATS:
-            raise Damaged(f"{self.path}: episode {made.id} is no repeat that a run can have", "Use an earlier copy.")
-        return made
+            self._prove(database, form.EPISODES, rows, "its list of episodes")
+        return [EpisodeRow(*row) for row in rows]
 
     def count(self) -> int:
         """How many episodes there are."""
@@ -160,13 +140,13 @@ class Journal:
         """All episodes in order with the attempts at each, read page by page: memory does not grow with the run."""
         if not self._listed:  # once: the list of episodes never changes
             with self._reading() as database:
-                self._prove(database, chain.EPISODES, self._each(_EPISODES), "its list of episodes")
+                self._prove(database, form.EPISODES, database.execute(_EPISODES), "its list of episodes")
             self._listed = True
         last = -(1 << 63)
         while True:
             with self._reading() as database:
                 rows = self._rows(_PAGE, (last, PAGE))
-                page = [(self._episode(row), self._attempts(database, row[0])) for row in rows]
+                page = [(EpisodeRow(*row), self._attempts(database, row[0])) for row in rows]
             yield from page
             if len(page) < PAGE:
                 return
@@ -179,33 +159,33 @@ class Journal:
 
     def _attempts(self, database: sqlite3.Connection, episode: str) -> list[AttemptRow]:
         rows = self._rows(_ATTEMPTS, (episode,))
-        self._prove(database, chain.attempts_of(episode), rows, f"the attempts at episode {episode}")
+        self._prove(database, form.attempts_of(episode), rows, f"the attempts at episode {episode}")
         return [AttemptRow(*row) for row in rows]
 
     def begin_attempt(self, episode: str, reason: str) -> AttemptRow:
         """A new attempt; the earlier ones stay."""
         number, at = len(self.attempts(episode)) + 1, time.time()
         with self._writing() as database:
-            return AttemptRow(strands.add_attempt(database, episode, number, reason, at), episode, number, reason, at)
+            return AttemptRow(form.add_attempt(database, episode, number, reason, at), episode, number, reason, at)
 
     def append(self, entries: Iterable[Entry], texts: Iterable[str] = ()) -> None:
         """Commit events, and the texts they refer to by hash. On disk when this returns."""
         rows: dict[int, list[tuple[Any, ...]]] = {}
         for e in entries:
-            row = (e.attempt, e.seq, e.step, e.parent, e.at, e.tag, strands.dump(self.path, e.data))
+            row = (e.attempt, e.seq, e.step, e.parent, e.at, e.tag, form.dump_record(self.path, e.data))
             rows.setdefault(e.attempt, []).append(row)
-        kept = [(text_hash(text), strands.dump(self.path, text)) for text in texts]
+        kept = [(text_hash(text), form.dump_record(self.path, text)) for text in texts]
         with self._writing() as database:
             database.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", kept)
             for attempt, fresh in rows.items():
-                strands.add_events(database, attempt, fresh)
+                form.add_events(database, attempt, fresh)
 
     def entries(self, attempt: int, tag: str | None = None) -> list[Entry]:
         """The events of an attempt in order, or those of one tag; `Damaged` when any is not the one that was
         written."""
         return self._entries(self.event_rows(attempt), tag)
 
-    def event_rows(self, attempt: int) -> list[chain.Row]:
+    def event_rows(self, attempt: int) -> list[form.Row]:
         """The events of an attempt as they stand: attempt, seq, step, parent, at, tag, data (JSON); checked like
         `entries`."""
         with self._reading() as database:
@@ -228,23 +208,20 @@ class Journal:
 
     def _linked(
         self, database: sqlite3.Connection, attempt: int, rows: Sequence[tuple[Any, ...]], first: int, before: str
-    ) -> list[chain.Row]:
+    ) -> list[form.Row]:
         """Events up to the end of an attempt, from the one with number `first`, which follows the link `before`,
         proven; without their links."""
         for position, (*row, made) in enumerate(rows, first):
-            before = chain.link(before, row)
-            _, seq, step, parent, at, _, _ = row
-            if (seq, made) != (position, before):
+            before = form.link(before, row)
+            if (row[1], made) != (position, before):
                 raise Damaged(
-                    f"{self.path}: event {seq} of attempt {attempt} is not as written", "Use an earlier copy."
+                    f"{self.path}: event {row[1]} of attempt {attempt} is not as written", "Use an earlier copy."
                 )
-            if not (0 <= step <= _STEPS and 0 <= at < _LATEST and (parent is None or 0 <= parent < seq)):
-                raise Damaged(f"{self.path}: event {seq} of attempt {attempt} has no place", "Use an earlier copy.")
-        if self._opened.version > 1 and chain.head(database, chain.events_of(attempt)) != (first + len(rows), before):
+        if form.head(database, form.events_of(attempt)) != (first + len(rows), before):
             raise Damaged(f"{self.path}: events of attempt {attempt} are missing", "Use an earlier copy.")
         return [row[:-1] for row in rows]
 
-    def _entries(self, rows: Iterable[chain.Row], wanted: str | None = None) -> list[Entry]:
+    def _entries(self, rows: Iterable[form.Row], wanted: str | None = None) -> list[Entry]:
         """Rows of events as what they say; only those of a tag if it is wanted."""
         return [
             Entry(attempt, seq, step, parent, at, name, self._load(data))
@@ -279,9 +256,9 @@ class Journal:
             last = rows[-1][0]
 
     def state(self) -> str:
-        """sha256 in hex over the ends of all strands: one name for everything that the file vouches for."""
+        """sha256 in hex over the ends of all chains: one name for everything that the file vouches for."""
         with self._reading() as database:
-            return seals.state(database)
+            return form.state(database)
 
     def add_scores(self, scores: Iterable[ScoreRow]) -> int:
         """Append scores, all or none of them; returns how many. They are written as they come: a reader of the same
@@ -289,7 +266,7 @@ class Journal:
         now, n = time.time(), 0
         with self._writing() as database:
             for score in scores:
-                strands.add_scores(database, [strands.score_row(self.path, replace(score, at=now))])
+                form.add_scores(database, [form.score_row(self.path, replace(score, at=now))])
                 n += 1
         return n
 
@@ -302,34 +279,32 @@ class Journal:
             else:
                 rows = self._rows(_SCORES + " WHERE attempt = ? ORDER BY id", (attempt,))
                 attempts = [attempt]
-            by_attempt: dict[int, list[chain.Row]] = {one: [] for one in attempts}
+            by_attempt: dict[int, list[form.Row]] = {one: [] for one in attempts}
             for row in rows:
                 by_attempt.setdefault(row[0], []).append(row)
             for number, members in by_attempt.items():
-                self._prove(database, chain.scores_of(number), members, f"the scores of attempt {number}")
+                self._prove(database, form.scores_of(number), members, f"the scores of attempt {number}")
         return [
             ScoreRow(a, s, v, self._load(k), self._load(x), self._load(e), who, at)
             for a, s, v, k, x, e, who, at in rows
         ]
 
-    def seal(self, summary: Any) -> None:
+    def keep_summary(self, summary: Any) -> None:
         """Append what the run came to as it stands now; whatever is written afterwards makes it stale."""
-        text = strands.dump(self.path, summary)
+        text = form.dump_record(self.path, summary)
         with self._writing() as database:
-            seals.add(database, text)
+            form.add_summary(database, text)
 
-    def sealed(self) -> Any | None:
-        """What `seal` was given last, if every strand of the file still ends where it ended then; else None."""
-        if self._opened.version < seals.SINCE:
-            return None
+    def summary(self) -> Any | None:
+        """What `keep_summary` was given last, if every chain of the file still ends where it ended then."""
         with self._reading() as database:
-            text = seals.newest(database)
+            text = form.newest_summary(database)
         return None if text is None else self._load(text)
 
     def grown(self, since: int = 0) -> tuple[int, list[Grown]]:
         """The attempts that have grown after a mark (0: all that hold events), and the mark to ask with next time.
 
-        Work is in step with what has changed, not with the size of the file: a head is replaced whole when its strand
+        Work is in step with what has changed, not with the size of the file: a head is replaced whole when its chain
         grows, and what replaces it has the highest row id. For whoever follows a run that is being written.
         """
         with self._reading():
@@ -386,14 +361,14 @@ class Journal:
         """Close; who stumbled over what a file from elsewhere says gets `Damaged` with the cause."""
         self.close()
         if error is not None and self._found:
-            raised = run_file.understood(self.path, error)
+            raised = run_file.as_damaged(self.path, error)
             if raised is not error:
                 raise raised from error
 
     def _load(self, text: str) -> Any:
         try:
-            return bounded.load(text)
-        except (ValueError, TypeError) as error:
+            return json.loads(text)
+        except (ValueError, TypeError, RecursionError) as error:
             raise Damaged(
                 f"{self.path} holds a record that cannot be read: {error}", "Use an earlier copy."
             ) from error
@@ -405,22 +380,15 @@ class Journal:
         return text
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        return list(self._each(query, values))
+        return self._database.execute(query, values).fetchall()
 
-    def _each(self, query: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query of ours, each cell of the type that its column has in a file of Moot."""
-        names = query[len("SELECT ") : query.index(" FROM")].split(", ")
-        kinds = tuple(_KINDS[name if name in _KINDS else name.rpartition(".")[2]] for name in names)
-        return run_file.bounded_rows(self.path, self._opened, query, values, kinds)
-
-    def _prove(self, database: sqlite3.Connection, strand: str, rows: Iterable[chain.Row], what: str) -> None:
-        if self._opened.version > 1 and not chain.is_whole(database, strand, rows):
+    def _prove(self, database: sqlite3.Connection, name: str, rows: Iterable[form.Row], what: str) -> None:
+        if not form.is_whole(database, name, rows):
             raise Damaged(f"{self.path} is not as written: {what}", "Use an earlier copy.")
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._guard, run_file.plainly(self.path), run_file.transaction(self._database, "DEFERRED"):
-            self._opened.begin()
             yield self._database
 
     @contextmanager
@@ -430,18 +398,5 @@ class Journal:
         with self._guard:
             self._watch.check()
             with run_file.plainly(self.path), run_file.transaction(self._database):
-                self._opened.begin()
                 yield self._database
             self._watch.check()
-
-
-_KINDS: dict[str, run_file.Kind] = {
-    **dict.fromkeys(("key", "value", "hash", "text", "episode", "task_id", "reason", "tag", "data", "chain"), str),
-    **dict.fromkeys(("scorer", "version", "settings", "evidence", "author", "name"), str),
-    **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number", "count", "rowid"), int),
-    "attempts.id": int,
-    "id": (int, str),  # of an episode a text, of an attempt a number: the rows differ by what they are joined to
-    "parent": (int, type(None)),
-    "at": float,
-}
-"""Column -> what its cells are; the file says so too (STRICT), but it could be forged."""

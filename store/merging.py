@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from store import chain, run_file, strands, writer
+from store import journal_format as form
+from store import run_file, writer
 from store.errors import StoreError
 from store.journal import PAGE, EpisodeRow, Journal
 
@@ -48,7 +49,7 @@ def merge(path: Path, header: Mapping[str, Any], parts: Iterable[Part], placed: 
     """
 
     def fill(database: sqlite3.Connection) -> None:
-        strands.add_header(database, path, header)
+        form.add_header(database, path, header)
         for part in parts:
             with Journal.open(part.path) as journal:
                 _carry(database, path, journal, placed, accept)
@@ -56,7 +57,7 @@ def merge(path: Path, header: Mapping[str, Any], parts: Iterable[Part], placed: 
                     raise StoreError(f"{part.path} changed while it was read", "Wait for whoever writes it.")
         rows = database.execute("SELECT id, position, task_id, epoch FROM episodes ORDER BY position")
         while page := rows.fetchmany(PAGE):
-            chain.grown(database, chain.EPISODES, page)
+            form.extend(database, form.EPISODES, page)
 
     writer.release(path, run_file.create(path, fill))
 
@@ -68,9 +69,9 @@ def _carry(database: sqlite3.Connection, path: Path, journal: Journal, placed: P
         database.execute("INSERT INTO episodes VALUES (?, ?, ?, ?)", (row.id, placed(row), row.task_id, row.epoch))
         events: list[tuple[Any, ...]] = []
         for old in attempts:
-            attempt = strands.add_attempt(database, row.id, old.number, old.reason, old.at)
+            attempt = form.add_attempt(database, row.id, old.number, old.reason, old.at)
             events = [(attempt, *event[1:]) for event in journal.event_rows(old.id)]
-            strands.add_events(database, attempt, events)
+            form.add_events(database, attempt, events)
             scores = journal.scores(old.id)
-            strands.add_scores(database, [(attempt, *strands.score_row(path, score)[1:]) for score in scores])
+            form.add_scores(database, [(attempt, *form.score_row(path, score)[1:]) for score in scores])
         accept(journal, row, events)

@@ -1,9 +1,8 @@
-"""How the SQLite file of a run is opened and watched. A run file is data from elsewhere, whoever made it.
+"""How the SQLite file of a run is opened and watched.
 
-Before a row is read: it is a plain file, its first bytes are those of a run, its schema is letter for letter one that
-a release of Moot made (so no view, trigger or computed column stands in for a table), and from then on an authorizer,
-limits and a count of steps hold whatever is asked of it. One process writes (`store.writer`), through the only name
-it has. Work is counted in steps of SQLite's virtual machine, sizes in bytes.
+Before a row is read the file must be a plain one whose first bytes are those of a run; what it holds is proved row
+by row by the hash chain (`store.journal_format`). One process writes (`store.writer`), through the only name that it
+has.
 """
 
 from __future__ import annotations
@@ -11,49 +10,23 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import cache
-from itertools import product
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock
 
 from store import writer
-from store.bounded import CHARACTERS
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.files import real_path
-from store.upgrades import UPGRADES, VERSION
-
-APPLICATION_ID = 0x4D6F6F74  # "Moot"
-
-STEPS_PER_CALLBACK = 100_000
-MAX_STEPS = 2_000_000_000
-"""Steps of one transaction: a hundred times what reading an episode of a hundred thousand events takes."""
-
-SLACK = 1_000_000
-"""Bytes that another process may add between a look at the size of a file and reading it."""
+from store.journal_format import APPLICATION_ID, EARLIER_APPLICATION_ID, VERSION, create_tables
 
 BESIDE = ("-wal", "-shm", "-journal")
 """Ends of the names of what SQLite keeps beside a file."""
-_NAMED = bytes.fromhex("d9d505f920a163d7")
-"""How a journal of SQLite ends that names another file."""
-
-_READING = frozenset(
-    {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION}
-)
-_WRITING = _READING | {sqlite3.SQLITE_INSERT}
-_PRAGMAS = frozenset({"wal_checkpoint", "journal_mode", "integrity_check", "application_id"})
-_CHANGING = frozenset({"heads"})
-"""Tables whose rows may be replaced; all others only grow."""
 
 _STUMBLING = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 """What Python raises over data that is not what a program expects."""
 
-Kind = type | tuple[type, ...]
-"""Of a cell: its type, or those that it may have."""
 Identity = tuple[int, int]
 """Device and number of a file: the same as long as it is the same file, whatever its name."""
 
@@ -83,21 +56,24 @@ def look(path: Path, *, write: bool) -> None:
         raise StoreError(f"cannot read {path}: {error.strerror}", "Check the permissions.") from error
     if not start.startswith(b"SQLite format 3\0"):
         raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
-    if int.from_bytes(start[68:72]) != APPLICATION_ID:
+    kind = int.from_bytes(start[68:72])
+    if kind == EARLIER_APPLICATION_ID:
+        raise BadInput(f"{path} was made by an earlier development version of Moot", "Run it again.")
+    if kind != APPLICATION_ID:
         raise BadInput(f"{path} is a database but not a run of Moot", "Name a run file.")
 
 
-def understood(path: Path | str, error: BaseException) -> BaseException:
-    """What a reader of a file from elsewhere raises who stumbles over what it says: `Damaged` with the cause, else
-    the error itself.
+def as_damaged(path: Path | str, error: BaseException) -> BaseException:
+    """What a reader of a run file raises that stumbles over what it says: `Damaged` with the cause, else the error
+    itself.
 
     Rows may be sound, chained and in order and still make no sense: only whoever reads them can tell.
     """
     if not isinstance(error, _STUMBLING) or hasattr(error, "exit_code"):
         return error
-    said = " ".join(str(error).split())[:200]
+    words = " ".join(str(error).split())[:200]
     return Damaged(
-        f"{path} could not be made sense of ({type(error).__name__}: {said})",
+        f"{path} could not be made sense of ({type(error).__name__}: {words})",
         "Use an earlier copy; if the file is sound, this is a fault of Moot, and MOOT_DEBUG=1 shows where.",
     )
 
@@ -108,124 +84,34 @@ def reading(path: Path | str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raised = understood(path, error)
+        raised = as_damaged(path, error)
         if raised is error:
             raise
         raise raised from error
 
 
-@dataclass(slots=True)
-class Opened:
-    """An open run file: the connection, the real path, the version of the journal in it, and the steps that a
-    transaction has left."""
-
-    database: sqlite3.Connection
-    real: str
-    version: int
-    left: int = MAX_STEPS // STEPS_PER_CALLBACK
-
-    def begin(self) -> None:
-        """A transaction begins: it has all steps before it."""
-        self.left = MAX_STEPS // STEPS_PER_CALLBACK
-
-    def tick(self) -> int:
-        """The progress handler; 1 stops the statement."""
-        self.left -= 1
-        return int(self.left < 0)
-
-
-def connect(path: Path, *, write: bool) -> Opened:
+def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     """Open a file that `look` has passed.
 
-    A file of an earlier version is brought up to this one when it is opened to be written.
-
     Raises:
-        BadInput: it is of a newer release, or no run.
-        Damaged: its schema is not the one that its version has, or what lies beside it is no log of it.
+        BadInput: it is of a newer release.
     """
     path = real_path(path)  # the log lies beside the real file
-    _look_beside(path)
     database = _to_write(path) if write else _to_read(path)
     try:
         database.execute("PRAGMA trusted_schema=OFF")
         database.execute("PRAGMA cell_size_check=ON")
-        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * CHARACTERS)
-        database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        opened = Opened(database, str(path), 0)
-        database.set_progress_handler(opened.tick, STEPS_PER_CALLBACK)
-        version = _checked_version(path, database)
-        if write:  # nothing was written before the file was known to be a run
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if version != VERSION:
+            raise BadInput(f"{path} was written by a newer release (journal {version})", "Update Moot.")
+        if write:
             database.execute("PRAGMA journal_mode=WAL")
             database.execute("PRAGMA synchronous=FULL")
             database.execute("PRAGMA foreign_keys=ON")
-        if version < VERSION and write:
-            with transaction(database):
-                upgrade(database, version)
-            version = VERSION
-        opened.version = version
-        database.set_authorizer(_writing if write else _reading)
     except BaseException:
         database.close()
         raise
-    return opened
-
-
-def _look_beside(real: Path) -> None:
-    """Raise where what lies beside a file is not what SQLite makes there: it would be waited for, written through, or
-    obeyed. A journal may name another file, which SQLite deletes; one of a single database never does."""
-    for end in BESIDE:
-        beside = real.with_name(f"{real.name}{end}")
-        try:
-            found = beside.lstat()
-            if sound := stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
-                with beside.open("rb") as stream:
-                    stream.seek(-min(len(_NAMED), found.st_size), os.SEEK_END)
-                    sound = end != "-journal" or stream.read() != _NAMED
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise StoreError(f"cannot read {beside}: {error.strerror}", "Check the permissions.") from error
-        if not sound:
-            raise Damaged(f"{beside} is no log of a run", "Remove it; it did not come from Moot.")
-
-
-def bounded_rows(
-    path: Path, opened: Opened, query: str, values: Sequence[object], kinds: tuple[Kind, ...]
-) -> Iterator[Any]:
-    """The rows of a query, each cell of its kind.
-
-    Raises:
-        Damaged: a cell is of another kind, or they hold more than the file does, as only a forged file can say.
-    """
-    left = -1
-    signatures, texts = _signatures(kinds)
-    for row in opened.database.execute(query, values):
-        if left < 0:
-            left = _room(opened.real)
-        if tuple(map(type, row)) not in signatures:
-            raise Damaged(f"{path} holds a cell of another kind than a run has", "Use an earlier copy.")
-        left -= 8
-        for place in texts:
-            left -= len(row[place])
-        if left < 0:
-            raise Damaged(f"{path} says more than it holds", "Use an earlier copy.")
-        yield row
-
-
-def _room(real: str) -> int:
-    """Bytes that the rows of a query can hold at most: twice what the file and its log have, and some slack."""
-    room = SLACK
-    for end in ("", "-wal"):
-        with suppress(FileNotFoundError):
-            room += 2 * os.stat(f"{real}{end}").st_size
-    return room
-
-
-@cache
-def _signatures(kinds: tuple[Kind, ...]) -> tuple[frozenset[tuple[type, ...]], tuple[int, ...]]:
-    """The types that the cells of a row may have together, and the places of texts."""
-    found = frozenset(product(*(kind if isinstance(kind, tuple) else (kind,) for kind in kinds)))
-    return found, tuple(place for place, kind in enumerate(kinds) if kind is str)
+    return database
 
 
 def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> FileLock:
@@ -248,8 +134,7 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> FileLock:
         database = sqlite3.connect(fresh, isolation_level=None)
         try:
             with plainly(fresh), transaction(database):
-                database.execute(f"PRAGMA application_id={APPLICATION_ID}")
-                upgrade(database, 0)
+                create_tables(database)
                 fill(database)
         finally:
             database.close()
@@ -259,13 +144,6 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> FileLock:
         writer.release(path, held)
         raise
     return held
-
-
-def upgrade(database: sqlite3.Connection, version: int) -> None:
-    """Bring a journal from a version to the newest, inside a transaction."""
-    for step in UPGRADES[version:]:
-        step(database)
-    database.execute(f"PRAGMA user_version={VERSION}")
 
 
 def remove(path: Path) -> list[Path]:
@@ -348,17 +226,11 @@ def plainly(path: Path) -> Iterator[None]:
             raise StoreError(f"the disk is full: {path}", "Free some space, then `moot resume` the run.") from error
         if "readonly" in words or "read-only" in words:
             raise StoreError(f"cannot write to {path}: read-only", "Choose another place with --out.") from error
-        if "interrupted" in words:
-            raise Damaged(
-                f"{path} takes more work than any run: reading it was stopped", "Use an earlier copy."
-            ) from error
-        if "decode" in words:
-            raise Damaged(f"{path} holds text that is none", "Use an earlier copy.") from error
+        if "no such" in words or "decode" in words:
+            raise Damaged(f"{path} is not a whole run file: {words}", "Use an earlier copy.") from error
         raise StoreError(f"cannot use {path}: {words}", "Check the disk and the permissions.") from error
-    except UnicodeDecodeError as error:  # what SQLite says of a damaged schema quotes it as it is
-        raise Damaged(f"{path} has not the tables of a run of Moot", "Use an earlier copy.") from error
-    except (sqlite3.DatabaseError, OverflowError, MemoryError) as error:
-        raise Damaged(f"{path} is not a whole run file: {error or 'too large'}", "Use an earlier copy.") from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError, MemoryError, TypeError) as error:
+        raise Damaged(f"{path} is not a whole run file", "Use an earlier copy.") from error
 
 
 def _to_write(path: Path) -> sqlite3.Connection:
@@ -386,44 +258,6 @@ def _to_read(path: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
-
-
-def _checked_version(path: Path, database: sqlite3.Connection) -> int:
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    if version > VERSION:
-        raise BadInput(f"{path} was written by a newer release (journal {version})", "Update Moot.")
-    if version < 1 or _schema(database) != _schema_of(version):
-        raise Damaged(f"{path} has not the tables of a run of Moot", "Name a run file, or use an earlier copy.")
-    return int(version)
-
-
-def _schema(database: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
-    """All but the statistics that ANALYZE keeps: they change no answer."""
-    query = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT GLOB 'sqlite_stat[14]' LIMIT 100"
-    return frozenset(database.execute(query))
-
-
-@cache
-def _schema_of(version: int) -> frozenset[tuple[object, ...]]:
-    """What stands in the schema of a run file of this version, and nothing else."""
-    database = sqlite3.connect(":memory:")
-    try:
-        for step in UPGRADES[:version]:
-            step(database)
-        return _schema(database)
-    finally:
-        database.close()
-
-
-def _reading(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
-    allowed = action in _READING or (action == sqlite3.SQLITE_PRAGMA and first in _PRAGMAS)
-    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
-
-
-def _writing(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
-    replaced = action in (sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE) and first in _CHANGING
-    allowed = action in _WRITING or replaced or (action == sqlite3.SQLITE_PRAGMA and first in _PRAGMAS)
-    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
 def _identity(path: Path) -> Identity | None:

@@ -82,13 +82,11 @@ def _only(benchmark: str, only: str | None, task_ids: tuple[str, ...]) -> tuple[
 
 
 def _calls(options: Mapping[str, Any]) -> dict[str, Calls]:
-    """How tools are called, where that is said; two options that do not agree are refused."""
+    """How tools are called, where that is said; --paper beside it is refused."""
     said: Calls | None = options["calls"]
-    for other, means in (("free", "free"), ("paper", None)):
-        if options[other] and said not in (None, means):
-            raise UsageError(f"--{other} and --calls {said} exclude each other", "Give one of them.")
-    calls: Calls | None = "free" if options["free"] else said
-    return {"calls": calls} if calls else {}
+    if options["paper"] and said is not None:
+        raise UsageError(f"--paper and --calls {said} exclude each other", "Give one of them.")
+    return {"calls": said} if said else {}
 
 
 def seats_of(pairs: Sequence[str]) -> dict[str, str]:

@@ -30,8 +30,8 @@ from app.log import log_options
 from app.strings import t
 from app.terminal import clean, json_text
 from models.specs import FORMS
-from store.entries import MOST_REPEATS
 from store.journal import Journal
+from store.journal_format import MOST_REPEATS
 from store.run_file import reading
 from tasks.agents.modes import CALLS
 from tasks.benchmark import benchmark as load_benchmark
@@ -97,14 +97,12 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
 @click.option("--paper", is_flag=True, help="Keep the published call structure, in free text.")
 @click.option(
     "--calls",
-    "--form",
     type=click.Choice(CALLS),
     default=None,
     help="How the model calls tools: as JSON under a schema (default), in the form it was trained with, as JSON in a"
     " conversation that describes no tool (compact: for models trained on it, default of moot-tiny), or in free "
     "text.",
 )
-@click.option("--free", is_flag=True, help="Let the model write free text: the older name of --calls free.")
 @click.option(
     "--rollouts",
     type=click.IntRange(2, MOST_REPEATS),

@@ -130,7 +130,6 @@ def _data(line: RunLine) -> dict[str, Any]:
         "finished": line.finished,
         "outcomes": line.outcomes,
         "parent": line.origin,
-        "uncovered": list(line.uncovered),
         "measure": line.measure,
         "compat": line.compat,
         "strict": line.strict,

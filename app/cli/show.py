@@ -104,7 +104,7 @@ def _show_run(journal: Journal, as_json: bool, outcome: str | None, text: str, l
     found = islice(_episodes(journal, outcome, text), limit)
     with TemporaryFile("w+", encoding="utf-8", errors="replace", newline="") as kept:
         if as_json:
-            told = {"run": header["run"], "header": header, "uncovered": list(journal.uncovered), "episodes": []}
+            told = {"run": header["run"], "header": header, "episodes": []}
             kept.write(json_text(told).removesuffix("]}"))
             for number, episode in enumerate(found):
                 kept.write((", " if number else "") + json_text(episode))
@@ -118,8 +118,6 @@ def _show_run(journal: Journal, as_json: bool, outcome: str | None, text: str, l
 
 def _lines(journal: Journal, header: HeaderData, episodes: Iterable[dict[str, Any]]) -> Iterator[str]:
     """A run as text: its heading, and a line an episode."""
-    if journal.uncovered:
-        note(t("show.uncovered"))
     if missing := header.get("merged", {}).get("missing"):
         note(t("merge.missing", n=f"{missing:,}", total=f"{missing + journal.count():,}"))
     spec = header["spec"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Event(BaseModel):
@@ -18,20 +18,14 @@ class Event(BaseModel):
     tag: ClassVar[str]
     timing: ClassVar[frozenset[str]] = frozenset()
     """Fields that depend on the clock or the machine: left out of `digest(episode)`."""
-    later: ClassVar[frozenset[str]] = frozenset()
-    """Fields that a later release added: written only where they say something, so that old digests hold."""
 
     def data(self) -> dict[str, Any]:
         """The event as JSON-ready data, without its tag."""
-        return self.model_dump(mode="json", exclude=self._silent())
+        return self.model_dump(mode="json")
 
     def essence(self) -> dict[str, object]:
         """The event as data without times: what two runs of the same episode must agree on."""
-        return self.model_dump(mode="json", exclude=self._silent() | self.timing)
-
-    def _silent(self) -> set[str]:
-        fields = type(self).model_fields
-        return {name for name in self.later if getattr(self, name) == fields[name].default}
+        return self.model_dump(mode="json", exclude=set(self.timing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +70,6 @@ class Seated(Event):
     """
 
     tag: ClassVar[str] = "seated"
-    later: ClassVar[frozenset[str]] = frozenset({"described", "context", "density"})
     seat: str
     policy: str
     engine: str = ""
@@ -144,10 +137,6 @@ class ModelCalled(Event):
 
     tag: ClassVar[str] = "model_called"
     timing: ClassVar[frozenset[str]] = frozenset({"milliseconds", "evaluated", "reused", "origin", "batch"})
-    later: ClassVar[frozenset[str]] = frozenset(
-        {"reasoning", "tokens", "logprobs", "note", "schema_name", "origin", "batch", "entropies"}
-        | {"tools_name", "calls", "carried", "reasoned"}
-    )
     seat: str
     call: int
     prompt: str
@@ -253,19 +242,12 @@ class Said(Event):
     """
 
     tag: ClassVar[str] = "said"
-    later: ClassVar[frozenset[str]] = frozenset({"turn", "stage", "unfinished"})
     seat: str
     text: str
     to: tuple[str, ...] = ()
     turn: int = 0
     stage: str = ""
     unfinished: bool = False
-
-    @field_validator("to", mode="before")
-    @classmethod
-    def _one(cls, value: object) -> object:
-        """Earlier releases wrote one role as a text."""
-        return tuple(filter(None, (value,))) if isinstance(value, str) else value
 
 
 class Routed(Event):
@@ -374,7 +356,6 @@ class Answered(Event):
     """
 
     tag: ClassVar[str] = "answered"
-    later: ClassVar[frozenset[str]] = frozenset({"abstained"})
     seat: str
     res: str
     summary: str

@@ -34,7 +34,7 @@ from tasks.run.header import size_of
 from tasks.scoring.metrics import RULES, Report, Summary
 from tasks.scoring.tables import EMPTY, Cell, Kind, Row, Table
 
-_AGENT = ("agent", "model", "paper", "calls", "free", "temperature", "tools", "law_pack")
+_AGENT = ("agent", "model", "paper", "calls", "temperature", "tools", "law_pack")
 _FIELD = ("profile", "pack", "env", "task_ids", "types", "limit", "first")
 Key = tuple[str, ...]
 

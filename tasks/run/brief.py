@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -34,13 +34,12 @@ Short = Annotated[str, Field(max_length=100)]
 
 
 class Brief(BaseModel):
-    """What a run came to. edition: of the rules by which it was summed up, a seal of another one says nothing;
-    outcomes: how many episodes ended how, open ones as `unfinished`; measure, compat, strict: as `Overall` has them;
-    scored: whether anything was; people: episodes in which a person answered from the tested seat."""
+    """What a run came to. outcomes: how many episodes ended how, open ones as `unfinished`; measure, compat, strict:
+    as `Overall` has them; scored: whether anything was; people: episodes in which a person answered from the tested
+    seat."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
-    edition: Literal[3]
-    outcomes: dict[Short, Count] = {}
+    outcomes: dict[Short, Count]
     measure: Short = ""
     compat: float | None = None
     strict: float | None = None
@@ -59,23 +58,23 @@ class Brief(BaseModel):
 
 
 def brief_of(journal: Journal) -> Brief:
-    """What a run came to, as its seal says or as its rows do."""
-    return _sealed(journal) or _made(journal)
+    """What a run came to, as its summary says or as its rows do."""
+    return _stored(journal) or _made(journal)
 
 
-def _sealed(journal: Journal) -> Brief | None:
+def _stored(journal: Journal) -> Brief | None:
     with suppress(ValidationError):
-        if (sealed := journal.sealed()) is not None:
-            return Brief.model_validate(sealed)
+        if (stored := journal.summary()) is not None:
+            return Brief.model_validate(stored)
     return None
 
 
 def seal(journal: Journal) -> None:
     """Seal what an ended run came to, if that has not been done; the journal is open for writing."""
-    if _sealed(journal) is None:
+    if _stored(journal) is None:
         made = _made(journal)
         if made.finished == made.n:
-            journal.seal(made.model_dump(mode="json"))
+            journal.keep_summary(made.model_dump(mode="json"))
 
 
 def _made(journal: Journal) -> Brief:
@@ -96,7 +95,7 @@ def _made(journal: Journal) -> Brief:
     found = summing(header_of(journal))(scored())
     both = (None, None) if found is None else (found.compat, found.strict)
     return Brief(
-        edition=3, outcomes=dict(outcomes), measure=found.measure if found else "", compat=both[0], strict=both[1],
+        outcomes=dict(outcomes), measure=found.measure if found else "", compat=both[0], strict=both[1],
         scored=found is not None, people=people,
     )  # fmt: skip
 

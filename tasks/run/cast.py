@@ -138,8 +138,7 @@ def first_model_agent(bench: Benchmark) -> str:
 def _tested(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
     """The policy of the tested seat, with its mode, and whether it needs a model."""
     if spec.paper and spec.calls != "schema":
-        other = "--free" if spec.free else "--calls"
-        raise UsageError(f"--paper and {other} exclude each other", "The published calls are free text already.")
+        raise UsageError("--paper and --calls exclude each other", "The published calls are free text already.")
     if spec.agent not in bench.agents:
         check_agent(spec.agent)
         raise UsageError(f"unknown agent '{spec.agent}' for {bench.name}", f"Known: {', '.join(bench.agents)}.")

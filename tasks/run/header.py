@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from models.specs import on_another_machine
 from store import identity
@@ -164,12 +164,6 @@ class Header(BaseModel):
     merged: MergedFacts | None = None
     suite: SuiteFacts | None = None
 
-    @field_validator("spec")
-    @classmethod
-    def _as_it_was_meant(cls, spec: dict[str, Any]) -> dict[str, Any]:
-        """Before there was `first`, `limit` had its meaning."""
-        return spec if "first" in spec else {**spec, "first": spec.get("limit"), "limit": None}
-
 
 def tested(header: Mapping[str, Any]) -> tuple[str, str]:
     """Who is tested, with which model: the newcomer of a fork, else whom the spec names."""
@@ -226,10 +220,9 @@ def spec_of(header: HeaderData) -> RunSpec:
         if spec.benchmark not in benchmarks():
             return spec
         bench = benchmark(spec.benchmark)
-        kept = {name: value for name, value in spec.settings.items() if name in bench.settings.model_fields}
-        bench.settings.of(kept, bench.name)
-        return spec.model_copy(update={"settings": kept})  # the first edition named the settings of all benchmarks
-    except UsageError as error:  # a setting of this edition, or a package, that is not here
+        bench.settings.of(spec.settings, bench.name)
+        return spec
+    except UsageError as error:  # a setting, or a package, that is not here
         raise BadInput(f"run {header.get('run', '?')}: {error.title}", error.hint) from error
     except (KeyError, ValidationError) as error:
         raise BadInput(

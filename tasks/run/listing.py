@@ -58,7 +58,6 @@ class RunLine:
     fictional: bool = False
     origin: dict[str, Any] | None = None
     source: str = ""
-    uncovered: tuple[str, ...] = ()
     error: str = ""
     running: bool = False
     process: int | None = None
@@ -118,7 +117,7 @@ def read_run(path: Path) -> RunLine:
     """The line of one run file, as it stands now, without its name and tags."""
     try:
         with Journal.open(path) as journal:
-            header, uncovered = header_of(journal), journal.uncovered
+            header = header_of(journal)
             brief = brief_of(journal)
     except _FAULTS as error:
         return RunLine(path, path.stem, error=getattr(error, "title", None) or str(error))
@@ -127,7 +126,7 @@ def read_run(path: Path) -> RunLine:
         path, path.stem, spec["benchmark"], *tested(header), header["pack"]["name"], header["created"],
         brief.n, dict(brief.outcomes), brief.compat, brief.strict, brief.measure,
         brief.scored and brief.compat is None and brief.strict is None, is_fictional(header),
-        header.get("parent"), str(header.get("imported", {}).get("file", "")), uncovered,
+        header.get("parent"), str(header.get("imported", {}).get("file", "")),
         tasks=str(header["tasks"]["sha256"]), people=brief.people,
     )  # fmt: skip
 

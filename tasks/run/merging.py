@@ -186,15 +186,11 @@ def _compared(paths: Sequence[Path]) -> tuple[dict[str, Any], list[PartFacts]]:
 
 
 def _refuse(header: HeaderData, journal: Journal) -> None:
-    """Only what was played from its beginning, and is vouched for as a whole, can be a part."""
+    """Only what was played from its beginning can be a part."""
     if "imported" in header or "parent" in header:
         raise UsageError(
             f"{journal.path} was imported, or forked from another run",
             "Only runs that were played from the beginning can be merged.",
-        )
-    if journal.uncovered:
-        raise UsageError(
-            f"{journal.path} was begun by a release that vouches for its events alone", "Play it again to merge it."
         )
 
 

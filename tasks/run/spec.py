@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from store.entries import MOST_REPEATS
+from store.journal_format import MOST_REPEATS
 from tasks.agents.modes import Calls
 
 PARALLEL_RULES = 16
@@ -53,9 +53,6 @@ class RunSpec(BaseModel):
     parallel: int = Field(default=1, ge=1)
     paper: bool = False
     """The published call structure, free text; the default is the leaner form under grammar."""
-    free: bool = False
-    """Free text instead of grammar, read by the forgiving parser: the older name of `calls` = free, always the
-    same."""
     calls: Calls = "schema"
     """How the tested model calls tools: as JSON under a schema, in the form that it was trained with, or in free
     text."""
@@ -74,17 +71,11 @@ class RunSpec(BaseModel):
         if not isinstance(held, dict):
             return given
         common = {name: value for name, value in given.items() if name in cls.model_fields}
-        if common.get("calls") == "free":
-            common.setdefault("free", True)
-        elif common.get("free") and "calls" not in common:
-            common["calls"] = "free"
         own = {name: value for name, value in {**held, **given}.items() if name not in cls.model_fields}
         return {**common, "settings": own}
 
     @model_validator(mode="after")
     def _agreed(self) -> RunSpec:
-        if self.free != (self.calls == "free"):
-            raise ValueError(f"free and calls = {self.calls} exclude each other")
         if self.shard is not None and not 1 <= self.shard[0] <= self.shard[1]:
             raise ValueError(f"there is no shard {self.shard[0]} of {self.shard[1]}")
         return self

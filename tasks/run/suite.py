@@ -37,7 +37,7 @@ from tasks.run.plan import task_file
 from tasks.run.spec import PARALLEL_RULES, RunSpec
 from tasks.settings import shown, text_of
 
-OWN = frozenset("benchmark agent model seed settings shard only free".split())
+OWN = frozenset("benchmark agent model seed settings shard only".split())
 """What a run has and the settings of a suite have not: it stands in the blocks, is no part of a suite, or has a newer
 name."""
 INDIFFERENT = frozenset({"parallel", "budget_tokens", "budget_seconds"})

@@ -85,7 +85,6 @@ def test_published_keys_stay_beside_the_new_ones(moot: Moot) -> None:
         "finished",
         "outcomes",
         "parent",
-        "uncovered",
     }
     assert code == 0 and published <= rows[FIRST].keys() and {"run", "path", "error"} <= rows["broken"].keys()
     assert rows[FIRST]["name"] == "基线" and rows[FIRST]["state"] == "finished" and rows[FIRST]["compat"] == 1.0

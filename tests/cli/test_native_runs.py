@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from store.journal import Journal
-from tests.cli.test_endpoint_runs import Moot
+from tests.cli.test_endpoint_runs import Moot, moot, server  # noqa: F401
 from tests.support.fake_endpoint import DONE, Call, FakeServer, chunk, usage
 
 NAME, GIVEN = "get_sum", {"identifier": [1, 2]}
@@ -90,8 +90,8 @@ def test_tasks_finish_on_servers_of_every_shape(shape: str, moot: Moot, server: 
     assert made == ([] if shape == "no call at all" else [NAME])
     with Journal.open(moot.path()) as journal:
         spec = journal.header["spec"]
-        tools = journal.text_of(next(call["tools_name"] for call in calls if "tools_name" in call))
-    assert (spec["calls"], spec["free"]) == ("native", False) and NAME in tools
+        tools = journal.text_of(next(call["tools_name"] for call in calls if call.get("tools_name")))
+    assert spec["calls"] == "native" and NAME in tools
     assert moot("show", block["run"]).out.splitlines()[0].endswith("calls native")
     told = moot("show", block["run"], "1", "--prompts").out
     assert f"思考 {THOUGHT:,} + 回复 20" in told and "[tools]" in told
@@ -128,17 +128,5 @@ def test_what_cannot_be_is_said_before_anything_is_written(moot: Moot, server: F
     needs = "tool choice requires --tool-call-parser"
     server.chat = lambda call: call.refuse(400, needs) if "tools" in call.body else call.speak("1")
     moot.run(f"endpoint:{server.spec}", "--calls", "native").refused(2, "does not take tools", "--calls schema")
-    model = ("--calls", "native", "--free")
-    moot.run(f"endpoint:{server.spec}", *model).refused(2, "--free and --calls native exclude each other")
     moot.run(f"endpoint:{server.spec}", "--paper", "--calls", "native").refused(2, "--paper and --calls native")
     moot.run(f"endpoint:{server.spec}", "--calls", "native", "--agent", "direct").refused(2, "has no native form")
-
-
-def test_free_is_the_older_name_of_calls_free(moot: Moot, server: FakeServer, tmp_path: Path) -> None:  # noqa: F811
-    headers = []
-    for name, options in (("a", ["--free"]), ("b", ["--calls", "free"]), ("c", ["--free", "--calls", "free"])):
-        out = tmp_path / f"{name}.moot"
-        moot.run(f"endpoint:{server.spec}", *options, "--first", "1", "--out", str(out)).block()
-        with Journal.open(out) as journal:
-            headers.append(journal.header["spec"])
-    assert headers[0] == headers[1] == headers[2] and (headers[0]["free"], headers[0]["calls"]) == (True, "free")

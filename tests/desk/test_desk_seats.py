@@ -208,7 +208,12 @@ async def test_the_mode_of_a_model_goes_into_the_run(pack: Path, moot_home: Path
             await pilot.press("f5")
             await until(pilot, lambda number=number: len(wanted) == number)  # type: ignore[misc]
         for mode, (spec, everything) in zip(modes, wanted, strict=True):
-            assert (spec.free, spec.paper, spec.parallel, everything) == (mode == "free", mode == "paper", 1, False)
+            assert (spec.calls == "free", spec.paper, spec.parallel, everything) == (
+                mode == "free",
+                mode == "paper",
+                1,
+                False,
+            )
             assert spec.calls == (mode if mode in CALLS else "schema")
 
 

@@ -55,7 +55,7 @@ def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
     return Moot(capsys, moot_home)
 
 
-@pytest.mark.parametrize("mode", [[], ["--free"], ["--paper"]])
+@pytest.mark.parametrize("mode", [[], ["--calls", "free"], ["--paper"]])
 @pytest.mark.parametrize("agent", ["react", "plan-solve", "plan-execute", "direct"])
 def test_every_method_runs_to_a_score(moot: Moot, agent: str, mode: list[str]) -> None:
     code, block = moot.run("--agent", agent, *moot.model, *mode)
@@ -66,7 +66,9 @@ def test_every_method_runs_to_a_score(moot: Moot, agent: str, mode: list[str]) -
     assert block["n"] == 1 and block["outcomes"]["error"] == 0
     assert set(block["actions"]) == {"ok", "repaired", "rejected"}
     with Journal.open(moot.home / "runs" / f"{block['run']}.moot") as journal:
-        policy = {"react": "react/2"}.get(agent, f"{agent}/1") + "".join(mode).replace("--", "+")
+        policy = {"react": "react/2"}.get(agent, f"{agent}/1") + "".join(
+            f"+{word.removeprefix('--')}" for word in mode[-1:]
+        )
         sat = [r.event for r in read_episode(journal, "1") if isinstance(r.event, Seated)]
         assert [event.policy for event in sat] == [policy]
         assert journal.header["prompts"] == BENCH.prompts(policy) != {}
@@ -81,9 +83,9 @@ def test_every_method_runs_to_a_score(moot: Moot, agent: str, mode: list[str]) -
     ("arguments", "words"),
     [
         (["--agent", "rules", "--paper"], "agent 'rules' has no paper form"),
-        (["--agent", "gold", "--free"], "agent 'gold' has no free form"),
+        (["--agent", "gold", "--calls", "free"], "agent 'gold' has no free form"),
         (["--agent", "human", "--paper"], "has no paper form"),
-        (["--agent", "react", "--paper", "--free", "--model", "scripted:x"], "exclude each other"),
+        (["--agent", "react", "--paper", "--calls", "free", "--model", "scripted:x"], "exclude each other"),
         (["--agent", "plan-solve"], "needs a model"),
         (["--agent", "direct"], "needs a model"),
         (["--agent", "rules", "--model", "scripted:x"], "uses no model"),
@@ -96,7 +98,7 @@ def test_pairs_without_meaning_exit_2(moot: Moot, arguments: list[str], words: s
 
 
 def test_dry_run_names_policy_and_mode(moot: Moot) -> None:
-    _, plan = moot.run("--agent", "plan-execute", "--free", "--dry-run", *moot.model)
+    _, plan = moot.run("--agent", "plan-execute", "--calls", "free", "--dry-run", *moot.model)
     assert plan["policy"] == "plan-execute/1+free"
     assert moot.run("--dry-run", *moot.model)[1]["policy"] == "react/2", "a model without an agent plays ReAct"
     assert (

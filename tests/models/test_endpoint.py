@@ -734,8 +734,8 @@ def test_fields_that_a_server_does_not_know_are_left_out(server: FakeServer, eng
 def test_a_schema_that_a_server_cannot_enforce(server: FakeServer, engine: EndpointEngine) -> None:
     server.chat = lambda call: call.refuse(400, "response_format json_schema is not supported")
     said = failure(engine, question(schema={"type": "object"}))
-    assert said.startswith("the server cannot keep the reply to 'react/2' to its schema") and "--free" in said
-    assert "--free" not in failure(engine)
+    assert said.startswith("the server cannot keep the reply to 'react/2' to its schema") and "--calls free" in said
+    assert "--calls free" not in failure(engine)
 
 
 # --- cancelling -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from tasks.reports.scatter import scatter
 from tasks.reports.strip import Strip, scale, shares, strip
 from tasks.run import figures as figures_module
 from tasks.run.board import entries, fields, places, successes
-from tasks.run.brief import brief_of, seal
 from tasks.run.figures import figures_of, main_rows
 from tasks.run.listing import read_run
 from tasks.run.rescoring import read_stored, summary_of
@@ -64,11 +63,6 @@ def test_lists_leave_out_what_the_machinery_broke(run: Path) -> None:
     line = read_run(run)
     assert (line.compat, line.strict) == (2 / 4, 2 / 3)
     assert sum(strict is None for _, strict in library.read_stored(run).scores.values()) == 1
-    with Journal.open(run, write=True) as journal:
-        journal.seal(made := {"outcomes": {"finished": 4}, "compat": 0.5, "strict": 0.5, "scored": True})
-        assert brief_of(journal).strict == 2 / 3, "sealed before lists left it out"
-        seal(journal)
-        assert journal.sealed() != made
 
 
 def test_figures_are_made_once_for_a_file_as_it_is(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

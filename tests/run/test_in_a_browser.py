@@ -63,12 +63,12 @@ def test_reports_ask_for_nothing_and_hostile_names_stay_text(golden: Path, brows
 
 def test_comparisons_and_court_papers_ask_for_nothing(golden: Path, browser: Page) -> None:  # noqa: F811
     twin = golden / "twin.moot"
-    twin.write_bytes(Path("0.1.0-courts.moot").read_bytes())
-    made = compare([Path("0.1.0-courts.moot"), twin])
+    twin.write_bytes(Path("courts.moot").read_bytes())
+    made = compare([Path("courts.moot"), twin])
     assert "成对比较" in shown(browser, COMPARISONS["html"](made, "zh"), golden / "compare.html")
     kinds = set()
-    for row in read_stored(Path("0.1.0-courts.moot")).results:
-        for kind, paper in papers_of("0.1.0-courts.moot", row.task_id).items():
+    for row in read_stored(Path("courts.moot")).results:
+        for kind, paper in papers_of("courts.moot", row.task_id).items():
             write_paper(paper, "html", out := golden / f"{row.task_id} {kind}.html")
             read = shown(browser, out.read_text("utf-8"), out)
             assert "仅供评测演示" in read and "虚构数据" in read
@@ -106,7 +106,7 @@ def viewer(folder: Path) -> Iterator[str]:
 
 @pytest.mark.skipif(not INSPECT, reason="inspect_ai is not installed; nothing of the product needs it")
 def test_the_viewer_of_inspect_shows_every_sample(golden: Path, tmp_path: Path) -> None:  # noqa: F811
-    n = export_inspect(Path("0.1.0-legalagentbench.moot"), golden / "logs" / "a.eval")
+    n = export_inspect(Path("legalagentbench.moot"), golden / "logs" / "a.eval")
     with viewer(golden / "logs") as address, page(tmp_path / "profile") as one:
         one.open(address)
         read = one.until(lambda text: f"{n} rows" in text)

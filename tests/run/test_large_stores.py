@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from store import chain, identity, labels, places, run_file, run_index
+from store import identity, journal_format, labels, places, run_file, run_index
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.driver import Driver
@@ -83,7 +83,7 @@ def test_an_ended_run_is_sealed_and_its_line_reads_no_event(
 ) -> None:
     path = played(spec)
     with Journal.open(path) as journal:
-        assert journal.sealed() is not None
+        assert journal.summary() is not None
         computed = brief._made(journal)
     for name in ("entries", "tail", "scores", "attempts"):
         monkeypatch.setattr(Journal, name, lambda *_: pytest.fail("it read the episodes"))
@@ -97,13 +97,13 @@ def test_an_open_run_has_no_seal(spec: dict[str, Any]) -> None:
     with begun(spec) as run:
         run.go(lambda: next(left, False))
     with Journal.open(run.journal.path) as journal:
-        assert journal.sealed() is None
+        assert journal.summary() is None
     assert read_run(run.journal.path).state == "unfinished"
     with resume_run(run.journal.path) as run:
         run.go()
         run.record_scores()
     with Journal.open(run.journal.path) as journal:
-        assert journal.sealed() is not None
+        assert journal.summary() is not None
 
 
 def test_whatever_is_written_afterwards_makes_a_seal_stale(spec: dict[str, Any]) -> None:
@@ -111,12 +111,12 @@ def test_whatever_is_written_afterwards_makes_a_seal_stale(spec: dict[str, Any])
     with Journal.open(path, write=True) as journal:
         attempt = journal.attempts("1")[-1].id
         journal.add_scores([ScoreRow(attempt, "compat", "x/1", {}, {"success": 0.0}, [], "moot")])
-        assert journal.sealed() is None
+        assert journal.summary() is None
         was = brief_of(journal).compat
     assert was is not None and read_run(path).compat == was
     assert append_scores(read_stored(path)) > 0
     with Journal.open(path) as journal:
-        assert journal.sealed() is not None, "scoring seals again"
+        assert journal.summary() is not None, "scoring seals again"
 
 
 @pytest.mark.parametrize("mended", [False, True], ids=["plain", "its chain mended"])
@@ -141,18 +141,18 @@ def rechain(path: Path) -> None:
     database.execute("DELETE FROM heads WHERE name GLOB 'scores/*'")
     query = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores ORDER BY id"
     for row in database.execute(query).fetchall():
-        chain.grown(database, chain.scores_of(row[0]), [row])
+        journal_format.extend(database, journal_format.scores_of(row[0]), [row])
     database.close()
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE seals SET summary = '"
-        '{"edition":2,"outcomes":{"finished":9},"measure":"","compat":1.0,"strict":1.0,"scored":true}\'',
-        "UPDATE seals SET summary = '[[[' ",
-        "UPDATE seals SET state = 'x'",
-        "DELETE FROM heads WHERE name = 'seals'",
+        "UPDATE summaries SET summary = '"
+        '{"outcomes":{"finished":9},"measure":"","compat":1.0,"strict":1.0,"scored":true}\'',
+        "UPDATE summaries SET summary = '[[[' ",
+        "UPDATE summaries SET state = 'x'",
+        "DELETE FROM heads WHERE name = 'summaries'",
     ],
 )
 def test_a_seal_that_was_changed_counts_for_nothing(spec: dict[str, Any], statement: str) -> None:
@@ -160,7 +160,7 @@ def test_a_seal_that_was_changed_counts_for_nothing(spec: dict[str, Any], statem
     true = read_run(path)
     alter(path, statement)
     with Journal.open(path) as journal:
-        assert journal.sealed() is None
+        assert journal.summary() is None
     assert read_run(path) == true
 
 
@@ -168,15 +168,15 @@ def test_what_a_seal_says_must_be_a_brief(spec: dict[str, Any]) -> None:
     path = played(spec)
     true = read_run(path)
     for odd in (
-        {"edition": 2, "outcomes": "many"},
-        {"edition": 2, "compat": "1.0"},
-        {"edition": 2, "more": 1},
+        {"outcomes": "many"},
+        {"compat": "1.0"},
+        {"more": 1},
         {},
         [],
         None,
     ):
         with Journal.open(path, write=True) as journal:
-            journal.seal(odd)
+            journal.keep_summary(odd)
         assert read_run(path) == true
 
 
@@ -444,9 +444,9 @@ class counted_statements:
         count = [0]
         connect = run_file.connect
 
-        def counting(path: Path, *, write: bool) -> run_file.Opened:
+        def counting(path: Path, *, write: bool) -> sqlite3.Connection:
             opened = connect(path, write=write)
-            opened.database.set_trace_callback(lambda _: count.__setitem__(0, count[0] + 1))
+            opened.set_trace_callback(lambda _: count.__setitem__(0, count[0] + 1))
             return opened
 
         self._context = self._patch.context()

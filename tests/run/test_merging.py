@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from app.cli.main import cli
-from store import merging, strands
+from store import journal_format, merging
 from store.errors import Damaged, StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.state import digest
@@ -218,7 +218,7 @@ def changed_script(spec: dict[str, Any]) -> dict[str, Any]:
     [
         (lambda spec: {"seed": 7}, 'setting seed is 7, not 5'),
         (lambda spec: {"max_turns": 3}, "setting max_turns is 3, not "),
-        (lambda spec: {"calls": "free", "free": True}, 'setting free is true, not false'),
+        (lambda spec: {"calls": "free"}, 'setting calls is "free", not "schema"'),
         (lambda spec: {"limit": 5}, "setting limit is 5, not null"),
         (changed_task, "task file is"),
         (changed_script, "engine scripted:.*, sha256 is"),
@@ -280,7 +280,7 @@ def test_the_file_must_be_new(halves: list[Path], tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_nothing(halves: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add = strands.add_events
+    add = journal_format.add_events
     count = iter(range(9))
 
     def full(database: sqlite3.Connection, *rest: Any) -> None:
@@ -288,7 +288,7 @@ def test_a_full_disk_leaves_nothing(halves: list[Path], tmp_path: Path, monkeypa
             raise sqlite3.OperationalError("database or disk is full")
         add(database, *rest)
 
-    monkeypatch.setattr(strands, "add_events", full)
+    monkeypatch.setattr(journal_format, "add_events", full)
     with pytest.raises(StoreError, match="the disk is full"):
         merge_runs(halves, tmp_path / "merged.moot")
     assert list(tmp_path.glob("*merged*")) == []
@@ -296,7 +296,7 @@ def test_a_full_disk_leaves_nothing(halves: list[Path], tmp_path: Path, monkeypa
 
 def _killed(home: str, parts: list[str], out: str, after: int) -> None:
     os.environ["MOOT_HOME"] = home
-    add, left = strands.add_events, [after]
+    add, left = journal_format.add_events, [after]
 
     def deadly(*rest: Any) -> None:
         add(*rest)
@@ -304,7 +304,7 @@ def _killed(home: str, parts: list[str], out: str, after: int) -> None:
         if left[0] == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    strands.add_events = deadly  # type: ignore[assignment]
+    journal_format.add_events = deadly  # type: ignore[assignment]
     merge_runs(parts, Path(out))
 
 

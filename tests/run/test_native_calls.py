@@ -15,7 +15,6 @@ from tasks.agents import native
 from tasks.courts.play.tools import CourtTools
 from tasks.errors import UsageError
 from tasks.legalsearch.toolbox import Returned
-from tasks.run.spec import RunSpec
 from tests.models.test_calls import SOUP
 from tests.support import law_stage
 from tests.support.court_run_fixture import first_cases
@@ -214,14 +213,6 @@ def test_every_turn_has_a_reading_and_a_place_in_history(text: str) -> None:
     talk = native.structured([Message("user", "问"), Message("assistant", text), Message("user", "答")])
     assert [message.role for message in talk] == ["user", "assistant", "tool" if turn.tool else "user"]
     assert all(json.loads(call.arguments) is not None for message in talk for call in message.calls)
-
-
-def test_calls_and_free_say_the_same_thing() -> None:
-    assert RunSpec(benchmark="b", free=True).calls == "free" and RunSpec(benchmark="b", calls="free").free
-    old = {"benchmark": "b", "free": True, "paper": False}
-    assert RunSpec.model_validate(RunSpec.model_validate(old).model_dump()).calls == "free"
-    with pytest.raises(ValueError, match="exclude each other"):
-        RunSpec(benchmark="b", free=True, calls="native")
 
 
 def test_a_seat_without_tools_is_refused() -> None:

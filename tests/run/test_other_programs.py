@@ -35,7 +35,7 @@ from tasks.run.rescoring import read_stored, summary_of
 from tasks.run.spec import RunSpec
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-RUNS = ("0.1.0-courts", "0.1.0-legalagentbench", "0.1.0-legalsearch", "0.1.0-model")
+RUNS = ("courts", "legalagentbench", "legalsearch")
 INSPECT = importlib.util.find_spec("inspect_ai") is not None
 
 
@@ -300,7 +300,7 @@ def test_inspect_reads_the_log(golden: Path, name: str, ending: str) -> None:
 
 
 def test_the_calls_of_a_seat_are_there_whole(golden: Path) -> None:
-    run, out = Path("0.1.0-model.moot"), golden / "seats"
+    run, out = Path("legalagentbench.moot"), golden / "seats"
     counts = export_seats(run, out)
     lines = [json.loads(line) for line in (out / "agent.jsonl").read_text("utf-8").splitlines()]
     assert counts == {"agent.jsonl": len(lines)} == {path.name: 16 for path in out.iterdir()}
@@ -318,7 +318,7 @@ def test_the_calls_of_a_seat_are_there_whole(golden: Path) -> None:
                 line["prompt_tokens"] + line["generated_tokens"] == event.evaluated + event.reused + event.generated
             )
     with pytest.raises(UsageError, match="no calls of models"):
-        export_seats(Path("0.1.0-courts.moot"), golden / "none")
+        export_seats(Path("courts.moot"), golden / "none")
     assert not (golden / "none").exists()
 
 
@@ -351,7 +351,7 @@ def test_rows_have_one_schema_and_a_card_that_says_it(golden: Path, name: str) -
 def test_rows_are_read_by_arrow(golden: Path) -> None:
     from pyarrow import json as arrow
 
-    export_rows(Path("0.1.0-legalsearch.moot"), golden / "rows")
+    export_rows(Path("legalsearch.moot"), golden / "rows")
     assert arrow.read_json(golden / "rows" / ROWS_FILE).num_rows == 15
 
 

@@ -14,7 +14,6 @@ import pytest
 
 import tasks.agents.prompts
 from models.errors import BadEngine
-from store.entries import MOST_REPEATS
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.journal import Journal
 from tasks.episode.events import AttemptStarted, Seated, ToolReturned
@@ -22,7 +21,6 @@ from tasks.episode.state import completed, digest, fold
 from tasks.errors import RecordMismatch, UsageError
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.run.reading import read_episode
-from tasks.run.rescoring import read_stored
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.run.verifying import verify
@@ -168,16 +166,6 @@ def counting(told: Callable[..., Any], looks: Counter[str]) -> Callable[..., Any
         return told(*given, **more)
 
     return count
-
-
-@pytest.mark.parametrize("epoch", [-3, MOST_REPEATS, 10**15])
-def test_a_repeat_that_no_run_can_have_is_refused(spec: dict[str, Any], tmp_path: Path, epoch: int) -> None:
-    with started(spec, tmp_path / "r.moot", limit=1) as run:
-        header, (row,) = run.journal.header, run.journal.episodes()
-    Journal.create(tmp_path / "odd.moot", header, [replace(row, epoch=epoch)]).close()
-    for read in (verify, lambda path: list(read_stored(path).results)):
-        with pytest.raises(Damaged, match=f"episode {row.id} is no repeat"):
-            read(tmp_path / "odd.moot")
 
 
 def test_epochs_are_episodes_of_their_own(spec: dict[str, Any], tmp_path: Path) -> None:

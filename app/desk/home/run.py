@@ -183,8 +183,6 @@ class RunScreen(OnDesk, Screen[None]):
             words.append(t("mark.fictional"))
         if line.process is not None:
             words = [f"{t('list.playing')} {line.finished}/{line.n}", *words]
-        if self.stored is not None and self.stored.uncovered:
-            words.append(t("mark.uncovered"))
         if self.stored is not None and self.stored.n > len(self.stored.episodes):
             words.append(t("run.first", n=len(self.stored.episodes), of=self.stored.n))
         self.query_one(KeyBar).refresh()

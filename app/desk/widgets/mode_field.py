@@ -54,7 +54,7 @@ class ModeField(Field):
 def flags_of(mode: str) -> dict[str, object]:
     """The fields of a RunSpec that mean a mode."""
     calls = mode if mode in CALLS else CALLS[0]
-    return {"free": mode == "free", "paper": mode == "paper", "calls": calls}
+    return {"paper": mode == "paper", "calls": calls}
 
 
 def _options(modes: tuple[str, ...]) -> list[tuple[str, str]]:
