@@ -25,8 +25,7 @@ from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.loading import CaseFault, load_cases
 from tasks.courts.from_judgment.drafting import Draft, draft, draft_of
-from tasks.courts.from_judgment.masking import mask
-from tasks.courts.from_judgment.names import stand_ins
+from tasks.courts.from_judgment.masking import mask, stand_ins
 from tasks.courts.from_judgment.reading import MAX_TEXT, text_of
 
 pytestmark = pytest.mark.slow

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.courts.from_judgment.criminal import plea_of
-from tasks.courts.from_judgment.exhibits import exhibit_of, exhibits, kind_of
-from tasks.courts.from_judgment.sections import Paper
-from tasks.courts.from_judgment.sentencing import criminal_gold, of_accused
-from tasks.courts.from_judgment.standing import standing_of
+from tasks.courts.casefile.charged import plea_of, standing_of
+from tasks.courts.casefile.exhibits import exhibit_of, exhibits, kind_of
+from tasks.courts.casefile.judgment import Judgment
+from tasks.courts.casefile.ruled import criminal_gold, of_accused
 
 
 @pytest.mark.parametrize(
@@ -86,7 +85,7 @@ def test_rulings_on_other_accused_are_left_out() -> None:
     )
     assert "诈骗" not in of_accused(ruled, "甲某") and "盗窃" not in of_accused(ruled, "乙某")
     assert of_accused(ruled, "丙某") == ruled
-    gold = criminal_gold(Paper("CR", "", (), "", reason="略", ruled=of_accused(ruled, "乙某")), [])
+    gold = criminal_gold(Judgment("CR", reason="略", ruled=of_accused(ruled, "乙某")), [])
     assert gold["charges"] == ["诈骗罪"]
     assert gold["sentence"] == {"kind": "有期徒刑", "months": 12, "probation_months": 24, "fine": 3000}
 
@@ -96,7 +95,7 @@ def test_rulings_on_other_accused_are_left_out() -> None:
     [("自愿认罪认罚，签署具结书", True), ("认罪认罚，但没有签署具结书", False), ("认罪认罚", None)],
 )
 def test_a_paper_that_was_not_signed_is_not_signed(attitude: str, signed: bool | None) -> None:
-    read = plea_of(Paper("CR", "", (), "", {"plea": f"被告人{attitude}"}))
+    read = plea_of(Judgment("CR", parts={"plea": f"被告人{attitude}"}))
     assert read["stance"] == "guilty" and read.get("signed") is signed
 
 

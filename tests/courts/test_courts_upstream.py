@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from store.errors import BadInput, NotFound
 from tasks.courts.casefile.case import AdviceCase, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Counsel
-from tasks.courts.casefile.upstream import (
-    import_judgments,
-    import_upstream,
-    read_judgment,
-    read_upstream,
-    upstream_env,
-)
+from tasks.courts.casefile.upstream import import_upstream, read_upstream, upstream_env
 from tasks.courts.scores.charge import convictions
 from tasks.courts.scores.sentence import read_sentence
 
@@ -169,35 +163,6 @@ def test_reading_is_total(env: str, data: st.DataObject, value: Any) -> None:
         read_upstream("f", fields)
     except BadInput as error:
         assert str(error).startswith("f")
-
-
-def test_masked_judgments_are_gold_and_say_what_is_missing() -> None:
-    one, two = import_judgments(FOLDER / "judgment.jsonl")
-    assert (one.gold.charges, one.gold.sentence.kind, one.gold.sentence.months) == (("盗窃罪",), "拘役", 3)
-    assert [law.chinese for law in one.gold.laws][1:] == [
-        "《中华人民共和国刑法》第六十七条第三款",
-        "《某某机关关于办理案件的意见》第一条",
-    ]
-    assert one.dropped == ("source_id", "court_law[3] (某规定)")
-    assert {"criminal.plea", "evidence", "criminal.opinion", "parties"} <= set(one.missing)
-    sentence = two.gold.sentence
-    assert (two.cause, sentence.months, sentence.probation_months, sentence.fine) == ("诈骗罪", 18, 24, 15000)
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"id": "x"}, "field 'court_judgment' is missing"),
-        ({"id": "x", "court_judgment": ["驳回。"], "court_reason": "…"}, "the rulings pronounce no sentence"),
-        (
-            {"id": "x", "court_judgment": ["犯盗窃罪，判处拘役一个月。"], "court_reason": "…"},
-            "gold.laws cannot be read",
-        ),
-    ],
-)
-def test_a_judgment_that_is_no_gold_is_refused(fields: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        read_judgment("f, line 1", fields)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tasks.courts.casefile.judgment import Judgment
+from tasks.courts.casefile.ruled import civil_gold, claim_of
 from tasks.courts.casefile.upstream_fields import Notes, court_of, evidence_of, person
-from tasks.courts.from_judgment.civil import civil_gold, claim_of
-from tasks.courts.from_judgment.sections import Paper
 
 _PARTY = {"plaintiff": "P1", "defendant": "D1"}
 _KNOWN = {
@@ -70,7 +70,7 @@ def _side(value: object, side: str, notes: Notes) -> list[dict[str, Any]]:
 
 def _gold(gold: dict[str, Any], claims: list[dict[str, Any]], names: list[str], notes: Notes) -> dict[str, Any]:
     """The gold of the record, and what its reasons and rulings say claim by claim."""
-    paper = Paper("CI", "", (), "", reason=gold["reason"], ruled="\n".join(gold["judgment"]))
+    paper = Judgment("CI", reason=gold["reason"], ruled="\n".join(gold["judgment"]))
     read = civil_gold(paper, claims, [name for name in names if name], notes.filled)
     for name in ("fee", "issues"):
         if name in read:

@@ -6,12 +6,11 @@ import re
 from typing import Any
 
 from store.text.ideographs import HAN
+from tasks.courts.casefile.charged import charges_of, plea_of, request_of, standing_of
+from tasks.courts.casefile.judgment import Judgment
 from tasks.courts.casefile.people import PROCURATORATE
+from tasks.courts.casefile.ruled import accused_in, criminal_gold, of_accused
 from tasks.courts.casefile.upstream_fields import STYLE, Notes, court_of, evidence_of, person, persona
-from tasks.courts.from_judgment.criminal import charges_of, plea_of, request_of
-from tasks.courts.from_judgment.sections import Paper
-from tasks.courts.from_judgment.sentencing import accused_in, criminal_gold, of_accused
-from tasks.courts.from_judgment.standing import standing_of
 from tasks.courts.scores.charge import convictions
 
 _BARE = re.compile(rf"[{HAN}、（）]{{2,60}}罪")
@@ -36,10 +35,10 @@ def criminal_fields(env: str, record: dict[str, object], notes: Notes) -> dict[s
     asked = notes.said(procurator.get("opinion"), "procurator.opinion")
     court, gold = court_of("CR", record, notes)
     name = str(party.get("name", ""))
-    paper = Paper(
-        "CR", "", (), "",
+    paper = Judgment(
+        "CR",
         # The attitude is the accused's own, in words that name nobody.
-        {"charge": charged, "opinion": asked, "plea": f"被告人{attitude}" if attitude else ""},
+        parts={"charge": charged, "opinion": asked, "plea": f"被告人{attitude}" if attitude else ""},
         ruled="\n".join(gold.get("judgment", [])),
     )  # fmt: skip
     request = request_of(paper)
@@ -107,17 +106,17 @@ def _lawyer(value: object, notes: Notes) -> tuple[dict[str, str], str]:
     return ({"profession": "律师", **named} if named or opinion else {}), opinion
 
 
-def _charges(paper: Paper, name: str, notes: Notes) -> list[str]:
+def _charges(paper: Judgment, name: str, notes: Notes) -> list[str]:
     """指控的罪名 of this accused."""
     charge = of_accused(paper.part("charge"), name)
     if _BARE.fullmatch(charge):
         return re.split(r"(?<=罪)、", charge)
     notes.fill("criminal.charges.name (read from the charge or the rulings)")
-    own = Paper("CR", "", (), "", {"charge": charge, "opinion": of_accused(paper.part("opinion"), name)})
+    own = Judgment("CR", parts={"charge": charge, "opinion": of_accused(paper.part("opinion"), name)})
     return charges_of(own) or list(convictions([charge]))
 
 
-def _plea(paper: Paper, attitude: str, notes: Notes) -> dict[str, Any]:
+def _plea(paper: Judgment, attitude: str, notes: Notes) -> dict[str, Any]:
     read = plea_of(paper)
     if "stance" in read and attitude:
         notes.fill(f"criminal.plea.stance ({read['stance']}, read from the words)")
@@ -129,12 +128,12 @@ def _plea(paper: Paper, attitude: str, notes: Notes) -> dict[str, Any]:
     return {"stance": stance, "text": attitude, "signed": read.get("signed")}
 
 
-def _gold(gold: dict[str, Any], paper: Paper, name: str, requested: bool, notes: Notes) -> dict[str, Any]:
+def _gold(gold: dict[str, Any], paper: Judgment, name: str, requested: bool, notes: Notes) -> dict[str, Any]:
     """The gold of the record, with charges and sentence of this accused."""
     own = [text for item in gold["judgment"] if (text := _own_ruling(item, name, accused_in(paper.ruled)))]
     if own != gold["judgment"]:
         notes.drop("court_information.ground_truth.court_judgment (rulings on other accused)")
-    judged = Paper("CR", "", (), "", reason=gold["reason"], ruled="\n".join(own))
+    judged = Judgment("CR", reason=gold["reason"], ruled="\n".join(own))
     read = criminal_gold(judged, notes.filled)
     sentence = read.get("sentence", {})
     if not requested:

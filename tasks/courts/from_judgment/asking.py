@@ -15,7 +15,7 @@ from typing import Any
 from models.engine import Ask, Engine, EngineError, Message, Settings
 from models.schema import violation
 from tasks.agents.prompts import fill
-from tasks.courts.from_judgment.sections import Env
+from tasks.courts.casefile.judgment import Env
 from tasks.episode.plain import plain
 
 PROMPT = "judgment-fields/1"

@@ -18,19 +18,19 @@ from models.engine import Engine
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import SCHEMA
+from tasks.courts.casefile.judgment import Env, Judgment
 from tasks.courts.casefile.loading import CaseFault, read_case
+from tasks.courts.casefile.names import LATIN, is_masked, people_in, surname_of, suspects
 from tasks.courts.casefile.people import REFUSED_ROLES
+from tasks.courts.casefile.ruled import accused_in
 from tasks.courts.casefile.sense import Fault, age_on
 from tasks.courts.from_judgment.asking import ask_for
-from tasks.courts.from_judgment.civil import civil_case
-from tasks.courts.from_judgment.criminal import criminal_case
+from tasks.courts.from_judgment.fields import civil_case, criminal_case
 from tasks.courts.from_judgment.heading import Heading, heading_of, judgment_alone, kind_of, refuse
 from tasks.courts.from_judgment.masking import Masked, mask
-from tasks.courts.from_judgment.names import LATIN, is_masked, people_in, surname_of, suspects
 from tasks.courts.from_judgment.parties import signed_by
 from tasks.courts.from_judgment.reading import read_text
-from tasks.courts.from_judgment.sections import Env, Paper, taken_apart
-from tasks.courts.from_judgment.sentencing import accused_in
+from tasks.courts.from_judgment.sections import taken_apart
 
 _ADULT = 18
 _PERSON = "gender ethnicity birth_date occupation address"
@@ -206,7 +206,7 @@ def _filled(case: dict[str, Any]) -> dict[str, Any]:
 # --- who is named ---------------------------------------------------------------------------------------------------
 
 
-def _named(paper: Paper, heading: Heading) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+def _named(paper: Judgment, heading: Heading) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """The names of each person, and of each organisation that is a party or a prosecutor's office."""
     folded = fold_width(paper.text)
     people: dict[str, tuple[str, ...]] = {}
@@ -232,7 +232,7 @@ def _is_name(name: str) -> bool:
     return LATIN.fullmatch(name) is not None or (2 <= len(name) <= long and _HAN.fullmatch(name) is not None)
 
 
-def _refuse_minors(case: Mapping[str, Any], paper: Paper, label: str) -> None:
+def _refuse_minors(case: Mapping[str, Any], paper: Judgment, label: str) -> None:
     """A party under eighteen needs a 法定代理人 in court (民法典第二十三条; 刑事诉讼法第二百八十一条)."""
     dates = case.get("dates", {})
     day = dates.get("acted") or dates.get("filed") if paper.env == "CR" else dates.get("filed")

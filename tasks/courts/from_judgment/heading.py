@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from store.errors import BadInput
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
+from tasks.courts.casefile.judgment import Env
 from tasks.courts.casefile.loading import CaseFault
+from tasks.courts.casefile.names import is_organisation
 from tasks.courts.casefile.people import REFUSED_ROLES
 from tasks.courts.casefile.sense import Fault
-from tasks.courts.from_judgment.names import is_organisation
-from tasks.courts.from_judgment.sections import Env
 
 _SEEN = 40
 """Lines of a heading that are looked at for title and docket number."""

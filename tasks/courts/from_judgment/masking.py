@@ -12,11 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import chain, count
 
 from store.tables import Table, beside, filled
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
-from tasks.courts.from_judgment.names import replaced, stand_ins
+from tasks.courts.casefile.names import surname_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +147,40 @@ def _each(text: str, pattern: re.Pattern[str], swap: Callable[[re.Match[str]], s
             parts += [text[last:start], new]
             last, times = end, times + 1
     return ("".join([*parts, text[last:]]), times) if times else (text, 0)
+
+
+def stand_ins(people: Sequence[Sequence[str]], text: str) -> dict[str, str]:
+    """Name -> what stands for it, the same throughout a file and different from anything that stands there already.
+
+    Args:
+        people: the names of each person, the full one first; the first people first.
+        text: all of the judgment.
+    """
+    surnames = [surname_of(names[0]) for names in people]
+    used: set[str] = set()
+    found: dict[str, str] = {}
+    for names, surname in zip(people, surnames, strict=True):
+        alone = [f"{surname}某"] if surname and surnames.count(surname) == 1 else []
+        more = (f"{surname}某{suffix}" for suffix in chain(_SIGNS, count(11)))
+        stand_in = next(one for one in chain(alone, more) if one not in used and one not in text)
+        used.add(stand_in)
+        for name in names:
+            found.setdefault(name, stand_in)
+            for part in name.split("·") if "·" in name else ():
+                if len(part) > 2:
+                    found.setdefault(part, stand_in)
+    return found
+
+
+def replaced(text: str, stands_for: dict[str, str]) -> tuple[str, dict[str, int]]:
+    """The text with every key replaced, longest first, and how often each was."""
+    counts = dict.fromkeys(stands_for, 0)
+    if not stands_for:
+        return text, counts
+    pattern = re.compile("|".join(map(re.escape, sorted(stands_for, key=len, reverse=True))))
+
+    def swap(match: re.Match[str]) -> str:
+        counts[match[0]] += 1
+        return stands_for[match[0]]
+
+    return pattern.sub(swap, text), counts

@@ -9,10 +9,10 @@ from typing import Any
 from store.tables import beside
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
-from tasks.courts.from_judgment.figures import days
+from tasks.courts.casefile.figures import days
+from tasks.courts.casefile.judgment import Env, Judgment, procedure_in
 from tasks.courts.from_judgment.heading import Entry, Heading
 from tasks.courts.from_judgment.masking import LEFT_OUT
-from tasks.courts.from_judgment.sections import Env, Paper
 
 _SIDES = {"CI": (("原告", "plaintiff", "P1"), ("被告", "defendant", "D1")), "CR": (("被告人", "defendant", "A1"),)}
 _BORN = re.compile(r"(?:出生|生)")
@@ -23,12 +23,6 @@ _SIGNED = re.compile(
     r"(?P<title>审判长|代理审判员|助理审判员|审判员|人民陪审员|法官助理|代书记员|书记员)[ :]{0,3}"
     rf"(?P<name>[{HAN}·]{{2,8}}?(?:[0-9A-Za-z]|[×xX*]{{1,2}})?)(?=\s|$|审判|代理审|助理审|人民陪审|法官助"
     r"|代?书记员|二[〇○零Oo0]|[0-9]{4}年|本件)"
-)
-_PROCEDURES = (
-    ("小额诉讼", "小额诉讼程序"),
-    ("速裁程序", "速裁程序"),
-    ("简易程序", "简易程序"),
-    ("普通程序", "普通程序"),
 )
 _CLOSED = re.compile(r"不公开(?:开庭)?(?:进行)?审理")
 _WHY_CLOSED = re.compile(r"[^,。;]{0,20}(?:个人隐私|国家秘密|商业秘密|未成年)[^,。;]{0,20}")
@@ -114,7 +108,7 @@ def _attach(party: dict[str, object], entry: Entry, notes: list[str]) -> None:
         notes.append("翻译人员 takes no seat in a trial here; left out")
 
 
-def bench(paper: Paper, heading: Heading) -> dict[str, Any]:
+def bench(paper: Judgment, heading: Heading) -> dict[str, Any]:
     """Court, docket, procedure and bench."""
     course, signed = fold_width(paper.course), list(_SIGNED.finditer(fold_width(paper.tail)))
     found: dict[str, object] = {"name": heading.court, "docket": heading.docket}
@@ -142,20 +136,12 @@ def bench(paper: Paper, heading: Heading) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value not in ("", [])}
 
 
-def procedure_in(course: str) -> str:
-    """The procedure under which a text says that the case was tried, "" where it says none."""
-    course = fold_width(course)
-    if re.search(r"转(?:为|换为)?(?:适用)?普通程序", course):
-        return "普通程序"
-    return next((name for word, name in _PROCEDURES if word in course), "")
-
-
 def signed_by(tail: str) -> list[str]:
     """Names below a judgment."""
     return [match["name"] for match in _SIGNED.finditer(fold_width(tail))]
 
 
-def judged(paper: Paper) -> str | None:
+def judged(paper: Judgment) -> dict[str, str]:
     """The day of the judgment: the last that stands below it and is no day of an appeal."""
-    found = [day for day in days(paper.tail)]
-    return found[-1].day.isoformat() if found else None
+    found = [day.day.isoformat() for day in days(paper.tail)]
+    return {"judged": found[-1]} if found else {}

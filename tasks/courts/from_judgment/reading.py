@@ -1,20 +1,50 @@
-"""The text of a judgment in a file of unknown make; `store.importers.papers` says what can be read.
+"""The text of a judgment in a file of unknown make, a paragraph a line; `store.importers.papers` says what can be
+read. Blanks, page numbers, spread-out titles and wrapped lines are put right.
 
 Plain text is read here, everything that has to be parsed in the reading process.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 from store.errors import BadInput, NotFound
 from store.importers.limits import MAX_PAPER_TEXT
 from store.importers.papers import bytes_of, content, is_parsed, read_paper
 from store.importers.process import ReadingProcess
-from tasks.courts.from_judgment.layout import tidy, unwrapped
+from store.text.ideographs import HAN, without_selectors
+from store.text.normalise import unified
+from tasks.episode.plain import plain_text
 
 MAX_TEXT = 300_000
 """Characters of a judgment; the longest published ones have about half as many."""
+_BREAK = re.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
+_BLANKS = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
+_UNSEEN = {"Cc", "Cf", "Cs", "Co"}
+_PAGE_NUMBER = re.compile(r"[-—–－·\s]*第?\s*\d{1,4}\s*页?(?:\s*[/／，,共]\s*共?\s*\d{1,4}\s*页?)?[-—–－·\s]*")
+"""— 3 —, 第3页 共10页, 3/10."""
+_SPREAD = re.compile(rf"(?<=[{HAN}〇○]) (?=[{HAN}〇○])")
+_SPACED_NAME = re.compile(
+    r"^((?:原告|被告人?|第三人|法定代表人|负责人|经营者|委托诉讼代理人|委托代理人|诉讼代理人|辩护人|被害人"
+    r"|审判长|(?:代理)?审判员|人民陪审员|书记员|法官助理|检察员)"
+    rf"[^，,。 ]{{0,10}}?[：: ]?[{HAN}]) (?=[{HAN}](?:[，,。（(；;]|$))"
+)
+"""A name of two characters set as wide as one of three: 原告周　川，男."""
+_ENDS = re.compile(r"[。！？!?][”』」]?$")
+_MAY_END = re.compile(r"[；：;:]$")
+_OPENS = re.compile(
+    r"审判长|(?:代理)?审判员|人民陪审员|书记员|法官助理|本院认为|(?:经|本院)审理查明|如不服本|[二〇零○]{2}[〇零○一二]"
+    r"|[（(]?[一二三四五六七八九十]{1,3}[）)]?、"
+)
+"""What begins a paragraph whatever stands before it."""
+_NARROW, _WIDE = 28, 130
+"""A page holds 14 to 65 Chinese characters a line, each two cells wide; longer lines are paragraphs already."""
+_FULL = 0.7
+"""A line that fills this part of the width and ends in no full stop goes on in the next; shorter ones are
+headings."""
 
 
 def read_text(path: Path) -> str:
@@ -46,10 +76,47 @@ def text_of(data: bytes, label: str) -> str:
 def _tidied(raw: str, wrapped: bool, label: str) -> str:
     if len(raw) > MAX_PAPER_TEXT:
         raise BadInput(f"{label} has more than {MAX_PAPER_TEXT:,} characters", "Give one judgment a file.")
-    lines = tidy(raw)
-    text = "\n".join(unwrapped(lines, wrapped))
+    text = "\n".join(_unwrapped(_tidy(raw), wrapped))
     if not text:
         raise BadInput(f"{label} has no text", "Give a judgment as txt, docx, html or pdf.")
     if len(text) > MAX_TEXT:
         raise BadInput(f"{label} has {len(text)} characters, more than {MAX_TEXT}", "Give one judgment a file.")
     return text
+
+
+def _tidy(text: str) -> list[str]:
+    """Lines without outer blanks, unseen characters, page numbers and the blanks of spread-out words (民 事 判 决
+    书); each ideograph has one code."""
+    found = []
+    for line in _BREAK.split(without_selectors(unified(plain_text(text)))):
+        if not line.isprintable():
+            line = "".join(sign for sign in line if sign == "\t" or unicodedata.category(sign) not in _UNSEEN)
+        line = _SPACED_NAME.sub(r"\1", _BLANKS.sub(" ", line).strip())
+        if line and not _PAGE_NUMBER.fullmatch(line):
+            parts = line.split(" ")
+            spread = len(parts) > 2 and 2 * sum(len(part) == 1 for part in parts) >= len(parts)
+            found.append(_SPREAD.sub("", line) if spread else line)
+    return found
+
+
+def _unwrapped(lines: Sequence[str], printed: bool) -> list[str]:
+    """Paragraphs of lines that were cut at the edge of a page. Lines that are not `printed` are only joined where
+    they look cut. The edge: nine in ten lines have no more cells."""
+    lengths = sorted(map(_cells, lines))
+    edge = lengths[len(lengths) * 9 // 10] if lengths else 0
+    full = [line for line in lines if _cells(line) >= _FULL * edge]
+    looks_cut = len(full) >= 8 and sum(not _ENDS.search(line) for line in full) >= 0.6 * len(full)
+    if not _NARROW <= edge <= _WIDE or not (printed or looks_cut):
+        return list(lines)
+    found = [lines[0]]
+    for last, line in zip(lines, lines[1:], strict=False):
+        room = edge - 2 if _MAY_END.search(last) else _FULL * edge
+        if _ENDS.search(last) or _OPENS.match(line) or _cells(last) < room:
+            found.append(line)
+        else:
+            found[-1] += line
+    return found
+
+
+def _cells(line: str) -> int:
+    return sum(1 if sign < "\u2e80" else 2 for sign in line)

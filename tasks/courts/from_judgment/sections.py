@@ -9,22 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal
 
 from store.tables import Table, beside, filled
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
-from store.text.numerals import chinese_to_int
+from tasks.courts.casefile.judgment import STARTS, Env, Judgment
 
-Env = Literal["CI", "CR"]
-
-_STARTS = r"(?:^|(?<=[。;:!?\n]))[ \t]*"
 _RULES = re.compile(r"判决如下[ \t]*[:;,。]?")
-_REASON = re.compile(rf"{_STARTS}(?:本院(?:经审理|经审查|经评议|依法)?认为)[:,]?", re.MULTILINE)
+_REASON = re.compile(rf"{STARTS}(?:本院(?:经审理|经审查|经评议|依法)?认为)[:,]?", re.MULTILINE)
 _TAIL = re.compile(
-    rf"{_STARTS}(?:如不服本|如对本判决不服|不服本判决|当事人不服"
+    rf"{STARTS}(?:如不服本|如对本判决不服|不服本判决|当事人不服"
     r"|(?:审判长|独任审判员|代理审判员|审判员|书记员)[ :]|本判决为终审)"
     rf"|^(?:审判长|代理审判员|审判员|人民陪审员)(?=[{HAN}]{{2,4}}$)",
     re.MULTILINE,
@@ -54,34 +49,10 @@ def anchors(env: Env) -> Mapping[str, str]:
 @cache
 def _opening(env: Env) -> re.Pattern[str]:
     named = "|".join(f"(?P<{key}>{words})" for key, words in anchors(env).items())
-    return re.compile(f"{_STARTS}(?:{named})", re.MULTILINE)
+    return re.compile(f"{STARTS}(?:{named})", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """A judgment in its parts; parts that were not found are empty.
-
-    head: lines before the course of the case; course: how it came to trial; parts: by the keys of `anchors`; reason:
-    from 本院认为 to the laws; laws: the clause that names them; ruled: from 判决如下 on; tail: notice of appeal,
-    bench, day.
-    """
-
-    env: Env
-    text: str
-    head: tuple[str, ...]
-    course: str
-    parts: Mapping[str, str] = field(default_factory=dict)
-    reason: str = ""
-    laws: str = ""
-    ruled: str = ""
-    tail: str = ""
-
-    def part(self, key: str) -> str:
-        """The words of a part, or nothing."""
-        return self.parts.get(key, "")
-
-
-def taken_apart(text: str, env: Env) -> Paper:
+def taken_apart(text: str, env: Env) -> Judgment:
     """A judgment in its parts; the text holds 判决如下."""
     folded = fold_width(text)
     rules = list(_RULES.finditer(folded))
@@ -93,10 +64,9 @@ def taken_apart(text: str, env: Env) -> Paper:
     first = min([start for _, start in found] + [begin])
     head, course = _head_and_course(text[:first], folded[:first])
     reason, laws = _reason_and_laws(text[begin:ruled_from])
-    return Paper(
-        env, text, head, course, _parts(text[:begin], [place for place in found if place[1] < begin]), reason, laws,
-        text[ruled : stop].strip().lstrip("：:；;，,。 "), text[stop:].strip(),
-    )  # fmt: skip
+    parts = _parts(text[:begin], [place for place in found if place[1] < begin])
+    decided = text[ruled:stop].strip().lstrip("：:；;，,。 ")
+    return Judgment(env, text, head, course, parts, reason, laws, decided, text[stop:].strip())
 
 
 def _anchored(folded: str, env: Env) -> list[tuple[str, int]]:
@@ -154,57 +124,8 @@ def _bare(reason: str) -> str:
     return (reason[match.end() :] if match else reason).strip(" \t\n：:，,")
 
 
-# --- lists inside a part --------------------------------------------------------------------------------------------
-
-_ROUND_DIGITS = "⓪①②③④⑤⑥⑦⑧⑨⑩"
-_FAMILIES = (
-    re.compile(rf"{_STARTS}(?P<n>[一二三四五六七八九十]{{1,3}})、", re.MULTILINE),
-    re.compile(
-        rf"(?:{_STARTS}|(?<=[有为下,]))(?P<n>[0-9]{{1,2}})[、.](?![0-9]+(?:[万亿]?元|%|[米克吨倍亩]))", re.MULTILINE
-    ),
-    re.compile(rf"{_STARTS}\((?P<n>[0-9]{{1,2}}|[一二三四五六七八九十]{{1,3}})\)[、,.]?", re.MULTILINE),
-    re.compile(r"(?P<n>[①②③④⑤⑥⑦⑧⑨⑩])"),
-    re.compile(rf"{_STARTS}证据(?P<n>[一二三四五六七八九十]{{1,3}}|[0-9]{{1,2}})[、,:.]?", re.MULTILINE),
-    re.compile(rf"(?:{_STARTS}|(?<=,))(?P<n>[一二三四五六七八九])是", re.MULTILINE),
-)
-
-
-def items(text: str, least: int = 2) -> tuple[str, list[str]]:
-    """What stands before a numbered list, and its items without their numbers; no items where there is no list.
-
-    Only numbers that count on from one belong to a list, whatever else looks like one. `least`: how many make a list.
-    """
-    folded = fold_width(text)
-    for pattern in _FAMILIES:
-        marks: list[re.Match[str]] = []
-        for mark in pattern.finditer(folded):
-            if _value(mark["n"]) == len(marks) + 1:
-                marks.append(mark)
-        if len(marks) < least:
-            continue
-        ends = [mark.start() for mark in marks[1:]] + [len(text)]
-        found = [text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)]
-        return text[: marks[0].start()].strip(), [item for item in found if item]
-    return text, []
-
-
-def _value(number: str) -> int:
-    if number.isascii():
-        return int(number)
-    if number in _ROUND_DIGITS:
-        return _ROUND_DIGITS.index(number)
-    return chinese_to_int(number) or 0
-
-
-_SENTENCE = re.compile(r"[^。！？\n]*[。！？]?[”』」]?")
-
-
-def sentences(text: str) -> list[str]:
-    """Sentences with the signs that end them."""
-    return [found for match in _SENTENCE.finditer(text) if (found := match[0].strip())]
-
-
-def lead_of(text: str, env: Env, key: str) -> int:
-    """Length of the words that open a part."""
-    match = re.match(rf"[ \t]*(?:{anchors(env)[key]})[ \t:,]*", fold_width(text))
-    return match.end() if match else 0
+def opened(paper: Judgment, key: str) -> str:
+    """The words of a part without those that open it."""
+    text = paper.part(key)
+    match = re.match(rf"[ \t]*(?:{anchors(paper.env)[key]})[ \t:,]*", fold_width(text))
+    return text[match.end() if match else 0 :].lstrip(" ，,：:\n")

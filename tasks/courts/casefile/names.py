@@ -1,17 +1,15 @@
-"""Names of people in a judgment: where they stand, and what stands for them once they are masked.
+"""Names of people in a judgment: where they stand.
 
 A name is taken where the form of a judgment says that one follows (原告, 法定代表人, 证人…: `names.toml`); words of a
-story that merely look like names are told to the reader, never changed. 王小明 becomes 王某; of two with one surname
-王某甲 and 王某乙.
+story that merely look like names are told to the reader, never changed.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import chain, count
 from typing import Any
 
 from store.tables import Characters, Table, Words, WordSet, beside
@@ -24,7 +22,6 @@ _JOIN = re.compile(r"(?:\([^()\n]{0,20}\))?[、和与及]")
 _BOUNDARY = re.compile(
     r"[,。;:、()的\s“”\"]|等|$|证言|陈述|供述|[男女][,。]|出庭|到庭|担任|独任|作证|证实|证明|报案|签字|签名|到案"
 )
-_SUFFIXES = "甲乙丙丁戊己庚辛壬癸"
 
 
 class _Names(Table):
@@ -161,43 +158,6 @@ def _tagger() -> Any:
 
         jieba.posseg.lcut("")
     return jieba.posseg
-
-
-def stand_ins(people: Sequence[Sequence[str]], text: str) -> dict[str, str]:
-    """Name -> what stands for it, the same throughout a file and different from anything that stands there already.
-
-    Args:
-        people: the names of each person, the full one first; the first people first.
-        text: all of the judgment.
-    """
-    surnames = [surname_of(names[0]) for names in people]
-    used: set[str] = set()
-    found: dict[str, str] = {}
-    for names, surname in zip(people, surnames, strict=True):
-        alone = [f"{surname}某"] if surname and surnames.count(surname) == 1 else []
-        more = (f"{surname}某{suffix}" for suffix in chain(_SUFFIXES, count(11)))
-        stand_in = next(one for one in chain(alone, more) if one not in used and one not in text)
-        used.add(stand_in)
-        for name in names:
-            found.setdefault(name, stand_in)
-            for part in name.split("·") if "·" in name else ():
-                if len(part) > 2:
-                    found.setdefault(part, stand_in)
-    return found
-
-
-def replaced(text: str, stands_for: dict[str, str]) -> tuple[str, dict[str, int]]:
-    """The text with every key replaced, longest first, and how often each was."""
-    counts = dict.fromkeys(stands_for, 0)
-    if not stands_for:
-        return text, counts
-    pattern = re.compile("|".join(map(re.escape, sorted(stands_for, key=len, reverse=True))))
-
-    def swap(match: re.Match[str]) -> str:
-        counts[match[0]] += 1
-        return stands_for[match[0]]
-
-    return pattern.sub(swap, text), counts
 
 
 def suspects(text: str, known: Iterable[str] = ()) -> list[str]:

@@ -12,9 +12,8 @@ from typing import Any
 from store.tables import beside
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
-from tasks.courts.casefile.people import PROCURATORATE
-from tasks.courts.from_judgment.names import is_masked, name_at, surname_of
-from tasks.courts.from_judgment.sections import items, sentences
+from tasks.courts.casefile.judgment import items, sentences
+from tasks.courts.casefile.names import is_masked, name_at, surname_of
 
 MOST = 60
 """Exhibits of one judgment that are taken over."""
@@ -213,8 +212,3 @@ def _witness(title: str) -> str:
     return (
         name if name and re.match(r"(?:的|所作)?(?:当庭)?(?:证人)?(?:证言|证词)", title[start + len(name) :]) else ""
     )
-
-
-def prosecution_exhibits(text: str) -> list[dict[str, object]]:
-    """The exhibits of a criminal judgment, all of them the prosecution's."""
-    return exhibits(text, "CR", PROCURATORATE, 1)

@@ -1,0 +1,293 @@
+"""The fields of a CI or CR case that a judgment gives. What is not plain is left out, never made up; `notes` gathers
+what a reader has to know."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from store.text.ideographs import HAN
+from store.text.normalise import fold_width
+from tasks.courts.casefile.charged import charges_of, plea_of, request_of, standing_of
+from tasks.courts.casefile.exhibits import exhibits, named_exhibits
+from tasks.courts.casefile.figures import days
+from tasks.courts.casefile.judgment import LONGEST, Judgment, clipped, items, sentences
+from tasks.courts.casefile.names import names_at
+from tasks.courts.casefile.people import PROCURATORATE
+from tasks.courts.casefile.ruled import accused_in, civil_gold, claim_of, criminal_gold
+from tasks.courts.from_judgment.heading import Heading
+from tasks.courts.from_judgment.parties import bench, judged, parties
+from tasks.courts.from_judgment.sections import opened
+
+# --- facts ----------------------------------------------------------------------------------------------------------
+
+_FACTS_LEAD = re.compile(
+    r"(?:经[^,。:]{0,20}查明|本院[^,。:]{0,16}(?:查明|认定)[^,。:]{0,8}|[^,。:]{0,10}审理查明"
+    r"|根据[^:。]{0,60}?(?:如下|查明)[^:。]{0,6})[:,]?\s*"
+)
+_PROOF = re.compile(
+    r"^(?:上述|以上|前述|认定上述)[^。]{0,8}事实[,，]?[^。]{0,40}(?:证据|证实|证明|陈述|供述|证言|为证|佐证|认可"
+    r"|无异议)"
+)
+_PACKED, _MOST_FACTS = 220, 60
+"""Characters up to which sentences of one paragraph make one fact."""
+
+
+def facts_of(found: str, notes: list[str]) -> list[dict[str, object]]:
+    """经审理查明, some sentences a fact; who knows each fact is for a reader to say."""
+    lead = _FACTS_LEAD.match(fold_width(found))
+    packs: list[str] = []
+    for paragraph in found[lead.end() if lead else 0 :].split("\n"):
+        packs.append("")
+        for sentence in sentences(paragraph):
+            if _PROOF.match(fold_width(sentence)):
+                continue
+            if packs[-1] and len(packs[-1]) + len(sentence) > _PACKED:
+                packs.append("")
+            packs[-1] += sentence
+    packs = [pack for pack in packs if pack]
+    if len(packs) > _MOST_FACTS:
+        notes.append(f"facts: the first {_MOST_FACTS} of {len(packs)} are taken")
+    return [{"id": f"F{number}", "text": pack[:LONGEST]} for number, pack in enumerate(packs[:_MOST_FACTS], 1)]
+
+
+# --- civil ----------------------------------------------------------------------------------------------------------
+
+_CAUSE = re.compile(rf"(?P<cause>[{HAN}、]{{2,60}}?(?:纠纷|争议|之诉|离婚|继承|确认|监护))(?:一案|案)")
+_ASKED = re.compile(
+    r"(?:故|为此|现|综上|遂|特|因此)?[^。\n,]{0,20}?(?:请求|要求|诉请|诉求)(?:贵院|法院|人民法院|本院)?(?:依法)?"
+    r"(?:判令|判决|确认|判准|依法)?[:,]?"
+)
+_CHANGED = re.compile(
+    r"(?:^|(?<=[。;\n]))[^。;\n]{0,12}?(?:审理|诉讼|庭审)(?:过程)?中[^。]{0,30}?(?:变更|撤回|放弃|增加|减少|明确)"
+)
+_FILED = re.compile(r"立案|受理|诉至本院|向本院(?:提起|起诉)")
+_HEARD = re.compile(r"(?:公开|不公开|开庭|独任|进行了?)[^。]{0,10}审理|开庭")
+_STAYED_AWAY = re.compile(r"被告[^。]*?(?:未到庭|拒不到庭|未(?:作|提交|提供)[^。]{0,10}答辩)")
+_OFFERED = re.compile(
+    r"(?P<side>原告|被告)[^,、;。]{0,16}?(?:提供|提交|出示)的(?P<list>[^,;。]{2,200}?)(?=等|,|;|。|及当事人|$|予以)"
+)
+_OFFERS = re.compile(
+    r"(?:^|(?<=[。;\n]))[^。;\n]{0,40}?(?P<side>原告|被告)[^。;:\n]{0,40}?(?:提交|提供|举示|出示)[^。:\n]{0,30}?证据"
+    r"(?:[:,]|如下)?"
+)
+_SPLIT = re.compile(r"[;；]|(?<=[,，])(?=(?:并|本案|案件)?(?:诉讼费|受理费))")
+_SIDE = {"原告": "P1", "被告": "D1"}
+
+
+def civil_case(paper: Judgment, heading: Heading, notes: list[str]) -> dict[str, object]:
+    """All fields that a civil judgment gives."""
+    told, asked = _told_and_asked(paper, notes)
+    claims = _claims(asked, notes)
+    names = [name for party in heading.entries if party.is_party for name in (party.name, *party.aliases)]
+    return {
+        "cause": _cause(paper.course or paper.text[:400], names),
+        "dates": _civil_dates(paper),
+        "parties": list(parties(heading, "CI", notes)),
+        "facts": facts_of(paper.part("found"), notes),
+        "claims": claims,
+        "amount": _amount(claims),
+        "complaint": clipped(told, "complaint", notes),
+        "answer": clipped(_answer(paper, notes), "answer", notes),
+        "evidence": _civil_evidence(paper.part("evidence"), notes),
+        "court": bench(paper, heading),
+        "gold": civil_gold(paper, claims, names, notes),
+    }
+
+
+def _told_and_asked(paper: Judgment, notes: list[str]) -> tuple[str, str]:
+    """事实和理由, and the claims. The older form (诉称 … 请求判令 …) tells both in one."""
+    claims, story, told = (opened(paper, key) for key in ("claims", "complaint", "told"))
+    told, claims = _before_changes(told, notes), _before_changes(claims, notes)
+    if told and not claims and (asked := list(_ASKED.finditer(fold_width(told)))):
+        told, claims = told[: asked[-1].start()], told[asked[-1].end() :]
+    return (story or told).strip(" ，,；;"), claims
+
+
+def _before_changes(text: str, notes: list[str]) -> str:
+    """What was claimed at first."""
+    changed = _CHANGED.search(fold_width(text))
+    if changed is None:
+        return text
+    notes.append("claims: the plaintiff changed them during the trial; those of the complaint stand there")
+    return text[: changed.start()]
+
+
+def _claims(text: str, notes: list[str]) -> list[dict[str, Any]]:
+    """诉讼请求, one by one."""
+    lead, listed = items(text)
+    listed = listed or _SPLIT.split(lead.split("。")[0])
+    texts = (item.strip(" ，,。；;：:\n")[:LONGEST] for item in listed)
+    return [claim_of(number, item, notes) for number, item in enumerate(filter(None, texts), 1)]
+
+
+def _amount(claims: list[dict[str, Any]]) -> float | None:
+    paid = [claim for claim in claims if claim["kind"] == "pay"]
+    known = paid and all("amount" in claim for claim in paid)
+    return round(sum(float(claim["amount"]) for claim in paid), 2) if known else None
+
+
+def _answer(paper: Judgment, notes: list[str]) -> str:
+    if answer := paper.part("answer"):
+        told = re.match(r"[^。]{0,50}?(?:辩称|答辩)", fold_width(answer))
+        cut = opened(paper, "answer") if told else answer
+        return cut if cut.strip("。 \n") else answer
+    if away := _STAYED_AWAY.search(fold_width(paper.course)):
+        notes.append("answer: the defendant did not answer; the words of the judgment on that stand there")
+        return paper.course[away.start() : away.end()] + "。"
+    return ""
+
+
+def _cause(course: str, names: list[str]) -> str:
+    """案由: what stands between the last party and 一案."""
+    match = _CAUSE.search(fold_width(course.split("\n")[0]))
+    cause = match["cause"] if match else ""
+    for word in (*names, "被告"):
+        cause = cause.rpartition(word)[2] or cause
+    return cause.lstrip("、诉与")
+
+
+def _civil_dates(paper: Judgment) -> dict[str, str]:
+    """Filing and hearing from the course of the case, the judgment from below."""
+    found: dict[str, str] = {}
+    course = fold_width(paper.course)
+    for day in days(paper.course):
+        behind = re.split(r"[。;]|[0-9]{4}年", course[day.end : day.end + 60])[0]
+        if "filed" not in found and _FILED.search(behind):
+            found["filed"] = day.day.isoformat()
+        elif _HEARD.search(behind):
+            found["proceeding"] = day.day.isoformat()
+    return found | judged(paper)
+
+
+def _civil_evidence(text: str, notes: list[str]) -> list[dict[str, Any]]:
+    """Exhibits of both sides; a passage belongs to the side that its sentences name as offering it."""
+    found: list[dict[str, object]] = []
+    marks = list(_OFFERS.finditer(fold_width(text)))
+    for mark, end in zip(marks, [*(mark.start() for mark in marks[1:]), len(text)], strict=False):
+        # What the court makes of the evidence is no list of it.
+        passage = re.split(r"\n(?=本院|经质证|对于?上述)", text[mark.end() : end])[0]
+        found += exhibits(passage, "CI", _SIDE[mark["side"]], len(found) + 1)
+    if not found:
+        for match in _OFFERED.finditer(fold_width(text)):
+            titles = text[match.start("list") : match.end("list")]
+            found += named_exhibits(titles, _SIDE[match["side"]], len(found) + 1)
+    if text and not found:
+        notes.append("evidence: the judgment names no single exhibit")
+    return found
+
+
+# --- criminal -------------------------------------------------------------------------------------------------------
+
+_FILE_NUMBER = re.compile(r"以(?P<number>[^,。;以]{2,40}?号)(?:《)?起诉书")
+_PROCURATOR = re.compile(rf"(?P<name>[{HAN}]{{2,30}}?人民检察院)")
+_SENT = re.compile(
+    rf"指派(?P<title>代理检察员|检察员|检察官|副检察长|检察长)?(?:助理)?(?P<name>[{HAN}]{{2,4}}?[0-9]?)"
+    r"(?:、[^,。]{2,20})?(?:等)?出庭"
+)
+_CHARGED_ON = re.compile(r"向本院(?:提起公诉|提出公诉|起诉)|移送本院|提起公诉")
+_TRIED = re.compile(r"审理(?!终结)|开庭")
+_CLEAN = re.compile(r"(?:无|没有)(?:违法犯罪|犯罪)?(?:前科|记录|劣迹)[^,。;]{0,8}|无违法犯罪记录")
+_VICTIM = re.compile(r"(?:被害人|受害人)(?:\([^()]{0,12}\))?")
+_HARMED = re.compile(r"被害单位(?P<name>[^,。;:、的]{2,30}?(?:公司|银行|厂|店|医院|学校|合作社|村民委员会|局))")
+_AS_CHARGED = re.compile(
+    r"[^。]{0,30}?查明[^。]{0,20}?(?:与|和)[^。]{0,30}?指控[^。]{0,16}?(?:一致|相同|无异)[^。]{0,10}(?:。|$)\s*"
+)
+_SETTLED = re.compile(r"[^,。;]*谅解[^,。;]*")
+
+
+def criminal_case(paper: Judgment, heading: Heading, notes: list[str]) -> dict[str, Any]:
+    """All fields that a criminal judgment gives."""
+    people = list(parties(heading, "CR", notes))
+    if not people and (names := accused_in(paper.ruled)):
+        people = [{"id": "A1", "side": "defendant", "kind": "person", "name": names[0]}]
+        notes.append("parties.A1: named by the rulings only; the heading is missing")
+    standing = standing_of(next((entry.words for entry in heading.of("被告人")), ""))
+    gold = criminal_gold(paper, notes)
+    charged = charges_of(paper)
+    if not charged and gold.get("charges"):
+        charged = list(gold["charges"])
+        notes.append("criminal.charges: taken from the rulings; the judgment does not say what was charged")
+    told = fold_width(f"{paper.all_of('found charge')}\n{paper.reason}")
+    criminal = {
+        "prosecution": _prosecution(paper, heading),
+        "charges": [{"name": name} for name in charged if len(name) <= 80],
+        "indictment": _indictment(paper, notes),
+        "opinion": clipped(paper.part("opinion"), "criminal.opinion", notes),
+        "request": request_of(paper),
+        "plea": plea_of(paper),
+        "record": standing.record[:LONGEST] or ("无" if _CLEAN.search(told) else ""),
+        "custody": list(standing.custody),
+        "victims": _victims(paper),
+        "defence_opinion": clipped(paper.part("defence"), "criminal.defence_opinion", notes),
+    }
+    return {
+        "cause": "、".join(charged),
+        "dates": _criminal_dates(paper),
+        "parties": people,
+        "facts": _facts_found(paper, notes),
+        "evidence": exhibits(paper.part("evidence"), "CR", PROCURATORATE, 1),
+        "court": bench(paper, heading),
+        "criminal": {name: value for name, value in criminal.items() if value not in (None, "", [], {})},
+        "gold": gold,
+    }
+
+
+def _facts_found(paper: Judgment, notes: list[str]) -> list[dict[str, Any]]:
+    """经审理查明; where the court finds what was charged, the facts are those of the charge."""
+    found = paper.part("found")
+    same = _AS_CHARGED.match(fold_width(found))
+    if same and paper.part("charge"):
+        notes.append("facts: the court finds what was charged; the facts are those of the charge")
+        found = f"{opened(paper, 'charge').lstrip(' ，,：:称')}\n{found[same.end() :]}"
+    return facts_of(found, notes)
+
+
+def _criminal_dates(paper: Judgment) -> dict[str, str]:
+    """As civil ones; the day of the act only where the story opens with it."""
+    found: dict[str, str] = {}
+    course = fold_width(paper.course)
+    for day in days(paper.course):
+        behind = re.split(r"[。;]|[0-9]{4}年", course[day.end : day.end + 60])[0]
+        if "filed" not in found and _CHARGED_ON.search(behind):
+            found["filed"] = day.day.isoformat()
+        elif _TRIED.search(behind) and "立案" not in behind:
+            found["proceeding"] = day.day.isoformat()
+    story = (opened(paper, "charge") or opened(paper, "found")).lstrip("称1一、.．")
+    first = next(days(story), None)
+    if first is not None and first.start <= 2:
+        found["acted"] = first.day.isoformat()
+    return found | judged(paper)
+
+
+def _prosecution(paper: Judgment, heading: Heading) -> dict[str, str]:
+    named = next((entry.name for entry in heading.of("公诉机关")), "")
+    course = fold_width(paper.course)
+    if not named and (match := _PROCURATOR.search(course or fold_width(paper.part("charge")[:60]))):
+        named = match["name"]
+    found = {"name": named.strip("。 "), "title": ""}
+    if match := _FILE_NUMBER.search(course):
+        found["indictment_no"] = paper.course[match.start("number") : match.end("number")]
+    if match := _SENT.search(course):
+        found["prosecutor"] = match["name"]
+        del found["title"]
+        if match["title"] in ("检察官", "副检察长", "检察长"):
+            found["title"] = match["title"]
+    return {name: value for name, value in found.items() if value or name == "title"}
+
+
+def _indictment(paper: Judgment, notes: list[str]) -> str:
+    charge = opened(paper, "charge").lstrip(" ，,：:称\n")
+    if not charge and paper.part("found"):
+        notes.append("criminal.indictment: the judgment does not tell the charge; 经审理查明 stands there")
+    return clipped(charge or opened(paper, "found"), "criminal.indictment", notes)
+
+
+def _victims(paper: Judgment) -> list[dict[str, Any]]:
+    text = fold_width(paper.all_of("charge found evidence"))
+    named = (name for match in _VICTIM.finditer(text) for name in names_at(text, match.end(), masked=True))
+    firms = (match["name"] for match in _HARMED.finditer(text))
+    found: list[dict[str, object]] = [{"name": name} for name in list(dict.fromkeys([*named, *firms]))[:20]]
+    if len(found) == 1 and (settled := _SETTLED.search(f"{text}\n{fold_width(paper.reason)}")):
+        found[0]["settled"] = settled.group().strip()[:2000]
+    return found
