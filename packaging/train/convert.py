@@ -1,15 +1,12 @@
 """Writes trained weights as a GGUF file: a llama with a SentencePiece vocabulary and its chat template.
 
-The same weights give the same bytes. `python packaging/train/convert.py FOLDER FILE.gguf [Q8_0|Q4_0|F32]` converts
-what `train.py` left in FOLDER.
+The same weights give the same bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -99,17 +96,3 @@ def trained(folder: Path, shape: Shape | None = None) -> tuple[dict[str, Any], S
     weights = begin(shape, 0)
     weights, _, done = load(folder / "checkpoint.npz", weights, still(weights))
     return {name: np.asarray(value) for name, value in weights.items()}, shape, words, done
-
-
-def main() -> None:
-    """The command."""
-    if len(sys.argv) not in (3, 4):
-        sys.exit("usage: python packaging/train/convert.py FOLDER FILE.gguf [Q8_0|Q4_0|F32]")
-    weights, shape, words, done = trained(Path(sys.argv[1]))
-    path = Path(sys.argv[2])
-    digest = write(path, weights, shape, words, *sys.argv[3:])
-    print(json.dumps({"file": str(path), "bytes": path.stat().st_size, "sha256": digest, "step": done["step"]}))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,17 +1,11 @@
 """What the model in the box can do, measured as a user would: packs and task files on disk, llama.cpp, `moot run`.
 
-    python packaging/train/evaluate.py FILE.gguf [--n 100] [--json OUT] [--real TASKS PACK]
-        [--agents react,rules,echo,gold] [--folder FOLDER] [--trainer TRAINED]
-
-Prints one table: share of tasks with all keys in the answer (strict), by hops, with 95 % intervals of Wilson. Fresh
-jurisdictions have seeds and names that no training chunk has. `--real` adds a task file and a pack of the user's.
-`--trainer`: beside that, for the same tasks, how often the weights in a folder of train.py say the conversation of
-`gold`, token for token, each the likeliest, computed by JAX.
+Share of tasks with all keys in the answer (strict), by hops, with 95 % intervals of Wilson. Fresh jurisdictions have
+seeds and names that no training chunk has.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -28,7 +22,6 @@ from typing import Any
 from rollouts import SEED, Jurisdiction, Maker, Split, Task, fresh, shipped, tasks_of
 from vocabulary import letters_of
 
-from moot import open_run
 from store.builder import PackBuilder
 from store.schema import TABLES
 from tasks.sample import JURISDICTION
@@ -133,12 +126,6 @@ def run(
     return {**command("run", "legalagentbench", *given), "seconds": time.time() - began}
 
 
-def solved(out: Path) -> set[str]:
-    """The tasks of a run whose answers hold all keys."""
-    scores = open_run(out).scores()
-    return {one["task"] for one in scores if (one["scorer"], one["name"], one["value"]) == ("strict", "all_keys", 1)}
-
-
 def rows(name: str, agent: str, block: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Rows of the table from a score block."""
     shares, spans = block["strict"]["all_keys"], block["intervals"]["strict"]["all_keys"]
@@ -150,20 +137,6 @@ def rows(name: str, agent: str, block: dict[str, Any]) -> Iterator[dict[str, Any
             "seconds": round(block["seconds"], 1),
             "tokens": block["tokens"]["total"],
         }  # fmt: skip
-
-
-def table(found: Sequence[dict[str, Any]]) -> str:
-    """The rows as Markdown."""
-    lines = ["| cell | agent | group | n | all keys | 95 % | actions as asked |", "|---|---|---|---|---|---|---|"]
-    for row in found:
-        low, high = row["interval"]
-        done = sum(row["actions"].values())
-        valid = f"{row['actions']['ok']} of {done}" if done else "–"
-        lines.append(
-            f"| {row['cell']} | {row['agent']} | {row['group']} | {row['n']} | {row['success']:.3f} | "
-            f"{low:.2f}–{high:.2f} | {valid} |"
-        )
-    return "\n".join(lines)
 
 
 def laid(place: Path, n: int, letters: Sequence[str]) -> list[tuple[str, str, str]]:
@@ -198,26 +171,6 @@ def measured(place: Path, agent: str, model: Path, tasks: str, pack: str) -> dic
     return block
 
 
-def by_trainer(folder: Path, place: Path) -> list[dict[str, Any]]:
-    """Rows of the table for the weights before they were quantised, without llama.cpp and `moot run`."""
-    # of the extra that trains
-    import convert
-    from train import compiled, success
-
-    weights, shape, words, _ = convert.trained(folder)
-    _, choose = compiled(shape)
-    lands = {"fresh": fresh("evaluate/a", words.letters), "sample": shipped()}
-    found = []
-    for name, pack, path in laid(place, 0, words.letters):
-        tasks = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()] if path else []
-        maker = Maker(lands[pack], Random(0), Split(SEED))
-        for hops in sorted({task["hops"] for task in tasks}):
-            many = [words.turns(maker.conversation(task)) for task in tasks if task["hops"] == hops]
-            share = success(choose, weights, many)
-            found.append({"cell": name, "agent": "trainer", "group": f"{hops}-hop", "n": len(many), "success": share})
-    return found
-
-
 def evaluate(
     model: Path, n: int, agents: Sequence[str], real: Sequence[str] = (), place: Path | None = None
 ) -> list[dict[str, Any]]:
@@ -236,26 +189,3 @@ def evaluate(
     if real:
         found += rows("real questions", "moot-tiny", measured(place, "react", model, *real))
     return found
-
-
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("model", type=Path)
-    parser.add_argument("--n", type=int, default=100)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--agents", default="react,rules,echo,gold")
-    parser.add_argument("--folder", type=Path)
-    parser.add_argument("--real", nargs=2, default=())
-    parser.add_argument("--trainer", type=Path, help="needs --folder")
-    given = parser.parse_args()
-    found = evaluate(given.model, given.n, [a for a in given.agents.split(",") if a], given.real, given.folder)
-    if given.json:
-        given.json.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    print(table(found))
-    for row in by_trainer(given.trainer, given.folder.resolve()) if given.trainer and given.folder else ():
-        print(f"{row['cell']}, {row['group']}: {row['success']:.3f} of {row['n']} by the trainer")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,11 +1,10 @@
-"""Makes the model in the box: `make model`. Trains, converts, measures, writes its card and the table and plot of the
-docs.
+"""Makes the model in the box: `make model`. Trains, converts, measures, writes its card and the table of its page.
 
     python packaging/train/make.py [FOLDER] [--steps N --decay N] [--n TASKS] [--real TASKS PACK]
-        [--skip-training]
+        [--agents react,rules,echo,gold] [--skip-training]
 
 FOLDER (build/tiny) keeps the checkpoint, so that an interrupted training goes on. `--n 0` measures nothing. The file
-and its card go to models/tiny; the figures in docs/tiny-model.json are those of the file.
+and its card go to models/tiny, the table into both pages docs/tiny-model*.md.
 """
 
 from __future__ import annotations
@@ -21,9 +20,7 @@ from typing import Any
 
 import batches
 import convert
-import curve
 import evaluate
-import pages
 from rollouts import SEED
 from train import DECAY, STEPS, train
 
@@ -31,7 +28,48 @@ from moot import open_run
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "models" / "tiny"
-FIGURES = ROOT / "docs" / "tiny-model.json"
+CELLS = {
+    "known wordings": "新法域，训练过的措辞",
+    "held-out wordings": "新法域，留出的措辞",
+    "held-out paths": "新法域，留出的路径",
+    "single rows, known wordings": "新法域，训练过的措辞，只取单行",
+    "lists and counts, known wordings": "新法域，列名单与计数",
+    "entities that do not exist": "不存在的对象（应答“未查到”）",
+    "shipped pack, known wordings": "随附数据包，训练过的措辞",
+    "shipped pack, wordings of the constructor": "随附数据包，构造器的措辞",
+    "shipped pack, held-out wordings": "随附数据包，留出的措辞",
+    "tasks that come with the pack": "随附数据包自带的题目",
+    "real questions": "真实题目",
+}
+AGENTS = {"rules": "规则", "echo": "复述", "gold": "参照"}
+HOPS = ("1-hop", "2-hop", "3-hop", "all")
+HEADS = {
+    "tiny-model.md": "题目 | 谁做 | 1 跳 | 2 跳 | 3 跳 | 全部 | 全部的 95% 区间 | 每格 n",
+    "tiny-model.en.md": "tasks | agent | 1 hop | 2 hops | 3 hops | all | 95 % of all | n a cell",
+}
+"""Page of the docs -> the head of its table."""
+
+
+def table(rows: Sequence[dict[str, Any]], page: str) -> str:
+    """Success of each cell and agent by hops, in the language of a page."""
+    lines = [HEADS[page], "|".join(["---"] * 8)]
+    for cell, agent in dict.fromkeys((row["cell"], row["agent"]) for row in rows):
+        by = {row["group"]: row for row in rows if (row["cell"], row["agent"]) == (cell, agent)}
+        shares = " | ".join(f"{by[group]['success']:.2f}" if group in by else "–" for group in HOPS)
+        low, high = by["all"]["interval"]
+        n = " / ".join(str(by[group]["n"]) for group in HOPS[:3] if group in by)
+        named = (cell, agent) if ".en." in page else (CELLS[cell], AGENTS.get(agent, agent))
+        lines.append(f"{named[0]} | {named[1]} | {shares} | {low:.2f}–{high:.2f} | {n}")
+    return "\n".join(f"| {line} |" if "---" not in line else f"|{line}|" for line in lines)
+
+
+def write_pages(rows: Sequence[dict[str, Any]]) -> None:
+    """Put the table between its marks in both pages."""
+    for page in HEADS:
+        path = ROOT / "docs" / page
+        before, _, rest = path.read_text(encoding="utf-8").partition("<!-- success -->\n")
+        _, end, after = rest.partition("\n<!-- end -->")
+        path.write_text(f"{before}<!-- success -->\n{table(rows, page)}{end}{after}", encoding="utf-8")
 
 
 def kinds(model: Path, place: Path) -> Iterator[tuple[str, str, list[str]]]:
@@ -100,7 +138,6 @@ def main() -> None:
     digest = convert.write(model, weights, shape, words)
     agents = [a for a in given.agents.split(",") if a]
     found = evaluate.evaluate(model, given.n, agents, given.real, given.folder / "measured") if given.n else []
-    points = json.loads((given.folder / "curve.json").read_text(encoding="utf-8"))
     training = {
         "seed": SEED, "steps": int(done["step"]), "cpu_minutes": round(done["cpu"] / 60, 1),
         "clock_minutes": round(done["seconds"] / 60, 1), "tokens": int(done["tokens"]),
@@ -120,13 +157,8 @@ def main() -> None:
         encoding="utf-8",
     )
     if found:
-        FIGURES.write_text(
-            json.dumps({"training": training, "table": found, "curve": points}, ensure_ascii=False, indent=1) + "\n",
-            encoding="utf-8",
-        )
-        curve.write(FIGURES)
-        pages.write(FIGURES)
-        print(evaluate.table(found))
+        write_pages(found)
+        print(table(found, "tiny-model.en.md"))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{model}: {model.stat().st_size} bytes, sha256 {digest}; peak memory {peak:.0f} MB")
 

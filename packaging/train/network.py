@@ -7,12 +7,33 @@ still over a conversation: the copy heads that the network begins with match by 
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+
+os.environ.setdefault(
+    "XLA_FLAGS",
+    " ".join(
+        (
+            "--xla_cpu_multi_thread_eigen=false",
+            "intra_op_parallelism_threads=1",
+            "--xla_gpu_deterministic_ops=true",
+            "--xla_gpu_autotune_level=0",
+        )
+    ),
+)
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ModuleNotFoundError:
+    sys.exit("Training needs JAX, which is not installed. Say: pip install '.[train]'")
+
+jax.config.update("jax_default_matmul_precision", "highest")
 
 Weights = dict[str, Any]
 EPSILON = 1e-5

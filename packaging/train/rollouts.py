@@ -22,8 +22,7 @@ from random import Random
 from typing import Any, cast
 
 from maker import rows_of
-from maker.geography import places
-from maker.names import FIRST, SECOND, Namer, person
+from maker.places import FIRST, SECOND, Namer, person, places
 from vocabulary import NOT_FOUND
 
 from models.engine import Message

@@ -1,26 +1,23 @@
 """Vocabulary of the model in the box: single characters, and whole strings for what stands in every call.
 
-Of the SentencePiece kind in a GGUF file ("llama", all scores 0). Whole strings are USER_DEFINED tokens: llama.cpp
-cuts a text at them first, the longest in bytes before the others; `encode` does the same. Two of equal length that
-overlap would be a toss-up, so a test compares both tokenisers. Turns begin and end with control tokens, none crosses
-a turn.
+The characters (`characters.txt`) are those of the rows and wordings that the shipped model learnt from and 250 others
+of GB 2312, so that names of other jurisdictions can be written. The vocabulary is of the SentencePiece kind in a GGUF
+file ("llama", all scores 0). Whole strings are USER_DEFINED tokens: llama.cpp cuts a text at them first, the longest
+in bytes before the others; `encode` does the same. Two of equal length that overlap would be a toss-up, so a test
+compares both tokenisers. Turns begin and end with control tokens, none crosses a turn.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from random import Random
-
-from maker import rows_of
 
 from models.engine import Message
 from store.schema import TABLES
 from tasks.agents.phrases import phrase
 from tasks.agents.prompts import fill
 from tasks.legalagentbench.agents.react import COMPACT
-from tasks.legalagentbench.construct.compose import shipped_parts
 from tasks.legalagentbench.tools import NO_DATA, TOOLS
 
 SEED = 19
@@ -32,9 +29,6 @@ TEMPLATE = (
     "{%- if add_generation_prompt -%}<|assistant|>{%- endif -%}"
 )
 NOT_FOUND = "未查到相关记录。"
-FURTHER = 250
-"""Characters of GB 2312 level 1 beside those that the texts hold: names of other jurisdictions are drawn from
-them."""
 _FRAMES = (
     '{"action": "', '", "action_input": {"identifier": "', '", "action_input": {"prov": "', '", "city": "',
     '", "county": "',
@@ -53,20 +47,6 @@ def _words() -> list[str]:
     columns = (column for columns in TABLES.values() for column in columns)
     given = (*_FRAMES, *TOOLS, *columns, fill(COMPACT), phrase("hint", "no_data"))
     return [word for word in dict.fromkeys(given) if len(word) > 1]
-
-
-def _texts() -> Iterable[str]:
-    """Everything whose characters are to be tokens of their own."""
-    yield Path(__file__).with_name("parts.toml").read_text(encoding="utf-8")
-    yield shipped_parts()
-    for rows in rows_of(0.5, SEED).values():
-        for row in rows:
-            yield from (str(cell) for cell in row.values() if cell is not None and len(str(cell)) < 60)
-
-
-def _level_one() -> list[str]:
-    codes = (bytes((high, low)) for high in range(0xB0, 0xD8) for low in range(0xA1, 0xFF))
-    return [code.decode("gb2312") for code in codes if code[0] != 0xD7 or code[1] <= 0xF9]
 
 
 class Vocabulary:
@@ -129,10 +109,8 @@ def vocabulary(kept: Path | None = None) -> Vocabulary:
     """The vocabulary: control tokens, 256 bytes, characters, whole strings; from a file where it is kept in one."""
     if kept is not None and kept.exists():
         return Vocabulary([(text, kind) for text, kind in json.loads(kept.read_text(encoding="utf-8"))])
-    letters = {c for text in _texts() for c in text if c > " "} | set(map(chr, range(0x21, 0x7F))) | {"\n"}
-    letters |= {c for word in _words() for c in word if c > " "}
-    beside = [c for c in _level_one() if c not in letters]
-    letters |= set(Random(SEED).sample(beside, FURTHER))
+    own = Path(__file__).with_name("characters.txt").read_text(encoding="utf-8")
+    letters = {*own, *map(chr, range(0x21, 0x7F))}
     listed = [(name, "control") for name in CONTROL]
     listed += [(f"<0x{value:02X}>", "byte") for value in range(256)]
     listed += [(c, "character") for c in ["▁", *sorted(letters)]]

@@ -145,7 +145,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shape = network.Shape(len(words()), width=64, layers=2, feed=96)
 
     def trained(name: str) -> None:
-        train.train(tmp_path / name, 4, 2, shape=shape, each=0, tasks=12, copies=8)
+        train.train(tmp_path / name, 4, 2, shape=shape, tasks=12, copies=8)
 
     ahead = batches.ahead
 
@@ -191,8 +191,8 @@ def test_an_interrupted_training_comes_to_the_same_and_llama_cpp_computes_it(sma
 
 def test_training_without_its_libraries_is_one_sentence() -> None:
     without = (
-        "import runpy, sys; sys.modules['jax'] = None; runpy.run_path('packaging/train/train.py', "
-        "run_name='__main__')"
+        "import runpy, sys; sys.modules['jax'] = None; sys.path[:0] = ['packaging/train', '.']; "
+        "runpy.run_path('packaging/train/make.py', run_name='__main__')"
     )
     done = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 1
