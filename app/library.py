@@ -71,7 +71,6 @@ class StoredRun:
     questions: dict[str, str]
     n: int = 0
     """Episodes of the run; `episodes` holds the first of them."""
-    """Whether no hash vouches for header, attempts and scores: an earlier release began the run."""
 
 
 MOST = 2_000

@@ -84,11 +84,6 @@ class Settings:
     """Whether to report the entropy of every generated token, and the token's text and log-probability with it."""
 
 
-_FIRST = ("temperature", "top_p", "top_k", "max_tokens", "stop", "seed")
-"""Settings of the first journal format: always part of a digest. Later ones only where they are set, so that the
-digests of old records hold."""
-
-
 @dataclass(frozen=True, slots=True)
 class Ask:
     """A question to whoever sits in `seat`: a model or a human.
@@ -128,27 +123,16 @@ class Ask:
         payload: list[object] = [
             [[m.role, m.content, *m.carried()] for m in self.messages],
             self.schema,
-            [getattr(self.settings, name) for name in _FIRST],
+            recorded_settings(self.settings),
+            tools_data(self.tools),
         ]
-        later = recorded_settings(self.settings, only_later=True)
-        if self.tools:
-            later["tools"] = tools_data(self.tools)
-        if later:
-            payload.append(later)
         text = dumps(payload, ensure_ascii=False, sort_keys=True, default=list)
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def recorded_settings(settings: Settings, *, only_later: bool = False) -> dict[str, object]:
-    """Settings as data for a record: those of the first format always, later ones where they differ from the
-    default."""
-    plain = Settings()
-    return {
-        name: getattr(settings, name)
-        for name in Settings.__slots__
-        if (name in _FIRST and not only_later)
-        or (name not in _FIRST and getattr(settings, name) != getattr(plain, name))
-    }
+def recorded_settings(settings: Settings) -> dict[str, object]:
+    """Settings as data for a record."""
+    return {name: getattr(settings, name) for name in Settings.__slots__}
 
 
 def tools_data(tools: Sequence[Tool]) -> list[dict[str, Any]]:

@@ -236,7 +236,7 @@ async def turn(app: Any, pilot: Any, keep: Keep) -> None:
     call = {"identifier": COMPANY, "columns": ["案号", "涉案金额（元）"]}
     speech = f"先列出该公司的裁判文书。/get_legal_document_company_list {json.dumps(call, ensure_ascii=False)}"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TalkPolicy, "name", "react/2")
+        patch.setattr(TalkPolicy, "name", "react/1")
         engine = install(patch, SlowEngine())
         patch.setitem(registry.ADDED, ("engines", "llama"), open_slow)
         spec = talk(pack).model_copy(update={"model": "llama:stand-in-7b-q4_k_m.gguf"})

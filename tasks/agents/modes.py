@@ -1,4 +1,4 @@
-"""Names of policies with their mode: "react/2" is lean, "react/2+free" and so on are the others.
+"""Names of policies with their mode: "react/1" is lean, "react/1+free" and so on are the others.
 
 A mode says how a model is asked: for JSON under a schema, with calls in the form that it was trained with, for JSON
 in a conversation that tells of no tool (for models trained on it), with free text, or with the published calls.

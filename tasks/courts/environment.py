@@ -29,7 +29,7 @@ Kind = Literal["advice", "draft", "trial", "talk"]
 """advice: questions about topics, tracked; draft: an interview that ends in a document; trial: a hearing with its
 procedure; talk: whatever else two or more people say to each other."""
 PUBLISHED: tuple[Env, ...] = registry.PUBLISHED["environments"]
-PLAIN_CARD = "court-seat/2"
+PLAIN_CARD = "court-seat/1"
 """The card of a seat that has none of its own: name, duty, what it holds, what it must not do."""
 
 

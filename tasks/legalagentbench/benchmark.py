@@ -42,27 +42,27 @@ from tasks.scoring.result import Result
 from tasks.settings import Settings, setting
 
 _METHODS: dict[str, Callable[..., Policy]] = {
-    "react/2": ReactPolicy,
+    "react/1": ReactPolicy,
     "plan-solve/1": PlanSolvePolicy,
     "plan-execute/1": PlanExecutePolicy,
 }
 _STAGES = ("table-filter/1", "examples/1", "phrases/1")
 _LEAN: dict[str, tuple[str, ...]] = {
-    "react/2": ("react/2", "answer-summary/1", *_STAGES),
-    "plan-solve/1": ("plan-solve/2", "plan-action/2", "answer-summary/1", *_STAGES),
-    "plan-execute/1": ("plan-execute/2", "answer-summary/1", *_STAGES),
+    "react/1": ("react/1", "answer-summary/1", *_STAGES),
+    "plan-solve/1": ("plan-solve/1", "plan-action/1", "answer-summary/1", *_STAGES),
+    "plan-execute/1": ("plan-execute/1", "answer-summary/1", *_STAGES),
     "direct/1": ("direct/1", "phrases/1"),
 }
 _PAPER: dict[str, tuple[str, ...]] = {
-    "react/2": ("react-thought/1", "react-action/1", "answer/1", "summary/1", *_STAGES),
-    "plan-solve/1": ("plan-solve/1", "plan-action/1", "answer/1", "summary/1", *_STAGES),
-    "plan-execute/1": ("plan-execute/1", "plan-action/1", "replan/1", "answer/1", "summary/1", *_STAGES),
+    "react/1": ("react-thought/1", "react-action/1", "answer/1", "summary/1", *_STAGES),
+    "plan-solve/1": ("plan-solve-paper/1", "plan-action-paper/1", "answer/1", "summary/1", *_STAGES),
+    "plan-execute/1": ("plan-execute-paper/1", "plan-action-paper/1", "replan/1", "answer/1", "summary/1", *_STAGES),
 }
-_NATIVE: dict[str, tuple[str, ...]] = {"react/2": ("react-native/1", "answer-summary/1", *_STAGES)}
+_NATIVE: dict[str, tuple[str, ...]] = {"react/1": ("react-native/1", "answer-summary/1", *_STAGES)}
 PROMPTS: dict[Mode, dict[str, tuple[str, ...]]] = {
     "lean": _LEAN,
     "native": _NATIVE,
-    "compact": {"react/2": ("react-compact/1", "phrases/1")},
+    "compact": {"react/1": ("react-compact/1", "phrases/1")},
     "free": _LEAN,
     "paper": _PAPER,
 }
@@ -91,7 +91,7 @@ class LegalAgentBench:
     seat = SEAT
     agents: Choices = {
         "rules": ("rules/1", False),
-        "react": ("react/2", True),
+        "react": ("react/1", True),
         "plan-solve": ("plan-solve/1", True),
         "plan-execute": ("plan-execute/1", True),
         "direct": ("direct/1", True),

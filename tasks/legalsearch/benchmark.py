@@ -56,7 +56,7 @@ from tasks.scoring.published import Published, published
 from tasks.scoring.result import Result
 from tasks.scoring.tables import Table
 
-SEARCH, DIRECT, COT = "search/2", "direct-law/1", "direct-law-cot/1"
+SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
 _PROMPTS: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {
     SEARCH: SearchPolicy.PROMPTS,
     DIRECT: DirectLawPolicy.PROMPTS,
@@ -74,7 +74,7 @@ class LegalSearch:
     name = "legalsearch"
     seat = SEAT
     agents: Choices = {
-        "rules": ("law-rules/2", False),
+        "rules": ("law-rules/1", False),
         "search": (SEARCH, True),
         "direct": (DIRECT, True),
         "direct-cot": (COT, True),
@@ -120,8 +120,7 @@ class LegalSearch:
         }
         makers: dict[str, Callable[[], Policy]] = {
             **makers_of(self.name, pack),
-            "law-rules/1": lambda: _rules(pack, toolbox, settings, abstain=False),
-            "law-rules/2": lambda: _rules(pack, toolbox, settings, abstain=chosen.abstain),
+            "law-rules/1": lambda: _rules(pack, toolbox, settings, abstain=chosen.abstain),
             "human/1": HumanPolicy,
             "law-gold/1": lambda: GoldLawPolicy({question.id: question.gold for question in questions}),
             "echo/1": EchoPolicy,

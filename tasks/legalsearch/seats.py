@@ -20,8 +20,8 @@ from tasks.episode.structured import structured
 
 ANALYSER, READER = "analyser/1", "reader/1"
 PROMPTS: dict[str, tuple[str, ...]] = {
-    "analyser": (ANALYSER, "law-phrases/2"),
-    "reader": (READER, "read-window/1", "law-phrases/2"),
+    "analyser": (ANALYSER, "law-phrases/1"),
+    "reader": (READER, "read-window/1", "law-phrases/1"),
 }
 """Seat -> the prompt files it uses."""
 CALM = Settings(max_tokens=1024)

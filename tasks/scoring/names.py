@@ -51,7 +51,6 @@ MEASURES: dict[str, Names] = {
     "JUD_claims": ("判决结果（逐项请求）", "judgment, claim by claim"),
     "REA": ("裁判理由", "reasons"),
     "REA_points": ("理由要点", "points of the reasons"),
-    "REA_narrow": ("裁判理由（窄）", "reasons, narrow"),
     "LAW": ("引用法条", "articles cited"),
     "LAW_P": ("引用法条精确率", "articles cited, precision"),
     "LAW_F1": ("引用法条 F1", "articles cited, F1"),

@@ -72,7 +72,7 @@ def test_with_llama_cpp_the_model_that_comes_with_moot_plays_what_it_has_solved(
         main(["demo", "--json"])
     out, err = capsys.readouterr()
     assert not stop.value.code and json.loads(out)["n"] == 1
-    assert "随附演示模型" in err and QUESTION in err and "react/2+compact llama:moot-tiny" in err
+    assert "随附演示模型" in err and QUESTION in err and "react/1+compact llama:moot-tiny" in err
     assert "规则" not in err
 
 

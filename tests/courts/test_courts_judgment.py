@@ -279,7 +279,7 @@ def test_reasons_by_points() -> None:
         return [point.made for point in reasons.score_reasons(reason, points, gold).points]
 
     found = reasons.score_reasons("被告人到案后如实供述自己的罪行，依法可以从轻处罚。", points, gold)
-    assert found.value == 0.5 and found.points[0].f1 >= 0.6 and "如实供述" in found.points[0].quote
+    assert found.value == 0.5 and "如实供述" in found.points[0].quote
     assert made(gold) == [True, True] and made("") == [False, False]
     assert made("其归案以后如实供认，故从轻处罚；刑满不久又犯罪，是累犯，予以从重。") == [True, True]
     denied = reasons.score_reasons("其到案后没有如实供述，不予从轻处罚；其不是累犯，不应从重处罚。", points, gold)

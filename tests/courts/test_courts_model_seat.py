@@ -56,7 +56,7 @@ def test_a_case_cannot_write_at_the_margin_of_a_card() -> None:
 
 def test_every_prompt_file_is_named_in_the_header() -> None:
     assert all(load(name).strip() for name in prompts())
-    assert {environment(env).seats[role].card for env, role in SEATS} | {PLAIN_CARD, "court-phrases/2"} == set(
+    assert {environment(env).seats[role].card for env, role in SEATS} | {PLAIN_CARD, "court-phrases/1"} == set(
         prompts()
     )
 

@@ -49,7 +49,7 @@ from tests.support.slow_engine import SPEC, SlowEngine, install, talk
 pytestmark = pytest.mark.slow
 
 AGENTS = {
-    "rules": ("rules/1", False), "react": ("react/2", True), "plan-solve": ("plan-solve/1", True),
+    "rules": ("rules/1", False), "react": ("react/1", True), "plan-solve": ("plan-solve/1", True),
     "plan-execute": ("plan-execute/1", True), "direct": ("direct/1", True), "human": ("human/1", False),
     "gold": ("gold/1", False), "echo": ("echo/1", False),
 }  # fmt: skip
@@ -190,7 +190,7 @@ async def test_what_is_wrong_is_said_beside_its_field_before_anything_starts(pac
         None,
         1,
     )
-    assert not spec["free"] and not spec["paper"]
+    assert spec["calls"] == "schema" and not spec["paper"]
 
 
 async def test_the_mode_of_a_model_goes_into_the_run(pack: Path, moot_home: Path) -> None:

@@ -373,7 +373,7 @@ def test_every_route_asks_once_and_sends_nothing(
         start_run(plan)
     with start_run(plan.model_copy(update={"agent": "gold", "model": ""})) as run:
         with pytest.raises(ForeignHost):
-            run.seat("k-1", Seated(seat="agent", policy="react/2", engine=FOREIGN))
+            run.seat("k-1", Seated(seat="agent", policy="react/1", engine=FOREIGN))
         with pytest.raises(ForeignHost):
             grade(run.journal, bench, run.questions, FOREIGN)
     assert "192.0.2.7" in engines_offered.refusal(plan)
@@ -427,7 +427,7 @@ def shared(pack: Path) -> Path:
     with Journal.open(path, write=True) as journal:
         (attempt,) = journal.attempts("k-1")
         number = len(list(journal.entries(attempt.id)))
-        seated = Seated(seat="agent", policy="react/2", engine=FOREIGN)
+        seated = Seated(seat="agent", policy="react/1", engine=FOREIGN)
         journal.append([entry_of(attempt.id, Record(number, 1, None, 1700000000.0, seated))])
     return path
 

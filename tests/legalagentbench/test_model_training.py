@@ -77,7 +77,7 @@ def test_training_text_is_what_the_compact_agent_sends_and_gold_does(tmp_path: P
         *told, last = maker.conversation(task)
         said = [message.content for message in (*told, last) if message.role == "assistant"]
         actor = Actor(lambda ask, number, said=said: said[number - 1])  # type: ignore[misc]
-        played("react/2+compact", task, actor, tmp_path)
+        played("react/1+compact", task, actor, tmp_path)
         assert list(actor.asks[-1].messages) == told and len(actor.asks) == len(said)
         gold = played("gold/1", task, Actor(lambda ask, number: ""), tmp_path)
         seen = [r.event.observation for r in gold.state.records if r.event.tag == "tool_returned"]

@@ -151,7 +151,7 @@ def test_a_card_leaves_room_on_a_laptop(method: str, mode: Mode) -> None:
     tools = cards.specs(
         cards.tools_for(cards.complete(["CompanyRegister", "LegalDoc", "LawfirmInfo", "CourtInfo"]), mode)
     )
-    card = cards.lean_card(method, f"{method}/2", mode, tools)
+    card = cards.lean_card(method, f"{method}/1", mode, tools)
     assert len(card) <= CARD
     assert not re.search(r"\{(form|examples|tools)\}", card), "no field is left unfilled"
 
@@ -160,9 +160,9 @@ def test_no_prompt_keeps_an_unfilled_field() -> None:
     tools = cards.specs(cards.tools_for(["CompanyInfo"], "paper"))
     filled = [
         cards.paper_card("react-thought", "react-thought/1", tools, question="问", scratchpad="", number="1"),
-        cards.paper_card("plan-solve", "plan-solve/1", tools, question="问"),
-        cards.paper_card("plan-execute", "plan-execute/1", tools, question="问"),
-        cards.paper_card("plan-action", "plan-action/1", tools, step="步", scratchpad=""),
+        cards.paper_card("plan-solve", "plan-solve-paper/1", tools, question="问"),
+        cards.paper_card("plan-execute", "plan-execute-paper/1", tools, question="问"),
+        cards.paper_card("plan-action", "plan-action-paper/1", tools, step="步", scratchpad=""),
         cards.paper_card("replan", "replan/1", tools, question="问", plan="计", scratchpad=""),
         fill("answer/1", question="问", scratchpad=""),
         fill("summary/1", question="问", scratchpad=""),
@@ -174,7 +174,7 @@ def test_no_prompt_keeps_an_unfilled_field() -> None:
 def test_hostile_questions_stay_text() -> None:
     """Fields inside a value are not filled again."""
     tools = cards.specs(cards.tools_for(["CompanyInfo"], "paper"))
-    text = cards.paper_card("plan-solve", "plan-solve/1", tools, question="{tools}{examples}")
+    text = cards.paper_card("plan-solve", "plan-solve-paper/1", tools, question="{tools}{examples}")
     assert text.endswith("问题：{tools}{examples}")
 
 

@@ -41,17 +41,17 @@ from tests.support.policy_stage import (
 
 FILTER, LEAN_END, PAPER_END = ["table-filter/1"], ["answer-summary/1"], ["answer/1", "summary/1"]
 ASKED = {
-    "react/2": [*FILTER, *["react/2"] * 3, *LEAN_END],
-    "plan-solve/1": [*FILTER, "plan-solve/2", *["plan-action/2"] * 3, *LEAN_END],
-    "plan-execute/1": [*FILTER, *["plan-execute/2"] * 3, *LEAN_END],
+    "react/1": [*FILTER, *["react/1"] * 3, *LEAN_END],
+    "plan-solve/1": [*FILTER, "plan-solve/1", *["plan-action/1"] * 3, *LEAN_END],
+    "plan-execute/1": [*FILTER, *["plan-execute/1"] * 3, *LEAN_END],
     "direct/1": ["direct/1"],
-    "react/2+paper": [*FILTER, *["react-thought/1", "react-action/1"] * 3, *PAPER_END],
-    "plan-solve/1+paper": [*FILTER, "plan-solve/1", *["plan-action/1"] * 3, *PAPER_END],
+    "react/1+paper": [*FILTER, *["react-thought/1", "react-action/1"] * 3, *PAPER_END],
+    "plan-solve/1+paper": [*FILTER, "plan-solve-paper/1", *["plan-action-paper/1"] * 3, *PAPER_END],
     "plan-execute/1+paper": [
         *FILTER,
-        "plan-execute/1",
-        "plan-action/1",
-        *["replan/1", "plan-action/1"] * 2,
+        "plan-execute-paper/1",
+        "plan-action-paper/1",
+        *["replan/1", "plan-action-paper/1"] * 2,
         *PAPER_END,
     ],
 }
@@ -93,7 +93,7 @@ def test_a_conversation_grows_at_its_end_only(policy: str) -> None:
     assert calls[0].messages[0].role == "system" and QUESTION in calls[0].messages[1].content
 
 
-COMPACT = "react/2+compact"
+COMPACT = "react/1+compact"
 
 
 def compactly(ask: Ask, number: int) -> str:
@@ -142,7 +142,7 @@ def test_paper_calls_are_single_messages_without_stop(policy: str) -> None:
 
 
 def test_the_scratchpad_of_react_holds_thought_action_and_observation() -> None:
-    asks = play("react/2+paper").actor.asks
+    asks = play("react/1+paper").actor.asks
     thought, action = asks[3], asks[4]
     action_text = fenced(SUM).replace("\n", "")
     assert f"思考 1: {THOUGHT}\n行动 1: {action_text}\n观察 1: 3\n思考 2:" in thought.messages[0].content
@@ -153,25 +153,27 @@ def test_the_scratchpad_of_react_holds_thought_action_and_observation() -> None:
 
 def test_the_scratchpad_of_a_plan_holds_steps_and_observations_but_no_call() -> None:
     asks = play("plan-solve/1+paper").actor.asks
-    second = [ask for ask in asks if ask.prompt == "plan-action/1"][1].messages[0].content
+    second = [ask for ask in asks if ask.prompt == "plan-action-paper/1"][1].messages[0].content
     scratchpad = second.split("（示例完）")[1]
     assert scratchpad == f"\n\n要执行的一步：{STEPS[1]}\n已经完成的步骤：\n第1步：{STEPS[0]} 结果：3\n\n行动："
     assert QUESTION not in second
 
 
-@pytest.mark.parametrize("policy", ["react/2", "plan-execute/1"])
+@pytest.mark.parametrize("policy", ["react/1", "plan-execute/1"])
 @pytest.mark.parametrize("mode", ["", "+free", "+paper"])
 def test_after_ten_turns_the_answer_is_asked_for(policy: str, mode: str) -> None:
     def endless(ask: Ask, number: int) -> str:
         steps = [f"用get_sum求第{n}个和" for n in range(1, 12)]
         said = well_behaved(policy + mode)(ask, number)
-        if ask.prompt in ("plan-execute/1", "replan/1"):
+        if ask.prompt in ("plan-execute-paper/1", "replan/1"):
             return plan_text(steps)
-        if ask.prompt == "plan-execute/2":
+        if ask.prompt == "plan-execute/1":
             return plan_text(steps) + fenced(SUM) if mode else lean(SUM, plan=steps[:10])
-        if ask.prompt == "react/2":
+        if ask.prompt == "react/1":
             return f"思考：再算。{fenced(SUM)}" if mode else lean(SUM, thought="再算。")
-        return fenced(SUM) if ask.prompt.split("/")[0] in ("react-action", "plan-action") else said
+        return (
+            fenced(SUM) if ask.prompt.split("/")[0] in ("react-action", "plan-action", "plan-action-paper") else said
+        )
 
     stage = play(policy + mode, endless)
     assert stage.outcome == "turn_limit" and "limit of 10 turns" in stage.events("stopped")[0].reason
@@ -230,12 +232,12 @@ def test_resume_after_every_event_gives_the_same_episode(policy: str) -> None:
 
 def test_an_invalid_reply_is_complained_of_once() -> None:
     def said(ask: Ask, number: int) -> str:
-        if ask.prompt != "react/2" or ask.step > 1:
-            return well_behaved("react/2")(ask, number)
+        if ask.prompt != "react/1" or ask.step > 1:
+            return well_behaved("react/1")(ask, number)
         column = "母公司" if number == 1 else "公司名称"
         return lean(("get_sub_company_info", {"identifier": "甲", "columns": [column]}), thought="查母公司")
 
-    stage = play("react/2", said)
+    stage = play("react/1", said)
     second = stage.actor.asks[2]
     assert [m.role for m in second.messages] == ["system", "user", "assistant", "user"]
     assert "回复无效" in second.messages[-1].content and "母公司" in second.messages[-1].content
@@ -248,19 +250,19 @@ def test_an_invalid_reply_is_complained_of_once() -> None:
 
 def test_a_reply_that_stays_invalid_consumes_the_step() -> None:
     stage = play(
-        "react/2",
-        lambda ask, n: "不" if ask.step == 1 and ask.prompt == "react/2" else well_behaved("react/2")(ask, n),
+        "react/1",
+        lambda ask, n: "不" if ask.step == 1 and ask.prompt == "react/1" else well_behaved("react/1")(ask, n),
     )
     assert [e.result for e in stage.events("action_parsed")] == ["rejected", "ok", "ok"]
-    assert stage.actor.prompts.count("react/2") == 2 + 2
+    assert stage.actor.prompts.count("react/1") == 2 + 2
     assert "行动无效" in stage.actor.asks[3].messages[-1].content
     assert stage.outcome == "finished"
 
 
 def test_fenced_json_is_taken_without_asking_again() -> None:
     """An endpoint that ignores the schema often wraps its JSON."""
-    stage = play("react/2", lambda ask, n: f"好的。\n```json\n{well_behaved('react/2')(ask, n)}\n```")
-    assert stage.actor.prompts == ASKED["react/2"]
+    stage = play("react/1", lambda ask, n: f"好的。\n```json\n{well_behaved('react/1')(ask, n)}\n```")
+    assert stage.actor.prompts == ASKED["react/1"]
     assert {e.result for e in stage.events("action_parsed")} == {"repaired"}
     assert [e.text for e in stage.events("thought")] == [THOUGHT] * 3
 
@@ -268,19 +270,19 @@ def test_fenced_json_is_taken_without_asking_again() -> None:
 def test_free_text_is_read_as_today_and_never_asked_again() -> None:
     said = "思考：求和\n行动：{'action': 'get_sum', 'action_input': [1, 2]}"
     stage = play(
-        "react/2+free",
+        "react/1+free",
         lambda ask, n: (
             said
-            if ask.step == 1 and ask.prompt == "react/2"
+            if ask.step == 1 and ask.prompt == "react/1"
             else "嗯"
             if ask.step == 2
-            else well_behaved("react/2+free")(ask, n)
+            else well_behaved("react/1+free")(ask, n)
         ),
     )
     assert [e.result for e in stage.events("action_parsed")] == ["repaired", "rejected", "ok"]
     assert stage.events("tool_called")[0].input == [1, 2]
     assert [e.text for e in stage.events("thought")] == ["求和", THOUGHT]
-    action = next(ask for ask in stage.actor.asks if ask.prompt == "react/2")
+    action = next(ask for ask in stage.actor.asks if ask.prompt == "react/1")
     assert "观察：" in action.settings.stop
 
 
@@ -288,9 +290,9 @@ def test_paper_takes_only_what_the_published_parser_took() -> None:
     """What has to be repaired was an illegal format there; the step is consumed."""
     bare = lean(SUM)
     stage = play(
-        "react/2+paper",
+        "react/1+paper",
         lambda ask, n: (
-            bare if ask.step == 1 and ask.prompt == "react-action/1" else well_behaved("react/2+paper")(ask, n)
+            bare if ask.step == 1 and ask.prompt == "react-action/1" else well_behaved("react/1+paper")(ask, n)
         ),
     )
     assert [e.result for e in stage.events("action_parsed")] == ["rejected", "ok", "ok"]
@@ -300,9 +302,9 @@ def test_paper_takes_only_what_the_published_parser_took() -> None:
 def test_free_and_lean_inputs_reach_the_tools_as_the_published_parser_hands_them_on() -> None:
     call = ("get_sub_company_info", {"identifier": "甲(集团)公司", "columns": []})
     stage = play(
-        "react/2",
+        "react/1",
         lambda ask, n: (
-            lean(call, thought="") if ask.step == 1 and ask.prompt == "react/2" else well_behaved("react/2")(ask, n)
+            lean(call, thought="") if ask.step == 1 and ask.prompt == "react/1" else well_behaved("react/1")(ask, n)
         ),
     )
     assert stage.events("tool_called")[0].input == {"identifier": "甲（集团）公司", "columns": []}
@@ -323,27 +325,27 @@ def chosen(policy: str, *replies: str) -> tuple[Rehearsal, Any]:
     return stage, event
 
 
-@pytest.mark.parametrize("policy", ["react/2", "react/2+free", "react/2+paper"])
+@pytest.mark.parametrize("policy", ["react/1", "react/1+free", "react/1+paper"])
 def test_tables_decide_the_tools(policy: str) -> None:
-    said = '{"tables": ["CourtInfo"]}' if policy == "react/2" else '```json\n["CourtInfo"]\n```'
+    said = '{"tables": ["CourtInfo"]}' if policy == "react/1" else '```json\n["CourtInfo"]\n```'
     stage, event = chosen(policy, said)
     assert event.tables == ("CompanyInfo", "CourtInfo", "AddrInfo") and event.result == "ok"
     tools = event.tools
     assert "get_court_code" in tools, "court tables share their tools"
     assert "get_sub_company_info" not in tools and "legal_article_retriever" in tools
-    assert ("get_division" in tools) == (policy != "react/2+paper")
+    assert ("get_division" in tools) == (policy != "react/1+paper")
     card = stage.actor.asks[1].messages[0].content
     assert "get_court_code" in card and "get_sub_company_info(" not in card
 
 
-@pytest.mark.parametrize("policy", ["react/2", "react/2+free", "react/2+paper"])
+@pytest.mark.parametrize("policy", ["react/1", "react/1+free", "react/1+paper"])
 def test_unknown_tables_are_left_out_with_a_note(policy: str) -> None:
     _, event = chosen(policy, '{"tables": ["CourtInfo", "公司表"]}')
     assert (event.tables, event.result) == (("CompanyInfo", "CourtInfo", "AddrInfo"), "repaired")
     assert "公司表" in event.note
 
 
-@pytest.mark.parametrize("policy", ["react/2", "react/2+free", "react/2+paper"])
+@pytest.mark.parametrize("policy", ["react/1", "react/1+free", "react/1+paper"])
 def test_three_tries_then_all_tables(policy: str) -> None:
     stage, event = chosen(policy, "不知道")
     assert stage.actor.prompts.count("table-filter/1") == 3
@@ -392,9 +394,9 @@ def test_a_long_paper_plan_is_cut() -> None:
         "plan-solve/1+paper",
         lambda ask, n: (
             plan_text(steps)
-            if ask.prompt == "plan-solve/1"
+            if ask.prompt == "plan-solve-paper/1"
             else fenced(SUM)
-            if ask.prompt == "plan-action/1"
+            if ask.prompt == "plan-action-paper/1"
             else "答"
         ),
     )
@@ -406,9 +408,9 @@ def test_positional_replanning_skips_work_and_the_lean_form_does_not() -> None:
     done: list[str] = []
 
     def paper(ask: Ask, n: int) -> str:
-        if ask.prompt in ("plan-execute/1", "replan/1"):
+        if ask.prompt in ("plan-execute-paper/1", "replan/1"):
             return plan_text(STEPS[len(done) :] or STEPS[-1:])
-        if ask.prompt == "plan-action/1":
+        if ask.prompt == "plan-action-paper/1":
             step = ask.messages[0].content.split("要执行的一步：")[-1].split("\n")[0]
             done.append(step)
             return fenced(ACTIONS[STEPS.index(step)])
@@ -447,8 +449,8 @@ def test_a_new_plan_without_steps_leaves_the_old_one() -> None:
 )
 def test_an_answer_that_cannot_be_read_is_not_lost(reply: str, res: str) -> None:
     stage = play(
-        "react/2",
-        lambda ask, n: reply if ask.prompt == "answer-summary/1" else well_behaved("react/2")(ask, n),
+        "react/1",
+        lambda ask, n: reply if ask.prompt == "answer-summary/1" else well_behaved("react/1")(ask, n),
     )
     (answer,) = stage.events("answered")
     assert answer.res == res
@@ -472,7 +474,9 @@ def test_a_model_goes_on_where_somebody_else_stopped(tmp_path: Path, policy: str
     assert stage.outcome == "finished"
     if not policy.startswith("direct"):
         asks = [
-            ask for ask in stage.actor.asks if ask.prompt not in ("table-filter/1", "plan-solve/1", "plan-execute/1")
+            ask
+            for ask in stage.actor.asks
+            if ask.prompt not in ("table-filter/1", "plan-solve-paper/1", "plan-execute-paper/1")
         ]
         assert "11" in asks[0].messages[-1].content and "[5, 6]" in asks[0].messages[-1].content
 
@@ -504,8 +508,8 @@ def test_a_method_may_follow_another(tmp_path: Path) -> None:
 
 def test_readings_are_counted() -> None:
     stage = play(
-        "react/2",
-        lambda ask, n: "不" if ask.step == 2 and ask.prompt == "react/2" else well_behaved("react/2")(ask, n),
+        "react/1",
+        lambda ask, n: "不" if ask.step == 2 and ask.prompt == "react/1" else well_behaved("react/1")(ask, n),
     )
     result = LegalAgentBench().result("1", 0, stage.driver.state)
     assert result.actions == tuple(e.result for e in stage.events("action_parsed")) == ("ok", "rejected", "ok")

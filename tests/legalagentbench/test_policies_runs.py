@@ -66,7 +66,7 @@ def test_every_method_runs_to_a_score(moot: Moot, agent: str, mode: list[str]) -
     assert block["n"] == 1 and block["outcomes"]["error"] == 0
     assert set(block["actions"]) == {"ok", "repaired", "rejected"}
     with Journal.open(moot.home / "runs" / f"{block['run']}.moot") as journal:
-        policy = {"react": "react/2"}.get(agent, f"{agent}/1") + "".join(
+        policy = {"react": "react/1"}.get(agent, f"{agent}/1") + "".join(
             f"+{word.removeprefix('--')}" for word in mode[-1:]
         )
         sat = [r.event for r in read_episode(journal, "1") if isinstance(r.event, Seated)]
@@ -100,7 +100,7 @@ def test_pairs_without_meaning_exit_2(moot: Moot, arguments: list[str], words: s
 def test_dry_run_names_policy_and_mode(moot: Moot) -> None:
     _, plan = moot.run("--agent", "plan-execute", "--calls", "free", "--dry-run", *moot.model)
     assert plan["policy"] == "plan-execute/1+free"
-    assert moot.run("--dry-run", *moot.model)[1]["policy"] == "react/2", "a model without an agent plays ReAct"
+    assert moot.run("--dry-run", *moot.model)[1]["policy"] == "react/1", "a model without an agent plays ReAct"
     assert (
         moot.run("--dry-run", "--seat", f"agent={moot.spec['model']}", "--agent", "direct")[1]["policy"] == "direct/1"
     )
@@ -128,19 +128,19 @@ def test_a_fork_keeps_the_method_of_the_seat(moot: Moot) -> None:
 
 
 def test_a_model_after_somebody_without_a_method_plays_react() -> None:
-    for before in ("rules/1", "human/1", "react/1", "react/9+paper", ""):
-        assert newcomer(BENCH, "agent", "llama:x", before).policy == "react/2"
+    for before in ("rules/1", "human/1", "react/8", "react/9+paper", ""):
+        assert newcomer(BENCH, "agent", "llama:x", before).policy == "react/1"
     assert newcomer(BENCH, "agent", "llama:x", "plan-execute/1+free").policy == "plan-execute/1+free"
-    assert newcomer(BENCH, "agent", "human", "react/2").engine == "human"
+    assert newcomer(BENCH, "agent", "human", "react/1").engine == "human"
 
 
 def test_modes_and_their_prompts() -> None:
     for agent, (policy, needs_model) in BENCH.agents.items():
         assert bool(BENCH.modes(policy)) == needs_model, agent
-    assert BENCH.modes("react/2+paper") == ("lean", "native", "compact", "free", "paper")
-    assert BENCH.modes("direct/1+paper") == BENCH.modes("react/2+odd") == BENCH.modes("react/1") == ()
+    assert BENCH.modes("react/1+paper") == ("lean", "native", "compact", "free", "paper")
+    assert BENCH.modes("direct/1+paper") == BENCH.modes("react/1+odd") == BENCH.modes("react/9") == ()
     assert BENCH.prompts("rules/1") == {}
-    assert BENCH.prompts("react/2+paper")["answer/1"] == digest("answer/1")
+    assert BENCH.prompts("react/1+paper")["answer/1"] == digest("answer/1")
     assert set(PROMPTS["free"]) == set(PROMPTS["lean"])
 
 
@@ -149,7 +149,7 @@ def test_limits_leave_a_turn_for_the_answer() -> None:
     assert turns_of(BENCH, spec) == TURNS and (limits_of(BENCH, spec).turns or 0) > TURNS
     assert limits_of(BENCH, spec.model_copy(update={"max_turns": 3})).turns == 4
     assert limits_of(BENCH, RunSpec(benchmark="legalagentbench", max_turns=3)).turns == 3
-    assert Cast.of(BENCH, spec).tested == Seated(seat="agent", policy="react/2", engine=spec.model)
+    assert Cast.of(BENCH, spec).tested == Seated(seat="agent", policy="react/1", engine=spec.model)
 
 
 def test_max_turns_is_the_number_of_actions(moot: Moot) -> None:
@@ -164,28 +164,28 @@ def test_max_turns_is_the_number_of_actions(moot: Moot) -> None:
 
 
 def test_policies_of_an_earlier_release_are_named(moot: Moot, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no policy react/1"):
-        Stage(tmp_path / "old.moot", "react/1", Actor(lambda ask, n: "")).run()
+    with pytest.raises(UsageError, match="no policy react/9"):
+        Stage(tmp_path / "old.moot", "react/9", Actor(lambda ask, n: "")).run()
     _, block = moot.run("--agent", "react", *moot.model)
     path = moot.home / "runs" / f"{block['run']}.moot"
     old = tmp_path / "older.moot"
     with Journal.open(path) as journal:
-        Journal.create(old, {**journal.header, "prompts": {"react/1": "0" * 64}}, journal.episodes()).close()
+        Journal.create(old, {**journal.header, "prompts": {"react/9": "0" * 64}}, journal.episodes()).close()
     assert moot("resume", str(old))[0] == 1
-    assert "prompts of an earlier release: react/1" in moot.err and len(moot.err.strip().splitlines()) == 1
+    assert "prompts of an earlier release: react/9" in moot.err and len(moot.err.strip().splitlines()) == 1
     assert moot("resume", str(old), "--new-attempt", "--json")[0] == 0, moot.err
 
 
 def test_the_form_of_a_method_is_shown() -> None:
-    assert policy_name("react/2+paper", "llama:x").startswith("ReAct（论文原式），模型 ")
-    assert policy_name("react/2") == policy_name("react") == "ReAct"
+    assert policy_name("react/1+paper", "llama:x").startswith("ReAct（论文原式），模型 ")
+    assert policy_name("react/1") == policy_name("react") == "ReAct"
     assert "自由文本" in policy_name("plan-execute/1+free")
 
 
 def test_the_choice_of_tables_is_shown(tmp_path: Path) -> None:
     actor = Actor(lambda ask, n: '{"tables": ["LegalDoc", "别的表"]}')
     record = next(
-        r for r in Stage(tmp_path / "s.moot", "react/2", actor).run().records if r.event.tag == "tools_chosen"
+        r for r in Stage(tmp_path / "s.moot", "react/1", actor).run().records if r.event.tag == "tools_chosen"
     )
     block = render(record)
     assert block is not None and "get_legal_document" in block.raw

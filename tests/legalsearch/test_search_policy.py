@@ -72,7 +72,7 @@ def test_plan_call_call_answer(mode: str) -> None:
     ]
     assert [e.result for e in episode.events("action_parsed")] == ["ok"] * 4
     assert len(episode.actor.asks) == 4, "one call a round"
-    own = ["search-paper/2"] * 4 if mode == "paper" else ["search-first/1", *["search/2"] * 3]
+    own = ["search-paper/1"] * 4 if mode == "paper" else ["search-first/1", *["search/1"] * 3]
     assert episode.actor.prompts == own and set(own) <= set(SEARCH_PROMPTS[mode])  # type: ignore[index]
 
 
@@ -228,7 +228,7 @@ def test_free_text_is_read_obligingly_and_never_asked_again() -> None:
     assert [e.result for e in episode.events("action_parsed")] == ["repaired", "rejected", "ok"]
     assert episode.events("tool_called")[0].input == {"query": ["2004年 盗伐林木"]}
     assert "第一轮没有计划" in episode.events("action_parsed")[0].note
-    assert episode.actor.prompts == ["search-first/1", "search/2", "search/2"]
+    assert episode.actor.prompts == ["search-first/1", "search/1", "search/1"]
     assert episode.actor.asks[0].settings.stop == ("<tool_response>",)
 
 
@@ -349,7 +349,7 @@ def test_a_model_takes_over_where_somebody_else_began(mode: str) -> None:
     assert (episode.outcome, episode.answer) == ("finished", "B")
     asks = episode.actor.asks
     assert "2004年 盗伐林木" in "".join(m.content for m in asks[0].messages) and FOUND in asks[0].messages[-1].content
-    assert asks[0].prompt == ("search-paper/2" if mode == "paper" else "search/2"), "a plan is there already"
+    assert asks[0].prompt == ("search-paper/1" if mode == "paper" else "search/1"), "a plan is there already"
     for before, after in zip(asks, asks[1:], strict=False):
         assert after.messages[: len(before.messages)] == before.messages
 

@@ -118,7 +118,7 @@ def test_another_seat_says_nothing_here() -> None:
 
 def test_a_seat_that_changes_hands() -> None:
     episode = Episode("law-gold/1", script(["", text_answer()]), others={"law-gold/1": Reference(True)}).run(steps=1)
-    episode.driver.seat(Seated(seat="agent", policy="search/2+free", engine="toy:x"))
+    episode.driver.seat(Seated(seat="agent", policy="search/1+free", engine="toy:x"))
     text = episode.run().text
     assert text.startswith("<think></think>\n<plan>") and text.endswith("\n" + text_answer())
     assert all(check(text, reading).passed for reading in READINGS)

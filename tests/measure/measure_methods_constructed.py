@@ -33,7 +33,7 @@ from tasks.scoring.statistics import rate_interval
 from tasks.scoring.strict import strict_hit
 from tests.support.policy_stage import SPEC, Actor, lean
 
-METHODS = ("react/2", "plan-solve/1", "plan-execute/1")
+METHODS = ("react/1", "plan-solve/1", "plan-execute/1")
 ERRS = (0.0, 0.1, 0.3)
 """Chance of an error a call."""
 NOTHING = "未能查明。"
@@ -59,13 +59,13 @@ def walker(task: Mapping[str, Any], errs: float) -> Callable[[Ask, int], str]:
         match ask.prompt:
             case "table-filter/1":
                 return json.dumps({"tables": ["CompanyInfo"]})
-            case "react/2":
+            case "react/1":
                 return lean(acted(), thought="下一步")
-            case "plan-solve/2":
+            case "plan-solve/1":
                 return json.dumps({"plan": steps}, ensure_ascii=False)
-            case "plan-action/2":
+            case "plan-action/1":
                 return lean(acted())
-            case "plan-execute/2":
+            case "plan-execute/1":
                 return lean(acted(), plan=steps[done:] or ["作答"])
             case "answer-summary/1":
                 return json.dumps({"answer": answer, "summary": answer}, ensure_ascii=False)

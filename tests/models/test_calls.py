@@ -160,8 +160,8 @@ def test_a_conversation_without_tools_is_rendered_as_ever() -> None:
 
 
 def test_the_digest_of_a_question_covers_tools_and_calls() -> None:
-    plain = Ask("agent", (Message("user", "问"),), "react/2")
-    told = Ask("agent", plain.messages, "react/2", tools=(PROBE,))
-    made = Ask("agent", (Message("user", "问"), Message("assistant", "", (call("look_up", text="甲"),))), "react/2")
-    other = Ask("agent", (Message("user", "问"), Message("assistant", "", (call("look_up", text="乙"),))), "react/2")
+    plain = Ask("agent", (Message("user", "问"),), "react/1")
+    told = Ask("agent", plain.messages, "react/1", tools=(PROBE,))
+    made = Ask("agent", (Message("user", "问"), Message("assistant", "", (call("look_up", text="甲"),))), "react/1")
+    other = Ask("agent", (Message("user", "问"), Message("assistant", "", (call("look_up", text="乙"),))), "react/1")
     assert len({one.digest() for one in (plain, told, made, other)}) == 4

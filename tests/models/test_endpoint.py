@@ -59,7 +59,7 @@ def opened_at(server: FakeServer, *, parallel: int = 4) -> EndpointEngine:
 
 def question(text: str = "原告是谁？", **named: Any) -> Ask:
     chosen = Settings(**named.pop("settings", {}))
-    return Ask("agent", (Message("system", "你是律师。"), Message("user", text)), "react/2", settings=chosen, **named)
+    return Ask("agent", (Message("system", "你是律师。"), Message("user", text)), "react/1", settings=chosen, **named)
 
 
 def one(engine: EndpointEngine, ask: Ask | None = None, listen: Any = None) -> Reply | EngineError:
@@ -734,7 +734,7 @@ def test_fields_that_a_server_does_not_know_are_left_out(server: FakeServer, eng
 def test_a_schema_that_a_server_cannot_enforce(server: FakeServer, engine: EndpointEngine) -> None:
     server.chat = lambda call: call.refuse(400, "response_format json_schema is not supported")
     said = failure(engine, question(schema={"type": "object"}))
-    assert said.startswith("the server cannot keep the reply to 'react/2' to its schema") and "--calls free" in said
+    assert said.startswith("the server cannot keep the reply to 'react/1' to its schema") and "--calls free" in said
     assert "--calls free" not in failure(engine)
 
 

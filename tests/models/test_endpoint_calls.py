@@ -146,7 +146,7 @@ def test_several_calls_keep_their_order_whatever_their_numbers(server: FakeServe
 
 def test_a_call_that_nobody_asked_for_stands_in_the_text(server: FakeServer, engine: EndpointEngine) -> None:
     server.chat = streams(piece(0, "look_up", CALL.arguments, "call-7"))
-    found = reply(engine, Ask("agent", (Message("user", "问"),), "react/2", schema={"type": "object"}))
+    found = reply(engine, Ask("agent", (Message("user", "问"),), "react/1", schema={"type": "object"}))
     assert found.calls == () and '"name": "look_up"' in found.text and "借款" in found.text
 
 

@@ -57,7 +57,7 @@ def engine_at(url: str, silence: float = 600.0, *, together: int = 4) -> Endpoin
 
 
 def question(text: str = "原告是谁？", *, seconds: float | None = None, **chosen: Any) -> Ask:
-    return Ask("agent", (Message("user", text),), "react/2", settings=Settings(**chosen), seconds=seconds)
+    return Ask("agent", (Message("user", text),), "react/1", settings=Settings(**chosen), seconds=seconds)
 
 
 def said(engine: EndpointEngine, ask: Ask | None = None) -> str:

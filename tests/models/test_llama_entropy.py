@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from models.endpoint_wire import ESTIMATED_FROM, request_body
-from models.engine import Ask, EngineError, Message, Reply, Settings, recorded_settings
+from models.engine import Ask, EngineError, Message, Reply, Settings
 from models.llama.wire import Call, call_data, call_of, reply_data, reply_of
 from store.journal import EpisodeRow, Journal
 from tasks.episode.actions import Steps, ask, emit
@@ -128,10 +128,6 @@ def test_without_it_nothing_changes(engine: LlamaEngine) -> None:
     assert (off.text, off.tokens, [c.logprob for c in off.logprobs], [c.top for c in off.logprobs]) == (
         on.text, on.tokens, [c.logprob for c in on.logprobs], [c.top for c in on.logprobs],
     )  # fmt: skip
-    assert (
-        "entropy" not in recorded_settings(Settings())
-        and recorded_settings(Settings(entropy=True))["entropy"] is True
-    )
     assert question(max_tokens=5).digest() == question(max_tokens=5, entropy=False).digest()
     assert question(max_tokens=5).digest() != question(max_tokens=5, entropy=True).digest()
     plain = reply_data(Reply("甲"))
@@ -185,4 +181,3 @@ def test_the_record_keeps_it_and_gives_it_back(tmp_path: Path, engine: LlamaEngi
     assert len(called.entropies) == len(called.tokens) == called.generated > 0
     assert recorded_reply(called).entropies == called.entropies
     assert "entropies" in called.essence()
-    assert "entropies" not in called.model_copy(update={"entropies": ()}).data()

@@ -72,11 +72,11 @@ def test_it_plays_in_the_form_it_was_trained_for_unless_told(shipped_model: Path
         spec = RunSpec(benchmark=bench.name, **{"agent": "react", "model": "llama:moot-tiny", **more})  # type: ignore[arg-type]
         return Cast.of(bench, formed(bench, spec)).tested.policy
 
-    assert policy() == policy(model="llama:moot-tiny#ctx=256,temperature=0.5") == "react/2+compact"
-    assert policy(calls="schema") == policy(model="llama:other") == "react/2"
+    assert policy() == policy(model="llama:moot-tiny#ctx=256,temperature=0.5") == "react/1+compact"
+    assert policy(calls="schema") == policy(model="llama:other") == "react/1"
     assert policy(agent="plan-solve") == "plan-solve/1", "an agent that has no such form plays as it does"
-    assert newcomer(bench, bench.seat, "llama:moot-tiny", "rules/1").policy == "react/2+compact"
-    assert newcomer(bench, bench.seat, "llama:other", "rules/1").policy == "react/2"
+    assert newcomer(bench, bench.seat, "llama:moot-tiny", "rules/1").policy == "react/1+compact"
+    assert newcomer(bench, bench.seat, "llama:other", "rules/1").policy == "react/1"
 
 
 def test_a_small_model_has_one_thread_however_many_cores_there_are(

@@ -69,7 +69,7 @@ def state(
     answer: str | None = RIGHT,
     outcome: str = "finished",
     task: Any = TASK,
-    policy: str = "react/2",
+    policy: str = "react/1",
 ) -> State:
     """An attempt, a step a list of events; what a tool returned hangs on its call."""
     start = AttemptStarted(benchmark="b", task_id=task.id, attempt=1, seed=0, card=task.card)

@@ -122,7 +122,7 @@ def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -
     with start_run(RunSpec(benchmark=bench.name, agent="gold", first=1)) as run:
         run.go()
         row, path = run.journal.episodes()[0], run.journal.path
-    with fork_run(path, row.id, 1, newcomer=newcomer(bench, bench.seat, model, "react/2+compact")) as fork:
+    with fork_run(path, row.id, 1, newcomer=newcomer(bench, bench.seat, model, "react/1+compact")) as fork:
         fork.go()
         records = read_episode(fork.journal, row.id)
         call = next(record.event for record in records if isinstance(record.event, ModelCalled))

@@ -21,8 +21,8 @@ from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import Court, plain_reply
 from tests.support.policy_stage import RANK, SUM, THOUGHT, Actor, Rehearsal, well_behaved
 
-LAB = "react/2+native"
-LAW = "search/2+native"
+LAB = "react/1+native"
+LAW = "search/1+native"
 
 
 def called(call: tuple[str, Any], said: str = THOUGHT) -> Reply:
@@ -34,7 +34,7 @@ def called(call: tuple[str, Any], said: str = THOUGHT) -> Reply:
 def lab(ask: Ask, number: int) -> Reply | str:
     """Two calls, then words; everything else under its schema."""
     if ask.schema is not None:
-        return well_behaved("react/2")(ask, number)
+        return well_behaved("react/1")(ask, number)
     return {1: called(SUM), 2: called(RANK, "")}.get(ask.step, "查到两家。")
 
 

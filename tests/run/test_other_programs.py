@@ -313,7 +313,7 @@ def test_the_calls_of_a_seat_are_there_whole(golden: Path) -> None:
             shown = [message["content"] for message in line["messages"]]
             assert (line["episode"], shown) == (episode, [journal.text_of(name) for _, name in event.messages])
             assert line["reply"]["content"] == event.text and line["human"] == event.human
-            assert line["policy"] == ("human/1" if event.human else "react/2")
+            assert line["policy"] == ("human/1" if event.human else "react/1")
             assert (
                 line["prompt_tokens"] + line["generated_tokens"] == event.evaluated + event.reused + event.generated
             )

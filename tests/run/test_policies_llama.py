@@ -36,7 +36,7 @@ def test_a_reply_keeps_to_the_schema_and_to_its_order(spec: str) -> None:
     try:
         for seed in range(3):
             settings = Settings(temperature=1.0, seed=seed, max_tokens=600)
-            (reply,) = engine.answer([Ask("agent", (Message("user", "查一查"),), "react/2", schema, settings)])
+            (reply,) = engine.answer([Ask("agent", (Message("user", "查一查"),), "react/1", schema, settings)])
             assert isinstance(reply, Reply)
             value = json.loads(reply.text)
             assert list(value) == ["thought", "action", "action_input"] and violation(schema, value) == ""

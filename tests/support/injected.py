@@ -86,7 +86,7 @@ def played(name: str, question: Any, script: Script, call: Callable[[Writer, Cal
     """The state of an episode that goes by a script."""
     writer = Writer()
     writer.add(AttemptStarted(benchmark=name, task_id=question.id, attempt=1, seed=0, card=question.card))
-    writer.add(Seated(seat="agent", policy="react/2", engine="toy:x"))
+    writer.add(Seated(seat="agent", policy="react/1", engine="toy:x"))
     writer.step = 1
     if script.plan:
         writer.add(Planned(seat="agent", steps=tuple(script.plan), tools=tuple(script.plan)))

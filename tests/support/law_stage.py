@@ -24,7 +24,7 @@ from tests.support.policy_stage import Actor
 
 QUESTION = "2004年3月，盗伐林木的，依哪一条处罚？\nA: 第一条\nB: 第二条\nC: 第三条\nD: 第四条"
 CARD = {"id": "1", "type": "kqa", "question": QUESTION, "deepresearch_task_prompt": "\n只写选项字母。\n"}
-SEARCH = "search/2"
+SEARCH = "search/1"
 MODES = ("lean", "free", "paper")
 FOUND = '[{"query": "2004年 盗伐", "results": [{"条号": "第二条", "法条内容": "盗伐林木的……"}]}]'
 PLAN = ("用 rag_retrieve 查 2004 年有效的条文", "对照选项作答")

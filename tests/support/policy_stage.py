@@ -19,7 +19,7 @@ from tasks.run.spec import RunSpec
 
 SPEC = "toy:x"
 QUESTION = "甲公司投资的公司有几家？"
-LEAN = ("react/2", "plan-solve/1", "plan-execute/1", "direct/1")
+LEAN = ("react/1", "plan-solve/1", "plan-execute/1", "direct/1")
 FREE = tuple(named(policy, "free") for policy in LEAN)
 PAPER = tuple(named(policy, "paper") for policy in PROMPTS["paper"])
 EVERY = (*LEAN, *FREE, *PAPER)
@@ -83,16 +83,16 @@ def well_behaved(policy: str) -> Callable[[Ask, int], str]:
         action = ACTIONS[turn]
         return {
             "table-filter/1": '["SubCompanyInfo"]' if free else '{"tables": ["SubCompanyInfo"]}',
-            "react/2": f"思考：{THOUGHT}\n行动：{fenced(action)}" if free else lean(action, thought=THOUGHT),
-            "plan-solve/2": plan_text(STEPS) if free else json.dumps({"plan": STEPS}, ensure_ascii=False),
-            "plan-action/2": f"行动：{fenced(action)}" if free else lean(action),
-            "plan-execute/2": plan_text(STEPS[turn:]) + fenced(action) if free else lean(action, plan=STEPS[turn:]),
+            "react/1": f"思考：{THOUGHT}\n行动：{fenced(action)}" if free else lean(action, thought=THOUGHT),
+            "plan-solve/1": plan_text(STEPS) if free else json.dumps({"plan": STEPS}, ensure_ascii=False),
+            "plan-action/1": f"行动：{fenced(action)}" if free else lean(action),
+            "plan-execute/1": plan_text(STEPS[turn:]) + fenced(action) if free else lean(action, plan=STEPS[turn:]),
             "react-thought/1": THOUGHT,
             "react-action/1": fenced(action),
-            "plan-solve/1": plan_text(STEPS),
-            "plan-execute/1": plan_text(STEPS),
+            "plan-solve-paper/1": plan_text(STEPS),
+            "plan-execute-paper/1": plan_text(STEPS),
             "replan/1": plan_text(STEPS),
-            "plan-action/1": fenced(action),
+            "plan-action-paper/1": fenced(action),
             "answer/1": "答：1,234家",
             "summary/1": "详：1,234家",
             "answer-summary/1": "答案：1,234家\n详情：共1,234家"

@@ -1,4 +1,4 @@
-"""Prompts: files with a name and a version, never strings in code. `load("react/2")` reads `react-2.txt`.
+"""Prompts: files with a name and a version, never strings in code. `load("react/1")` reads `react-1.txt`.
 
 Short phrases and few-shot examples are tables in TOML files of the same naming; `table("examples/1")` reads one.
 """

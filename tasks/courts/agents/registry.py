@@ -18,7 +18,7 @@ from tasks.courts.environment import Role, environment
 from tasks.courts.play.views import CourtPolicy
 from tasks.errors import UsageError
 
-RULES, HUMAN, GOLD, ECHO, MODEL = "court-rules/2", "court-human/1", "court-gold/1", "court-echo/1", "court/1"
+RULES, HUMAN, GOLD, ECHO, MODEL = "court-rules/1", "court-human/1", "court-gold/1", "court-echo/1", "court/1"
 MODES = ("lean", "native", "free")
 
 

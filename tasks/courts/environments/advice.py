@@ -23,10 +23,10 @@ KQ = Environment(
     "KQ", ("法律知识问答", "knowledge questions"), "advice", AdviceCase,
     {
         "trainee": Seat("法律实习生", frozenset(("agent_title", "client.occupation", "dates.asked")), (), _TRAINEE,
-            "court-trainee/2"),
+            "court-trainee/1"),
         "client": Seat(
             "咨询人", frozenset(("client.occupation", "theme", *_ASKED)),
-            ("一轮只问一个问题", "不得说出或者暗示答案"), _CLIENT, "court-client/2",
+            ("一轮只问一个问题", "不得说出或者暗示答案"), _CLIENT, "court-client/1",
         ),
         "tracker": _TRACKER,
     },
@@ -37,10 +37,10 @@ KQ = Environment(
 LC = Environment(
     "LC", ("法律咨询", "legal consultation"), "advice", AdviceCase,
     {
-        "trainee": Seat("法律实习生", frozenset(("dates.asked",)), (), _TRAINEE, "court-trainee/2"),
+        "trainee": Seat("法律实习生", frozenset(("dates.asked",)), (), _TRAINEE, "court-trainee/1"),
         "client": Seat(
             "咨询人", frozenset(("client.role", "client.background", *_ASKED)),
-            ("一轮只问一个问题", "不得说出或者暗示答案"), _CLIENT, "court-client/2",
+            ("一轮只问一个问题", "不得说出或者暗示答案"), _CLIENT, "court-client/1",
         ),
         "tracker": _TRACKER,
     },

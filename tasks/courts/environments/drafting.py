@@ -31,10 +31,10 @@ def _metrics(kind: Kind) -> Mapping[Rule, tuple[str, ...]]:
 CD = Environment(
     "CD", ("起诉状撰写", "complaint drafting"), "draft", CivilCase,
     {
-        "plaintiff_lawyer": Seat("原告律师", frozenset(("dates.filed",)), _LAWYER_NEVER, _LAWYER, "court-drafter/2"),
+        "plaintiff_lawyer": Seat("原告律师", frozenset(("dates.filed",)), _LAWYER_NEVER, _LAWYER, "court-drafter/1"),
         "plaintiff": Seat(
             "原告", frozenset((*client_of("plaintiff", "defendant"), *CLAIMS, "complaint")), _NEVER, _CLIENT,
-            "court-party/2"
+            "court-party/1"
         ),
     },
     opening="律师您好，我想起诉，麻烦您帮我写一份民事起诉状。", turns=20, metrics=_metrics("CD"), reported=_REPORTED,
@@ -46,11 +46,11 @@ DD = Environment(
         "defendant_lawyer": Seat(
             "被告律师", frozenset(("cause", "court.name", "court.docket", "dates.filed", "complaint", *CLAIMS)),
             _LAWYER_NEVER, _LAWYER,
-            "court-drafter/2",
+            "court-drafter/1",
         ),
         "defendant": Seat(
             "被告", frozenset((*client_of("defendant", "plaintiff"), *DEFENCES, "answer")), _NEVER, _CLIENT,
-            "court-party/2"
+            "court-party/1"
         ),
     },
     opening="律师您好，我被人起诉了，麻烦您帮我写一份民事答辩状。", turns=15, metrics=_metrics("DD"),

@@ -14,7 +14,7 @@ from tasks.episode.plain import plain_text
 from tasks.episode.structured import structured
 
 RULES, MODEL = "tracker-rules/1", "tracker/1"
-PROMPTS = (PROMPT, "law-phrases/2")
+PROMPTS = (PROMPT, "law-phrases/1")
 SETTINGS = Settings(max_tokens=600)
 
 

@@ -24,7 +24,7 @@ from tasks.courts.scores.rulings import unfilled
 from tasks.scoring.result import Score
 
 COMPAT, STRICT = "pfs_compat", "pfs_strict"
-COMPAT_VERSION, STRICT_VERSION = "2", "8"
+COMPAT_VERSION, STRICT_VERSION = "1", "1"
 WEIGHTS: Mapping[str, float] = {"ACT": 0.4, "STA": 0.3, "ORD": 0.3}
 """Of the strict score."""
 

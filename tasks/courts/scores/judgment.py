@@ -146,7 +146,7 @@ def _strict(
     values: dict[str, float | None] = {
         "LAW": law.recall, "LAW_P": law.precision, "LAW_F1": law.f1, "LAW_FAKE": law.doubtful("no_article"),
         "LAW_OLD": law.doubtful("not_in_force"), "LAW_UNK": law.doubtful("not_listed"),
-        "REA_points": points.value, "REA_narrow": points.narrow,
+        "REA_points": points.value,
     }  # fmt: skip
     evidence: dict[str, object] = {
         "judgment": found is not None,
@@ -160,7 +160,6 @@ def _strict(
         "points": [
             {
                 "text": point.text,
-                "f1": round(point.f1, 4),
                 "share": round(point.share, 4),
                 "made": point.made,
                 "quote": point.quote,

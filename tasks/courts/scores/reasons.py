@@ -6,8 +6,7 @@ does not (予以采纳, 不予采纳) contradicts the point and costs `AGAINST` 
 measured between two marks of the case itself: what other passages of the gold, and the empty formula, share with the
 point by chance (0), and what the gold's own passage shares (1). A point is made from `MADE` on, so that the gold
 makes all of its own points and a judge who says the same in other words is not asked for the gold's; a point whose
-numbers the gold's reasons say is not made by reasons that say none of them. `narrow` is the first edition's measure
-of nearness, pairs alone.
+numbers the gold's reasons say is not made by reasons that say none of them.
 
 It is a proxy: it hears words, not law. A false reason in the words of the right one, without a denial, passes; a
 right one that shares hardly a word with the gold fails. The grader's REA is the score; this one needs none.
@@ -26,7 +25,7 @@ from statistics import fmean
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from store.text.numerals import to_decimal
-from tasks.courts.scores.bigrams import LONGEST, POINT, bigrams, f1, passages
+from tasks.courts.scores.bigrams import LONGEST
 
 MADE = 0.25
 """From this share of the way between chance and gold on, a point is made."""
@@ -61,12 +60,11 @@ _SAID, _DENIED, _BOTH = 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point of the gold. f1: how near a run of clauses comes to it; share: of the way from chance to gold; made:
+    """One point of the gold. share: of the way from chance to gold; made:
     whether the reasons make it; quote: the passage that was held against it; against: pairs in which they
     contradict."""
 
     text: str
-    f1: float
     share: float
     made: bool
     quote: str
@@ -78,7 +76,6 @@ class ReasonScore:
     """Shares of the points that are made, and each of them; None where the gold lists no points."""
 
     value: float | None
-    narrow: float | None
     points: tuple[Point, ...]
 
 
@@ -99,20 +96,16 @@ def score_reasons(reason: str, points: Sequence[str], gold: str, formula: str = 
         formula: reasons that say nothing of the case, and make none of its points.
     """
     sentences = _sentences(reason)
-    runs = list(passages(reason[:LONGEST]))
     measures = _measures(tuple(points), gold, formula)
     said = frozenset[str]().union(*(one.holds for one in sentences))
     found = []
     for point, measure in zip(points, measures, strict=True):
         share, passage, against = measure.of(sentences)
         share = share if measure.sums.isdisjoint(said) == (not measure.sums) else 0.0
-        wanted = bigrams(point)
-        nearest = max((f1(wanted, run) for run in runs), default=0.0)
-        found.append(Point(point, nearest, share, share >= MADE, passage[:_QUOTED], against))
+        found.append(Point(point, share, share >= MADE, passage[:_QUOTED], against))
     if not found:
-        return ReasonScore(None, None, ())
-    narrow = sum(point.f1 >= POINT for point in found) / len(found)
-    return ReasonScore(sum(point.made for point in found) / len(found), narrow, tuple(found))
+        return ReasonScore(None, ())
+    return ReasonScore(sum(point.made for point in found) / len(found), tuple(found))
 
 
 class _Measure:

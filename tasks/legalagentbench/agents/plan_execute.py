@@ -21,8 +21,8 @@ from tasks.legalagentbench.agents.choosing import tools_of_task
 from tasks.legalagentbench.agents.examples import numbered
 from tasks.legalagentbench.tools import ToolSpec
 
-LEAN = "plan-execute/2"
-FIRST, REPLAN = "plan-execute/1", "replan/1"
+LEAN = "plan-execute/1"
+FIRST, REPLAN = "plan-execute-paper/1", "replan/1"
 
 
 class PlanExecutePolicy:

@@ -25,8 +25,8 @@ from tasks.legalagentbench.agents.choosing import tools_of_task
 from tasks.legalagentbench.schemas import MOST_STEPS
 from tasks.legalagentbench.tools import ToolSpec
 
-PLAN, ACTION = "plan-solve/2", "plan-action/2"
-PAPER_PLAN = "plan-solve/1"
+PLAN, ACTION = "plan-solve/1", "plan-action/1"
+PAPER_PLAN = "plan-solve-paper/1"
 LONGEST_PLAN = 20
 """Steps of a paper plan that are carried out; published plans had up to eleven."""
 

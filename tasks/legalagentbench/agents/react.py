@@ -20,7 +20,7 @@ from tasks.legalagentbench.agents.answering import Outcome, answered, paper_answ
 from tasks.legalagentbench.agents.choosing import tools_of_task
 from tasks.legalagentbench.tools import TOOLS, ToolSpec
 
-LEAN, NATIVE, COMPACT = "react/2", "react-native/1", "react-compact/1"
+LEAN, NATIVE, COMPACT = "react/1", "react-native/1", "react-compact/1"
 THOUGHT, ACTION = "react-thought/1", "react-action/1"
 
 

@@ -15,7 +15,7 @@ from tasks.legalagentbench.agents.answering import paper_answer
 from tasks.legalagentbench.agents.examples import action_object
 from tasks.legalagentbench.tools import ToolSpec
 
-ACTION = "plan-action/1"
+ACTION = "plan-action-paper/1"
 Done = Sequence[tuple[str, history.Turn]]
 """The steps carried out, in words, with what came of each."""
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from tasks.agents.modes import Mode
 
-_SEARCH = ("search/2", "search-first/1", "search-last/1", "law-phrases/2", "phrases/1")
+_SEARCH = ("search/1", "search-first/1", "search-last/1", "law-phrases/1", "phrases/1")
 SEARCH_PROMPTS: dict[Mode, tuple[str, ...]] = {
     "lean": _SEARCH,
-    "native": ("search-native/1", "search-first/1", "search-close/1", "law-phrases/2", "phrases/1"),
+    "native": ("search-native/1", "search-first/1", "search-close/1", "law-phrases/1", "phrases/1"),
     "free": _SEARCH,
-    "paper": ("search-paper/2", "law-phrases/2"),
+    "paper": ("search-paper/1", "law-phrases/1"),
 }
 """Mode -> the prompt files that the search agent uses."""
 DIRECT_PROMPTS: dict[Mode, tuple[str, ...]] = dict.fromkeys(
-    ("lean", "free", "paper"), ("direct-law/1", "law-phrases/2", "phrases/1")
+    ("lean", "free", "paper"), ("direct-law/1", "law-phrases/1", "phrases/1")
 )
 """Mode -> the prompt files of direct answers; in paper mode they stand in for prompts that a task file lacks."""

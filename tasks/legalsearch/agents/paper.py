@@ -28,7 +28,7 @@ from tasks.legalsearch.agents.rounds import Past, pasts, response
 from tasks.legalsearch.agents.spoken import spoken
 from tasks.legalsearch.agents.talking import TURNS
 
-PROMPT = "search-paper/2"
+PROMPT = "search-paper/1"
 RESPONSE_TOKENS = 28_671
 MOST_ROUNDS = 29
 """Generations that the published loop never passes; a bound only where a run allows more than 15 rounds."""

@@ -1,4 +1,4 @@
-"""Short phrases of the conversations of LegalSearch (prompt file law-phrases/2)."""
+"""Short phrases of the conversations of LegalSearch (prompt file law-phrases/1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tasks.agents.prompts import fill_text, table
 from tasks.episode.seats import Card
 from tasks.legalsearch.kinds import KINDS, Form
 
-NAME = "law-phrases/2"
+NAME = "law-phrases/1"
 TOOLS = ("rag_retrieve", "web_search", "browse_webpage")
 """The tools of the protocol, in the order in which they are offered."""
 ARGUMENT = {"rag_retrieve": "query", "web_search": "query", "browse_webpage": "url_list"}

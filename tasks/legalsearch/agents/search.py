@@ -18,7 +18,7 @@ class SearchPolicy:
     """Plans, searches, answers.
 
     Args:
-        name: "search/2", "search/2+native", "search/2+free" or "search/2+paper".
+        name: "search/1", "search/1+native", "search/1+free" or "search/1+paper".
         brief: what its system prompt tells; a briefing without tools: plan and answer only.
         temperature: of the sampling; 1 for rollouts.
         entropy: record the entropy of every token where the engine sees all logits.

@@ -32,7 +32,7 @@ from tasks.legalsearch.agents.rounds import CLOSING, OPENING, Past, pasts, respo
 from tasks.legalsearch.agents.spoken import spoken
 from tasks.legalsearch.questions import options
 
-FIRST, ACT, LAST = "search-first/1", "search/2", "search-last/1"
+FIRST, ACT, LAST = "search-first/1", "search/1", "search-last/1"
 NATIVE, CLOSE = "search-native/1", "search-close/1"
 TURNS = 15
 """Rounds of a task (paper, table 3), unless a run sets its own."""

@@ -1,5 +1,5 @@
-"""The policies `law-rules/2` and, which never abstains, `law-rules/1`: no model, no memory. Each move runs a solver
-from the start on the recorded results.
+"""The policy `law-rules/1`: no model, no memory. Each move runs a solver from the start on the
+recorded results.
 
 It acts through `rag_retrieve` alone and answers from what came back: what the ablations of a run hide from the tool,
 the policy does not know either. It reads questions with the same rules as the search (days, laws, numbers). Where the
@@ -24,7 +24,7 @@ NO_TOOL = "没有法条检索工具，只能依题目文字作答。"
 class LawRulesPolicy:
     """Analysis by rules, exact dated look-up through the tool, option matching by retrieved text."""
 
-    name = "law-rules/2"
+    name = "law-rules/1"
 
     def __init__(
         self, search: LawSearch, settings: Settings, offered: tuple[str, ...], *, abstain: bool = True

@@ -2,7 +2,7 @@
 
 Topics and background of a client are left out: questions, and what belongs to them, are told turn by turn, so that no
 list can be given away. Days stand at the head of the card. Phrases of all seats are those of
-the prompt file court-phrases/2, by group and name.
+the prompt file court-phrases/1, by group and name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tasks.courts.casefile.people import LawRef
 from tasks.courts.casefile.standpoints import Standpoint
 from tasks.courts.play.views import CourtView
 
-NAME = "court-phrases/2"
+NAME = "court-phrases/1"
 
 
 def phrase(group: str, name: str, /, **values: str) -> str:

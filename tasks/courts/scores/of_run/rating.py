@@ -180,7 +180,7 @@ def _draft(case: CivilCase, heard: Heard, grades: Grade) -> Rates:
     )  # fmt: skip
 
 
-JUDGMENT_VERSIONS: Mapping[Rule, str] = {"compat": "compat/2", "strict": "strict/3"}
+JUDGMENT_VERSIONS: Mapping[Rule, str] = {"compat": "compat/1", "strict": "strict/1"}
 
 
 def _judgment(case: CivilCase | CriminalCase, scored: judgment.Scores, moved: str, grades: Grade) -> Rates:

@@ -12,7 +12,6 @@ from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.environment import environment
 from tasks.courts.procedure.findings import FATAL, fault_name
 from tasks.courts.procedure.tables import ProfileName, profile
-from tasks.courts.scores.bigrams import POINT
 from tasks.courts.scores.drafted import LABELS, kind_of_case, strict_document
 from tasks.courts.scores.laws import Why, articles_of
 from tasks.courts.scores.of_run.rating import Heard, Rates
@@ -156,8 +155,6 @@ def _reasons(seen: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
     for one in seen:
         denied = f"（与要点相反：{'、'.join(one['against'])}）" if one["against"] else ""
         yield _row(("REA_points",), one["text"] + denied, one["made"], None, one["quote"])
-    for one in seen:
-        yield _row(("REA_narrow",), f"{one['text']}（F1 {one['f1']:.2f}）", one["f1"] >= POINT)
 
 
 def _ruled(case: CivilCase | CriminalCase, judgment: Judgment, seen: Mapping[str, Any]) -> Iterator[Row]:

@@ -20,7 +20,7 @@ from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import RULES
 from tasks.scoring.result import Result, Score
 
-CONSISTENCY_VERSION, VALIDITY_VERSION = "consistency/2", "validity/3"
+CONSISTENCY_VERSION, VALIDITY_VERSION = "consistency/1", "validity/1"
 
 
 def score_one(question: CourtQuestion, result: Result, context: ScoreContext) -> list[Score]:
