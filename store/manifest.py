@@ -141,7 +141,7 @@ def locate(name_or_path: str | Path) -> Path:
     Raises:
         NotFound: there is no such folder.
     """
-    text = places.brought(str(name_or_path))
+    text = str(name_or_path)
     bare = isinstance(name_or_path, str) and not {"/", os.sep} & set(text) and text not in (".", "..")
     candidates = [places.packs() / text, Path(text)] if bare else [Path(text)]
     for folder in candidates:

@@ -1,29 +1,11 @@
-"""Where packs, runs and caches live. `MOOT_HOME` overrides all of them.
-
-A run that is played on another machine than the one it was asked for on names packs and files by the names that they
-have there: `brought` says where they lie here.
-"""
+"""Where packs, runs and caches live. `MOOT_HOME` overrides all of them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import platformdirs
-
-_brought: dict[str, Path] = {}
-
-
-def bring(files: Mapping[str, Path]) -> None:
-    """From now on, what a run names so lies there, for this process; replaces what was said before."""
-    _brought.clear()
-    _brought.update(files)
-
-
-def brought(name: str) -> str:
-    """Where what a run names lies on this machine: mostly where the name says."""
-    return str(_brought.get(name, name))
 
 
 def home() -> Path:

@@ -4,29 +4,28 @@ here."""
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
 from app.cli.driving import finish, interruptible
 from app.cli.notes import note
 from app.cli.progress import Progress
-from app.cluster.hub import Look, forget, shard_file
-from app.cluster.on_ray import Cluster, address_of, connected
-from app.cluster.parcels import Parcel
-from app.cluster.placing import Need, need_of, shards_for
-from app.cluster.shard import Order
+from app.cluster import Cluster, Order, Played, Report, address_of, connected
 from app.strings import t
 from app.terminal import clean
 from models.errors import ForeignHost
+from models.llama.engine import take_of
 from store import places
-from store.files import naming, written_whole
+from store.files import written_whole
 from store.journal import SUFFIX
 from store.pack import Pack
 from tasks.benchmark import benchmark
@@ -39,10 +38,8 @@ from tasks.run.plan import choose, task_file
 from tasks.run.runner import resume_run
 from tasks.run.spec import RunSpec, fresh_id
 
-COPIED = 15.0
-"""Seconds between two copies of the journal of a shard: what is lost with a node is at most as much, or a twentieth
-of the time that the copy takes, whatever is longer."""
-PLAN = "plan.json"
+PER_SHARD = 100
+"""Tasks of a shard where nobody says how many shards there are to be."""
 
 
 def run_on(
@@ -56,96 +53,78 @@ def run_on(
         raise UsageError("--shard and --on exclude each other", "The shards are made by --shards N.")
     if spec.cache or spec.budget_tokens or spec.budget_seconds:
         raise UsageError("a cache and a budget are of one machine", "Leave --cache and --budget-… out.")
-    spec, parcels, hosts, need, tasks = _looked_at(spec)
+    spec, hosts, need, tasks = _looked_at(spec)
     path = out or places.runs() / f"{fresh_id(spec)}{SUFFIX}"
     if path.exists():
         raise UsageError(f"run file already exists: {path}", "Give another --out, or resume it.")
     folder = path.with_name(f"{path.name}.shards")
-    began = time.perf_counter()
+    began, total = time.perf_counter(), tasks * spec.epochs
     with connected(address) as ray:
         cluster = Cluster(ray)
-        room, nodes = cluster.room(need)
-        if not room:
-            _say_no_room(address, need)
-        order = Order(
-            spec.model_dump(mode="json"),
-            parcels,
-            hosts,
-            shards or shards_for(tasks, room),
-            COPIED,
-            tuple(sys.argv[1:]),
-        )
-        if order.shards > tasks:
-            raise UsageError(f"{order.shards} shards are more than the {tasks} tasks", "Make fewer shards.")
-        order = _planned(folder, order)
-        total = tasks * spec.epochs
+        room, nodes = cluster.room(*need)
+        if not room and not address:  # a cluster may grow
+            what = f"{need[0]} processors and {need[1] / 1e9:.1f} GB of memory, more than this machine has"
+            raise UsageError(f"a shard needs {what}", "Choose a smaller model or context.")
+        wanted = min(tasks, shards or max(room, -(-tasks // PER_SHARD), 1))
+        order = _planned(folder, Order(spec.model_dump(mode="json"), hosts, wanted, tuple(sys.argv[1:])))
         said = t("cluster.started", n=total, shards=order.shards, nodes=nodes, room=min(room, order.shards))
         click.echo(clean(said, multiline=False), err=True)
         progress = Progress(total, sys.stderr)
-        done = 0
+        stopped: list[str] = []
 
-        def watched(look: Look) -> None:
-            nonlocal done
-            done = sum(look.outcomes.values())
-            for sentence in look.said:
-                progress.say(sentence)
-            progress.count(look.outcomes, look.tokens)
+        def watched(reports: dict[int, Report]) -> None:
+            outcomes: Counter[str] = Counter()
+            for ended, _ in reports.values():
+                outcomes.update(ended)
+            progress.count(outcomes, sum(tokens for _, tokens in reports.values()))
+            if max_failures is not None and outcomes["error"] >= max_failures:
+                cluster.stop()
 
+        def keep(number: int, played: Played) -> None:
+            with written_whole(order.file(folder, number, whole=not played.left), binary=True) as file:
+                file.write(played.journal)
+            if played.left:
+                stopped.append(f"shard {number}/{order.shards}: {played.left} episodes are left {played.why}".strip())
+
+        before = {
+            number: part.read_bytes() if (part := order.file(folder, number, whole=False)).is_file() else b""
+            for number in range(1, order.shards + 1)
+            if not order.file(folder, number).is_file()
+        }
         with interruptible(cluster.stop):
-            refs = cluster.submit(order, (str(folder), order.shards, parcels, max_failures), need)
-            failed = cluster.wait(refs, watched)
-    for sentence in dict.fromkeys(failed):
+            failed = cluster.play(order, before, need, keep, watched)
+    for sentence in dict.fromkeys([*failed, *stopped]):
         note(sentence)
-    if failed or done < total:
-        note(f"stopped with {total - done} episodes unfinished. The same command with --out {path} goes on.")
+    if failed or stopped:
+        note(f"stopped before the end. The same command with --out {path} goes on.")
         sys.exit(1)
-    merge_runs(
-        [shard_file(folder, number, order.shards) for number in range(1, order.shards + 1)], path,
-        argv=sys.argv[1:], at=spec,
-    )  # fmt: skip
-    forget(folder)
+    files = [order.file(folder, number) for number in range(1, order.shards + 1)]
+    merge_runs(files, path, argv=sys.argv[1:], at=spec)
+    shutil.rmtree(folder, ignore_errors=True)
     with resume_run(path) as made:
         finish(made, as_json, time.perf_counter() - began, total)
 
 
-def _looked_at(spec: RunSpec) -> tuple[RunSpec, dict[str, Parcel], dict[str, str], Need, int]:
-    """Everything that can be wrong with a run, seen before any other machine is asked; the run as every shard begins
-    it, the files that it names, the hosts that its engines reach, what a shard needs, and the number of tasks."""
+def _looked_at(spec: RunSpec) -> tuple[RunSpec, dict[str, str], tuple[int, int], int]:
+    """The run as every shard begins it, the hosts that it reaches, what a shard needs, and the number of tasks."""
     bench = benchmark(spec.benchmark)
     cast = Cast.of(bench, spec)
     if HUMAN in {spec.agent, *spec.seats.values()}:
         raise UsageError("a person sits at one machine", "Leave --on out.")
-    chosen_settings = bench.settings.of(spec.settings, bench.name)
     if cast.engines:
-        spec = spec.having(**chosen_settings.begun(datetime.now().astimezone().date()))
-    fields = type(chosen_settings).model_fields.items()
-    named = [
-        str(value)
-        for name, field in fields
-        if _names_pack(field.json_schema_extra) and (value := getattr(chosen_settings, name))
-    ]
-    with Pack.open(spec.pack) as pack:
-        tasks = task_file(spec, pack)
-        chosen = choose(bench, bench.load(tasks), spec)
-        cast.check(chosen)
-        parcels = {spec.pack: Parcel.of(pack.path)}
-    for name in named:
-        with Pack.open(name) as other:
-            parcels[name] = Parcel.of(other.path)
+        settings = bench.settings.of(spec.settings, bench.name)
+        spec = spec.having(**settings.begun(datetime.now().astimezone().date()))
     if spec.tasks is not None:
         spec = spec.model_copy(update={"tasks": str(Path(spec.tasks).absolute())})
-        parcels[str(spec.tasks)] = Parcel.of(tasks)
+    with Pack.open(spec.pack) as pack:
+        chosen = choose(bench, bench.load(task_file(spec, pack)), spec)
+        cast.check(chosen)
     files = dict(filter(None, map(engines.file_of, cast.engines)))
-    parcels |= {name: Parcel.of(path) for name, path in files.items()}
     with _noted() as hosts:
         for model in cast.engines:
             if not model.startswith("llama:"):  # which may be too large for this machine
                 engines.open_engine(model).close()
-    return spec, parcels, hosts, need_of(cast.engines, files, spec.parallel), len(chosen)
-
-
-def _names_pack(extra: object) -> bool:
-    return isinstance(extra, Mapping) and extra.get("metavar") == "PACK"
+    return spec, hosts, take_of(cast.engines, files, spec.parallel), len(chosen)
 
 
 @contextmanager
@@ -165,36 +144,13 @@ def _noted() -> Iterator[dict[str, str]]:
         engines.admit = before
 
 
-def _say_no_room(address: str, need: Need) -> None:
-    """No node can hold a shard now: one of this machine never will, a cluster may grow."""
-    processors, size = need.processors, f"{need.memory / 1e9:.1f}"
-    if not address:
-        raise UsageError(
-            f"a shard needs {processors} processors and {size} GB of memory, more than this machine has",
-            "Choose a smaller model or context.",
-        )
-    note(f"no node has the {processors} processors and {size} GB of memory that a shard needs: it waits for one")
-
-
 def _planned(folder: Path, order: Order) -> Order:
-    """The order, noted beside the copies of its shards; one that was noted there before goes on with as many shards.
-
-    Raises:
-        UsageError: the copies are of another run.
-    """
-    plan: dict[str, Any] = {
-        "spec": order.spec,
-        "parcels": {name: parcel.id for name, parcel in order.parcels.items()},
-    }
-    file = folder / PLAN
-    with naming(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    if file.exists():
-        known = json.loads(file.read_text("utf-8"))
-        shards = known.pop("shards", 0)
-        if known != json.loads(json.dumps(plan)):
-            raise UsageError(f"{folder} holds shards of another run", "Give another --out, or remove it.")
-        return Order(order.spec, order.parcels, order.hosts, shards, order.every, order.argv)
-    with written_whole(file) as stream:
-        json.dump({**plan, "shards": order.shards}, stream, ensure_ascii=False)
-    return order
+    """The order, noted beside its shards; one that was noted there before goes on with as many shards."""
+    file = folder / "plan.json"
+    if not file.exists():
+        with written_whole(file, parents=True) as stream:
+            json.dump({"spec": order.spec, "shards": order.shards}, stream, ensure_ascii=False)
+    known = json.loads(file.read_text("utf-8"))
+    if known["spec"] != json.loads(json.dumps(order.spec)):
+        raise UsageError(f"{folder} holds shards of another run", "Give another --out, or remove it.")
+    return replace(order, shards=known["shards"])

@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from app.cluster.placing import need_of as memory_of
 from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import clean, json_text
 from models.errors import BadEngine
+from models.llama.engine import take_of
 from models.llama.memory import available, gigabytes
 from store import places
 from store.errors import StoreError
@@ -141,7 +141,7 @@ def _memory(cast: Cast) -> tuple[int | None, str]:
     try:
         local = [spec for spec in cast.engines if spec.startswith("llama:")]
         files = dict(filter(None, map(file_of, local)))
-        return memory_of(local, files, cast.spec.parallel).memory, ""
+        return take_of(local, files, cast.spec.parallel)[1], ""
     except (BadEngine, StoreError, OSError) as error:
         return None, str(error)
 

@@ -12,7 +12,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import file_digest
@@ -27,15 +27,17 @@ from models.llama import shelf
 from models.llama.grammar import gbnf
 from models.llama.header import Header, read_header
 from models.llama.library import digest, mark, resolve
-from models.llama.memory import available, estimate, refuse_too_large
+from models.llama.memory import available, default_context, estimate, refuse_too_large
 from models.llama.process import SILENCE, STANDSTILL, ChildFailed, Process
 from models.llama.template import CHATML, ChatTemplate
 from models.llama.wire import Call, Options, call_data, options_data, reply_of
-from models.sampling import PASSAGE
+from models.sampling import PASSAGE, bare
 from models.specs import Opening
 
 CONTEXT = 8192
 """Tokens of one sequence when nothing is said: enough for ten steps of the longest task, and small in memory."""
+RUN = 600_000_000
+"""Bytes that a run takes beside its models."""
 FEWEST_SLOTS = 4
 MOST_SLOTS = 16
 SMALL = 100_000_000
@@ -92,6 +94,24 @@ def _key(path: Path, settings: LlamaSettings) -> str:
     except OSError:
         return ""
     return f"{path.absolute()} {found} {settings}"
+
+
+def take_of(specs: Iterable[str], files: Mapping[str, Path], parallel: int) -> tuple[int, int]:
+    """Processors and bytes of memory that a run takes whose seats are held by the engines of these SPECs: a model of
+    llama.cpp its threads and what `moot models check` states, everything else (servers, rules) next to nothing.
+
+    files: name in a SPEC -> where the file lies; SPECs that differ in sampling alone are one engine.
+    """
+    processors, memory = 1, RUN
+    for spec in dict.fromkeys(map(bare, specs)):
+        kind, _, rest = spec.partition(":")
+        name, _, text = rest.partition("#")
+        if kind == "llama":
+            header, chosen = read_header(files[name]), parse_settings(text)
+            context = chosen.ctx or default_context(header)
+            memory += estimate(header, context, chosen.slots or max(FEWEST_SLOTS, parallel)).total
+            processors = max(processors, chosen.threads or max(1, (os.cpu_count() or 2) - 1))
+    return processors, memory
 
 
 class LlamaEngine:

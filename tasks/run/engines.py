@@ -57,7 +57,6 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
         parallel: how many episodes will ask at a time, so that an engine can make room for them.
     """
     kind, rest = check_spec(bare(spec), registry.names("engines"))
-    rest = _here(rest)
     if kind in _FILES:
         check_file(rest.partition("#")[0])
     opener: Callable[[Opening], object] = registry.load("engines", kind)
@@ -86,12 +85,6 @@ def form_of(spec: str) -> Calls:
     """How the model behind a SPEC has learnt to call tools; "schema" where nobody says."""
     about = shipped.card() if shipped.is_shipped(spec) else None
     return next((form for form in CALLS if about is not None and form == about.form), "schema")
-
-
-def _here(rest: str) -> str:
-    """The SPEC after its kind, with the file as it lies on this machine."""
-    name, mark, settings = rest.partition("#")
-    return f"{places.brought(name)}{mark}{settings}"
 
 
 def file_of(spec: str) -> tuple[str, Path] | None:

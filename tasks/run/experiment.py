@@ -38,7 +38,7 @@ def make_header(
         "spec": {**spec.model_dump(mode="json"), **settings, "tasks": tasks},
         "tasks": {"file": task_file.name, "sha256": tasks_hash, **_fictional(questions)},
         "pack": {
-            "name": pack.name, "hash": pack.hash, "path": _pack_path(spec, pack),
+            "name": pack.name, "hash": pack.hash, "path": _pack_path(pack),
             "provenance": sorted(pack.provenance), "jurisdiction": pack.manifest.jurisdiction,
         },
         "prompts": Cast.of(bench, spec).prompts(),
@@ -79,14 +79,9 @@ def check_same(
             )
 
 
-def _pack_path(spec: RunSpec, pack: Pack) -> str | None:
-    """Where the pack lies if not among the installed ones; as the run names it where it was brought from
-    elsewhere."""
-    if pack.path.parent == places.packs():
-        return None
-    if Path(places.brought(spec.pack)) == pack.path and Path(spec.pack) != pack.path:
-        return spec.pack if Path(spec.pack).is_absolute() else None
-    return str(pack.path.absolute())
+def _pack_path(pack: Pack) -> str | None:
+    """Where the pack lies if not among the installed ones."""
+    return None if pack.path.parent == places.packs() else str(pack.path.absolute())
 
 
 def _fictional(questions: Sequence[Question]) -> dict[str, bool]:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from store import places
 from store.errors import BadInput, NotFound
 from store.journal import EpisodeRow
 from store.pack import Pack
@@ -60,7 +59,7 @@ def stored_task_file(header: HeaderData) -> Path:
 
 def named_file(tasks: str) -> Path:
     """The file or folder of tasks that a command or a run names; a pipe or device would never come to an end."""
-    path = Path(places.brought(tasks))
+    path = Path(tasks)
     if os.path.isfile(path) or os.path.isdir(path):
         return path
     if os.path.lexists(path):

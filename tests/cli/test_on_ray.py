@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from app import cluster
 from app.cli.main import cli
-from app.cluster.on_ray import address_of
+from app.cluster import address_of
 from models.errors import ForeignHost
 from store.errors import NotFound
 from store.journal import Journal
@@ -94,7 +95,10 @@ class Stranger(http.server.BaseHTTPRequestHandler):
 
 
 @needs_ray
-def test_an_address_where_no_ray_listens_is_one_sentence(spec: dict[str, Any], tmp_path: Path) -> None:
+def test_an_address_where_no_ray_listens_is_one_sentence(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "START", 10.0)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         nobody = free.getsockname()[1]

@@ -341,7 +341,6 @@ def test_no_output_file_is_written_by_hand() -> None:
         "models/llama/library.py", "models/llama/child.py",
         # the cache of hashes; members unpacked to a folder of our own
         "app/leaving.py", "store/writer.py", "store/identity.py", "store/importers/archives.py",
-        "app/cluster/parcels.py", "app/cluster/hub.py",  # in pieces, moved in whole with the last
     }  # fmt: skip
     found = {
         str(path.relative_to(ROOT)).replace(os.sep, "/")

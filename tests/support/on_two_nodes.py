@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -27,8 +28,7 @@ from ray.cluster_utils import Cluster as Nodes  # noqa: E402
 
 from app.cli import cluster, progress  # noqa: E402
 from app.cli.main import cli  # noqa: E402
-from app.cluster.hub import Look  # noqa: E402
-from app.cluster.on_ray import Cluster  # noqa: E402
+from app.cluster import Cluster, Report  # noqa: E402
 from app.guard import install_guard  # noqa: E402
 
 EACH: dict[str, Any] = {
@@ -42,23 +42,22 @@ def main(out: str, kill: str, shards: str, *rest: str) -> None:
     nodes.wait_for_nodes()
     install_guard()
     done: dict[str, Any] = {"killed": None, "episodes": 0}
-    plain = Cluster.wait
+    plain = Cluster.play
 
-    def wait(self: Cluster, refs: Any, watch: Callable[[Look], None]) -> list[str]:
-        def watched(look: Look) -> None:
-            watch(look)
-            over = sum(look.outcomes.values())
+    def play(self: Cluster, order: Any, before: Any, need: Any, keep: Any, watch: Callable[..., Any]) -> list[str]:
+        def watched(reports: dict[int, Report]) -> None:
+            watch(reports)
+            over = sum(sum(outcomes.values()) for outcomes, _ in reports.values())
             if kill == "none" or done["killed"] is not None or over < watching.total / 4:
                 return
             if kill == "node":
                 nodes.remove_node(second, allow_graceful=False)
                 done.update(killed="node", episodes=over)
-            else:
-                pid = look.players[max(look.players)][1]
-                os.kill(pid, signal.SIGKILL)
-                done.update(killed=pid, episodes=over)
+            elif players := subprocess.run(["pgrep", "-f", "^ray::_shard"], capture_output=True, text=True).stdout:
+                os.kill(int(players.split()[0]), signal.SIGKILL)
+                done.update(killed=int(players.split()[0]), episodes=over)
 
-        return plain(self, refs, watched)
+        return plain(self, order, before, need, keep, watched)
 
     class watching:  # noqa: N801
         total = 0
@@ -68,9 +67,8 @@ def main(out: str, kill: str, shards: str, *rest: str) -> None:
             watching.total = total
             super().__init__(total, *given)
 
-    Cluster.wait = wait  # type: ignore[method-assign]
+    Cluster.play = play  # type: ignore[method-assign]
     cluster.Progress = Counting  # type: ignore[misc]
-    cluster.COPIED = 0.5
     began = time.perf_counter()
     try:
         cli.main(
