@@ -41,6 +41,7 @@ model: $(VENV)/.train          ## trains the model in the box anew, measures it,
 
 docs: $(VENV)/.docs            ## the documentation as a site in site/, to be read without a network
 	rm -rf site
+	$(BIN)/python packaging/prompts.py
 	$(BIN)/sphinx-build -W --keep-going -q docs site
 	rm -rf site/.doctrees
 	$(BIN)/python packaging/site_check.py site

@@ -1,11 +1,10 @@
 """Writes docs/prompts.md and docs/prompts.en.md: what a model in each seat of a court reads, whole, made by the
-program.
+program when the documentation is built.
 
     python packaging/prompts.py
 
 One case of the sample an environment (虚构数据), at the first turn of the seat, in the profile `law`; in `j1` where
-that reads otherwise. The pages are kept in the repository, so that they can be read without building anything; a test
-compares them with what this script would write.
+that reads otherwise.
 """
 
 from __future__ import annotations

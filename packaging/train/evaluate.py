@@ -121,7 +121,7 @@ def run(
     if tasks:
         given += ["--tasks", str(tasks)]
     if agent == "react":
-        given += ["--model", f"llama:{model}#threads=1,ctx={CONTEXT}{drawn}", "--form", "compact"]
+        given += ["--model", f"llama:{model}#threads=1,ctx={CONTEXT}{drawn}", "--calls", "compact"]
     began = time.time()
     return {**command("run", "legalagentbench", *given), "seconds": time.time() - began}
 

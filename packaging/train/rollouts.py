@@ -1,5 +1,5 @@
 """Training text: tasks over freshly drawn fictional jurisdictions, walked as `gold` walks them, written as `react
---form compact` sends them.
+--calls compact` sends them.
 
 Jurisdictions come from the makers of the sample pack, with other seeds and with every character of their names
 replaced by one drawn for the jurisdiction. Paths, entities, questions and answers come from the constructor, tools
