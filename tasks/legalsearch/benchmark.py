@@ -37,7 +37,7 @@ from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.reference import GoldLawPolicy
-from tasks.legalsearch.rules.policy import LawRulesPolicy
+from tasks.legalsearch.rules import LawRulesPolicy
 from tasks.legalsearch.scoring import Evidence, score_one, summarise
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
 from tasks.legalsearch.settings import LegalSearchSettings, settings_of

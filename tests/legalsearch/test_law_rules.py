@@ -15,12 +15,7 @@ from store.statutes.applicable import CaseDates
 from tasks.episode.actions import Answer, CallTool
 from tasks.episode.events import Event, Planned, Record, Thought, ToolReturned
 from tasks.episode.seats import View
-from tasks.legalsearch.rules.baseline import computed_term
-from tasks.legalsearch.rules.choose import is_reversed, stem_of, wants_several
-from tasks.legalsearch.rules.facts import by_canonical, read_facts, table
-from tasks.legalsearch.rules.looking import looks
-from tasks.legalsearch.rules.policy import LawRulesPolicy
-from tasks.legalsearch.rules.terms import tables
+from tasks.legalsearch.rules import LawRulesPolicy, is_reversed, looks, stem_of, wants_several
 from tasks.legalsearch.toolbox import HITS, MOST, RAG, retrieved
 from tests.support.statute_fixture import build
 
@@ -121,7 +116,7 @@ def test_every_task_has_an_answer_in_its_form(pack: Pack) -> None:
         asked = f"\n问题: 在2005年的时间背景下，在城市道路两侧设置路灯应当怎样，是哪一项？{options}"
         assert table.play({"id": "x", "type": kind, "question": asked}).res == "B"
     assert table.play({"id": "x", "type": "kqa", "question": f"问题: 下列正确的有哪些？{options}"}).res == "ABCD"
-    assert table.play({"id": "x", "type": "ccp", "question": ACCUSED}).res == "盗窃"
+    assert table.play({"id": "x", "type": "ccp", "question": ACCUSED}).res == "", "the pack holds no crime"
     term = table.play({"id": "x", "type": "ptp", "question": f"{ACCUSED}相关法条: 刑法第264条"}).res
     assert re.fullmatch(r"[1-9][0-9]*个月", term)
     said = table.play({"id": "x", "type": "lcs", "question": "用户提问: 路灯损坏多久修复？"}).res
@@ -151,50 +146,6 @@ def test_words_of_a_question() -> None:
     assert not wants_several("下列哪一项是正确的？") and not is_reversed("下列哪一项是正确的？")
 
 
-@pytest.mark.parametrize(
-    ("told", "charge"),
-    [
-        ("被告人甲酒后驾驶小型轿车被执勤民警查获，血液中乙醇含量为150mg/100ml。", "危险驾驶"),
-        ("被告人甲以人民币200元的价格将甲基苯丙胺0.5克贩卖给吸毒人员乙。", "走私、贩卖、运输、制造毒品"),
-        ("被告人甲驾驶货车与行人乙相撞，致乙当场死亡，经交通警察大队认定甲负事故全部责任。", "交通肇事"),
-        ("被告人甲虚构能办理入学的事实，骗取乙人民币50000元，全部挥霍。", "诈骗"),
-        ("被告人甲持刀威胁乙，抢走现金300元。", "抢劫"),
-        ("被告人甲未取得林木采伐许可证，砍伐自家承包林地的杨树三百棵，立木蓄积40立方米。", "滥伐林木"),
-        ("被告人甲在家中多次容留乙、丙吸食冰毒。", "容留他人吸毒"),
-        ("被告人甲将父亲遗留的猎枪一支存放于家中，被公安机关查获。", "非法持有、私藏枪支、弹药"),
-    ],
-)
-def test_facts_speak_for_a_charge(told: str, charge: str) -> None:
-    points = read_facts(f"案件事实: {told}").points
-    assert charge in sorted(points, key=lambda name: -points[name])[:2]
-
-
-def test_a_record_of_the_accused_is_no_charge_of_this_case() -> None:
-    facts = read_facts(f"{ACCUSED}被告人曾因犯诈骗罪于2010年被判处有期徒刑一年。公诉机关认为应以盗窃罪追究刑事责任。")
-    assert facts.stated == ("盗窃",)
-
-
-def test_a_term_that_the_law_computes() -> None:
-    theft = "盗窃公私财物，价值三千五百元以上的，处三年以下有期徒刑；基准刑为六个月，价值每增加二千元，增加一个月。"
-    surrender = "对于自首的犯罪分子，减少基准刑的百分之三十。"
-    assert computed_term([theft], 3500) == 6
-    assert computed_term([theft], 11_500) == 10
-    assert computed_term([theft, surrender], 11_500) == 7
-    assert computed_term(["基准刑为一年二个月。"], 0) == 14
-    assert computed_term([surrender], 11_500) is None and computed_term([], 0) is None
-
-
-def test_the_tables_fit_together() -> None:
-    assert len(table()) > 200 and all(charge.strong for charge in table())
-    names = {charge.canonical for charge in table()}
-    known = tables()
-    assert names == set(by_canonical()) and set(known.usual) <= names
-    assert set(known.graver) | set(known.amounts) <= set(known.usual)
-    assert list(known.grid) == sorted(known.grid)
-
-
 def test_only_the_question_itself_is_reversed() -> None:
-    from tasks.legalsearch.rules.choose import is_reversed
-
     assert is_reversed("关于缓刑，下列说法不正确的是？") and is_reversed("下列哪一项不属于主刑。")
     assert not is_reversed("苏某不是累犯，没有再犯罪的危险。对苏某能否宣告缓刑？")

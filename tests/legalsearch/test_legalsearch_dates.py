@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.search.query import LawQuery, Span
+from store.search.query import Span
 from store.search.times import periods
 from store.statutes.applicable import CaseDates, mark
 from store.statutes.model import LawVersion
 from store.text.normalise import fold_width
 from tasks.legalsearch.dates import case_dates, told
-from tasks.legalsearch.rules.crimes import day_of
 
 DRUNK = "2010年5月3日张某醉酒驾驶机动车被查获，2012年3月1日法院开庭审理，如何适用刑法第一百三十三条之一？"
 
@@ -117,16 +116,6 @@ def test_a_later_law_is_not_the_law_of_an_earlier_act() -> None:
     assert (mark(then, dates).verdict, mark(then, dates).rule.key) == ("applicable", "criminal_at_act")
 
 
-def test_a_search_leans_on_the_act_and_on_the_end_of_a_series() -> None:
-    def day(text: str) -> str:
-        return day_of(LawQuery(text, spans(text)))
-
-    assert day(DRUNK) == "2010年5月3日"
-    assert day("2010年5月至2012年3月期间，鲁某多次盗窃。2014年1月1日投案。") == "2012年3月31日"
-    assert day("2014年1月1日，鲁某到公安机关投案。") == ""
-    assert day("鲁某，1950年1月1日出生。") == ""
-
-
 def test_the_same_day_may_be_named_twice() -> None:
     text = "2014年8月27日，鲁某在家中贩卖灯油时被查获。2014年8月27日，鲁某被刑事拘留。"
     assert [sorted(day.roles) for day in told(text, spans(text))] == [["acted", "caught"], ["proceeding"]]
@@ -148,7 +137,6 @@ WORDS = st.sampled_from(
 def test_total_on_any_text(text: str) -> None:
     found = case_dates(text, spans(text))
     assert found.acted is None or found.acted_until is None or found.acted <= found.acted_until
-    day_of(LawQuery(text, spans(text)))
 
 
 @settings(max_examples=60)

@@ -19,8 +19,7 @@ from tasks.courts.agents.trial.heard import Exchange, Exhibit, Heard
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.hearing import holds_property
 from tasks.courts.procedure.replies import responsive
-from tasks.legalsearch.charges import canonical
-from tasks.legalsearch.rules.facts import by_canonical
+from tasks.legalsearch.charges import canonical, is_known
 
 _REPLY = {"recusal": "recusal", "plea": "plea", "fast": "plea", "identity": "identity", "views": "view"}
 """Kind of question -> what counts as an answer to it; any words do for the others."""
@@ -28,7 +27,7 @@ _UNHAPPY = re.compile(r"量刑建议[^。；]{0,20}(?:有异议|不当|过重|�
 _NO_PROPERTY = re.compile(r"(?:没有|无)[^。；]{0,16}(?:涉案)?财物")
 _SAID = re.compile(r"罪名(?:是|为|系)|应当?以|构成(?:了)?|涉嫌(?:犯)?|(?<!侵)犯(?!罪)|(?<=罪)(?:、|和|与|及|以及)")
 _NAME = re.compile(r"[\u4e00-\u9fff、（）()]{2,60}")
-_NO_NAME = re.compile(r"犯罪$|^.{0,2}罪$|.{21,}|[其该此本述]")
+_NO_NAME = re.compile(r"犯罪$|^.?罪$|.{21,}|[其该此本述何]|什么")
 """What ends in 罪 and names no charge."""
 _NEGATED = re.compile(r"(?:不|未|没有)$")
 _FORMER = re.compile(
@@ -138,7 +137,7 @@ def name_at(text: str, start: int) -> str:
     run = _NAME.match(text, start)
     ends = [place.end() for place in re.finditer("罪", run[0])] if run else []
     names = (run[0][:end] for end in ends) if run else ()
-    known = (name for name in names if len(name) > 2 and canonical(name) in by_canonical())
+    known = (name for name in names if len(name) > 2 and is_known(name))
     return next(known, run[0][: ends[0]] if run and ends and not _NO_NAME.search(run[0][: ends[0]]) else "")
 
 
