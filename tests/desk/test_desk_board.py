@@ -27,7 +27,6 @@ from tasks.episode.scheduler import HUMAN
 from tasks.run.board import entries, fields
 from tasks.run.comparing import compare
 from tasks.run.header import header_of
-from tasks.run.header import tested as tested_in
 from tasks.run.listing import read_run
 from tasks.run.plan import stored_task_file
 from tasks.run.runner import fork_run, start_run
@@ -276,7 +275,7 @@ def test_what_a_person_solved_is_nowhere_shown_as_the_policys(runs: tuple[Path, 
         run.scheduler.answer("k-1", "陆知行")
         run.go()
         run.record_scores()
-        assert tested_in(header_of(run.journal))[0] == "echo", "the header alone does not say it"
+        assert header_of(run.journal)["spec"]["agent"] == "echo", "the header alone does not say it"
     line = read_run(run.journal.path)
     assert (line.people, read_run(runs[1]).people) == (1, 0)
     board = entries(fields([line])[0], {}, (), None)[0]
