@@ -11,7 +11,7 @@ from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.asking import AskScreen
 from app.desk.home.new_run import NewRunScreen
 from app.desk.widgets.mode_field import ModeField
-from tests.desk.test_desk_screens import desk, text_of, until
+from tests.desk.conftest import desk, text_of, until
 
 pytestmark = pytest.mark.slow
 

@@ -32,13 +32,11 @@ from tasks.run.plan import stored_task_file
 from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import CLASSES, Finding, Place, Verdict
+from tests.desk.conftest import EVERYWHERE, NARROW, WIDE, desk, same_as_stored, text_of, until
 from tests.desk.test_desk_compare import play
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, text_of, until
 from tests.support.desk_fixture import build_pack
 
 pytestmark = pytest.mark.slow
-
-SIZES = pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 
 
 @pytest.fixture
@@ -65,7 +63,7 @@ def test_attempts_of_a_run_that_is_played_are_scored_as_they_end() -> None:
     assert ("1 跳", "1-hop") in read_groups(path).values()
 
 
-@SIZES
+@pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)])
 async def test_a_run_at_a_glance(runs: tuple[Path, Path], size: tuple[int, int]) -> None:
     async with desk(size) as pilot:
         screen = RunScreen(read_run(runs[1]))
@@ -153,8 +151,7 @@ def test_a_run_in_motion_says_how_far_it_is() -> None:
     set_language(None)
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
-@SIZES
+@EVERYWHERE
 async def test_the_board_looks_as_stored(
     runs: tuple[Path, Path],
     size: tuple[int, int],
@@ -171,7 +168,7 @@ async def test_the_board_looks_as_stored(
         own = [entry for entry in screen.entries if entry.line is not None]
         assert [entry.value[0] for entry in own] == [100.0, 0.0]
         assert len(screen.entries) == 2 + 24 and all(entry.paper for entry in screen.entries[2:])
-        await same_as_stored(pilot, f"board-{language}-{size[0]}x{size[1]}")
+        await same_as_stored(pilot, "board", everywhere=True)
 
 
 async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:

@@ -16,7 +16,7 @@ from tasks.episode.events import Seated
 from tasks.reports.comparison import who
 from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, until
+from tests.desk.conftest import NARROW, WIDE, desk, same_as_stored, until
 from tests.support.desk_fixture import build_pack
 
 pytestmark = pytest.mark.slow
@@ -46,12 +46,12 @@ async def test_two_runs_are_compared(runs: tuple[Path, Path], size: tuple[int, i
         screen = app.screen
         assert isinstance(screen, CompareScreen)
         assert {line.task for line in screen.lines} == {"k-1", "k-2"}
-        await same_as_stored(pilot, f"compare_{size[0]}x{size[1]}")
+        await same_as_stored(pilot, "compare")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, StepsScreen) and app.screen.steps is not None)
         text = "\n".join(row_text(row) for row in app.screen.query_one(StepsView).rows)
         assert "≠" in text and "│" in text
-        await same_as_stored(pilot, f"compare_steps_{size[0]}x{size[1]}")
+        await same_as_stored(pilot, "compare-steps")
         await pilot.press("2")
         await until(pilot, lambda: getattr(app.screen, "facts", None) is not None and app.screen.facts.id == "second")
 

@@ -31,12 +31,11 @@ from app.desk.widgets.sheet import Sheet
 from store import places
 from tasks.episode.events import Said
 from tasks.run.spec import RunSpec
-from tests.desk.test_desk_screens import (
+from tests.desk.conftest import (
     NARROW,
     SIZES,
     WIDE,
     desk,
-    settled,  # noqa: F401
     text_of,
     until,
 )

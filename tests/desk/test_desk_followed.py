@@ -22,7 +22,7 @@ from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.cli.test_background import Home
-from tests.desk.test_desk_screens import desk, episode, text_of, until
+from tests.desk.conftest import desk, episode, text_of, until
 from tests.support.kill_harness import digests
 
 pytestmark = pytest.mark.slow

@@ -14,8 +14,8 @@ from app.desk.episode.transcript import Transcript
 from app.desk.widgets.lines import row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from tasks.episode.events import Said, ToolReturned
-from tests.desk import test_desk_court, test_desk_screens
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, text_of, until
+from tests.desk import test_desk_court
+from tests.desk.conftest import NARROW, WIDE, desk, opened, text_of, until
 from tests.support.court_plays import Played
 from tests.support.desk_fixture import COURT, write_run
 
@@ -64,7 +64,7 @@ async def test_a_civil_judgment_stands_beside_the_reference(plays: dict[str, Pla
 
 async def test_a_key_leads_to_the_observation_that_holds_it(pack: Path) -> None:  # noqa: F811
     async with desk() as pilot:
-        screen = await test_desk_screens.opened(pilot, write_run(pack))
+        screen = await opened(pilot, write_run(pack))
         strip = screen.query_one(ScoreStrip)
         await until(pilot, lambda: strip.step is not None)
         assert strip.step is not None

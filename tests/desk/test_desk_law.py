@@ -7,7 +7,6 @@ MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -15,9 +14,8 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
-from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
 from app import strings
 from app.desk.dialogs.help import HelpScreen
@@ -42,7 +40,7 @@ from store.statutes.book import NoText
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.relations import Doubt, Relation
 from store.text.difference import difference
-from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, rules_once, same_as_stored, text_of, until
+from tests.desk.conftest import EVERYWHERE, NARROW, WIDE, desk, same_as_stored, text_of, until
 from tests.support.patience import PATIENCE
 from tests.support.statute_fixture import KITES, LAMPS, build, number
 
@@ -52,12 +50,8 @@ TODAY = date(2024, 6, 1)
 
 
 @pytest.fixture(autouse=True)
-def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A fixed day, language and cursor; times of a search are no part of a stored screen."""
+def fixed_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(law_shelf, "today", lambda: TODAY)
-    monkeypatch.setattr(Stylesheet, "_parse_rules", rules_once)
-    for box in (Input, TextArea):
-        monkeypatch.setattr(box, "cursor_blink", False, raising=False)
 
 
 @pytest.fixture
@@ -113,27 +107,25 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(law_shelf.LawDesk, "ask", ask)
 
 
-@pytest.mark.parametrize("language", strings.LANGUAGES)
-@pytest.mark.parametrize("size", SIZES)
+@EVERYWHERE
 async def test_screens_look_as_stored(
     language: str, size: tuple[int, int], lamps: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
     steady(monkeypatch)
-    name = f"{language}-{size[0]}x{size[1]}"
     async with desk(size) as pilot:
         screen = await at_law(pilot)
-        await same_as_stored(pilot, f"law-start-{name}")
+        await same_as_stored(pilot, "law-start")
         await asked(pilot, "路灯法第三条", "2005-05-01")
-        await same_as_stored(pilot, f"law-text-{name}")
+        await same_as_stored(pilot, "law-text", everywhere=True)
         await asked(pilot, "路灯法第三条", "2009-12-31")
-        await same_as_stored(pilot, f"law-gap-{name}")
+        await same_as_stored(pilot, "law-gap")
         for key, tab in (("2", "timeline"), ("3", "diff"), ("4", "faults"), ("5", "family")):
             await pilot.press(key)
             await until(pilot, lambda: not screen.busy)
-            await same_as_stored(pilot, f"law-{tab}-{name}")
+            await same_as_stored(pilot, f"law-{tab}")
         await asked(pilot, "悬挂广告 罚款")
-        await same_as_stored(pilot, f"law-hits-{name}")
+        await same_as_stored(pilot, "law-hits")
 
 
 @pytest.mark.parametrize("language", strings.LANGUAGES)
@@ -142,7 +134,6 @@ async def test_without_statutes_it_says_what_to_do(language: str, monkeypatch: p
     async with desk(NARROW) as pilot:
         screen = await at_law(pilot)
         assert screen.query_one(Empty).display
-        await same_as_stored(pilot, f"law-empty-{language}-80x24")
         await pilot.press("escape", "1", "2", "y", "o", "f2", "f7")
         build()
         screen.on_screen_resume()

@@ -35,12 +35,10 @@ from models.errors import BadEngine
 from models.llama import library
 from models.llama.entry import Entry
 from store import places
-from tests.desk.test_desk_screens import (
-    LANGUAGES,
-    SIZES,
+from tests.desk.conftest import (
+    EVERYWHERE,
     desk,
     same_as_stored,
-    settled,  # noqa: F401
     text_of,
     until,
 )
@@ -71,33 +69,31 @@ def settle(pilot: Pilot[Any]) -> bool:
     return all(worker.is_finished for worker in pilot.app.workers if worker.node is pilot.app.screen)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("size", SIZES)
+@EVERYWHERE
 async def test_screens_look_as_stored(
     language: str, size: tuple[int, int], tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
-    name = f"{language}-{size[0]}x{size[1]}"
     monkeypatch.setattr(model_list, "shelf", lambda: ModelShelf())
     async with desk(size) as pilot:
         screen = await at_models(pilot)
-        await same_as_stored(pilot, f"models-empty-{name}")
+        await same_as_stored(pilot, "models-empty")
         monkeypatch.setattr(model_list, "shelf", lambda: stand_in_shelf(tiny_gguf, GONE))
         screen.reload()
         await until(pilot, lambda: len(screen.shelf.lines) == 3)
         await pilot.press("down")
         await pilot.pause()
-        await same_as_stored(pilot, f"models-{name}")
+        await same_as_stored(pilot, "models", everywhere=True)
         await pilot.press("a")
         await until(pilot, lambda: isinstance(pilot.app.screen, AddModelScreen))
         await pilot.pause()
-        await same_as_stored(pilot, f"models-add-{name}")
+        await same_as_stored(pilot, "models-add")
         await pilot.press("escape")
-        await same_as_stored(pilot, f"models-{name}")
+        await same_as_stored(pilot, "models", everywhere=True)
         await pilot.press("x")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
         await pilot.pause()
-        await same_as_stored(pilot, f"models-remove-{name}")
+        await same_as_stored(pilot, "models-remove")
         await pilot.press("escape", "f1")
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
 

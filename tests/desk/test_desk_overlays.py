@@ -14,7 +14,7 @@ from app.desk.dialogs.progress import ProgressScreen
 from app.desk.models.dialogs import AddModelScreen, Tick
 from app.desk.widgets.key_bar import KeyBar
 from app.strings import set_language
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, opened, text_of, until
+from tests.desk.conftest import NARROW, WIDE, desk, opened, text_of, until
 from tests.support.desk_fixture import write_run
 
 pytestmark = pytest.mark.slow

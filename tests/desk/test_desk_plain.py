@@ -14,8 +14,8 @@ from textual.widgets import Input, Label
 from app.desk.board.screen import BoardScreen
 from app.desk.plain import LONGEST_LINE, LONGEST_TEXT, LineInput, LongText
 from app.desk.widgets.find_bar import FindBar
+from tests.desk.conftest import desk, text_of, until
 from tests.desk.test_desk_corpus import corpus, open_shelf, pack  # noqa: F401
-from tests.desk.test_desk_screens import desk, text_of, until
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = ("[/]", "[/废]", "[@click=app.quit]条例[/]", "[red]x", "[", "\\[", "[b", "[$accent]")

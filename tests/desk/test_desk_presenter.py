@@ -40,7 +40,7 @@ from tasks.courts.terms import wrong_words
 from tasks.episode.events import AttemptStarted, Record, Said, Stopped, Violation
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, text_of, until
+from tests.desk.conftest import NARROW, SIZES, WIDE, desk, text_of, until
 from tests.support.court_run_fixture import prepare_courts
 from tests.support.slow_engine import SlowEngine, install
 

@@ -25,7 +25,7 @@ from tasks.episode.events import ModelCalled, Record, Seated
 from tasks.run.opened import Run
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
-from tests.desk.test_desk_screens import SIZES, desk, episode, opened, same_as_stored, text_of, until
+from tests.desk.conftest import EVERYWHERE, desk, episode, opened, same_as_stored, text_of, until
 from tests.support.desk_fixture import COURT, QUESTION, build_pack
 from tests.support.hostile_templates import EVERY
 from tests.support.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk
@@ -295,15 +295,15 @@ async def test_unfolding_a_call_shows_its_reasoning_and_finding_unfolds_it(
         assert THOUGHT not in text()
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
-async def test_a_prompt_looks_as_stored(language: str, pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@EVERYWHERE
+async def test_a_prompt_looks_as_stored(
+    language: str, size: tuple[int, int], pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
     path = finished_run(pack, monkeypatch)
-    async with desk() as pilot:
+    async with desk(size) as pilot:
         await prompt_of(pilot, path)
-        for wide, high in SIZES:
-            await pilot.resize_terminal(wide, high)
-            await same_as_stored(pilot, f"prompt-{language}-{wide}x{high}")
+        await same_as_stored(pilot, "prompt", everywhere=True)
 
 
 async def test_a_step_without_a_model_shows_what_one_would_read(pack: Path) -> None:

@@ -1,22 +1,13 @@
-"""The desk under a pilot: keys, modes, looking back, forks, seats; and the text of its screens, compared as stored.
-
-MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
-"""
+"""The desk under a pilot: keys, modes, looking back, forks, seats; and screens as they are stored."""
 
 from __future__ import annotations
 
 import json
-import os
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.css.stylesheet import Stylesheet
-from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from app import library
@@ -28,7 +19,6 @@ from app.desk.episode.transcript import Transcript
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.run import RunScreen
 from app.desk.home.screen import HomeScreen
-from app.desk.shell import Desk
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import row_text
@@ -38,139 +28,51 @@ from store.journal import Journal
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tests.support import idle
-from tests.support.desk_fixture import COURT, build_pack, imported_law_run, write_run
+from tests.desk.conftest import (
+    EVERYWHERE,
+    NARROW,
+    SIZES,
+    WIDE,
+    desk,
+    episode,
+    opened,
+    record_text,
+    same_as_stored,
+    text_of,
+    until,
+)
+from tests.support.desk_fixture import COURT, imported_law_run, write_run
 from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
-SCREENS = Path(__file__).parents[1] / "screens"
-UPDATE = bool(os.environ.get("MOOT_UPDATE_SCREENS"))
-WIDE, NARROW = (120, 40), (80, 24)
 
-
-read_rules = Stylesheet._parse_rules
-known_rules: dict[Any, Any] = {}
-
-
-def rules_once(sheet: Stylesheet, css: str, *place: Any, **how: Any) -> Any:
-    """Rules of a style sheet, read once for all desks of a session instead of once for each."""
-    key = frozenset(sheet._variables.items()), css, place, tuple(how.items())
-    if key not in known_rules:
-        known_rules[key] = read_rules(sheet, css, *place, **how)
-    return known_rules[key]
-
-
-@pytest.fixture(autouse=True)
-def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A fixed clock zone, language and cursor."""
-    monkeypatch.setattr(Stylesheet, "_parse_rules", rules_once)
-    monkeypatch.setenv("TZ", "UTC")
-    if hasattr(time, "tzset"):
-        time.tzset()
-    for box in (Input, TextArea):
-        monkeypatch.setattr(box, "cursor_blink", False, raising=False)
-
-
-@pytest.fixture
-def pack() -> Path:
-    return build_pack()
-
-
-@asynccontextmanager
-async def desk(size: tuple[int, int] = WIDE, **options: Any):  # type: ignore[no-untyped-def]
-    app = Desk(**options)
-    app.animation_level = "none"
-    with pytest.MonkeyPatch.context() as patch:
-        idle.install(patch, app)
-        async with app.run_test(size=size) as pilot:
-            await until(pilot, lambda: app.home_screen is None or app.home_screen._loaded)
-            yield pilot
-            text_of(pilot)
-            await app.depart()
-
-
-async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
-    """Wait for a fact instead of a time."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end, "waited in vain"
-        await pilot.pause(0.02)
-    await pilot.pause()
-
-
-def episode(pilot: Pilot[Any]) -> EpisodeScreen:
-    assert isinstance(pilot.app.screen, EpisodeScreen)
-    return pilot.app.screen
-
-
-async def opened(pilot: Pilot[Any], path: Path) -> EpisodeScreen:
-    pilot.app.open_episode(path, "k-1")  # type: ignore[attr-defined]
-    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
-    screen = episode(pilot)
-    await until(pilot, lambda: screen.keeper is not None and screen.query_one(ScoreStrip)._run is not None)
-    return screen
-
-
-def text_of(pilot: Pilot[Any]) -> str:
-    strips = pilot.app.screen._compositor.render_strips()
-    return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
-
-
-def record_text(screen: EpisodeScreen) -> str:
-    return "\n".join(row_text(row) for row in screen.query_one(Transcript).rows)
-
-
-LOOKS = 300
-"""How often a screen is looked at until it is as stored: widths of columns, say, come after what stands in them."""
-
-
-async def same_as_stored(pilot: Pilot[Any], name: str) -> None:
-    path = SCREENS / f"{name}.txt"
-    if UPDATE:
-        await pilot.pause(1)
-        path.write_text(text_of(pilot), encoding="utf-8")
-    assert path.exists(), f"no stored screen {path.name}: run with MOOT_UPDATE_SCREENS=1"
-    stored = path.read_text(encoding="utf-8")
-    for _ in range(LOOKS):
-        if text_of(pilot) == stored:
-            return
-        await pilot.pause(0.02)
-    assert text_of(pilot) == stored
-
-
-LANGUAGES = ("zh", "en")
-SIZES = (WIDE, NARROW)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("size", SIZES)
+@EVERYWHERE
 async def test_screens_look_as_stored(
     language: str, size: tuple[int, int], pack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
     path = write_run(pack)
-    name = f"{language}-{size[0]}x{size[1]}"
     async with desk(size) as pilot:
         await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
-        await same_as_stored(pilot, f"home-{name}")
+        await same_as_stored(pilot, "home", everywhere=True)
         screen = await opened(pilot, path)
         await until(pilot, lambda: screen.query_one(ScoreStrip)._step is not None)
-        await same_as_stored(pilot, f"episode-{name}")
+        await same_as_stored(pilot, "episode", everywhere=True)
         await pilot.press("b", "b")
         await until(pilot, lambda: not screen.query_one(ScoreStrip)._step.answered)
-        await same_as_stored(pilot, f"back-{name}")
+        await same_as_stored(pilot, "back")
         await pilot.press("f1")
         await pilot.pause()
         assert isinstance(pilot.app.screen, HelpScreen)
-        await same_as_stored(pilot, f"help-{name}")
+        await same_as_stored(pilot, "help")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["zh", "en"])
 async def test_an_empty_home_says_what_to_do(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
     async with desk() as pilot:
-        await same_as_stored(pilot, f"empty-{language}-120x40")
+        await same_as_stored(pilot, "empty")
         await pilot.press("f3")
         await pilot.pause()
         assert isinstance(pilot.app.screen, EpisodeScreen) and "F2" in text_of(pilot)

@@ -32,14 +32,12 @@ from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tests.desk.test_desk_screens import (
-    LANGUAGES,
+from tests.desk.conftest import (
+    EVERYWHERE,
     NARROW,
-    SIZES,
     desk,
     episode,
     same_as_stored,
-    settled,  # noqa: F401
     text_of,
     until,
 )
@@ -100,25 +98,23 @@ def busy(pilot: Pilot[Any]) -> bool:
     return any(worker.node is pilot.app.screen and not worker.is_finished for worker in pilot.app.workers)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("size", SIZES)
+@EVERYWHERE
 async def test_dialogs_look_as_stored(
     language: str, size: tuple[int, int], pack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
     monkeypatch.setattr(LegalAgentBench, "agents", AGENTS)
     monkeypatch.setattr(engines_offered, "offered", lambda runs=None: OFFERS)
-    name = f"{language}-{size[0]}x{size[1]}"
     async with desk(size) as pilot:
         screen = await new_run(pilot)
-        await same_as_stored(pilot, f"new-{name}")
+        await same_as_stored(pilot, "new", everywhere=True)
         screen.query_one("#agent", Select).value = "plan-execute"
         screen.query_one("#limit", Input).value = "many"
         screen.query_one("#seed", Input).value = "-1"
         await pilot.pause()
         await pilot.press("f5")
         await pilot.pause()
-        await same_as_stored(pilot, f"new-model-{name}")
+        await same_as_stored(pilot, "new-model")
         await pilot.press("escape")
         await pilot.app.start(
             RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), first=1), everything=False
@@ -126,10 +122,10 @@ async def test_dialogs_look_as_stored(
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
         await pilot.press("s")
         await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen) and not busy(pilot))
-        await same_as_stored(pilot, f"seat-{name}")
+        await same_as_stored(pilot, "seat")
         highlight(pilot, "plan-solve")
         await pilot.pause()
-        await same_as_stored(pilot, f"seat-model-{name}")
+        await same_as_stored(pilot, "seat-model")
         await pilot.press("f1")
         await pilot.pause()
         assert isinstance(pilot.app.screen, HelpScreen)

@@ -19,7 +19,7 @@ from app.desk.shell import Desk
 from app.preferences import Preferences, file_of_preferences, preferences
 from app.ready import TRIAL
 from app.strings import language
-from tests.desk.test_desk_screens import desk, settled, until  # noqa: F401
+from tests.desk.conftest import desk, settled, until  # noqa: F401
 
 pytestmark = pytest.mark.slow
 

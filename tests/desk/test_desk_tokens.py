@@ -14,7 +14,7 @@ from app.desk.episode.tokens import TokensScreen
 from app.desk.home.screen import HomeScreen
 from app.desk.widgets.lines import row_text
 from app.library import read_records
-from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, text_of, until
+from tests.desk.conftest import NARROW, WIDE, desk, same_as_stored, text_of, until
 from tests.legalsearch.test_rollouts import episode, stored
 
 pytestmark = pytest.mark.slow

@@ -40,7 +40,7 @@ from tasks.run import engines
 from tasks.run.engines import open_engine
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tests.desk.test_desk_screens import desk, until
+from tests.desk.conftest import desk, until
 from tests.support.desk_fixture import build_pack, write_run
 from tests.support.fake_endpoint import MODEL, FakeServer, fake_server
 

@@ -23,7 +23,6 @@ from app.cli import tasks
 from app.cli.main import main
 from app.desk.episode.markdown import export_episode
 from app.desk.messages import RunFacts
-from app.desk.review.sources import save_draft
 from store.errors import StoreError
 from store.files import SUFFIX, cannot_write, written_whole
 from tasks.errors import UsageError
@@ -228,12 +227,11 @@ def _cases(out: Path, moot_home: Path) -> Mapping[str, Callable[[], object]]:
         "construct": lambda: tasks._write(out, [{"question": LONG}]),
         "export": lambda: write_lines(out, [LONG]),
         "export verl": lambda: _folder(out),
-        "save draft": lambda: save_draft({"text": LONG}, str(out)),
     }  # fmt: skip
 
 
 @POSIX
-@pytest.mark.parametrize("what", ["construct", "export", "export verl", "save draft"])
+@pytest.mark.parametrize("what", ["construct", "export", "export verl"])
 def test_a_full_disk_leaves_nothing_and_the_sentence_names_the_file(
     tmp_path: Path, moot_home: Path, what: str
 ) -> None:

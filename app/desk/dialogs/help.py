@@ -67,8 +67,6 @@ AREAS: dict[str, tuple[str, ...]] = {
     "review_record": ("pane", "review", "app"),
     "review_reference": ("pane", "review", "app"),
     "review_form": ("review_form", "app"),
-    "review_agreement": ("law_choice", "review", "app"),
-    "review_case": ("law_choice", "review", "app"),
     "review_path": ("dialog",),
     "review_task": ("law_choice", "review", "app"),
     "add_model": ("dialog",),

@@ -1,4 +1,4 @@
-"""Where a reviewer writes: a value on its scale (or none), who writes, and why. F5 submits; Enter begins a new line.
+"""Where a reviewer writes: a value on its scale, who writes, and why. F5 submits; Enter begins a new line.
 
 What is typed waits as a draft of its own while something else is looked at. The author stays as long as the desk is
 open.
@@ -22,6 +22,7 @@ from app.desk.widgets.answer_box import AnswerText
 from app.strings import t
 from tasks.scoring.human import LONGEST_NAME, LONGEST_REASON
 
+BOXES = ("value", "author", "reason")
 Draft = tuple[str, str]
 """Value and reason as typed."""
 
@@ -46,11 +47,11 @@ class ReviewForm(Vertical):
     """
 
     class Submitted(Message):
-        """A complete entry; `value` None where none is asked for."""
+        """A complete entry."""
 
-        def __init__(self, form: ReviewForm, value: float | None, author: str, reason: str) -> None:
+        def __init__(self, value: float, author: str, reason: str) -> None:
             super().__init__()
-            self.form, self.value, self.author, self.reason = form, value, author, reason
+            self.value, self.author, self.reason = value, author, reason
 
     class AuthorChanged(Message):
         """Somebody else writes."""
@@ -58,25 +59,18 @@ class ReviewForm(Vertical):
     class Left(Message):
         """Back to what is reviewed."""
 
-        def __init__(self, form: ReviewForm) -> None:
-            super().__init__()
-            self.form = form
-
-    def __init__(self, words: str, *, scored: bool, id: str) -> None:
-        """Make the form; `words` is the prefix of its texts, `scored` whether it asks for a value."""
+    def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._words, self._scored = words, scored
         self._scale = 10.0
         self._key: object = None
         self._drafts: dict[object, Draft] = {}
 
     def compose(self) -> ComposeResult:
         """Value, author, reason, and what is wrong."""
-        if self._scored:
-            with Horizontal():
-                yield Label("", id="value-label", markup=False)
-                yield LineInput(id="value", max_length=12)
-                yield Label("", id="scale", markup=False)
+        with Horizontal():
+            yield Label("", id="value-label", markup=False)
+            yield LineInput(id="value", max_length=12)
+            yield Label("", id="scale", markup=False)
         with Horizontal():
             yield Label("", id="author-label", markup=False)
             yield LineInput(id="author", select_on_focus=False, max_length=LONGEST_NAME)
@@ -86,11 +80,10 @@ class ReviewForm(Vertical):
 
     def retranslate(self) -> None:
         """All words in the current language."""
-        for name in (*(("value",) if self._scored else ()), "author", "reason"):
-            self.query_one(f"#{name}-label", Label).update(t(f"{self._words}.{name}"))
+        for name in BOXES:
+            self.query_one(f"#{name}-label", Label).update(t(f"review_screen.score.{name}"))
         self.query_one("#author", Input).placeholder = t("review_screen.author.hint")
-        if self._scored:
-            self.query_one("#scale", Label).update(t("review_screen.scale", top=f"{self._scale:g}"))
+        self.query_one("#scale", Label).update(t("review_screen.scale", top=f"{self._scale:g}"))
         self.say("")
 
     def open(self, key: object, scale: float = 10.0) -> None:
@@ -116,11 +109,11 @@ class ReviewForm(Vertical):
         """A sentence below the form; '' is how to use it."""
         label = self.query_one("#said", Static)
         label.set_class(bad, "-bad")
-        label.update(sentence or t(f"{self._words}.hint"))
+        label.update(sentence or t("review_screen.score.hint"))
 
     def focus_first(self) -> None:
         """The cursor goes where something is missing."""
-        empty = [name for name in self._boxes if not self._text(name)]
+        empty = [name for name in BOXES if not self._text(name)]
         self.query_one(f"#{(empty or ['reason'])[0]}").focus()
 
     def clear(self) -> None:
@@ -129,22 +122,17 @@ class ReviewForm(Vertical):
         self._fill("", "")
         self.say("")
 
-    @property
-    def _boxes(self) -> tuple[str, ...]:
-        return ("value", "author", "reason") if self._scored else ("author", "reason")
-
     def _text(self, name: str) -> str:
         box = self.query_one(f"#{name}")
         return (box.text if isinstance(box, AnswerText) else box.value if isinstance(box, Input) else "").strip()
 
     def _keep(self) -> None:
-        typed = (self._text("value") if self._scored else "", self._text("reason"))
+        typed = (self._text("value"), self._text("reason"))
         if any(typed) and self._key is not None:
             self._drafts[self._key] = typed
 
     def _fill(self, value: str, reason: str) -> None:
-        if self._scored:
-            self.query_one("#value", Input).value = value
+        self.query_one("#value", Input).value = value
         box = self.query_one("#reason", AnswerText)
         box.text = reason
         box.move_cursor(box.document.end)
@@ -164,18 +152,16 @@ class ReviewForm(Vertical):
 
     def action_submit(self) -> None:
         """Post the entry, or say what is missing."""
-        value, author, reason = None, self.author, self._text("reason")
-        if self._scored:
-            value = number_in(self._text("value"))
-            if value is None or not 0 <= value <= self._scale:
-                return self._wrong("value", t("review_screen.bad.value", top=f"{self._scale:g}"))
+        value, author, reason = number_in(self._text("value")), self.author, self._text("reason")
+        if value is None or not 0 <= value <= self._scale:
+            return self._wrong("value", t("review_screen.bad.value", top=f"{self._scale:g}"))
         if not author:
             return self._wrong("author", t("review_screen.bad.author", n=LONGEST_NAME))
-        if self._scored and not reason:
+        if not reason:
             return self._wrong("reason", t("review_screen.bad.reason"))
         if len(reason) > LONGEST_REASON:
             return self._wrong("reason", t("review_screen.bad.reason_long", n=LONGEST_REASON))
-        self.post_message(self.Submitted(self, value, author, reason))
+        self.post_message(self.Submitted(value, author, reason))
         return None
 
     def _wrong(self, name: str, sentence: str) -> None:
@@ -184,7 +170,7 @@ class ReviewForm(Vertical):
 
     def action_leave(self) -> None:
         """Back to what is reviewed; what is typed stays."""
-        self.post_message(self.Left(self))
+        self.post_message(self.Left())
 
 
 def number_in(text: str) -> float | None:

@@ -1,4 +1,4 @@
-"""What the three tabs of the Review screen have in common: workers of their own, and what the keys of the screen do
+"""What both tabs of the Review screen have in common: workers of their own, and what the keys of the screen do
 there."""
 
 from __future__ import annotations
@@ -7,19 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 from textual.worker import Worker, WorkerState
 
-from app import library
 from app.desk.episode.renderers import Line, many, one, policy_name
 from app.desk.live import LiveRun
 from app.desk.review.runs import ended
-from app.desk.widgets.choice import Choice
-from app.desk.widgets.things import Thing, Things, fixed
+from app.desk.widgets.things import Thing, fixed
 from app.library import RunLine
 from app.ports import OnDesk
 from app.strings import known, t
@@ -117,78 +114,6 @@ class ReviewPane(OnDesk, Vertical):
     def back(self) -> bool:
         """One step back inside the tab; False where there is none."""
         return False
-
-
-class RunPane(ReviewPane):
-    """A tab about one run: the list of runs first, then what `parts` are of the run that was chosen."""
-
-    BEGINNING = "runs"
-
-    class Chosen(Message):
-        """A run was chosen, for all tabs that are about one."""
-
-        def __init__(self, path: Path | None) -> None:
-            super().__init__()
-            self.path = path
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self.path: Path | None = None
-        self.runs: list[RunLine] = []
-        self._listed = False
-
-    def compose(self) -> ComposeResult:
-        """The list of runs, and the parts."""
-        with ContentSwitcher(initial=self.BEGINNING, id="steps"):
-            yield Things("review", id="runs")
-            yield from self.parts()
-
-    def parts(self) -> ComposeResult:
-        """What is shown of a run, each with an id."""
-        raise NotImplementedError
-
-    def read(self) -> None:
-        """Read the chosen run."""
-        raise NotImplementedError
-
-    def give_up(self) -> None:
-        """The chosen run cannot be read; the list of runs is shown, and nobody reads it again meanwhile."""
-        self.path = None
-        self.post_message(self.Chosen(None))
-
-    def enter(self) -> None:
-        """Read again what is on disk."""
-        self.work("runs", lambda: list(library.runs()))
-        if self.path is not None:
-            self.read()
-
-    def take(self, path: Path | None) -> None:
-        """Another run, or the list of them."""
-        if path == self.path and path is not None:
-            return
-        self.path = path
-        if path is None:
-            self.go("runs")
-        elif self.display:
-            self.read()
-
-    def have_runs(self, runs: list[RunLine]) -> None:
-        """The runs on disk that can be reviewed: those with an episode that is over."""
-        self.runs = [run for run in runs if not run.error and run.finished]
-        self._listed = True
-        self.show_runs()
-
-    def show_runs(self) -> None:
-        """The list, in the current language."""
-        empty = "review_screen.no_runs" if self._listed else "home.loading"
-        said = words(t(empty), t("review_screen.no_runs.hint") if self._listed else "")
-        self.query_one("#runs", Things).show([run_thing(run) for run in self.runs], said)
-
-    def on_choice_chosen(self, event: Choice.Chosen) -> None:
-        """A run was taken."""
-        if event.view.id == "runs":
-            event.stop()
-            self.post_message(self.Chosen(self.runs[event.index].path))
 
 
 def words(title: str, hint: str = "") -> list[Line]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
+from textual.widgets import ContentSwitcher
 
+from app import library
 from app.desk.episode.renderers import Line, one
 from app.desk.review.form import ReviewForm
-from app.desk.review.pane import RunPane, admit, words
+from app.desk.review.pane import ReviewPane, admit, run_thing, words
 from app.desk.review.record import entries_of, place_of
 from app.desk.review.record_pane import RecordPane
 from app.desk.review.reference import metric_words, plain_words, reference_lines
@@ -31,34 +34,57 @@ from app.desk.review.runs import (
 )
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.things import LinesPane, Thing, Things, fixed
+from app.library import RunLine
 from app.strings import counted, t
 from tasks.courts.scores.of_run.gradings import CONSISTENCY
 
 COURTS = "courts"
 
 
-class ScoresPane(RunPane):
+class ScoresPane(ReviewPane):
     """Runs, episodes of a run, scoring of one."""
+
+    BEGINNING = "runs"
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
+        self.path: Path | None = None
+        self.runs: list[RunLine] = []
         self.run: RunToScore | None = None
         self.review: EpisodeReview | None = None
         self._wanted = ""
+        self._listed = False
 
-    def parts(self) -> ComposeResult:
-        """The episodes; metrics, record, reference and form of one."""
-        yield Things("review", id="episodes")
-        with Horizontal(id="scoring"):
-            with Vertical(id="left"):
-                yield Things("review_score", id="metrics")
-                yield LinesPane("review_score", id="history")
-            yield RecordPane("review_record", id="hearing")
-            with Vertical(id="right"):
-                yield LinesPane("review_reference", id="reference")
-                yield ReviewForm("review_screen.score", scored=True, id="form")
+    def compose(self) -> ComposeResult:
+        """The runs; the episodes; metrics, record, reference and form of one."""
+        with ContentSwitcher(initial=self.BEGINNING, id="steps"):
+            yield Things("review", id="runs")
+            yield Things("review", id="episodes")
+            with Horizontal(id="scoring"):
+                with Vertical(id="left"):
+                    yield Things("review_score", id="metrics")
+                    yield LinesPane("review_score", id="history")
+                yield RecordPane("review_record", id="hearing")
+                with Vertical(id="right"):
+                    yield LinesPane("review_reference", id="reference")
+                    yield ReviewForm(id="form")
 
     # what is on disk
+
+    def enter(self) -> None:
+        """Read again what is on disk."""
+        self.work("runs", lambda: list(library.runs()))
+        if self.path is not None:
+            self.read()
+
+    def take(self, path: Path | None, episode: str = "") -> None:
+        """Another run and one of its episodes, or the list of runs."""
+        self._wanted = episode
+        self.path = path
+        if path is None:
+            self.go("runs")
+        else:
+            self.read()
 
     def read(self) -> None:
         """Read the chosen run; one that is in motion is refused."""
@@ -84,15 +110,13 @@ class ScoresPane(RunPane):
 
         self.work("episode", job)
 
-    def want(self, episode: str) -> None:
-        """Open this episode once its run has been read."""
-        self._wanted = episode
-
     def done(self, name: str, result: Any) -> None:
         """A job has found something."""
         match name, result:
             case "runs", list():
-                self.have_runs(result)
+                self.runs = [run for run in result if not run.error and run.finished]
+                self._listed = True
+                self._show_runs()
             case "run", RunToScore():
                 self._have_run(result)
             case "episode", EpisodeReview():
@@ -104,7 +128,7 @@ class ScoresPane(RunPane):
         """Without a run there is the list of runs; a score that was not taken stays in the form."""
         if name == "run":
             self.run = None
-            self.give_up()
+            self.take(None)
 
     def _have_run(self, run: RunToScore) -> None:
         self.run = run
@@ -131,12 +155,17 @@ class ScoresPane(RunPane):
         for name in ("metrics", "hearing", "reference", "form", "history"):
             self.query_one(f"#{name}").border_title = t(f"review_screen.pane.{name}")
         self.query_one(ReviewForm).retranslate()
-        self.show_runs()
+        self._show_runs()
         self._show_episodes()
         if self.review is not None:
             self.query_one("#hearing", RecordPane).show_entries(entries_of(self.review))
             self._show_metrics()
             self._show_metric()
+
+    def _show_runs(self) -> None:
+        empty = "review_screen.no_runs" if self._listed else "home.loading"
+        said = words(t(empty), t("review_screen.no_runs.hint") if self._listed else "")
+        self.query_one("#runs", Things).show([run_thing(run) for run in self.runs], said)
 
     def _show_episodes(self) -> None:
         if self.run is None:
@@ -241,12 +270,15 @@ class ScoresPane(RunPane):
             self._show_metric()
 
     def on_choice_chosen(self, event: Choice.Chosen) -> None:
-        """An episode was taken, or a metric to be scored."""
+        """A run or an episode was taken, or a metric to be scored."""
         event.stop()
+        if event.view.id == "runs":
+            return self.take(self.runs[event.index].path)
         if event.view.id == "metrics":
             self.form()
         elif event.view.id == "episodes" and self.run is not None:
             self.open(self.run.episodes[event.index].chosen.episode)
+        return None
 
     def form(self) -> None:
         """Into the form."""
@@ -276,7 +308,7 @@ class ScoresPane(RunPane):
             self.read()
             return True
         if self.step == "episodes":
-            self.post_message(self.Chosen(None))
+            self.take(None)
             return True
         return False
 
@@ -292,13 +324,12 @@ class ScoresPane(RunPane):
     @on(ReviewForm.Submitted)
     def _submitted(self, event: ReviewForm.Submitted) -> None:
         review, metric, live = self.review, self.metric, self.desk.live
-        if review is None or event.value is None:
+        if review is None:
             return
-        value = event.value
 
         def job() -> EpisodeReview:
             admit(live, review.path)
-            return append(review, metric, value, event.author, event.reason)
+            return append(review, metric, event.value, event.author, event.reason)
 
         self.work("append", job)
 

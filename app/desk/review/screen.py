@@ -1,5 +1,4 @@
-"""Review: scores that people give, how far raters agree, cases that somebody has to read, tasks that people
-verify."""
+"""Review: scores that people give, tasks that people verify."""
 
 from __future__ import annotations
 
@@ -14,12 +13,9 @@ from textual.widgets import ContentSwitcher, Label
 
 from app.court_words import DISCLAIMER
 from app.desk.bindings import bindings
-from app.desk.episode.renderers import one
-from app.desk.review.agreement import AgreementPane
-from app.desk.review.cases_pane import CasesPane
 from app.desk.review.form import ReviewForm
-from app.desk.review.pane import PREFIX, ReviewPane, RunPane
-from app.desk.review.path import PathScreen, SaveScreen
+from app.desk.review.pane import PREFIX, ReviewPane
+from app.desk.review.path import PathScreen
 from app.desk.review.scores import ScoresPane
 from app.desk.review.tasks_pane import TasksPane
 from app.desk.widgets.choice import Choice
@@ -30,8 +26,7 @@ from app.ports import OnDesk
 from app.strings import t
 from app.terminal import truncate
 
-TABS = ("scores", "agreement", "cases", "tasks")
-SCORES, AGREEMENT, CASES, TASKS = range(4)
+TABS = ("scores", "tasks")
 
 
 class ReviewScreen(OnDesk, Screen[None]):
@@ -45,7 +40,7 @@ class ReviewScreen(OnDesk, Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tab = SCORES
+        self.tab = 0
 
     @property
     def busy(self) -> bool:
@@ -53,9 +48,9 @@ class ReviewScreen(OnDesk, Screen[None]):
         return any(worker.name.startswith(PREFIX) and not worker.is_finished for worker in self.workers)
 
     @property
-    def pane(self) -> ReviewPane:
+    def pane(self) -> ScoresPane | TasksPane:
         """The tab that is shown."""
-        return cast(ReviewPane, self.query_one(f"#{TABS[self.tab]}"))
+        return cast("ScoresPane | TasksPane", self.query_one(f"#{TABS[self.tab]}"))
 
     def compose(self) -> ComposeResult:
         """Title, tabs, disclaimer, panes, keys."""
@@ -64,8 +59,6 @@ class ReviewScreen(OnDesk, Screen[None]):
         yield Label(DISCLAIMER, id="disclaimer", markup=False)
         with ContentSwitcher(initial="scores", id="views"):
             yield ScoresPane(id="scores")
-            yield AgreementPane(id="agreement")
-            yield CasesPane(id="cases")
             yield TasksPane(id="tasks")
         yield KeyBar(("review", "app"), id="keys")
 
@@ -108,20 +101,8 @@ class ReviewScreen(OnDesk, Screen[None]):
 
     def take(self, path: Path, episode: str = "") -> None:
         """Score a run, or one of its episodes."""
-        self.go_to(SCORES)
-        scores = self.query_one(ScoresPane)
-        scores.want(episode)
-        for pane in self.query(RunPane):
-            pane.path = None
-        self._take(path)
-
-    @on(RunPane.Chosen)
-    def _chosen(self, event: RunPane.Chosen) -> None:
-        self._take(event.path)
-
-    def _take(self, path: Path | None) -> None:
-        for pane in self.query(RunPane):
-            pane.take(path)
+        self.go_to(0)
+        self.query_one(ScoresPane).take(path, episode)
         self.show_heading()
 
     def go_to(self, tab: int) -> None:
@@ -156,51 +137,34 @@ class ReviewScreen(OnDesk, Screen[None]):
 
     def action_form(self) -> None:
         """Into the form."""
-        if isinstance(self.pane, ScoresPane | CasesPane | TasksPane):
-            self.pane.form()
+        self.pane.form()
 
     def action_view(self) -> None:
         """The other half of a narrow screen."""
-        if isinstance(self.pane, ScoresPane | CasesPane | TasksPane):
-            self.pane.view()
+        self.pane.view()
 
     def action_near(self, by: int = 1) -> None:
-        """The next episode or case, or the one before."""
-        if isinstance(self.pane, ScoresPane | CasesPane | TasksPane):
-            self.pane.near(by)
-
-    def action_fault(self) -> None:
-        """The next finding."""
-        self.query_one(CasesPane).fault()
+        """The next episode or task, or the one before."""
+        self.pane.near(by)
 
     def action_runs(self) -> None:
-        """To the list of runs, or of what can be reviewed."""
-        if isinstance(self.pane, CasesPane | TasksPane):
-            self.pane.go("sources")
+        """To the list of runs, or of task files."""
+        if isinstance(self.pane, ScoresPane):
+            self.pane.take(None)
         else:
-            self._take(None)
+            self.pane.go("sources")
 
     def action_path(self) -> None:
-        """Ask for the path of cases or of a judgment."""
+        """Ask for the path of a task file."""
         self.app.push_screen(PathScreen(), self._opened)
 
     def _opened(self, typed: str | None) -> None:
-        if typed and isinstance(self.pane, CasesPane | TasksPane):
-            self.pane.open_path(typed)
+        if typed:
+            self.query_one(TasksPane).open_path(typed)
 
     def action_accept(self) -> None:
         """Accept the task that is shown."""
         self.query_one(TasksPane).accept()
-
-    def action_save(self) -> None:
-        """Ask where a drafted case is to be written; the dialog writes it."""
-        fields = self.query_one(CasesPane).draft
-        if fields is not None:
-            self.app.push_screen(SaveScreen(fields), self._saved)
-
-    def _saved(self, path: Path | None) -> None:
-        if path is not None:
-            self.desk.say(t("review_screen.saved", path=one(str(path))))
 
     def action_wide(self) -> None:
         """The focused view fills the screen, or goes back."""
@@ -217,5 +181,5 @@ class ReviewScreen(OnDesk, Screen[None]):
             await self.desk.action_mode("home")
 
 
-ACTIONS = ("open", "accept", "form", "view", "near", "fault", "runs", "path", "save", "wide")
+ACTIONS = ("open", "accept", "form", "view", "near", "runs", "path", "wide")
 """Actions whose meaning hangs on the tab."""

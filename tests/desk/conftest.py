@@ -1,0 +1,132 @@
+"""What all tests of the desk share: a desk under a pilot, waiting for facts, screens as they are stored.
+
+MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.episode.transcript import Transcript
+from app.desk.shell import Desk
+from app.desk.widgets.lines import row_text
+from app.desk.widgets.score_strip import ScoreStrip
+from app.strings import language
+from tests.support import idle
+from tests.support.desk_fixture import build_pack
+from tests.support.patience import PATIENCE
+
+SCREENS = Path(__file__).parents[1] / "screens"
+UPDATE = bool(os.environ.get("MOOT_UPDATE_SCREENS"))
+WIDE, NARROW = (120, 40), (80, 24)
+
+
+read_rules = Stylesheet._parse_rules
+known_rules: dict[Any, Any] = {}
+
+
+def rules_once(sheet: Stylesheet, css: str, *place: Any, **how: Any) -> Any:
+    """Rules of a style sheet, read once for all desks of a session instead of once for each."""
+    key = frozenset(sheet._variables.items()), css, place, tuple(how.items())
+    if key not in known_rules:
+        known_rules[key] = read_rules(sheet, css, *place, **how)
+    return known_rules[key]
+
+
+@pytest.fixture(autouse=True)
+def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A fixed clock zone, language and cursor."""
+    monkeypatch.setattr(Stylesheet, "_parse_rules", rules_once)
+    monkeypatch.setenv("TZ", "UTC")
+    if hasattr(time, "tzset"):
+        time.tzset()
+    for box in (Input, TextArea):
+        monkeypatch.setattr(box, "cursor_blink", False, raising=False)
+
+
+@pytest.fixture
+def pack() -> Path:
+    return build_pack()
+
+
+@asynccontextmanager
+async def desk(size: tuple[int, int] = WIDE, **options: Any):  # type: ignore[no-untyped-def]
+    app = Desk(**options)
+    app.animation_level = "none"
+    with pytest.MonkeyPatch.context() as patch:
+        idle.install(patch, app)
+        async with app.run_test(size=size) as pilot:
+            await until(pilot, lambda: app.home_screen is None or app.home_screen._loaded)
+            yield pilot
+            text_of(pilot)
+            await app.depart()
+
+
+async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
+    """Wait for a fact instead of a time."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "waited in vain"
+        await pilot.pause(0.02)
+    await pilot.pause()
+
+
+def episode(pilot: Pilot[Any]) -> EpisodeScreen:
+    assert isinstance(pilot.app.screen, EpisodeScreen)
+    return pilot.app.screen
+
+
+async def opened(pilot: Pilot[Any], path: Path) -> EpisodeScreen:
+    pilot.app.open_episode(path, "k-1")  # type: ignore[attr-defined]
+    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+    screen = episode(pilot)
+    await until(pilot, lambda: screen.keeper is not None and screen.query_one(ScoreStrip)._run is not None)
+    return screen
+
+
+def text_of(pilot: Pilot[Any]) -> str:
+    strips = pilot.app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
+
+
+def record_text(screen: EpisodeScreen) -> str:
+    return "\n".join(row_text(row) for row in screen.query_one(Transcript).rows)
+
+
+LOOKS = 300
+"""How often a screen is looked at until it is as stored: widths of columns, say, come after what stands in them."""
+
+
+async def same_as_stored(pilot: Pilot[Any], view: str, *, everywhere: bool = False) -> None:
+    """What is shown is what is stored, in Chinese on a wide screen; `everywhere` narrow and in English, too."""
+    words, size = language(), pilot.app.size
+    if not everywhere and (words, size) != ("zh", WIDE):
+        return
+    path = SCREENS / f"{view}-{words}-{size.width}x{size.height}.txt"
+    if UPDATE:
+        await pilot.pause(1)
+        path.write_text(text_of(pilot), encoding="utf-8")
+    assert path.exists(), f"no stored screen {path.name}: run with MOOT_UPDATE_SCREENS=1"
+    stored = path.read_text(encoding="utf-8")
+    for _ in range(LOOKS):
+        if text_of(pilot) == stored:
+            return
+        await pilot.pause(0.02)
+    assert text_of(pilot) == stored
+
+
+SIZES = (WIDE, NARROW)
+EVERYWHERE = pytest.mark.parametrize(
+    "language, size", [("zh", WIDE), ("zh", NARROW), ("en", WIDE)], ids=["zh-wide", "zh-narrow", "en-wide"]
+)
