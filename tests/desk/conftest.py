@@ -23,7 +23,10 @@ from app.desk.shell import Desk
 from app.desk.widgets.lines import row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from app.strings import language
+from tests.cli.test_background import home  # noqa: F401
 from tests.support import idle
+from tests.support.court_plays import Played, install, play
+from tests.support.court_plays import build_pack as court_pack
 from tests.support.desk_fixture import build_pack
 from tests.support.patience import PATIENCE
 
@@ -58,6 +61,15 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def pack() -> Path:
     return build_pack()
+
+
+@pytest.fixture(scope="module")
+def plays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Played]]:
+    place = tmp_path_factory.mktemp("plays")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(place))
+        install(patch)
+        yield play(place / "plays.moot", court_pack())
 
 
 @asynccontextmanager

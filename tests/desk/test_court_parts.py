@@ -3,7 +3,7 @@ reading pace."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -41,18 +41,9 @@ from tasks.episode.events import (
     Unknown,
 )
 from tasks.sample.courtcases import court_cases
-from tests.support.court_plays import Played, build_pack, install, play
+from tests.support.court_plays import Played
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def plays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Played]]:
-    home = tmp_path_factory.mktemp("plays")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(home))
-        install(patch)
-        yield play(home / "plays.moot", build_pack())
 
 
 def text(lines: Sequence[Line]) -> str:

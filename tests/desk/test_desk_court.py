@@ -3,7 +3,6 @@ of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +38,9 @@ from tests.desk.conftest import (
     text_of,
     until,
 )
-from tests.support.court_plays import Played, build_pack, install, play
+from tests.support.court_plays import Played, build_pack, install
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def plays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Played]]:
-    home = tmp_path_factory.mktemp("plays")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(home))
-        install(patch)
-        yield play(home / "plays.moot", build_pack())
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ async def test_without_runs_and_tasks_it_says_what_to_do() -> None:
         assert "按 o 打开" in text_of(pilot)
         await pilot.press("l")
         await idle(pilot)
-        assert "o to open" in text_of(pilot)
+        assert "o opens a task file" in text_of(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, ReviewScreen))
 

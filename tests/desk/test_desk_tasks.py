@@ -49,7 +49,7 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TaskSet:
 
 
 async def opened(pilot: Pilot[Any], tasks: TaskSet) -> tuple[ReviewScreen, TasksPane]:
-    screen = await at_review(pilot, "4")
+    screen = await at_review(pilot, "2")
     pane = screen.query_one(TasksPane)
     pane.open_path(str(tasks.path))
     await until(pilot, lambda: pane.review is not None)
