@@ -1,35 +1,37 @@
-"""What a child process does with chat templates: compiles one and renders conversations with it, under the meter.
+"""What a child process does with chat templates: compiles one and renders conversations with it, in the sandbox of
+jinja. Time and memory are limits of the process (`template_process`).
 
-Contents are followed through the template as `Traced` strings, so trims, splits and tests of a template do what they
-do for its makers. Where a template does not take a conversation (it raises, or silently leaves out what a system, a
-tool or a user said), the conversation is put differently, in this order: tool messages as user messages; the system
-text in front of the next user message; both; and neighbours of one role as one message. What none of these mends is
-tried with an empty list of tools, which some templates want to go through, and is then a refusal. Orders and answers
-are JSON data (`template_process`).
+A template may use the filters and methods whose texts keep their origin, and no others. Contents are followed through
+it as `Traced` strings, so trims, splits and tests of a template do what they do for its makers. Where a template does
+not take a conversation (it raises, or silently leaves out what a system, a tool or a user said), the conversation is
+put differently, in this order: tool messages as user messages; the system text in front of the next user message;
+both; and neighbours of one role as one message. What none of these mends is tried with an empty list of tools, which
+some templates want to go through, and is then a refusal. Orders and answers are JSON data (`template_process`).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, cast
 
-from jinja2.exceptions import UndefinedError
+from jinja2 import nodes
+from jinja2.exceptions import TemplateError, TemplateSyntaxError, UndefinedError
+from jinja2.ext import Extension, loopcontrols
+from jinja2.parser import Parser
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import pass_context
+from jinja2.visitor import NodeTransformer
 
-from models.llama.meter import TooMuch, deadline, metered
-from models.llama.sandbox import Sandbox
-from models.llama.traced import Traced, joined, runs_of
+from models.llama.traced import METHODS, QUESTIONS, Traced, joined, owned, runs_of
 
 FIXED_DAY = date(2025, 1, 1)
 """The day told to a template that insists on one when none is given: a prompt must not change overnight."""
-MOST_WRITTEN = 1 << 19
-"""Characters of its own that a template may write into one rendering; honest ones write a hundred a message."""
-MOST_RUNS = 20_000
-"""Stretches of one rendering."""
 _BETWEEN = "\n\n"
 _MUST_APPEAR = ("system", "user", "tool")
 
@@ -51,10 +53,8 @@ def answer(order: Mapping[str, Any]) -> dict[str, Any]:
 
     A message is [role, content], with [[name, arguments, id], ...] and the id that it answers behind where it has
     such. Gives {"renderings": [[[text, message]]]}, the stretches of one a call (none: the template has only been
-    compiled), or {"failed": sentence}. A text is null where it is all of the message's. All calls share one limit of
-    processor time.
+    compiled), or {"failed": sentence}. A text is null where it is all of the message's.
     """
-    until = deadline()
     try:
         template = _compiled(order["source"])
     except MemoryError:
@@ -65,13 +65,9 @@ def answer(order: Mapping[str, Any]) -> dict[str, Any]:
         return {"failed": f"the chat template cannot be read: {_sentence(error)}"}
     day = date.fromisoformat(order["day"]) if order["day"] else None
     try:
-        return {
-            "renderings": [_Rendering(template, order["tokens"], day, call, until).best() for call in order["calls"]]
-        }
+        return {"renderings": [_Rendering(template, order["tokens"], day, call).best() for call in order["calls"]]}
     except MemoryError:
         return _stopped("it needs too much memory")
-    except TooMuch as error:
-        return _stopped(_sentence(error))
     except _Refusal as error:
         return {"failed": f"the chat template does not take this conversation: {_sentence(error.reason)}"}
 
@@ -80,10 +76,129 @@ def _stopped(why: str) -> dict[str, Any]:
     return {"failed": f"the chat template was stopped: {why}"}
 
 
+def _text(value: Any) -> str:
+    """Any value as a template prints it."""
+    return value if isinstance(value, str) else owned(str(value), value)
+
+
+def _tojson(
+    value: Any, ensure_ascii: bool = False, indent: int | None = None, separators: Any = None, sort_keys: bool = False
+) -> str:
+    made = json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+    return owned(made, value)
+
+
+@pass_context
+def _join(context: Context, value: Iterable[Any], d: str = "", attribute: str | None = None) -> str:
+    if attribute is not None:
+        value = [context.environment.getattr(item, attribute) for item in value]
+    return str(METHODS["join"](_text(d), [_text(item) for item in value]))
+
+
+def _indent(text: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
+    pad = width if isinstance(width, str) else " " * width
+    lines: list[str] = METHODS["splitlines"](_text(text), True)
+    return joined(
+        joined([pad, line]) if (first or number) and (blank or line.strip()) else line
+        for number, line in enumerate(lines)
+    )
+
+
+def _method(name: str) -> Callable[..., Any]:
+    return lambda value, *args, **kwargs: METHODS[name](_text(value), *args, **kwargs)
+
+
+_KEPT = """abs attr count d default dictsort first float int items last length list map max min reject rejectattr
+    reverse round select selectattr sort unique""".split()
+_FILTERS: dict[str, Callable[..., Any]] = {
+    "tojson": _tojson, "string": _text, "safe": lambda value: value, "join": _join, "indent": _indent,
+    "trim": _method("strip"),
+    **{name: _method(name) for name in ("lower", "upper", "title", "capitalize", "replace")},
+    "format": lambda text, *args, **kwargs: owned(str(text) % (kwargs or args), text, args, kwargs),
+    "moot_joined": lambda parts: joined(map(_text, parts)),
+}  # fmt: skip
+
+
+class _Joining(NodeTransformer):
+    """Joined text (`a ~ b`) keeps the origin of its parts."""
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Filter:  # noqa: N802
+        self.generic_visit(node)
+        parts = cast(nodes.Expr, nodes.List(node.nodes, lineno=node.lineno))
+        return nodes.Filter(parts, "moot_joined", [], [], None, None, lineno=node.lineno)
+
+    def visit_ScopedEvalContextModifier(self, node: nodes.ScopedEvalContextModifier) -> nodes.Node:  # noqa: N802
+        raise TemplateSyntaxError("it escapes text for HTML", node.lineno)
+
+
+class _Generation(Extension):
+    """`{% generation %}…{% endgeneration %}` marks the model's part for training; it prints its body."""
+
+    tags = {"generation"}
+
+    def parse(self, parser: Parser) -> list[nodes.Node]:
+        """The body alone."""
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+def _raise_exception(message: Any) -> None:
+    raise TemplateError(_text(message))
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Environment of chat templates. Rendering gives a `Traced` text wherever contents were used."""
+
+    intercepted_binops = frozenset(("+", "*", "%"))
+    concat = staticmethod(joined)
+
+    def __init__(self) -> None:
+        super().__init__(
+            trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _Generation], finalize=_text, cache_size=0
+        )
+        self.filters = {name: self.filters[name] for name in _KEPT} | _FILTERS
+        kept = {name: self.globals[name] for name in ("range", "dict", "namespace")}
+        self.globals.clear()
+        self.globals.update(kept, raise_exception=_raise_exception)
+
+    def template(self, source: str) -> Any:
+        """The compiled template."""
+        tree = _Joining().visit(self.parse(source))
+        tree.set_environment(self)
+        return self.from_string(tree)
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`obj.attribute`; methods of strings are those that keep origins."""
+        if isinstance(obj, str) and (method := METHODS.get(attribute)):
+            return partial(method, obj)
+        return super().getattr(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """`obj[argument]`, which may mean an attribute too."""
+        if isinstance(obj, str) and isinstance(argument, str):
+            return self.getattr(obj, argument)
+        return super().getitem(obj, argument)
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Of texts, what asks a question of them."""
+        return attr in QUESTIONS if isinstance(obj, str) else super().is_safe_attribute(obj, attr, value)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """An operator that makes text."""
+        if operator == "+" and isinstance(left, str) and isinstance(right, str):
+            return joined((left, right))
+        if operator == "%" and isinstance(left, str):
+            return owned(str(left) % (right if isinstance(right, (tuple, Mapping)) else (right,)), left, right)
+        if operator == "*" and isinstance(right, Traced):
+            left, right = right, left
+        if operator == "*" and isinstance(left, Traced):
+            return joined([left] * right)
+        return super().call_binop(context, operator, left, right)
+
+
 @lru_cache(maxsize=4)
 def _compiled(source: str) -> Any:
-    with metered():
-        return Sandbox().metered_template(source)
+    return Sandbox().template(source)
 
 
 class _Refusal(Exception):
@@ -106,7 +221,6 @@ class _Rendering:
     tokens: Mapping[str, str]
     day: date | None
     call: Mapping[str, Any]
-    until: float
 
     def best(self) -> list[tuple[str | None, int | None]]:
         """The rendering of the first way that the template takes, in stretches."""
@@ -121,7 +235,7 @@ class _Rendering:
             try:
                 text = self._render(mended, tools)
                 _check_all_there(said, text, told)
-            except (TooMuch, MemoryError):
+            except MemoryError:
                 raise
             except (Exception, RecursionError) as error:
                 first = first or error
@@ -139,16 +253,14 @@ class _Rendering:
             **dict.fromkeys(("enable_thinking", "thinking"), self.call["thinking"]),
             "tools": tools,
         }
-        beside = len(str(tools)) + sum(len(str(turn.more)) for turn in turns if turn.more)
-        with metered(sum(len(turn.content) for turn in turns) + beside, len(turns), self.until):
-            if self.day is not None:
-                return str(self.template.render(values, strftime_now=_clock(self.day)))
-            try:
-                return str(self.template.render(values))
-            except UndefinedError as error:
-                if "strftime_now" not in str(error):
-                    raise
-                return str(self.template.render(values, strftime_now=_clock(FIXED_DAY)))
+        if self.day is not None:
+            return str(self.template.render(values, strftime_now=_clock(self.day)))
+        try:
+            return str(self.template.render(values))
+        except UndefinedError as error:
+            if "strftime_now" not in str(error):
+                raise
+            return str(self.template.render(values, strftime_now=_clock(FIXED_DAY)))
 
 
 def _beside(more: Sequence[Any], at: int) -> tuple[tuple[str, Any], ...]:
@@ -183,13 +295,10 @@ def _traced(value: Any, at: int) -> Any:
 
 def _stretches(text: str, said: Sequence[Any]) -> Iterator[tuple[str | None, int | None]]:
     """What goes out of a rendering, with the message each stretch came from."""
-    runs = [run for run in runs_of(text) if run[0]]
-    if len(runs) > MOST_RUNS or sum(length for length, message in runs if message is None) > MOST_WRITTEN:
-        raise TooMuch(
-            f"it writes more than {MOST_WRITTEN} characters of its own, or in more than {MOST_RUNS} stretches"
-        )
     at = 0
-    for length, message in runs:
+    for length, message in runs_of(text):
+        if not length:
+            continue
         stretch = str.__getitem__(text, slice(at, at + length))
         whole = message is not None and message >= 0 and stretch == said[message][1]
         yield (None if whole else stretch), message

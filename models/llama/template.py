@@ -1,8 +1,8 @@
 """Chat templates: from messages to the text a model was trained on, with every content known to be content.
 
 `ChatTemplate.pieces` gives the rendering in pieces: frames, where special tokens are live, and contents, which are
-plain text whatever they hold. A model file without a template gets ChatML. Templates come from strangers, so nothing
-of jinja runs in this process: a child does it (`template_process`, `rendering`), and one that needs too long costs an
+plain text whatever they hold. A model file without a template gets ChatML. A template may hang or fill
+the memory, so a child renders it (`template_process`, `rendering`), and one that needs too long costs an
 `EngineError`.
 """
 
@@ -33,10 +33,6 @@ CHATML = """\
 """For a model file without a template."""
 TOLD = -1
 """What a rendering calls the message from which the text of tools comes (`rendering`, which needs jinja)."""
-LONGEST_SOURCE = 1 << 17
-"""Characters of a template; those of published models have up to 30,000."""
-LONGEST_CONVERSATION = 16 << 20
-"""Characters of all messages; a context of a million tokens holds fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +64,6 @@ class ChatTemplate:
             "tokens": {"bos_token": bos, "eos_token": eos},
             "day": day.isoformat() if day is not None else None,
         }
-        if len(self.text) > LONGEST_SOURCE:
-            raise EngineError(f"the chat template has {len(self.text)} characters, at most {LONGEST_SOURCE} are read")
         self._rendered([])
 
     def pieces(
@@ -106,12 +100,6 @@ class ChatTemplate:
     def _rendered(
         self, calls: Sequence[tuple[Sequence[Message], bool, bool]], tools: Sequence[Tool] = ()
     ) -> list[list[Piece]]:
-        said = [message for messages, _, _ in calls for message in messages]
-        length = sum(len(m.content) + sum(len(call.arguments) for call in m.calls) for m in said)
-        if length > LONGEST_CONVERSATION:
-            raise EngineError(
-                f"the conversation has {length} characters, at most {LONGEST_CONVERSATION} are rendered"
-            )
         orders = [
             {
                 "messages": [(m.role, m.content, *m.carried()) for m in messages],

@@ -27,8 +27,8 @@ from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
 from tests.desk.conftest import EVERYWHERE, desk, episode, opened, same_as_stored, text_of, until
 from tests.support.desk_fixture import COURT, QUESTION, build_pack
-from tests.support.hostile_templates import EVERY
 from tests.support.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk
+from tests.support.tool_templates import ENDLESS
 
 pytestmark = pytest.mark.slow
 
@@ -140,7 +140,7 @@ def test_tokens_without_end_in_a_header_and_a_prompt_hold_up_nobody() -> None:
         ({"kind": "endpoint", "model": "m"}, "kind"),
         ({"kind": "llama", "file": "old.gguf"}, "template"),
         ({"kind": "llama", "template": {"name": "file", "text": "{{ raise_exception('never') }}"}}, "refused"),
-        ({"kind": "llama", "template": {"name": "file", "text": EVERY["varargs compared"]}}, "refused"),
+        ({"kind": "llama", "template": {"name": "file", "text": ENDLESS}}, "refused"),
     ],
 )
 def test_without_a_template_messages_stand_by_role_and_the_reason_is_given(

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.chinese_sentences
 ROOT = Path(__file__).resolve().parents[2]
 SAYING = frozenset(
     "StoreError NotFound BadInput Damaged TaskError UsageError RecordMismatch BadEngine EngineError Unavailable "
-    "Busy ChildFailed TooMuch _Refusal"
+    "Busy ChildFailed _Refusal"
     " _LeftOut Refused Unsound NativeError Unreadable CaseFault ForeignHost NetworkRefused Fault Finding Problem "
     "BadParameter"
     " ClickException note __init__ Reply Stopped unusable".split()

@@ -15,167 +15,20 @@ from jinja2.ext import loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from models.engine import EngineError, Message
-from models.llama.template import CHATML, LONGEST_SOURCE, ChatTemplate, Piece, marked
-from tests.support.hostile_templates import EVERY, HOSTILE
+from models.llama.template import CHATML, ChatTemplate, Piece, marked
+from tests.support.tool_templates import ENDLESS, source
 
 pytestmark = pytest.mark.slow
 
 # In the manner of published families, written for these tests.
-LLAMA2 = """\
-{% if messages[0]['role'] == 'system' %}
-{% set turns = messages[1:] %}{% set opening = messages[0]['content'] %}
-{% else %}
-{% set turns = messages %}{% set opening = false %}
-{% endif %}
-{% for turn in turns %}
-{% if (turn['role'] == 'user') != (loop.index0 % 2 == 0) %}
-{{ raise_exception('user and assistant take turns') }}
-{% endif %}
-{% if loop.first and opening != false %}
-{% set text = '<<SYS>>\\n' + opening + '\\n<</SYS>>\\n\\n' + turn['content'] %}
-{% else %}
-{% set text = turn['content'] %}
-{% endif %}
-{% if turn['role'] == 'user' %}
-{{ bos_token + '[INST] ' + text.strip() + ' [/INST]' }}
-{% elif turn['role'] == 'assistant' %}
-{{ ' ' + text.strip() + ' ' + eos_token }}
-{% endif %}
-{% endfor %}"""
-LLAMA3 = """\
-{%- set open = '<|start_header_id|>' %}
-{%- if strftime_now is defined %}{% set today = strftime_now('%d %b %Y') %}{% else %}{% set today = '1 Jan 2020' %}{% endif %}
-{{- bos_token }}
-{%- if messages[0].role == 'system' %}
-{%- set said = messages[0].content | trim %}{% set messages = messages[1:] %}
-{%- else %}{% set said = '' %}{% endif %}
-{{- open ~ 'system<|end_header_id|>\\n\\nToday: ' ~ today ~ '\\n\\n' ~ said ~ '<|eot_id|>' }}
-{%- for message in messages %}
-{{- open + ('ipython' if message.role == 'tool' else message['role']) + '<|end_header_id|>\\n\\n' }}
-{%- if message.content is mapping or message.content is not string %}{{- message.content | tojson }}
-{%- else %}{{- message['content'] | trim }}{% endif %}{{- '<|eot_id|>' }}
-{%- endfor %}
-{%- if add_generation_prompt %}{{- open + 'assistant<|end_header_id|>\\n\\n' }}{% endif %}"""
-QWEN25 = """\
-{%- if tools %}
-    {{- '<|im_start|>system\\nTools:\\n' }}
-    {%- for tool in tools %}{{- tool | tojson }}{%- endfor %}
-    {{- '<|im_end|>\\n' }}
-{%- else %}
-    {%- if messages[0]['role'] == 'system' %}
-        {{- '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>\\n' }}
-    {%- else %}
-        {{- '<|im_start|>system\\nYou help.<|im_end|>\\n' }}
-    {%- endif %}
-{%- endif %}
-{%- for message in messages %}
-    {%- if message.role == 'user' or (message.role == 'system' and not loop.first) or (message.role == 'assistant' and not message.tool_calls) %}
-        {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
-    {%- elif message.role == 'tool' %}
-        {%- if loop.index0 == 0 or messages[loop.index0 - 1].role != 'tool' %}{{- '<|im_start|>user' }}{% endif %}
-        {{- '\\n<tool_response>\\n' + message.content + '\\n</tool_response>' }}
-        {%- if loop.last or messages[loop.index0 + 1].role != 'tool' %}{{- '<|im_end|>\\n' }}{% endif %}
-    {%- endif %}
-{%- endfor %}
-{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{% endif %}"""
-QWEN3 = """\
-{%- set state = namespace(last=messages|length - 1, looking=true) %}
-{%- for message in messages[::-1] %}
-    {%- set at = messages|length - 1 - loop.index0 %}
-    {%- if state.looking and message.role == 'user' and not (message.content.startswith('<tool_response>') and message.content.endswith('</tool_response>')) %}
-        {%- set state.looking = false %}{% set state.last = at %}
-    {%- endif %}
-{%- endfor %}
-{%- for message in messages %}
-    {%- if message.role == 'assistant' %}
-        {%- set text = message.content %}{% set thought = '' %}
-        {%- if message.reasoning_content is string %}
-            {%- set thought = message.reasoning_content %}
-        {%- elif '</think>' in text %}
-            {%- set thought = text.split('</think>')[0].rstrip('\\n').split('<think>')[-1].lstrip('\\n') %}
-            {%- set text = text.split('</think>')[-1].lstrip('\\n') %}
-        {%- endif %}
-        {%- if loop.index0 > state.last and (loop.last or thought) %}
-            {{- '<|im_start|>' + message.role + '\\n<think>\\n' + thought.strip('\\n') + '\\n</think>\\n\\n' + text.lstrip('\\n') }}
-        {%- else %}
-            {{- '<|im_start|>' + message.role + '\\n' + text }}
-        {%- endif %}
-        {{- '<|im_end|>\\n' }}
-    {%- elif message.role == 'tool' %}
-        {{- '<|im_start|>user\\n<tool_response>\\n' + message.content + '\\n</tool_response><|im_end|>\\n' }}
-    {%- else %}
-        {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
-    {%- endif %}
-{%- endfor %}
-{%- if add_generation_prompt %}
-    {{- '<|im_start|>assistant\\n' }}
-    {%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{% endif %}
-{%- endif %}"""
-GEMMA = """\
-{{ bos_token }}{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system role') }}{% endif %}
-{% for message in messages %}
-{% if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('turns must alternate') }}{% endif %}
-{% if message['role'] == 'assistant' %}{% set role = 'model' %}{% else %}{% set role = message['role'] %}{% endif %}
-{{ '<start_of_turn>' + role + '\\n' + message['content'] | trim + '<end_of_turn>\\n' }}
-{% endfor %}
-{% if add_generation_prompt %}{{ '<start_of_turn>model\\n' }}{% endif %}"""
-MISTRAL = """\
-{%- if messages[0].role == "system" %}{% set before = messages[0].content %}{% set rest = messages[1:] %}
-{%- else %}{% set rest = messages %}{% endif %}
-{{- bos_token }}
-{%- for message in rest %}
-{%- if (message.role == "user") != (loop.index0 % 2 == 0) %}{{- raise_exception("turn by turn") }}{% endif %}
-{%- if message.role == "user" %}
-{%- if loop.last and before is defined %}{{- "[INST] " + before + "\\n\\n" + message.content + "[/INST]" }}
-{%- else %}{{- "[INST] " + message.content + "[/INST]" }}{% endif %}
-{%- elif message.role == "assistant" %}{{- " " + message.content | trim + eos_token }}
-{%- else %}{{- raise_exception("who is that?") }}{% endif %}
-{%- endfor %}"""
-R1 = """\
-{%- set ns = namespace(system='') -%}
-{%- for message in messages %}{% if message['role'] == 'system' %}{% set ns.system = message['content'] %}{% endif %}{% endfor -%}
-{{ bos_token }}{{ ns.system }}
-{%- for message in messages %}
-{%- if message['role'] == 'user' %}{{ '<｜User｜>' + message['content'] }}
-{%- elif message['role'] == 'assistant' %}
-{%- set content = message['content'] %}
-{%- if '</think>' in content %}{% set content = content.split('</think>')[-1] %}{% endif %}
-{{- '<｜Assistant｜>' + content + '<｜end▁of▁sentence｜>' }}
-{%- endif %}
-{%- endfor -%}
-{%- if add_generation_prompt %}{{ '<｜Assistant｜><think>\\n' }}{% endif %}"""
-PHI = """\
-{% for message in messages %}
-{% if message['role'] == 'system' and message['content'] %}{{ '<|system|>\\n' + message['content'] + '<|end|>\\n' }}
-{% elif message['role'] == 'user' %}{{ '<|user|>\\n' + message['content'] + '<|end|>\\n' }}
-{% elif message['role'] == 'assistant' %}{{ '<|assistant|>\\n' + message['content'] + '<|end|>\\n' }}
-{% endif %}
-{% endfor %}
-{% if add_generation_prompt %}{{ '<|assistant|>\\n' }}{% else %}{{ eos_token }}{% endif %}"""
-GLM = """\
-[gMASK]<sop>
-{%- macro shown(content) -%}
-{%- if content is string -%}{{ content }}{%- else -%}{% for part in content %}{{ part.text }}{% endfor %}{%- endif -%}
-{%- endmacro -%}
-{%- for m in messages %}
-{%- if m.role == 'user' %}<|user|>
-{{ shown(m.content) }}{{ '/nothink' if enable_thinking is defined and not enable_thinking and not shown(m.content).endswith('/nothink') else '' }}
-{%- elif m.role == 'assistant' %}<|assistant|>
-{%- set content = shown(m.content) %}
-{%- if '</think>' in content %}{% set content = content.split('</think>')[-1] %}{% endif %}
-<think></think>
-{%- if content.strip() %}{{ '\\n' + content.strip() }}{% endif %}
-{%- elif m.role == 'tool' %}<|observation|>
-{{ '<tool_response>\\n' ~ m.content ~ '\\n</tool_response>' }}
-{%- elif m.role == 'system' %}<|system|>
-{{ shown(m.content) }}
-{%- endif -%}
-{%- endfor -%}
-{%- if add_generation_prompt -%}<|assistant|>{{ '\\n<think></think>' if enable_thinking is defined and not enable_thinking else '' }}{%- endif -%}"""
-FAMILIES = {
-    "chatml": CHATML, "llama2": LLAMA2, "llama3": LLAMA3, "qwen2.5": QWEN25, "qwen3": QWEN3, "gemma": GEMMA,
-    "mistral": MISTRAL, "r1": R1, "phi": PHI, "glm": GLM,
+AS_BEFORE = {
+    "chatml": "bccec3a5f45f2e44", "llama2": "dc577fcec2aa6c7e", "llama3": "8745d9b5ef04b46a",
+    "qwen2.5": "63de70cb657b7e46",
+    "qwen3": "369813083259d2fe", "gemma": "827074803d2870f6", "mistral": "21ddc915c8ec9d73", "r1": "2ac2791f452fc05b",
+    "phi": "73ceef8815681877", "glm": "c775ce5912c52ac6",
 }  # fmt: skip
+"""Digests of the pieces that were made when templates were rendered in this process."""
+FAMILIES = {name: CHATML if name == "chatml" else source(name) for name in AS_BEFORE}
 SPECIALS = (
     "<s>", "</s>", "[INST]", "[/INST]", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|im_start|>",
     "<|im_end|>", "<think>", "</think>", "<start_of_turn>", "<end_of_turn>", "<｜User｜>", "<｜Assistant｜>",
@@ -233,15 +86,6 @@ def test_the_rendering_is_the_makers_own(family: str, thinking: bool, generate: 
     assert {at: text.strip() for at, text in found.items()} == {
         at: m.content.strip() for at, m in enumerate(messages)
     }
-
-
-AS_BEFORE = {
-    "chatml": "bccec3a5f45f2e44", "llama2": "dc577fcec2aa6c7e", "llama3": "8745d9b5ef04b46a",
-    "qwen2.5": "63de70cb657b7e46",
-    "qwen3": "369813083259d2fe", "gemma": "827074803d2870f6", "mistral": "21ddc915c8ec9d73", "r1": "2ac2791f452fc05b",
-    "phi": "73ceef8815681877", "glm": "c775ce5912c52ac6",
-}  # fmt: skip
-"""Digests of the pieces that were made when templates were rendered in this process."""
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -306,7 +150,7 @@ def test_a_file_without_template_gets_chatml() -> None:
     bare = template(None)
     assert (bare.name, bare.text) == ("chatml", CHATML)
     assert template(CHATML).name == "file"
-    assert template(CHATML).digest == bare.digest != template(GEMMA).digest
+    assert template(CHATML).digest == bare.digest != template(FAMILIES["gemma"]).digest
     assert text_of(bare.pieces(TALK[:2], thinking=False)) == (
         "<|im_start|>system\n你是法官助理。<|im_end|>\n<|im_start|>user\n 某某公司注册资本多少？\n<|im_end|>\n"
         "<|im_start|>assistant\n"
@@ -332,12 +176,12 @@ def test_every_family_takes_system_and_tool_messages(family: str) -> None:
 
 
 def test_a_refused_system_text_goes_before_the_first_user_message() -> None:
-    pieces = template(GEMMA).pieces(TALK[:2], thinking=True)
+    pieces = template(FAMILIES["gemma"]).pieces(TALK[:2], thinking=True)
     assert [(piece.text, piece.message) for piece in pieces] == [
         ("<s><start_of_turn>user\n", None), ("你是法官助理。\n\n", 0), (" 某某公司注册资本多少？", 1),
         ("<end_of_turn>\n\n<start_of_turn>model\n", None),
     ]  # fmt: skip
-    alone = template(GEMMA).pieces(TALK[:1], thinking=True)
+    alone = template(FAMILIES["gemma"]).pieces(TALK[:1], thinking=True)
     assert contents_of(alone) == {0: "你是法官助理。"}
 
 
@@ -369,9 +213,9 @@ def test_contents_that_are_looked_into_like_parts() -> None:
 
 def test_an_assistant_turn_may_lose_its_reasoning() -> None:
     messages = [TALK[1], Message("assistant", "<think>\n算一算\n</think>\n\n五百万元。"), TALK[3]]
-    assert contents_of(template(QWEN3).pieces(messages, thinking=True))[1] == "五百万元。"
-    assert contents_of(template(R1).pieces(messages, thinking=True))[1] == "\n\n五百万元。"
-    last = template(QWEN3).pieces(messages[:2], thinking=True, generate=False)
+    assert contents_of(template(FAMILIES["qwen3"]).pieces(messages, thinking=True))[1] == "五百万元。"
+    assert contents_of(template(FAMILIES["r1"]).pieces(messages, thinking=True))[1] == "\n\n五百万元。"
+    last = template(FAMILIES["qwen3"]).pieces(messages[:2], thinking=True, generate=False)
     assert contents_of(last)[1] == "算一算五百万元。"
     assert "<think>" not in contents_of(last)[1] and text_of(last).count("<think>") == 1
 
@@ -440,34 +284,38 @@ def test_macros_blocks_and_loops_keep_contents_apart() -> None:
 def test_the_day_is_fixed() -> None:
     asking = "{{ strftime_now('%Y-%m-%d') }}{{ messages[0].content }}"
     assert text_of(template(asking).pieces(TALK[3:], thinking=True)).startswith("2025-01-01")
-    dated = ChatTemplate(LLAMA3, "<s>", "</s>", SPECIALS, date(2026, 3, 9))
+    dated = ChatTemplate(FAMILIES["llama3"], "<s>", "</s>", SPECIALS, date(2026, 3, 9))
     assert "Today: 09 Mar 2026" in text_of(dated.pieces(TALK, thinking=True))
-    assert "Today: 1 Jan 2020" in text_of(template(LLAMA3).pieces(TALK, thinking=True))
+    assert "Today: 1 Jan 2020" in text_of(template(FAMILIES["llama3"]).pieces(TALK, thinking=True))
     odd = "{{ strftime_now('%1000000d') }}{{ messages[0].content }}"
     with pytest.raises(EngineError, match="odd format"):
         template(odd).pieces(TALK[3:], thinking=True)
 
 
-# --- hostile templates ----------------------------------------------------------------------------------------------
-
-QUICK = (
-    "varargs compared", "kwargs printed", "lists of lists sorted", "namespaces printed", "equal numbers of a hash",
-    "long texts compared in lists", "a text stripped of itself", "a search from the end", "origins without end",
-    "many old fields", "a negative rounding", "a division of giants", "a loop that calls itself", "HTML",
-    "a constant of constants", "indexes without end",
-)  # fmt: skip
-"""Some of each family; the others are in the benchmark."""
+# --- templates that cannot be used ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*HOSTILE, *QUICK])
-def test_a_hostile_template_ends_in_one_sentence(name: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ENDLESS, "was stopped: it takes more than"),
+        ("{{ ('ab' * 99999) * 99999 }}", "was stopped: it needs too much memory"),
+        ("{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}", "it calls itself without end"),
+        ("{{ messages[0].content.__class__.__mro__ }}", "unsafe"),
+        ("{{ '{0.__class__}'.format(messages) }}", "reaches into values"),
+        ("{{ messages[0].content | escape }}", "No filter named 'escape'"),
+        ("{% autoescape true %}{% endautoescape %}", "it escapes text for HTML"),
+        ("{% for %}", "cannot be read"),
+    ],
+)
+def test_a_template_that_cannot_be_used_ends_in_one_sentence(text: str, said: str) -> None:
     with pytest.raises(EngineError) as caught:
-        template(EVERY[name]).pieces([Message("user", "问")], thinking=True)
-    assert caught.value.title.startswith("the chat template ")
+        template(text).pieces([Message("user", "问")], thinking=True)
+    assert caught.value.title.startswith("the chat template ") and said in caught.value.title
     assert caught.value.title.isprintable() and len(caught.value.title) < 300
 
 
-def test_honest_formats_are_no_widths() -> None:
+def test_formats_keep_contents() -> None:
     source = (
         "{% set c = messages[0].content %}{{ '**%s** 20250101 100%% %5d' % (c, 7) }}{{ '{{\"日期\": "
         "{:>3}}}'.format(c) }}"
@@ -482,42 +330,9 @@ def test_honest_formats_are_no_widths() -> None:
 @given(
     st.lists(
         st.sampled_from(
-            [
-                "{{",
-                "}}",
-                "{%",
-                "%}",
-                "{#",
-                "#}",
-                "-",
-                " messages",
-                " for x in ",
-                " if ",
-                " endfor ",
-                " endif ",
-                "[0]",
-                ".content",
-                "|",
-                "upper",
-                "tojson",
-                "~",
-                "+",
-                "'",
-                '"',
-                "(",
-                ")",
-                "*",
-                "9",
-                " set y =",
-                ",",
-                "raw",
-                "endraw",
-                "案",
-                "\n",
-                " is ",
-                " not ",
-            ]
-        ),  # fmt: skip
+            "{{ }} {% %} {# #} - [0] .content | upper tojson ~ + ' ( ) * 9 , raw endraw 案 \n".split(" ")
+            + [" messages", " for x in ", " if ", " endfor ", " endif ", " set y =", " is ", " not "]
+        ),
         max_size=25,
     ).map("".join)
 )
@@ -536,15 +351,9 @@ def test_long_contents_are_not_the_templates_fault() -> None:
         [Message("user", long), Message("assistant", long), Message("user", long)], thinking=True
     )
     assert sum(len(piece.text) for piece in pieces if piece.kind == "content") == 9_000_000
-    assert len(template(QWEN3).pieces([Message("user", "x")] * 500, thinking=True)) == 1001
+    assert len(template(FAMILIES["qwen3"]).pieces([Message("user", "x")] * 500, thinking=True)) == 1001
     each = (
         "{% for m in messages %}{% for n in messages %}{% if n == m and loop.last %}{{ m.content }}{% endif %}{% "
         "endfor %}{% endfor %}"
     )
     assert len(template(each).pieces([Message("assistant", str(at)) for at in range(400)], thinking=True)) == 1
-
-
-def test_the_limit_of_a_source_is_far_above_honest_ones() -> None:
-    padded = "{#" + " " * (LONGEST_SOURCE - len(CHATML) - 4) + "#}" + CHATML
-    assert len(padded) == LONGEST_SOURCE
-    assert template(padded).pieces(TALK, thinking=True) == template(None).pieces(TALK, thinking=True)

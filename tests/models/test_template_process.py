@@ -16,9 +16,9 @@ from app.cli.main import main
 from models.engine import Ask, EngineError, Message, Settings
 from models.llama import template_process
 from models.llama.engine import LlamaEngine, LlamaSettings
-from models.llama.template import CHATML, LONGEST_CONVERSATION, ChatTemplate, complaint
+from models.llama.template import CHATML, ChatTemplate, complaint
 from tests.support.gguf_files import tiny_llama
-from tests.support.hostile_templates import EVERY
+from tests.support.tool_templates import ENDLESS
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +122,7 @@ def test_a_killed_child_is_replaced() -> None:
 def test_one_child_serves_all_templates_and_lives_on_after_a_refusal() -> None:
     first = ChatTemplate(None, "", "")
     pid = template_process.pid()
-    assert complaint(EVERY["varargs compared"]).startswith("the chat template was stopped: ")
+    assert complaint("{{ raise_exception('no') }}").startswith("the chat template does not take")
     assert "".join(piece.text for piece in ChatTemplate(CHATML, "", "").pieces(TALK, thinking=True)) == "".join(
         piece.text for piece in first.pieces(TALK, thinking=True)
     )
@@ -165,19 +165,17 @@ def test_the_parent_needs_no_jinja() -> None:
     assert subprocess.check_output([sys.executable, "-c", script], text=True, cwd=ROOT).strip() == "False"
 
 
-def test_odd_characters_and_long_conversations() -> None:
+def test_odd_characters() -> None:
     template = ChatTemplate(None, "<s>", "</s>")
     odd = "\ud800\x00\u2028😀" * 3
     assert (odd, "content") in [
         (piece.text, piece.kind) for piece in template.pieces([Message("user", odd)], thinking=True)
     ]
-    with pytest.raises(EngineError, match="at most 16777216 are rendered"):
-        template.pieces([Message("user", "a" * (LONGEST_CONVERSATION + 1))], thinking=True)
 
 
 def test_a_hostile_template_costs_a_call_and_not_the_engine(tmp_path: Path) -> None:
     pytest.importorskip("llama_cpp")
-    path = tiny_llama(tmp_path / "hostile.gguf", template=EVERY["equal numbers of a hash"])
+    path = tiny_llama(tmp_path / "hostile.gguf", template="{% if messages %}" + ENDLESS + "{% endif %}")
     engine = LlamaEngine(path, LlamaSettings(ctx=256, threads=1, slots=1))
     ask = Ask("agent", (Message("user", "问"),), "test/1", settings=Settings(max_tokens=4), episode="e")
     try:
@@ -190,11 +188,8 @@ def test_a_hostile_template_costs_a_call_and_not_the_engine(tmp_path: Path) -> N
         engine.close()
 
 
-@pytest.mark.parametrize("name", ["varargs compared", "lists of lists sorted", "a constant text"])
-def test_a_file_with_a_hostile_template_is_checked(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tiny_llama(tmp_path / "hostile.gguf", template=EVERY[name])
+def test_a_file_with_a_hostile_template_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tiny_llama(tmp_path / "hostile.gguf", template=ENDLESS)
     with pytest.raises(SystemExit) as ended:
         main(["models", "check", str(path), "--json"])
     problem = json.loads(capsys.readouterr().out)["template_problem"]
