@@ -34,6 +34,16 @@ class Finding:
         return f"{self.level}: {self.field}: {self.what}. {self.todo}"
 
 
+def wrong(field: str, what: str, todo: str) -> Finding:
+    """An error."""
+    return Finding("error", field, what, todo)
+
+
+def doubtful(field: str, what: str, todo: str) -> Finding:
+    """A warning."""
+    return Finding("warning", field, what, todo)
+
+
 class Laws(Protocol):
     """What a check asks about laws; a `StatuteBook` answers it too."""
 
@@ -131,13 +141,11 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
     """Whether the article exists, and a version of its law that has it applies to the case."""
     versions = laws.versions(ref.law)
     if not versions:
-        yield Finding("error", field, f"《{ref.law}》 is not in the statute book", _spelled(ref.law))
+        yield wrong(field, f"《{ref.law}》 is not in the statute book", _spelled(ref.law))
         return
     having = [version for version in versions if ref.number in laws.numbers(ref.law, version.label)]
     if not having:
-        yield Finding(
-            "error", field, f"《{ref.law}》 has no {ref.number.chinese} in any version", "Look the number up."
-        )
+        yield wrong(field, f"《{ref.law}》 has no {ref.number.chinese} in any version", "Look the number up.")
         return
     # Rules on which law applies are rules of procedure: the court follows those of its own day.
     kind = "procedure" if "时间效力" in ref.law and kind_of(ref.law) == "civil" else kind_of(ref.law)
@@ -152,8 +160,7 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
         and judged
         and any(v.covers(judged) for v in having)
     ):
-        yield Finding(
-            "warning",
+        yield doubtful(
             field,
             f"{ref.chinese} is younger than the facts of the case",
             "Its last article says whether it holds for pending cases.",
@@ -162,8 +169,7 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
     if best is None:
         told = marks[-1][0].rule
         elsewhere = "、".join(version.label for version in having)
-        yield Finding(
-            "error",
+        yield wrong(
             field,
             f"{ref.chinese} is not the law of this case: {told.says.rstrip('。')}",
             f"It stands in {elsewhere}; cite the version of the day.",
@@ -174,8 +180,7 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
     followed = kind == "civil" and ref.law.startswith("最高") and verdict.rule.key == "during_act"
     if verdict.verdict == "possible" and not (followed and judged and version.covers(judged)):
         basis = f" ({verdict.rule.basis})" if verdict.rule.basis else ""
-        yield Finding(
-            "warning",
+        yield doubtful(
             field,
             f"{ref.chinese} applies only on a condition: {verdict.rule.says.rstrip('。')}",
             f"Say in the {'answer' if field.startswith('topics.') else 'reason'} why{basis}.",
@@ -209,8 +214,7 @@ def check_index(dates: CaseDates) -> Iterator[Finding]:
     """Whether the shipped index reaches the days of the case."""
     last = max((day for day in (dates.proceeding, dates.judged) if day), default=None)
     if last and last > as_of():
-        yield Finding(
-            "warning",
+        yield doubtful(
             "dates",
             f"{last} is later than the index of laws ({as_of()})",
             "Take earlier days, or check each article by hand.",
@@ -225,11 +229,8 @@ def _paragraph(field: str, ref: LawRef, version: LawVersion, laws: Laws) -> Iter
         sum(not line.strip().startswith(("（", "(")) for line in text.splitlines() if line.strip()) for text in texts
     )
     if ref.paragraph > count:
-        yield Finding(
-            "error",
-            field,
-            f"{ref.law}{ref.number.chinese} has {count} paragraphs (款)",
-            "Correct the number of the 款.",
+        yield wrong(
+            field, f"{ref.law}{ref.number.chinese} has {count} paragraphs (款)", "Correct the number of the 款."
         )
 
 

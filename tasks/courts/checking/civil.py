@@ -1,4 +1,4 @@
-"""Sums, rulings, costs and procedure of a civil case."""
+"""Sums, rulings and costs of a civil case."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, Ruling
-from tasks.courts.casefile.law import Finding, Level
-from tasks.courts.casefile.material import Claim, Court
+from tasks.courts.casefile.law import Finding, Level, doubtful, wrong
+from tasks.courts.casefile.material import Claim
 
 _BANDS: tuple[tuple[float, float], ...] = (
     (10_000, 0), (100_000, 0.025), (200_000, 0.02), (500_000, 0.015), (1_000_000, 0.01), (2_000_000, 0.009),
@@ -53,38 +53,27 @@ def civil(case: CivilCase) -> Iterator[Finding]:
     yield from _sums(case)
     yield from _rulings(case)
     yield from _fee(case)
-    yield from _procedure(case)
-    if case.provenance.source == "authored":
-        yield from _answers(case)
 
 
 def _sums(case: CivilCase) -> Iterator[Finding]:
+    authored = case.provenance.source == "authored"
     for claim in case.claims:
-        where = f"claims.{claim.id}"
-        if claim.parts and not _same(claim.amount, sum(part.amount for part in claim.parts)):
-            yield Finding(
-                "error",
-                f"{where}.parts",
-                f"add up to {_sum(p.amount for p in claim.parts)}, the claim is {_yuan(claim.amount)}",
-                "Correct the sums.",
-            )
-        if claim.kind == "pay" and claim.amount is None and case.provenance.source == "authored":
-            yield Finding("error", f"{where}.amount", "is missing", "Reckon it to the day of filing.")
+        where, parts = f"claims.{claim.id}", sum(part.amount for part in claim.parts)
+        if claim.parts and not _same(claim.amount, parts):
+            told = f"add up to {_yuan(parts)}, the claim is {_yuan(claim.amount)}"
+            yield wrong(f"{where}.parts", told, "Correct the sums.")
+        if claim.kind == "pay" and claim.amount is None and authored:
+            yield wrong(f"{where}.amount", "is missing", "Reckon it to the day of filing.")
         if claim.amount and not _said(claim.amount, claim.text):
-            yield Finding(
-                "warning",
-                f"{where}.text",
-                f"does not say {_yuan(claim.amount)} yuan",
-                "Amount and text belong together.",
-            )
+            told = f"does not say {_yuan(claim.amount)} yuan"
+            yield doubtful(f"{where}.text", told, "Amount and text belong together.")
     total = sum(claim.amount or 0 for claim in case.claims if claim.kind == "pay")
     if case.amount is None:
-        if total and case.provenance.source == "authored":
-            yield Finding("error", "amount", "is missing", f"The claims add up to {_yuan(total)}.")
+        if total and authored:
+            yield wrong("amount", "is missing", f"The claims add up to {_yuan(total)}.")
     elif not _same(case.amount, total):
-        yield Finding(
-            "error", "amount", f"{_yuan(case.amount)}, but the claims add up to {_yuan(total)}", "Correct the sums."
-        )
+        told = f"{_yuan(case.amount)}, but the claims add up to {_yuan(total)}"
+        yield wrong("amount", told, "Correct the sums.")
 
 
 def _rulings(case: CivilCase) -> Iterator[Finding]:
@@ -92,94 +81,53 @@ def _rulings(case: CivilCase) -> Iterator[Finding]:
     level: Level = "error" if case.provenance.source == "authored" else "warning"
     judgment = "".join(case.gold.judgment)
     for claim in case.claims:
-        ruling = rulings.get(claim.id)
-        if ruling is None:
-            if claim.kind != "costs":
-                yield Finding(
-                    level,
-                    "gold.rulings",
-                    f"no ruling on {claim.id}",
-                    "Every claim is granted, partly granted or rejected.",
-                )
-            continue
-        yield from _ruling(claim, ruling, judgment)
+        if ruling := rulings.get(claim.id):
+            yield from _ruling(claim, ruling, judgment)
+        elif claim.kind != "costs":
+            todo = "Every claim is granted, partly granted or rejected."
+            yield Finding(level, "gold.rulings", f"no ruling on {claim.id}", todo)
     outcomes = {ruling.outcome for ruling in case.gold.rulings}
     if outcomes & {"partly", "rejected"} and "驳回" not in judgment:
-        yield Finding(
-            "error",
-            "gold.judgment",
-            "does not reject what is not granted",
-            "Add 驳回…其他诉讼请求 or 驳回…的诉讼请求.",
-        )
+        todo = "Add 驳回…其他诉讼请求 or 驳回…的诉讼请求."
+        yield wrong("gold.judgment", "does not reject what is not granted", todo)
     if outcomes == {"granted"} and "驳回" in judgment:
-        yield Finding(
-            "error", "gold.judgment", "rejects something although every claim is granted", "Correct either."
-        )
+        yield wrong("gold.judgment", "rejects something although every claim is granted", "Correct either.")
 
 
 def _ruling(claim: Claim, ruling: Ruling, judgment: str) -> Iterator[Finding]:
     where = f"gold.rulings.{claim.id}"
-    amount = ruling.amount
+    amount, given, claimed = ruling.amount, _yuan(ruling.amount), _yuan(claim.amount)
     if ruling.outcome == "rejected" and amount:
-        yield Finding(
-            "error", where, f"is rejected and yet {_yuan(amount)} yuan", "A rejected claim has the amount 0."
-        )
+        yield wrong(where, f"is rejected and yet {given} yuan", "A rejected claim has the amount 0.")
     if ruling.outcome == "granted" and claim.amount is not None and not _same(amount, claim.amount):
-        yield Finding(
-            "error",
-            where,
-            f"is granted in full, but {_yuan(amount)} is not {_yuan(claim.amount)}",
-            "Write partly, or correct the amount.",
-        )
+        told = f"is granted in full, but {given} is not {claimed}"
+        yield wrong(where, told, "Write partly, or correct the amount.")
     if ruling.outcome == "partly" and claim.amount and not (amount and amount <= claim.amount):
-        yield Finding(
-            "error",
-            where,
-            f"is granted in part, but {_yuan(amount)} is not above 0 and up to {_yuan(claim.amount)}",
-            "Correct the outcome or the amount.",
-        )
+        told = f"is granted in part, but {given} is not above 0 and up to {claimed}"
+        yield wrong(where, told, "Correct the outcome or the amount.")
     if ruling.outcome != "rejected" and amount and not _said(amount, judgment):
-        yield Finding(
-            "error", where, f"the judgment does not say {_yuan(amount)} yuan", "Figures and 判决主文 belong together."
-        )
+        yield wrong(where, f"the judgment does not say {given} yuan", "Figures and 判决主文 belong together.")
 
 
 def _fee(case: CivilCase) -> Iterator[Finding]:
-    fee = case.gold.fee
+    fee, where = case.gold.fee, "gold.fee"
     if fee is None:
         if case.provenance.source == "authored":
-            yield Finding("error", "gold.fee", "is missing", "Say what the 案件受理费 is and who bears it.")
+            yield wrong(where, "is missing", "Say what the 案件受理费 is and who bears it.")
         return
     if not _same(fee.total, fee.plaintiff + fee.defendant):
-        yield Finding(
-            "error",
-            "gold.fee",
-            f"the shares add up to {_yuan(fee.plaintiff + fee.defendant)}, not {_yuan(fee.total)}",
-            "Correct the shares.",
-        )
+        told = f"the shares add up to {_yuan(fee.plaintiff + fee.defendant)}, not {_yuan(fee.total)}"
+        yield wrong(where, told, "Correct the shares.")
     if not _said(fee.total, "".join(case.gold.judgment)):
-        yield Finding(
-            "error",
-            "gold.fee",
-            f"the judgment does not say {_yuan(fee.total)} yuan",
-            "Add the paragraph on the 案件受理费.",
-        )
+        told = f"the judgment does not say {_yuan(fee.total)} yuan"
+        yield wrong(where, told, "Add the paragraph on the 案件受理费.")
     yield from _reckoned(case, fee.total)
     outcomes = {ruling.outcome for ruling in case.gold.rulings}
+    loser_pays = "败诉方负担 (《诉讼费用交纳办法》第二十九条)."
     if outcomes == {"rejected"} and fee.defendant:
-        yield Finding(
-            "warning",
-            "gold.fee",
-            "the defendant wins and bears costs",
-            "败诉方负担 (《诉讼费用交纳办法》第二十九条).",
-        )
+        yield doubtful(where, "the defendant wins and bears costs", loser_pays)
     if outcomes == {"granted"} and fee.plaintiff:
-        yield Finding(
-            "warning",
-            "gold.fee",
-            "the plaintiff wins and bears costs",
-            "败诉方负担 (《诉讼费用交纳办法》第二十九条).",
-        )
+        yield doubtful(where, "the plaintiff wins and bears costs", loser_pays)
 
 
 def _reckoned(case: CivilCase, total: float) -> Iterator[Finding]:
@@ -197,106 +145,8 @@ def _reckoned(case: CivilCase, total: float) -> Iterator[Finding]:
         return
     told = " or ".join("–".join(_yuan(fee / share) for fee in dict.fromkeys(scale)) for scale in scales)
     halved = " halved" if share == 2 else ""
-    yield Finding(
-        "error",
-        "gold.fee",
-        f"{_yuan(total)} yuan; 《诉讼费用交纳办法》 gives {told} for {_yuan(amount)} yuan{halved}",
-        "Reckon it again.",
-    )
-
-
-def _procedure(case: CivilCase) -> Iterator[Finding]:
-    court = case.court
-    yield from bench(court)
-    if court.procedure == "速裁程序":
-        yield Finding(
-            "error",
-            "court.procedure",
-            "速裁程序 belongs to criminal cases",
-            "Write 普通程序, 简易程序 or 小额诉讼程序.",
-        )
-    if court.procedure in ("简易程序", "小额诉讼程序"):
-        if court.panel:
-            yield Finding(
-                "error",
-                "court.panel",
-                f"{court.procedure} is heard by one judge (民事诉讼法第四十条第二款)",
-                "Leave the panel out.",
-            )
-        if "中级" in court.name or "高级" in court.name:
-            yield Finding(
-                "error",
-                "court.procedure",
-                f"{court.name} does not hear cases by {court.procedure} (民事诉讼法第一百六十条)",
-                "Write 普通程序.",
-            )
-        if case.difficulty == "hard":
-            yield Finding(
-                "warning",
-                "court.procedure",
-                "a hard case by a simplified procedure (民事诉讼法第一百六十条)",
-                "事实清楚、权利义务关系明确、争议不大?",
-            )
-    if court.procedure == "小额诉讼程序":
-        others = [claim.id for claim in case.claims if claim.kind in ("perform", "declare")]
-        if others:
-            yield Finding(
-                "warning",
-                "court.procedure",
-                f"{', '.join(others)} asks for more than money (民事诉讼法第一百六十五条)",
-                "小额诉讼 is for 金钱给付.",
-            )
-        if (case.amount or 0) > 100_000:
-            yield Finding(
-                "warning",
-                "court.procedure",
-                f"{_yuan(case.amount)} yuan is much for 小额诉讼 (民事诉讼法第一百六十五条)",
-                "Half the average yearly wage, or twice by agreement.",
-            )
-
-
-def bench(court: Court) -> Iterator[Finding]:
-    """Whether title and number of judges fit each other; both kinds of court."""
-    if court.presiding is None:
-        return
-    size = 1 + len(court.panel)
-    if court.presiding.title == "独任审判员" and court.panel:
-        yield Finding("error", "court.panel", "a 独任审判员 has no panel", "Write 审判长, or leave the panel out.")
-    if court.presiding.title == "审判长" and (size < 3 or size % 2 == 0):
-        yield Finding(
-            "error", "court.panel", f"a panel of {size}", "A 合议庭 has an odd number of members, three at least."
-        )
-
-
-def _answers(case: CivilCase) -> Iterator[Finding]:
-    answered = {claim for defence in case.defences for claim in defence.answers}
-    for claim in case.claims:
-        if claim.kind != "costs" and claim.id not in answered:
-            yield Finding(
-                "warning",
-                f"claims.{claim.id}",
-                "no defence answers it",
-                "Name it in `answers` of a [[defences]], admitted or denied.",
-            )
-        if claim.kind != "costs" and not claim.facts:
-            yield Finding("warning", f"claims.{claim.id}.facts", "is missing", "Say on which facts the claim rests.")
-    if not case.gold.issues:
-        yield Finding("error", "gold.issues", "are missing", "Write the 争议焦点.")
-    for party in case.parties:
-        if party.id not in case.mediation:
-            yield Finding(
-                "warning", f"mediation.{party.id}", "is missing", "Say what the party does when mediation is offered."
-            )
-    sides = {party.id: party.side for party in case.parties}
-    for exhibit in case.evidence:
-        for objection in exhibit.objections:
-            if sides.get(objection.by) == sides.get(exhibit.owner):
-                yield Finding(
-                    "error",
-                    f"evidence.{exhibit.id}.objections",
-                    "comes from the exhibit's own side",
-                    "Name the other side in `by`.",
-                )
+    said = f"{_yuan(total)} yuan; 《诉讼费用交纳办法》 gives {told} for {_yuan(amount)} yuan{halved}"
+    yield wrong("gold.fee", said, "Reckon it again.")
 
 
 def _said(amount: float, text: str) -> bool:
@@ -315,7 +165,3 @@ def _same(one: float | None, two: float | None) -> bool:
 def _yuan(amount: float | None) -> str:
     text = f"{amount or 0:.6f}".rstrip("0").rstrip(".")
     return text or "0"
-
-
-def _sum(amounts: Iterator[float]) -> str:
-    return _yuan(sum(amounts))
