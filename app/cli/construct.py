@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,17 +43,13 @@ def wanted_tasks(distribution: str, count: int | None) -> tuple[int, ...]:
 
 def constructed(
     pack: Pack, seed: int, limit: int | None, wanted: tuple[int, ...], parts: Path | None, paths: Path | None,
-    beside: Path | None = None, seats: Sequence[str] = (),
+    seats: Sequence[str] = (),
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:  # fmt: skip
-    """The tasks and what is told of them; `beside`: a task file whose questions are measured like those made;
-    `seats`: rewriter=SPEC for a model that rewords the questions."""
+    """The tasks and what is told of them; `seats`: rewriter=SPEC for a model that rewords the questions."""
     from tasks.legalagentbench.construct.compose import Parts, shipped_parts
-    from tasks.legalagentbench.construct.diversity import side_by_side
     from tasks.legalagentbench.construct.generate import construct_set, generator
     from tasks.legalagentbench.construct.writing import writing_set
-    from tasks.legalagentbench.questions import WRITING, load_questions
 
-    other = [q.card["question"] for q in load_questions(beside) if q.group != WRITING] if beside else []
     text = shipped_parts() if parts is None else read_text(parts)
     own = _plans(paths, pack) if paths else []
     engine, talk = _rewriter(seats), Talk()
@@ -72,9 +67,6 @@ def constructed(
         if engine is not None:
             engine.close()
         talk.close()
-    if beside:
-        asked = [task["question"] for task in found.tasks if task["way"]]
-        found.report["beside"] = {"file": str(beside), **side_by_side(asked, other)}
     return found.tasks[:limit], {"coverage": found.report}
 
 
@@ -129,19 +121,12 @@ def _plans(path: Path, pack: Pack) -> list[Plan]:
 def coverage_lines(told: dict[str, Any]) -> list[str]:
     """The coverage in a few lines."""
     kinds = told["kinds_of_tools"]
-    variety = json.dumps(told["diversity"])
     lines = [
         t("tasks.covered", database=kinds.get("database", 0), mathematics=kinds.get("mathematics", 0),
           retriever=kinds.get("retriever", 0), tables=len(told["tables"]), columns=told["columns"],
           all=told["columns_in_all"], starts=len(told["starts"]), paths=told["paths"]),
-        t("tasks.variety", figures=variety),
     ]  # fmt: skip
     if "rewritten" in told:
         kept, refused = told["rewritten"]["accepted"], sum(told["rewritten"]["refused"].values())
         lines.append(t("tasks.rewritten", n=kept, refused=refused))
-    if beside := told.get("beside"):
-        lines += [
-            t("tasks.beside", n=beside["n"], figures=json.dumps(beside["this"])),
-            t("tasks.other", file=beside["file"], n=beside["n"], figures=json.dumps(beside["other"])),
-        ]
     return lines

@@ -67,18 +67,12 @@ tasks.add_command(publish_tasks)
 )
 @click.option("--parts", type=click.Path(path_type=Path), default=None, help="Your own parts of questions (TOML).")
 @click.option("--paths", type=click.Path(path_type=Path), default=None, help="Your own paths: plans as JSON lines.")
-@click.option(
-    "--beside",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="A task file to measure the variety of questions beside.",
-)
 @click.option("--seat", "seats", multiple=True, metavar="rewriter=SPEC", help="A model that rewords the questions.")
 @allow_host_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def construct_tasks(
     name: str, pack_name: str, out: Path, seed: int, limit: int | None, count: int | None, distribution: str,
-    parts: Path | None, paths: Path | None, beside: Path | None, seats: tuple[str, ...],
+    parts: Path | None, paths: Path | None, seats: tuple[str, ...],
     as_json: bool,
 ) -> None:  # fmt: skip
     """Make tasks from the rows or the statutes of a pack.
@@ -93,9 +87,7 @@ def construct_tasks(
         raise BadInput(f"{out} exists", "Choose another --out.")
     with Pack.open(pack_name) as pack:
         if name == "legalagentbench":
-            made, told = constructed(
-                pack, seed, limit, wanted_tasks(distribution, count), parts, paths, beside, seats
-            )
+            made, told = constructed(pack, seed, limit, wanted_tasks(distribution, count), parts, paths, seats)
         else:
             made, told = _travels(pack, seed, limit)
     if not made:

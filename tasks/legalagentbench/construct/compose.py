@@ -27,11 +27,7 @@ from tasks.legalagentbench.construct.tree import AMOUNTS, DATES, IDENTITY, PLACE
 _NAME = re.compile(r"\{([a-z]+)\}")
 _FIELDS = dict.fromkeys((*"xlwumvdkbcsafo", "pick", "role"), "")
 """What a form may name beside slots."""
-MOST_OF_A_FORM = 500
-"""Characters of a form with its slots filled, their names counted with them."""
-MOST_OF_A_QUESTION = 10_000
 _NAMED = "Name a list of [slot] in braces, or what the shipped parts.toml names there."
-_SHORTER = "Shorten the forms of the file of parts."
 _START = "Start from the shipped parts.toml."
 Lists = dict[str, Annotated[list[str], Field(min_length=1)]]
 TOPICS: dict[str, str] = {
@@ -126,38 +122,22 @@ class Parts:
 
 
 def _sound(lists: Mapping[str, Sequence[str]]) -> None:
-    """See that the braces of all forms name something, and that what they name does not grow without end."""
+    """See that the braces of all forms name something, and that no slot names itself."""
     slots = {key.removeprefix("slot."): forms for key, forms in lists.items() if key.startswith("slot.")}
-    sizes = dict.fromkeys(_FIELDS, 0)
-
-    def size(form: str) -> int:
-        return len(form) + sum(sizes[name] for name in _NAME.findall(form))
-
     for key, forms in lists.items():
         for form in forms:
-            left = _NAME.sub(lambda m: "" if m[1] in sizes or m[1] in slots else m[0], form)
+            left = _NAME.sub(lambda m: "" if m[1] in _FIELDS or m[1] in slots else m[0], form)
             if "{" in left or "}" in left:
                 raise BadInput(f"The file of parts: {key} has a form with braces that name nothing: {form}", _NAMED)
     try:
-        for slot in TopologicalSorter(
-            {slot: _NAME.findall("".join(forms)) for slot, forms in slots.items()}
-        ).static_order():
-            sizes[slot] = max(map(size, slots.get(slot, [""])))
+        TopologicalSorter({slot: _NAME.findall("".join(forms)) for slot, forms in slots.items()}).prepare()
     except CycleError as error:
         raise BadInput(f"The file of parts: slot.{error.args[1][0]} names itself", _NAMED) from None
-    for key, forms in lists.items():
-        if max(map(size, forms)) > MOST_OF_A_FORM:
-            raise BadInput(
-                f"The file of parts: a form of {key} makes more than {MOST_OF_A_FORM:,} characters", _SHORTER
-            )
 
 
 def _fill(form: str, **values: str) -> str:
     """A form with what stands for its fields; for those that mean nothing there, nothing."""
-    text = fill_text(form, **{**_FIELDS, **values})
-    if len(text) > MOST_OF_A_QUESTION:
-        raise BadInput(f"A question would have more than {MOST_OF_A_QUESTION:,} characters", _SHORTER)
-    return text
+    return fill_text(form, **{**_FIELDS, **values})
 
 
 def shipped_parts() -> str:

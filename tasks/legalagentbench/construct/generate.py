@@ -20,7 +20,6 @@ from store.rows import Unknown
 from store.schema import LOOKUPS, TABLES
 from tasks.legalagentbench.construct.brute import BruteSolver, agrees
 from tasks.legalagentbench.construct.compose import Composer, Parts
-from tasks.legalagentbench.construct.diversity import diversity
 from tasks.legalagentbench.construct.follow import Followed, follow
 from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, requests, skeletons
@@ -261,7 +260,7 @@ def construct_set(
 
 
 def coverage(tasks: Sequence[Task]) -> dict[str, Any]:
-    """What a set uses: tools, tables, columns, kinds of entities; how its questions vary; how its paths overlap."""
+    """What a set uses: tools, tables, columns, kinds of entities; how its paths overlap."""
     tools = Counter(call["tool"] for task in tasks for call in task["path"])
     columns = {
         f"{LOOKUPS[call['tool']].table}.{column}"
@@ -280,5 +279,5 @@ def coverage(tasks: Sequence[Task]) -> dict[str, Any]:
         "starts": dict(kinds), "starts_in_all": len({kind for kind, _, _ in starts()}),
         "paths": len(ways), "paths_inside_others": inside,
         "keys_a_task": round(sum(len(task["key"]) for task in tasks) / max(1, len(tasks)), 2),
-        "question_length": round(sum(map(len, hop)) / max(1, len(hop)), 1), "diversity": diversity(hop),
+        "question_length": round(sum(map(len, hop)) / max(1, len(hop)), 1),
     }  # fmt: skip

@@ -1,4 +1,5 @@
-"""How varied a set of questions is: distinct-n (share of different n-grams) and self-BLEU, both over characters.
+"""How varied a set of questions is beside another: distinct-n (share of different n-grams) and self-BLEU, both over
+characters: `python tests/measure/variety.py FILE OTHER` prints both, of task files.
 
 Every run of digits counts as one character, so that figures add no variety. Self-BLEU: mean BLEU-4 of each question
 against all others; 0 is all different, 1 all alike.
@@ -6,11 +7,16 @@ against all others; 0 is all different, 1 all alike.
 
 from __future__ import annotations
 
+import json
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+
+from tasks.legalagentbench.questions import WRITING, load_questions
 
 _DIGITS = re.compile(r"\d+")
 
@@ -61,3 +67,14 @@ def side_by_side(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
     even = ([texts[i * len(texts) // max(1, n)] for i in range(n)] for texts in (one, other))
     this, that = ({"length": round(sum(map(len, few)) / max(1, n), 1), **diversity(few)} for few in even)
     return {"n": n, "this": this, "other": that}
+
+
+def main() -> None:
+    """The command line; writing tasks are left out."""
+    files = (load_questions(Path(name)) for name in sys.argv[1:3])
+    one, other = ([str(q.card["question"]) for q in found if q.group != WRITING] for found in files)
+    print(json.dumps(side_by_side(one, other)))
+
+
+if __name__ == "__main__":
+    main()
