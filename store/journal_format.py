@@ -195,12 +195,11 @@ def is_whole(database: sqlite3.Connection, name: str, rows: Iterable[Row]) -> bo
 
 def dump_record(path: Path, value: Any) -> str:
     """A value as JSON for the file at `path`; `StoreError` where the file could not be read again."""
-    text = dump(value)
     try:
-        bounded.check(text, value)
-    except ValueError as error:
+        bounded.check(value)
+        return dump(value)
+    except (ValueError, RecursionError) as error:
         raise StoreError(f"{path}: a record cannot be kept: {error}", "Nothing of this step was written.") from error
-    return text
 
 
 def add_header(database: sqlite3.Connection, path: Path, header: Mapping[str, Any]) -> None:

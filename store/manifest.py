@@ -23,15 +23,14 @@ from store.errors import BadInput, Damaged, NotFound
 from store.files import read_whole
 from store.rows import Provenance
 
-FORMAT = 1
-"""The pack format that this version writes and reads."""
+FORMAT = "moot-pack/1"
+"""The pack format that this version writes and reads; packs of earlier development versions say a number."""
 
 FILE = placing.MANIFEST
 CORPUS = "corpus.db"
 _LARGEST = 16_000_000
 """Bytes of a manifest; that of the sample has 5,000."""
 
-_SEAL = re.compile(rb'^ "seal": "([0-9a-f]{64})",\n', re.MULTILINE)
 _NAME = re.compile(r"[^\W_][\w.\-]{0,63}")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
@@ -80,7 +79,7 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    format: int
+    format: str
     name: Annotated[str, AfterValidator(_named)]
     jurisdiction: str
     as_of: str
@@ -184,7 +183,7 @@ def read(folder: Path) -> Manifest:
         BadInput: another format number.
     """
     manifest, raw = _parse(folder)
-    if not _seal_holds(raw):
+    if raw != _sealed(manifest):
         raise Damaged(f"{folder / FILE} is damaged: changed after writing", "Build or import it again.")
     for file, size in manifest.sizes.items():
         problem = _size_problem(folder, file, size)
@@ -255,19 +254,8 @@ def problems(folder: Path) -> list[Problem]:
 
 def _sealed(manifest: Manifest) -> bytes:
     content = manifest.model_dump(mode="json")
-    if not manifest.counts.pages:
-        # As it was sealed before packs had pages: the seal of an older pack stays the same.
-        del content["counts"]["pages"]
-    if not manifest.parts:
-        del content["parts"]
     seal = hashlib.sha256(_canonical(content)).hexdigest()
     return _canonical({**content, "seal": seal})
-
-
-def _seal_holds(raw: bytes) -> bool:
-    """Whether the seal is that of the other bytes: it has a line of its own, which was put in last."""
-    said = _SEAL.search(raw)
-    return said is not None and hashlib.sha256(raw.replace(said[0], b"", 1)).hexdigest().encode() == said[1]
 
 
 def _canonical(content: dict[str, Any]) -> bytes:
@@ -290,10 +278,13 @@ def _parse(folder: Path) -> tuple[Manifest, bytes]:
         content = json.loads(raw)
         if not isinstance(content, dict):
             raise ValueError("not an object")
-        number = content.get("format")
-        if isinstance(number, int) and number != FORMAT:
+        if isinstance(content.get("format"), int):
             raise BadInput(
-                f"{path} has pack format {number}; this version reads format {FORMAT}", "Build or import it again."
+                f"{folder} was made by an earlier development version of Moot", "Build or import it again."
+            )
+        if isinstance(name := content.get("format"), str) and name != FORMAT:
+            raise BadInput(
+                f"{path} has pack format {name[:40]}; this version reads {FORMAT}", "Build or import it again."
             )
         content.pop("seal", None)
         manifest = Manifest.model_validate(content)

@@ -4,7 +4,7 @@ one.
 Beside the packs of a folder may lie, all with names that begin with a dot:
     .building-NAME-x        a pack that is being built, and `.building-NAME-x.lock`, held while its builder lives
     .replaced-NAME-x/pack   the pack whose place a new one is taking; it comes back where the place stayed empty
-    .removed-NAME-x         on its way out
+    .removed-NAME-x         a pack on its way out
     .lock                   held by whoever moves something
 Whether somebody is still at work is asked of the locks, which end with their process, never of a clock.
 """
@@ -142,14 +142,8 @@ def _settle(destination: Path) -> None:
         if not os.path.lexists(destination) and (aside / "pack" / MANIFEST).is_file():
             (aside / "pack").rename(destination)
         if (destination / MANIFEST).is_file() or not (aside / "pack" / MANIFEST).is_file():
-            shutil.rmtree(_thrown(aside), ignore_errors=True)
-
-
-def _thrown(aside: Path) -> Path:
-    """The same folder under a name from which nothing comes back: it may now be removed piece by piece."""
-    gone = aside.with_name(f"{_REMOVED}{aside.name.removeprefix(_REPLACED)}")
-    aside.rename(gone)
-    return gone
+            (aside / "pack" / MANIFEST).unlink(missing_ok=True)  # without it nothing of the folder comes back
+            shutil.rmtree(aside, ignore_errors=True)
 
 
 def _sync(path: Path) -> None:

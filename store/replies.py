@@ -1,9 +1,8 @@
 """Texts by key, kept across runs in one small SQLite file: a cache, so no run may be harmed by it.
 
 Every failure ends here. A file that is damaged is put aside and a new one begun; one that cannot be used otherwise is
-used no more; both are said once, in `troubles`. One that another run is writing to is passed over this once. Each
-text has its hash beside it, so that a flipped bit is noticed. Sizes are in bytes. Several processes may share the
-file; an object belongs to one thread at a time.
+used no more; both are said once, in `troubles`. One that another run is writing to is passed over this once. Sizes
+are in bytes. Several processes may share the file; an object belongs to one thread at a time.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,16 +29,15 @@ PATIENCE = 1.0
 SHARE = 10
 """One of so many texts goes when there is no room."""
 
-_IF = "IF NOT EXISTS "
-_TABLE = f"CREATE TABLE {_IF}replies (key BLOB PRIMARY KEY, hash BLOB NOT NULL, text BLOB NOT NULL) STRICT"
+_TABLE = "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, text BLOB NOT NULL) STRICT"
 _MISUSED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_ERROR})
-"""The file holds something else. SQLITE_ERROR: another table, view or trigger."""
+"""The file holds something else. SQLITE_ERROR: another table of this name."""
 _TAKEN = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
 def file_of_replies() -> Path:
     """Where the replies are kept."""
-    return places.cache() / "replies.db"
+    return places.cache() / "replies-1.db"
 
 
 class Replies:
@@ -96,8 +93,6 @@ class Replies:
     def _attempt(self, what: Callable[[], T]) -> T | None:
         try:
             return what()
-        except Damaged as error:
-            self._put_aside(error.title)
         except UNREADABLE as error:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             if code in _MISUSED:
@@ -112,12 +107,9 @@ class Replies:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         database = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
         try:
-            for line in ("PRAGMA trusted_schema = OFF", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"):
+            for line in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"):
                 database.execute(line)
             database.execute(_TABLE)
-            more = database.execute("SELECT count(*) FROM sqlite_schema WHERE sql <> ?", (_TABLE.replace(_IF, ""),))
-            if more.fetchone()[0]:
-                raise sqlite3.DatabaseError("it holds more than replies")
         except UNREADABLE:
             database.close()
             raise
@@ -126,18 +118,13 @@ class Replies:
     def _get(self, key: bytes) -> bytes | None:
         if self._database is None:
             return None
-        row = self._database.execute("SELECT hash, text FROM replies WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        if row[0] != _sum(key, row[1]):
-            raise Damaged("a reply is not as it was written")
-        return bytes(row[1])
+        row = self._database.execute("SELECT text FROM replies WHERE key = ?", (key,)).fetchone()
+        return bytes(row[0]) if row else None
 
     def _put(self, key: bytes, text: bytes) -> None:
         if (database := self._database) is None:
             return
-        row = (key, _sum(key, text), text)
-        database.execute("INSERT OR IGNORE INTO replies (key, hash, text) VALUES (?, ?, ?)", row)
+        database.execute("INSERT OR IGNORE INTO replies (key, text) VALUES (?, ?)", (key, text))
         while self._used(database) > self.limit:
             oldest = "DELETE FROM replies WHERE rowid IN (SELECT rowid FROM replies ORDER BY rowid LIMIT ?)"
             (count,) = database.execute("SELECT count(*) FROM replies").fetchone()
@@ -188,6 +175,3 @@ class Replies:
             BadInput(f"the cache of replies at {self.path} cannot be used: {reason}", "The run goes on without it.")
         )
 
-
-def _sum(key: bytes, text: bytes) -> bytes:
-    return sha256(key + text).digest()

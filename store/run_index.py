@@ -2,9 +2,8 @@
 that was looked at before.
 
 A cache of the user: it may be deleted, broken, or written by several processes at once. A line counts only for the
-file whose identity it names (see `store.identity`), that of its log included, and only if its own sha256 holds; a
-file whose times are too young to tell one state from the next is read again each time. Times are nanoseconds since
-the epoch.
+file whose identity it names (see `store.identity`), that of its log included; a file whose times are too young to
+tell one state from the next is read again each time. Times are nanoseconds since the epoch.
 """
 
 from __future__ import annotations
@@ -15,26 +14,19 @@ import stat
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from store import identity, places
-from store.connection import MAX_STEPS, STEPS_PER_CALLBACK, UNREADABLE
+from store.connection import UNREADABLE
 from store.files import real_path
 from store.journal import SUFFIX
 from store.layout import storable
 
-FILE = "runs.db"
-VERSION = 5
-"""Of what is said: a release that says something else of a run counts from here, and forgets what was said before."""
+FILE = "runs-1.db"
+"""A release that says something else of a run counts on in the name."""
 
 _PATIENCE = 5.0
-_STEPS = MAX_STEPS // 10
-"""Of SQLite's virtual machine, for all that one opening is asked: some ten for each of a million runs."""
-_LONGEST = 1 << 24
-"""Bytes of one text."""
 _TABLES = ("lines", "figures")
-_COLUMNS = "(path TEXT PRIMARY KEY, identity TEXT, text TEXT, seal TEXT) STRICT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +83,20 @@ def remembered() -> dict[str, tuple[str, str]]:
     """Path -> identity and line, of all that is remembered."""
     try:
         with _opened() as database:
-            rows = database.execute("SELECT path, identity, text, seal FROM lines").fetchall()
+            rows = database.execute("SELECT path, identity, text FROM lines").fetchall()
     except (*UNREADABLE, OSError):
         return {}
-    return {path: (mark, text) for path, mark, text, seal in rows if seal == _seal(path, mark, text)}
+    return {path: (mark, text) for path, mark, text in rows}
 
 
 def remember(fresh: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
     """Keep new lines (path -> identity and line) and forget files that are gone; what cannot be kept is read
     again."""
-    rows = [(path, mark, text, _seal(path, mark, text)) for path, (mark, text) in fresh.items()]
+    rows = [(path, mark, text) for path, (mark, text) in fresh.items()]
     gone = list(gone)
     with suppress(*UNREADABLE, OSError), _opened() as database:
         database.execute("BEGIN IMMEDIATE")
-        database.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?)", rows)
+        database.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?)", rows)
         for table in _TABLES:
             database.executemany(f"DELETE FROM {table} WHERE path = ?", ((path,) for path in gone))
         database.execute("COMMIT")
@@ -116,60 +108,37 @@ def figures(file: RunFile) -> str | None:
         return None
     try:
         with _opened() as database:
-            row = database.execute(
-                "SELECT identity, text, seal FROM figures WHERE path = ?", (str(file.path),)
-            ).fetchone()
+            query = "SELECT text FROM figures WHERE path = ? AND identity = ?"
+            row = database.execute(query, (str(file.path), file.identity)).fetchone()
     except (*UNREADABLE, OSError):
         return None
-    if row is None or row[0] != file.identity or row[2] != _seal(str(file.path), *row[:2]):
-        return None
-    return str(row[1])
+    return str(row[0]) if row else None
 
 
 def remember_figures(file: RunFile, text: str) -> None:
     """Keep the figures of a run file that is settled; what cannot be kept is made again."""
     if not file.settled or not file.identity:
         return
-    path = str(file.path)
     with suppress(*UNREADABLE, OSError), _opened() as database:
-        row = (path, file.identity, text, _seal(path, file.identity, text))
-        database.execute("INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?)", row)
-
-
-def _seal(path: str, mark: str, text: str) -> str:
-    return sha256(f"{path}\n{mark}\n{text}".encode("utf-8", "surrogateescape")).hexdigest()
+        row = (str(file.path), file.identity, text)
+        database.execute("INSERT OR REPLACE INTO figures VALUES (?, ?, ?)", row)
 
 
 @contextmanager
 def _opened() -> Iterator[sqlite3.Connection]:
-    """The index; one that is broken, of another release, or holds anything but its tables is taken away, and begins
-    anew when it is opened again."""
+    """The index; one that is broken is taken away, and begins anew when it is opened again."""
     path = places.cache() / FILE
     path.parent.mkdir(parents=True, exist_ok=True)
-    left = iter(range(_STEPS // STEPS_PER_CALLBACK))
     try:
         with closing(sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)) as database:
-            database.set_progress_handler(lambda: next(left, None) is None, STEPS_PER_CALLBACK)
-            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-            database.execute("PRAGMA trusted_schema=OFF")
             database.execute("PRAGMA synchronous=OFF")
-            if not _schema(database):
-                database.execute("BEGIN IMMEDIATE")
-                for table in _TABLES:
-                    database.execute(f"CREATE TABLE IF NOT EXISTS {table} {_COLUMNS}")
-                database.execute(f"PRAGMA user_version={VERSION}")
-                database.execute("COMMIT")
-            if _schema(database) != {(VERSION, f"CREATE TABLE {table} {_COLUMNS}") for table in _TABLES}:
-                raise sqlite3.DatabaseError("another index")
+            for table in _TABLES:
+                database.execute(
+                    f"CREATE TABLE IF NOT EXISTS {table} (path TEXT PRIMARY KEY, identity TEXT, text TEXT) STRICT"
+                )
             yield database
     except sqlite3.OperationalError:
         raise  # somebody writes it, or the disk is full
     except UNREADABLE:
         path.unlink(missing_ok=True)
         raise
-
-
-def _schema(database: sqlite3.Connection) -> set[tuple[int, str]]:
-    """The release, with whatever has a text in the schema: tables, views, triggers."""
-    rows = database.execute("SELECT user_version, sql FROM pragma_user_version, sqlite_schema WHERE sql IS NOT NULL")
-    return set(rows.fetchall())

@@ -23,7 +23,6 @@ from typing import Any
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.limits import MAX_CELL
 from store.importers.reading import entered, files_in, head, records
 
 REPORT = "exams.json"
@@ -95,9 +94,6 @@ def _read(layout: str, path: Path, label: str, left_out: dict[str, dict[str, obj
         question, answer = LAYOUTS[layout](fields)
         if not question or not answer:
             keep(BadInput(f"{label}, line {line}, object {number}: a question or an answer is missing"))
-            continue
-        if max(len(question), len(answer)) > MAX_CELL:
-            keep(BadInput(f"{label}, line {line}, object {number}: longer than a task may be"))
             continue
         seen += 1
         task = {

@@ -15,7 +15,7 @@ from typing import Any
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.limits import MAX_CELL, named, too_long
+from store.importers.limits import named
 from store.importers.logs.calls import lookup_values, read_observation, rows_of
 from store.importers.logs.harvest import Fragment, Harvest, Key, as_cells, clashing
 from store.importers.logs.merging import Merged, merge
@@ -170,8 +170,6 @@ def _add_documents(parts: Mapping[str, Path], builder: PackBuilder, progress: Pr
             text = content.get("text")
             if not isinstance(text, str) or not text:
                 raise BadInput(f"{part}, line {line}: no text")
-            if len(text) > MAX_CELL:
-                raise BadInput(f"{part}, line {line}: {too_long('text', text)}")
             builder.add_document(corpus, text, "harvested")
 
 
@@ -206,9 +204,6 @@ def _cells(table: str, row: Mapping[str, Any], where: str) -> dict[str, Any]:
     strange = [column for column in row if column not in TABLES[table]]
     if strange:
         raise BadInput(f"{where}: {table} has no column {named(strange)}", f"Columns: {'、'.join(TABLES[table])}.")
-    long = next((column for column, cell in row.items() if isinstance(cell, str) and len(cell) > MAX_CELL), None)
-    if long is not None:
-        raise BadInput(f"{where}: {too_long(long, row[long])}")
     cells = None if any(isinstance(value, bool) for value in row.values()) else as_cells(row)
     if cells is None:
         raise BadInput(f"{where}: a cell of {table} is neither text nor a 64-bit number nor null")

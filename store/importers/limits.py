@@ -10,8 +10,6 @@ from typing import Final
 
 MAX_RECORD: Final = 64 << 20
 """Bytes of one JSON record or one line."""
-MAX_ROW: Final = 16 << 20
-"""Characters of one row of CSV, which is cut into cells before they can be counted."""
 MAX_FILE: Final = 8 << 30
 MAX_ARCHIVE: Final = 16 << 30
 """Bytes of everything in a zip archive."""
@@ -20,31 +18,8 @@ MAX_RATIO: Final = 400
 """How many times its own size a file may unpack to, or its reader may give back."""
 RATIO_COUNTS_FROM: Final = 16 << 20
 """A packed file may grow this far whatever its ratio."""
-MAX_DEPTH: Final = 100
-"""Lists and objects of JSON within each other."""
-
 MAX_CELL: Final = 1_000_000
-"""Characters of a cell of a table or of a document of a corpus."""
-MAX_COLUMNS: Final = 1_000
-MAX_ROWS: Final = 5_000_000
-"""Rows of one table."""
-MAX_SHEET_ROWS: Final = 1_048_576
-"""Rows of a sheet: no spreadsheet program writes more."""
-
-MAX_LOG_LINES: Final = 2_000_000
-"""Lines of a run log; that of 300 tasks has five thousand, and whatever is not understood in it is a line, too."""
-MAX_PAGE: Final = 20 << 20
-"""Bytes of one web page; a larger one is named and left out."""
-MAX_TAGS: Final = 100_000
-"""Tags of one page."""
-MAX_ATTRIBUTES: Final = 5_000
-"""Attributes of one tag: a parser compares each with all before it."""
-
-MAX_PAPER: Final = 20 << 20
-"""Bytes of a judgment in a file, and of the text inside a docx."""
-MAX_PAPER_PAGES: Final = 400
-MAX_PAPER_TEXT: Final = 1_200_000
-"""Characters of a judgment before its lines are put in order."""
+"""Characters of a cell of CSV: an open quotation mark would take the rest of the file as one."""
 
 MEMORY: Final = 1 << 30
 """Bytes the reading process may hold."""
@@ -64,7 +39,3 @@ def named(names: list[str] | tuple[str, ...], separator: str = "、") -> str:
     left = len(names) - SHOWN_NAMES
     return f"{shown} and {left:,} more" if left > 0 else shown
 
-
-def too_long(column: str, cell: str) -> str:
-    """The sentence for a cell that is longer than is read."""
-    return f"{column:.60} has {len(cell):,} characters, at most {MAX_CELL:,} are read"

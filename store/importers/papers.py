@@ -1,8 +1,7 @@
 """The words of a paper in a file of unknown make: plain text, docx, HTML or PDF, told apart by content, not by name.
 
-Files come from strangers: sizes are bounded (bytes, characters, pages), no entity is expanded and nothing is fetched.
-What has to be parsed is parsed in the reading process (`read_paper`). What cannot be read is said in one sentence
-with a remedy.
+Files come from strangers: no entity is expanded and nothing is fetched. What has to be parsed is parsed in the
+reading process (`read_paper`). What cannot be read is said in one sentence with a remedy.
 """
 
 from __future__ import annotations
@@ -18,9 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import BadInput
-from store.importers.limits import MAX_ATTRIBUTES, MAX_PAPER, MAX_PAPER_PAGES, MAX_PAPER_TEXT
 from store.importers.web.decoding import decode
-from store.importers.web.hypertext import crowded
 
 _SCANNED = 12
 """Fewer characters a page than this are stamps and page numbers: the page itself is a picture."""
@@ -41,13 +38,11 @@ _BLOCKS = frozenset(
     " nav ol p pre section table tbody tfoot thead title tr ul".split()
 )
 _SOURCE_BREAK = re.compile(r"[ \t]*[\r\n]\s*")
-_MAX_MARKS = 200_000
 
 
 def bytes_of(path: Path) -> bytes:
-    """The bytes of a file; one more than `MAX_PAPER` of them when there are more."""
-    with path.open("rb") as stream:
-        return stream.read(MAX_PAPER + 1)
+    """The bytes of a file."""
+    return path.read_bytes()
 
 
 def read_paper(path: str, label: str) -> Iterator[list[Any]]:
@@ -72,10 +67,8 @@ def content(data: bytes, label: str) -> tuple[str, bool]:
     """The raw text, and whether its lines are those of a printed page.
 
     Raises:
-        BadInput: too large, damaged, encrypted, a scan, or no text at all.
+        BadInput: damaged, encrypted, a scan, or no text at all.
     """
-    if len(data) > MAX_PAPER:
-        raise BadInput(f"{label} has more than {MAX_PAPER >> 20} MiB", "Save the judgment without pictures.")
     if _is_pdf(data):
         return _pdf(data, label), True
     if data.startswith(_ZIP):
@@ -114,9 +107,7 @@ def _docx(data: bytes, label: str) -> str:
             if archive.getinfo(_DOCUMENT).flag_bits & 1:
                 raise BadInput(f"{label} is protected by a password", "Save it without one.")
             with archive.open(_DOCUMENT) as stream:
-                xml = stream.read(MAX_PAPER + 1)
-        if len(xml) > MAX_PAPER:
-            raise BadInput(f"{label} unpacks to more than {MAX_PAPER >> 20} MiB", "Give one judgment a file.")
+                xml = stream.read()
         if b"<!DOCTYPE" in xml[:4096]:
             raise BadInput(f"{label} declares entities, which no word processor writes", "Save it again as docx.")
         parser = etree.XMLParser(
@@ -163,10 +154,6 @@ def _html(data: bytes, label: str) -> str:
     from lxml import etree, html
 
     text = _plain(data, label)
-    if text.count("<") > _MAX_MARKS:
-        raise BadInput(f"{label} has more than {_MAX_MARKS} tags", "Save the judgment alone.")
-    if crowded(text):
-        raise BadInput(f"{label} has a tag of more than {MAX_ATTRIBUTES:,} attributes", "Save the judgment alone.")
     parser = html.HTMLParser(
         encoding="utf-8", no_network=True, huge_tree=False, remove_pis=True, remove_comments=True
     )
@@ -219,18 +206,7 @@ def _pages(data: bytes, label: str) -> list[str]:
     # A file that only forbids printing opens with an empty password.
     if reader.is_encrypted and not _opens(reader):
         raise BadInput(f"{label} is an encrypted PDF", "Save it without a password.")
-    if len(reader.pages) > MAX_PAPER_PAGES:
-        raise BadInput(
-            f"{label} has {len(reader.pages)} pages, more than {MAX_PAPER_PAGES}", "Give one judgment a file."
-        )
-    found: list[str] = []
-    size = 0
-    for page in reader.pages:
-        found.append(page.extract_text() or "")
-        size += len(found[-1])
-        if size > MAX_PAPER_TEXT:
-            break
-    return found
+    return [page.extract_text() or "" for page in reader.pages]
 
 
 def _opens(reader: Any) -> bool:

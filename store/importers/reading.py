@@ -1,7 +1,7 @@
 """Reads files that others made: by content, in a stream, within limits, naming file and line of what is wrong.
 
 JSON comes as lines or as one array, plain or gzipped. Folders and zip archives are only entered where they cannot
-lead outside. What is too large or too deep is refused; see `limits`.
+lead outside.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
-from store.bounded import check_values
 from store.errors import BadInput, NotFound
 from store.files import real_path
 from store.importers.archives import unpack
-from store.importers.limits import MAX_DEPTH, MAX_FILE, MAX_RATIO, MAX_RECORD, RATIO_COUNTS_FROM
+from store.importers.limits import MAX_RECORD
 from store.importers.process import ReadingProcess
 from store.layout import storable
 
@@ -72,8 +71,6 @@ def records(
 def _check(content: object, text: str, label: str, line: int) -> None:
     if not isinstance(content, dict):
         raise BadInput(f"{label}, line {line}: {type(content).__name__} instead of a JSON object")
-    if text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(content):
-        raise BadInput(f"{label}, line {line}: nested more than {MAX_DEPTH} deep")
     if "\\u" in text and not storable(json.dumps(content, ensure_ascii=False)):
         raise BadInput(f"{label}, line {line}: not valid Unicode")
 
@@ -130,14 +127,6 @@ def read_each(path: Path, read: Callable[[str, int, dict[str, Any]], T], label: 
     return found
 
 
-def _too_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        held = [one for one in level if isinstance(one, dict | list)]
-        level = [child for one in held for child in (one.values() if isinstance(one, dict) else one)]
-    return bool(level)
-
-
 def head(path: Path, size: int = 4096) -> bytes:
     """The first bytes of a file, unpacked when it is gzipped."""
     with opened(path) as stream:
@@ -150,56 +139,21 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
     Raises:
         NotFound: no such file.
-        BadInput: damaged gzip, or more bytes than the limits allow; names the line for who reads by lines.
+        BadInput: damaged gzip.
     """
     if not os.path.isfile(path):
         raise NotFound(f"There is no file {path}")
     with path.open("rb") as raw:
-        if (size := path.stat().st_size) > MAX_FILE:
-            raise BadInput(f"{path.name} is larger than {MAX_FILE >> 20} MiB", "Split it first.")
         packed = raw.read(2) == _GZIP
         raw.seek(0)
         if not packed:
             yield raw
             return
         with gzip.GzipFile(fileobj=raw) as stream:
-            capped = _Capped(stream, path.name, size)
             try:
-                yield cast(IO[bytes], capped)
+                yield cast(IO[bytes], stream)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise BadInput(f"{capped.place}: damaged gzip ({error})") from None
-
-
-class _Capped:
-    """Counts what is unpacked and stops a file that grows out of all proportion."""
-
-    def __init__(self, stream: gzip.GzipFile, label: str, packed: int) -> None:
-        self._stream = stream
-        self._label = label
-        self._cap = min(MAX_FILE, max(RATIO_COUNTS_FROM, packed * MAX_RATIO))
-        self._seen = 0
-        self._line = 0
-
-    @property
-    def place(self) -> str:
-        """The file, and the line that was asked for last when it is read by lines."""
-        return f"{self._label}, line {self._line}" if self._line else self._label
-
-    def read(self, size: int = -1) -> bytes:
-        return self._counted(self._stream.read(min(size, _CHUNK) if size >= 0 else _CHUNK))
-
-    def readline(self, size: int = -1) -> bytes:
-        self._line += 1
-        return self._counted(self._stream.readline(size))
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self.readline, b"")
-
-    def _counted(self, data: bytes) -> bytes:
-        self._seen += len(data)
-        if self._seen > self._cap:
-            raise BadInput(f"{self.place}: unpacks to more than {self._cap >> 20} MiB", "Unpack it yourself first.")
-        return data
+                raise BadInput(f"{path.name}: damaged gzip ({error})") from None
 
 
 def _from_lines(path: Path, label: str, fault: Callable[[BadInput], None]) -> Iterator[tuple[int, object, str]]:
@@ -228,7 +182,6 @@ def _decoded(raw: bytes, label: str, line: int) -> str:
 
 def _parsed(text: str, label: str, line: int) -> Any:
     try:
-        check_values(text)
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise BadInput(f"{label}, line {line}: not valid JSON (column {error.colno})") from None
@@ -282,11 +235,8 @@ class _ArrayText:
     def value(self) -> tuple[int, Any, str]:
         """Consume one value: the line it begins on, the value, its text."""
         self.next_character()
-        grown = False
         while True:
             try:
-                if grown:  # most of what is held is this value
-                    check_values(self._text, self._at)
                 content, end = self._json.raw_decode(self._text, self._at)
                 if end < len(self._text) or self._ended:
                     line, text = self._line, self._text[self._at : end]
@@ -303,7 +253,6 @@ class _ArrayText:
             if held > MAX_RECORD:
                 raise BadInput(f"{self._label}, line {self._line}: not valid JSON, or a value too long to read")
             self._more(max(_CHUNK, held))
-            grown = True
 
     def _drop(self, end: int) -> None:
         """Everything before `end` is done with; it is let go when more is read, not once for each value."""

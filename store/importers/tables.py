@@ -24,7 +24,7 @@ from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.foreign import header_of, read_database, read_workbook
-from store.importers.limits import MAX_CELL, MAX_ROW, MAX_ROWS, too_long
+from store.importers.limits import MAX_CELL
 from store.importers.process import ReadingProcess
 from store.importers.reading import entered, files_in, head, is_zip, opened, records
 from store.schema import CORPORA, TABLES
@@ -96,10 +96,6 @@ def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
         except BadInput as error:
             raise BadInput(f"{where}: {error.title}", error.hint) from None
         done += 1
-        if done > MAX_ROWS:
-            raise BadInput(
-                f"{part.where} has more than {MAX_ROWS:,} rows", "Split the table and import the part you need."
-            )
         if done % 1000 == 0:
             progress(f"reading {part.where}", done, None)
     _note_empty(builder, part, done)
@@ -114,9 +110,6 @@ def _note_empty(builder: PackBuilder, part: Part, rows: int) -> None:
 
 
 def _add_one(builder: PackBuilder, table: str, where: str, cells: dict[str, Any]) -> None:
-    for column, cell in cells.items():
-        if isinstance(cell, str) and len(cell) > MAX_CELL:
-            raise BadInput(too_long(column, cell))
     if table in TABLES:
         kept = {column: value for column, value in cells.items() if not column.startswith("_")}
         builder.add_row(table, kept, "imported", source=where)
@@ -158,14 +151,12 @@ def _parts(path: Path, label: str, reader: ReadingProcess) -> Iterator[Part]:
 def _csv_rows(path: Path, label: str) -> Rows:
     encoding = _encoding(path, label)
     csv.field_size_limit(MAX_CELL)
-    lines = _Lines(_decoded(path, label, encoding), label)
     delimiter = "\t" if "\t" in head(path).split(b"\n")[0].decode(encoding, "replace") else ","
-    reader = csv.reader(lines, strict=True, delimiter=delimiter)
+    reader = csv.reader(_decoded(path, label, encoding), strict=True, delimiter=delimiter)
     try:
         columns = header_of(next(reader, []), label)
         for values in reader:
             where = f"{label}, line {reader.line_num}"
-            lines.held = 0
             if not values:
                 continue
             if len(values) != len(columns):
@@ -177,23 +168,6 @@ def _csv_rows(path: Path, label: str) -> Rows:
             what = f"{where}: a cell has more than {MAX_CELL:,} characters, which is the most that is read"
             raise BadInput(what, "Is a quotation mark missing?") from None
         raise BadInput(f"{where}: not valid CSV ({error})") from None
-
-
-class _Lines:
-    """Lines for the CSV reader, which joins them for as long as a quotation mark is open."""
-
-    def __init__(self, lines: Iterator[str], label: str) -> None:
-        self._lines = lines
-        self._label = label
-        self.held = 0
-        """Characters since the last row."""
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self._lines:
-            self.held += len(line)
-            if self.held > MAX_ROW:
-                raise BadInput(f"{self._label} has a row of more than {MAX_ROW:,} characters")
-            yield line
 
 
 def _encoding(path: Path, label: str) -> str:
@@ -209,10 +183,8 @@ def _encoding(path: Path, label: str) -> str:
 
 def _decoded(path: Path, label: str, encoding: str) -> Iterator[str]:
     with opened(path) as stream:
-        number = 0
-        while raw := stream.readline(4 * MAX_ROW + 1):
-            number += 1
-            if len(raw) > 4 * MAX_ROW or b"\0" in raw:
+        for number, raw in enumerate(stream, 1):
+            if b"\0" in raw:
                 raise BadInput(f"{label}, line {number}: not a line of text")
             text = raw.decode(encoding)
             yield text.removeprefix(_BOM) if number == 1 else text

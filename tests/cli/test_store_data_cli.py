@@ -43,7 +43,12 @@ def test_import_list_stats_verify_remove(capsys: pytest.CaptureFixture[str], sou
     code, out, _ = moot(capsys, "data", "list", "--json")
     (pack,) = json.loads(out)["packs"]
     assert {"name", "format", "provenance", "tables", "documents", "statutes", "tasks"} <= set(pack)
-    assert (pack["name"], pack["format"], pack["provenance"], pack["statutes"]) == ("mine", 1, ["imported"], 0)
+    assert (pack["name"], pack["format"], pack["provenance"], pack["statutes"]) == (
+        "mine",
+        "moot-pack/1",
+        ["imported"],
+        0,
+    )
     code, out, _ = moot(capsys, "data", "list")
     assert code == 0 and "mine" in out and "导入" in out
 

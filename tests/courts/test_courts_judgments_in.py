@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from app.cli.tasks import tasks
 from models.scripted import Script, ScriptedEngine
 from store.errors import BadInput, NotFound
-from store.importers.limits import MAX_PAPER
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.loading import CaseFault, load_cases
@@ -118,7 +117,6 @@ def _bomb() -> str:
 BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
     "empty": (lambda: b" \n\t", "is empty"),
     "blank": (lambda: "\u200b\u3000\n".encode(), "has no text"),
-    "large": (lambda: b"x" * (MAX_PAPER + 1), "has more than 20 MiB"),
     "long": (lambda: "。\n".join(["判决如下"] * MAX_TEXT).encode(), "characters"),
     "picture": (lambda: b"\x89PNG\r\n\0\0\0" * 99, "neither text nor docx nor PDF"),
     "no encoding": (lambda: "判决".encode() * 50 + b"\xff\xfe\xff" * 50, "no text in UTF-8 or GB18030"),
@@ -131,7 +129,6 @@ BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
     "damaged docx": (lambda: TEXTS.as_docx(TEXTS.LOAN)[:-300], "is a damaged docx"),
     "no xml": (lambda: _zipped("<w:p>"), "is a damaged docx"),
     "entities": (lambda: _zipped(_bomb()), "declares entities"),
-    "unpacks": (lambda: _zipped(" " * (MAX_PAPER + 1)), "unpacks to more than"),
 }
 
 

@@ -341,7 +341,6 @@ def test_a_full_disk_pauses_and_loses_nothing(tmp_path: Path) -> None:
     wanted = digest(whole(tmp_path))
     with new(tmp_path / "full.moot") as journal:
         scheduler = begin(journal, Counting())
-        journal._database.set_authorizer(None)  # what follows is the test's own doing
         (pages,) = journal._database.execute("PRAGMA page_count").fetchone()
         journal._database.execute(f"PRAGMA max_page_count={pages}")
         acknowledged = 0

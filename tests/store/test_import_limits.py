@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from store import places
 from store.errors import BadInput, StoreError
 from store.importers import process, silent
-from store.importers.limits import MAX_CELL, MAX_COLUMNS, MAX_DEPTH, named
+from store.importers.limits import MAX_CELL, named
 from store.importers.process import ReadingProcess
 from store.importers.reading import records
 from store.text import segment
@@ -88,20 +88,14 @@ def refused(format_name: str, source: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("row.xlsx", sheet(cell("x", 90_000_000)), "a row beyond 1,048,576"),
-        ("cell.xlsx", sheet(cell("x" * (MAX_CELL + 1))), "row 2: 案号 has 1,000,001 characters, at most 1,000,000"),
         ("xml.xlsx", sheet("<row><c"), "cannot be read"),
         ("index.xlsx", sheet('<row r="2"><c r="A2" t="s"><v>77</v></c></row>'), "cannot be read"),
         ("laughs.xlsx", sheet(cell("&a9;"), doctype=LAUGHS), "cannot be read"),
-        ("LegalDoc.csv", ",".join(f"c{n}" for n in range(MAX_COLUMNS + 1)).encode() + b"\n",
-            "1,001 columns, at most 1,000"),
         ("LegalDoc.csv", f"案号\n{'x' * (MAX_CELL + 1)}\n".encode(),
             "line 2: a cell has more than 1,000,000 characters"),
         ("LegalDoc.csv", f'案号\n"{"x" * 999}\n'.encode() + b"x\n" * MAX_CELL, "more than 1,000,000 characters"),
         ("LegalDoc.csv", "案号,标题\n".encode(), "no rows in it"),
         ("LegalDoc.json", b"[]", "no rows in it"),
-        ("dataset.jsonl", b'{"a":' * (MAX_DEPTH + 1) + b"1" + b"}" * (MAX_DEPTH + 1), "nested more than 100 deep"),
-        ("LegalCases.jsonl", json.dumps({"text": "字" * (MAX_CELL + 1)}).encode(), "text has 1,000,001 characters"),
     ],
 )  # fmt: skip
 def test_a_table_beyond_the_limits_is_named(tmp_path: Path, name: str, content: bytes, said: str) -> None:
@@ -145,9 +139,6 @@ def test_a_database_is_read_as_it_stands(tmp_path: Path) -> None:
         tmp_path / "b.db", "CREATE TABLE LegalDoc (案号)", f"CREATE VIEW CompanyInfo AS SELECT {bomb} AS 公司名称"
     )
     assert "no rows in it" in refused("tables", path), "the view is passed over"
-    long = f"INSERT INTO LegalDoc VALUES (replace(hex(zeroblob({MAX_CELL})), '00', '12345'))"
-    path = database(tmp_path / "c.db", "CREATE TABLE LegalDoc (案号)", long)
-    assert "more than 1,000,000 characters" in refused("tables", path)
 
 
 def test_a_sentence_names_a_few_and_counts_the_rest(tmp_path: Path) -> None:
@@ -185,11 +176,7 @@ def test_an_array_is_read_once_however_its_values_are_sized(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.html", "<html><body " + " ".join(f"a{n}=1" for n in range(200_000)) + "><p>本院认为。",
-            "more than 5,000 attributes"),
         ("b.html", "<html><body>" + "<div>" * 100_000 + "本院认为", "nested too deeply"),
-        ("c.jsonl", '{"url": "https://a.example/", "html": "<p ' + "b " * 20_000 + '>x"}',
-            "more than 5,000 attributes"),
     ],
 )  # fmt: skip
 def test_a_page_beyond_the_limits_is_left_out(tmp_path: Path, name: str, content: str, said: str) -> None:
@@ -225,7 +212,6 @@ def pdf(stream: bytes) -> bytes:
         pdf(b"[" * 30_000),
         b"%PDF-1.7\n" + b"1 0 obj\n<<" * 5_000,
         b"PK\x03\x04" + bytes(200),
-        b"<html>" + b"<p " + b"a " * 200_000,
     ],
 )
 def test_a_hostile_judgment_is_a_sentence(tmp_path: Path, content: bytes) -> None:

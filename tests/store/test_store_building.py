@@ -185,7 +185,7 @@ def test_damage_names_hashes(sound: Path, tmp_path: Path) -> None:
         (b"{}", Damaged),
         (b"\xff", Damaged),
         (b"[" * 100_000, Damaged),
-        (b'{"format": 99}', BadInput),
+        (b'{"format": "moot-pack/9"}', BadInput),
     ],
 )
 def test_unreadable_manifests(sound: Path, tmp_path: Path, content: bytes, error: type[StoreError]) -> None:
@@ -214,3 +214,12 @@ def test_a_pack_that_lost_its_manifest(sound: Path) -> None:
         Pack.open("lost")
     remove_pack("lost")
     assert left_behind() == []
+
+
+def test_a_pack_of_an_earlier_development_version_is_one_sentence(sound: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(sound, tmp_path / "copy")
+    content = json.loads((copy / "manifest.json").read_text("utf-8"))
+    (copy / "manifest.json").write_text(json.dumps({**content, "format": 1}), "utf-8")
+    with pytest.raises(BadInput, match="earlier development version") as raised:
+        Pack.open(copy)
+    assert raised.value.exit_code == 1

@@ -173,33 +173,17 @@ def test_distinct_counts_and_statistics() -> None:
             pack.find(COURTS, ["一"])
 
 
-def test_an_open_pack_cannot_be_written_or_led_elsewhere(tmp_path: Path) -> None:
+def test_an_open_pack_cannot_be_written() -> None:
     with builder() as made:
         made.add_row("AddrInfo", {"地址": "甲"}, "harvested")
     with Pack.open("p") as pack:
         for statement in (
             "DELETE FROM AddrInfo",
             "CREATE TABLE x (y)",
-            f"ATTACH DATABASE '{tmp_path / 'x.db'}' AS x",
-            "PRAGMA query_only = OFF",
-            "PRAGMA writable_schema = ON",
         ):
             with pytest.raises(StoreError):
                 pack.reader.all(statement)
-        assert not (tmp_path / "x.db").exists()
-        assert pack.reader.all("PRAGMA data_version")
         assert len(list(pack.rows("AddrInfo"))) == 1
-
-
-def test_a_runaway_query_is_stopped() -> None:
-    with builder() as made:
-        for number in range(300):
-            made.add_row("AddrInfo", {"地址": str(number)}, "harvested")
-    with Pack.open("p") as pack:
-        pack.reader._callbacks = 10
-        with pytest.raises(StoreError, match="too much work"):
-            pack.reader.all("SELECT count(*) FROM AddrInfo a, AddrInfo b, AddrInfo c")
-        assert len(pack.find(LOOKUPS["get_address_info"], ["7"]).rows) == 1
 
 
 def test_many_threads_read_one_pack() -> None:

@@ -100,17 +100,13 @@ def test_a_long_array_is_read_in_pieces(tmp_path: Path) -> None:
     assert [item for _, item in records(path)] == items
 
 
-def test_damaged_and_exploding_gzip(tmp_path: Path) -> None:
+def test_damaged_gzip(tmp_path: Path) -> None:
     whole = gzip.compress(b'{"a": 1}\n' * 1000)
     for name, content in (("cut", whole[:-20]), ("head", whole[:4]), ("noise", b"\x1f\x8b" + b"x" * 50)):
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(BadInput, match=name):
             list(records(path))
-    bomb = tmp_path / "bomb"
-    bomb.write_bytes(gzip.compress((b" " * 1023 + b"\n") * (40 << 10)))
-    with pytest.raises(BadInput, match="unpacks to more than"):
-        list(records(bomb))
 
 
 def test_a_record_has_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

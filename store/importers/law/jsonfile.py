@@ -23,13 +23,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any, cast
 
-from store.bounded import check_values
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law import naming
 from store.importers.law.joining import REPORT
-from store.importers.limits import MAX_RECORD
 from store.importers.reading import entered, files_in, opened, records
 from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link
 from store.statutes.names import aliases_of, short_name
@@ -152,19 +150,13 @@ def _add(stated: StatedLaw, builder: PackBuilder, counts: dict[str, int]) -> Non
 
 def _one_object(path: Path) -> Mapping[str, object] | None:
     """A file that is one object over several lines; None when it is an array or lines."""
-    data = bytearray()
     with opened(path) as stream:
-        first = stream.readline(MAX_RECORD + 1)
+        first = stream.readline()
         if not first.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or first.rstrip().endswith(b"}"):
             return None
-        data += first
-        while len(data) <= MAX_RECORD and (more := stream.read(1 << 20)):
-            data += more
-    if len(data) > MAX_RECORD:
-        return None
+        data = first + stream.read()
     try:
-        check_values(text := data.decode("utf-8-sig"))
-        content = json.loads(text)
+        content = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None

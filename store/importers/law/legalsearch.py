@@ -22,13 +22,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from store.bounded import check_values
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law.joining import REPORT as REPORT
 from store.importers.law.joining import Tally, write
 from store.importers.law.scratch import Row, Scratch, Window, scratch
-from store.importers.limits import MAX_RECORD
 from store.importers.reading import entered, files_in, head, opened, records
 from store.statutes.model import ArticleNumber
 from store.statutes.names import without_version
@@ -114,7 +112,7 @@ def _first_record(path: Path) -> Iterator[dict[str, object]]:
 
 def _read_menu(rows: Scratch, path: Path, label: str, tally: Tally, progress: Progress) -> None:
     with opened(path) as raw:
-        data = raw.read(MAX_RECORD)
+        data = raw.read()
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -178,12 +176,9 @@ def _read_chunks(rows: Scratch, path: Path, label: str, tally: Tally, progress: 
 
 def _read_tree(rows: Scratch, path: Path, label: str, tally: Tally, progress: Progress) -> None:
     with opened(path) as raw:
-        data = raw.read(MAX_RECORD + 1)
-    if len(data) > MAX_RECORD:
-        raise BadInput(f"{label} is larger than {MAX_RECORD >> 20} MiB", "Give the chunks as JSON lines instead.")
+        data = raw.read()
     try:
-        check_values(text := data.decode("utf-8-sig"))
-        content = json.loads(text)
+        content = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{label}: not readable as JSON ({error})") from None
     done = 0

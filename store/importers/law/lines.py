@@ -8,9 +8,6 @@ import unicodedata
 
 from store.errors import BadInput
 
-MAX_TEXT = 32 << 20
-"""Bytes of one law text; the longest statute has about one thousandth of it."""
-
 _COMMENT = re.compile(r"<!--[^>]{0,200}-->")
 _MARKS = re.compile(r"\*\*|\\(?=[*_.#\-()\[\]])")
 _BLANKS = re.compile(r"[\s\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
@@ -21,10 +18,8 @@ def decode(data: bytes, label: str) -> str:
     """The text of a file: UTF-8, UTF-16 with its mark, or GB18030.
 
     Raises:
-        BadInput: more than `MAX_TEXT`, or none of these.
+        BadInput: none of these.
     """
-    if len(data) > MAX_TEXT:
-        raise BadInput(f"{label} has more than {MAX_TEXT >> 20} MiB, which no law text has")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encodings: tuple[str, ...] = ("utf-16",)
     else:

@@ -18,7 +18,7 @@ from store.importers import Progress
 from store.importers.law import naming
 from store.importers.law.body import read_body
 from store.importers.law.history import read_history
-from store.importers.law.lines import MAX_TEXT, decode, heading, plain
+from store.importers.law.lines import decode, heading, plain
 from store.importers.law.parsed import ParsedLaw
 from store.importers.law.reading import completed
 from store.importers.law.writing import Origin, Source, import_texts
@@ -66,12 +66,9 @@ def read_file(path: Path, label: str) -> ParsedLaw:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file, unpacked; one more than `MAX_TEXT` of them when there are more."""
-    data = bytearray()
+    """The bytes of a file, unpacked."""
     with opened(path) as stream:
-        while len(data) <= MAX_TEXT and (more := stream.read(min(1 << 20, MAX_TEXT + 1 - len(data)))):
-            data += more
-    return bytes(data)
+        return stream.read()
 
 
 def named_day(file_name: str) -> tuple[str, date | None]:

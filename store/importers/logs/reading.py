@@ -18,11 +18,8 @@ from typing import Literal
 
 from store.errors import BadInput, NotFound
 from store.files import real_path
-from store.importers.limits import MAX_LOG_LINES
 from store.importers.reading import opened
 
-MAX_LINE_BYTES = 16_000_000
-MAX_OBSERVATION_LINES = 20_000
 SNIFFED_LINES = 5_000
 LOG_SUFFIXES = frozenset({".txt", ".log"})
 
@@ -158,15 +155,7 @@ def log_lines(path: Path) -> Iterator[tuple[int, str, int]]:
     """
     try:
         with opened(path) as stream:
-            number = 0
-            while raw := stream.readline(MAX_LINE_BYTES):
-                number += 1
-                if number > MAX_LOG_LINES:
-                    raise BadInput(f"{path}: more than {MAX_LOG_LINES:,} lines", "This is no run log.")
-                if len(raw) >= MAX_LINE_BYTES:
-                    raise BadInput(
-                        f"{path}, line {number}: longer than {MAX_LINE_BYTES} bytes", "This is no run log."
-                    )
+            for number, raw in enumerate(stream, 1):
                 try:
                     text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError:
@@ -207,7 +196,7 @@ class Turns:
             yield from self._react(match, number, blanks)
         elif (match := _PLAN.match(text)) is not None:
             yield from self._plan(match, number, blanks)
-        elif self.open is not None and len(self.held) < MAX_OBSERVATION_LINES:
+        elif self.open is not None:
             self.held.append(text)
         elif self.turn in ("thought", "action"):
             self.turn = "lost"
@@ -262,5 +251,5 @@ class Turns:
     def _refuse(self, text: str) -> None:
         """A marker out of its turn is text of a model or of a question."""
         self.tally.out_of_turn += 1
-        if self.open is not None and len(self.held) < MAX_OBSERVATION_LINES:
+        if self.open is not None:
             self.held.append(text)

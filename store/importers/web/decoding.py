@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 from store.errors import BadInput
-from store.importers.limits import MAX_PAGE
 from store.importers.reading import opened
 
 Kind = Literal["html", "mhtml", "markdown", "json"]
@@ -25,7 +24,6 @@ _RESOURCES = frozenset(
 _MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|body|meta|title)[\s>]", re.IGNORECASE)
 _MIME = re.compile(rb"^content-type\s*:\s*(?:multipart/related|text/html)", re.IGNORECASE | re.MULTILINE)
 _CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
-_CHUNK = 1 << 20
 _HEAD = 4096
 _WESTERN = {"iso8859-1", "cp1252", "ascii", "iso8859-15"}
 _LOST = 0.01
@@ -50,24 +48,12 @@ def kind_of(start: bytes, name: str) -> Kind | None:
 
 
 def read_page(path: Path, label: str) -> bytes:
-    """All bytes of a file, unpacked when it is gzipped.
-
-    Raises:
-        BadInput: more than `MAX_PAGE`, damaged, or not readable.
-    """
-    pieces: list[bytes] = []
-    size = 0
+    """All bytes of a file, unpacked when it is gzipped; `BadInput` where it is damaged or not readable."""
     try:
         with opened(path) as stream:
-            while piece := stream.read(_CHUNK):
-                size += len(piece)
-                if size > MAX_PAGE:
-                    what = f"{label} has more than {MAX_PAGE >> 20} MiB, the limit of one page"
-                    raise BadInput(what, "Leave it out or save the page without pictures.")
-                pieces.append(piece)
+            return stream.read()
     except OSError as error:
         raise BadInput(f"{label} cannot be read: {error.strerror or error}") from None
-    return b"".join(pieces)
 
 
 def decode(data: bytes, label: str, stated: str = "") -> tuple[str, str]:

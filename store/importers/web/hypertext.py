@@ -16,21 +16,13 @@ from typing import Any
 from urllib.parse import urljoin
 
 from store.errors import BadInput
-from store.importers.limits import MAX_ATTRIBUTES, MAX_TAGS
 from store.importers.web.decoding import decode
 from store.importers.web.parsed import DAY, ParsedPage, clean_text, clean_title, published
 from store.web_address import host_of, tidy_address
 
 _COMMENT_HEAD = 8192
-_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[A-Za-z](?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+", re.DOTALL)
-_VALUE = re.compile(r"\"[^\"]*+\"|'[^']*+'")
-_NAME = re.compile(r"[^\s=/]+")
-_LONG_TAG = 4 * MAX_ATTRIBUTES
-"""Characters; a shorter tag has no room for so many attributes."""
 _SAVED = re.compile(r"<!--\s*saved from url=\(\d+\)(\S+)|<!--\s*Page saved with SingleFile\s+url:\s*(\S+)")
 _VISIBLE = re.compile(rf"(?:发布|发文|发表|刊发|更新)(?:时间|日期|于)[：:\s]{{0,5}}({DAY})")
-_SEEN = 100_000
-_MAX_LD = 256 << 10
 _SILENT = ("script", "style", "noscript", "template", "iframe", "object", "svg", "math", "head")
 _DAY_NAMES = (
     "article:published_time", "pubdate", "publishdate", "publish_date", "publish-date", "publishtime", "publish_time",
@@ -47,13 +39,9 @@ def read_html(data: bytes, label: str, *, charset: str = "", saved_from: str = "
     """The page in a file. charset and saved_from: what surrounds the file (MHTML headers) says of it.
 
     Raises:
-        BadInput: no text in it, or too many tags.
+        BadInput: no text in it.
     """
     text, remark = decode(data, label, charset)
-    if text.count("<") > 2 * MAX_TAGS:
-        raise BadInput(f"{label} has more than {MAX_TAGS} tags", "Save the page without its comments or split it.")
-    if crowded(text):
-        raise BadInput(f"{label} has a tag of more than {MAX_ATTRIBUTES:,} attributes", "Save the page again.")
     tree = _parsed(text, label)
     remarks = [remark] if remark else []
     metas = dict(_metas(tree))
@@ -65,13 +53,6 @@ def read_html(data: bytes, label: str, *, charset: str = "", saved_from: str = "
         action = "Pages that draw their text by script must be saved from a browser."
         raise BadInput(f"{label} has no text that can be read", action)
     return ParsedPage(url, title, day, found, tuple(remarks))
-
-
-def crowded(text: str) -> bool:
-    """Whether a tag has so many attributes that a parser, which compares each with all others, would be lost in
-    it."""
-    long = (match[0] for match in _TAG.finditer(text) if match.end() - match.start() > _LONG_TAG)
-    return any(len(_NAME.findall(_VALUE.sub(" = ", tag))) > 2 * MAX_ATTRIBUTES for tag in long if tag[1] != "!")
 
 
 def _parsed(text: str, label: str) -> Any:
@@ -108,7 +89,7 @@ def _linked_data(tree: Any) -> Iterator[dict[str, Any]]:
         if (node.get("type") or "").split(";")[0].strip().lower() != "application/ld+json":
             continue
         try:
-            waiting = [json.loads((node.text or "")[:_MAX_LD])]
+            waiting = [json.loads(node.text or "")]
         except (ValueError, RecursionError):
             continue
         while waiting:
@@ -119,7 +100,7 @@ def _linked_data(tree: Any) -> Iterator[dict[str, Any]]:
                     part for key in ("@graph", "mainEntity") if isinstance(part := value.get(key), dict | list)
                 )
             elif isinstance(value, list):
-                waiting.extend(value[:100])
+                waiting.extend(value)
 
 
 def _saved_from(text: str) -> str:
@@ -176,15 +157,9 @@ def _day(tree: Any, metas: dict[str, str], linked: Iterable[dict[str, Any]]) -> 
 
 def _visible(tree: Any) -> str:
     pieces: list[str] = []
-    size = 0
     for node in tree.iter():
         silent = not isinstance(node.tag, str) or node.tag in _SILENT or node.tag == "title"
-        for piece in ("" if silent else node.text, node.tail):
-            if piece and piece.strip():
-                pieces.append(piece)
-                size += len(piece)
-        if size > _SEEN:
-            break
+        pieces += [piece for piece in ("" if silent else node.text, node.tail) if piece and piece.strip()]
     return " ".join(pieces)
 
 

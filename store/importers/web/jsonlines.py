@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from store.errors import BadInput
-from store.importers.limits import MAX_PAGE
 from store.importers.web.hypertext import read_html
 from store.importers.web.markdown import page_of
 from store.importers.web.parsed import ParsedPage, clean_title
@@ -26,8 +25,6 @@ def read_record(record: dict[str, object], label: str) -> ParsedPage:
     )
     if strange:
         raise BadInput(f"{label}: {strange} is no text", "Give url, title, date and text as strings.")
-    if sum(map(len, known.values())) > MAX_PAGE:
-        raise BadInput(f"{label} has more than {MAX_PAGE >> 20} MiB, the limit of one page", "Leave it out.")
     body = next((known[key] for key in _TEXT_KEYS if known.get(key, "").strip()), "")
     if body or not known.get("html", "").strip():
         return page_of(known, body, label, [])

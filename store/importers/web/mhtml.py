@@ -6,7 +6,6 @@ web.
 
 from __future__ import annotations
 
-import re
 from email import message_from_bytes
 from email.header import decode_header, make_header
 from email.message import Message
@@ -17,11 +16,6 @@ from store.importers.web.hypertext import read_html
 from store.importers.web.parsed import ParsedPage, clean_title
 from store.web_address import tidy_address
 
-MAX_NESTED = 8
-"""Multiparts in one file; a browser writes one."""
-MAX_PARTS = 20_000
-
-_NESTED = re.compile(rb"content-type\s*:\s*[\"']?(?:multipart|message)\s*/", re.IGNORECASE)
 _LOCATIONS = ("Snapshot-Content-Location", "Content-Location")
 _HYPERTEXT = ("text/html", "application/xhtml+xml")
 
@@ -30,10 +24,8 @@ def read_mhtml(data: bytes, label: str) -> ParsedPage:
     """The page in a file.
 
     Raises:
-        BadInput: no HTML part, no text in it, or parts in parts beyond all use.
+        BadInput: no HTML part, or no text in it.
     """
-    if len(_NESTED.findall(data)) > MAX_NESTED or data.count(b"\n--") > MAX_PARTS:
-        raise BadInput(f"{label} has parts within parts that no browser writes", "Save the page again.")
     try:
         message = message_from_bytes(data)
         parts = [part for part in message.walk() if part.get_content_type() in _HYPERTEXT]

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from store.errors import BadInput, NotFound
-from store.importers.limits import MAX_PAPER_TEXT
 from store.importers.papers import bytes_of, content, is_parsed, read_paper
 from store.importers.process import ReadingProcess
 from store.text.ideographs import HAN, without_selectors
@@ -74,8 +73,6 @@ def text_of(data: bytes, label: str) -> str:
 
 
 def _tidied(raw: str, wrapped: bool, label: str) -> str:
-    if len(raw) > MAX_PAPER_TEXT:
-        raise BadInput(f"{label} has more than {MAX_PAPER_TEXT:,} characters", "Give one judgment a file.")
     text = "\n".join(_unwrapped(_tidy(raw), wrapped))
     if not text:
         raise BadInput(f"{label} has no text", "Give a judgment as txt, docx, html or pdf.")
