@@ -174,4 +174,3 @@ class Replies:
         self.troubles.append(
             BadInput(f"the cache of replies at {self.path} cannot be used: {reason}", "The run goes on without it.")
         )
-

@@ -38,4 +38,3 @@ def named(names: list[str] | tuple[str, ...], separator: str = "、") -> str:
     shown = separator.join(f"{name:.60}" for name in names[:SHOWN_NAMES])
     left = len(names) - SHOWN_NAMES
     return f"{shown} and {left:,} more" if left > 0 else shown
-
