@@ -27,11 +27,9 @@ from tasks.run.spec import RunSpec
 AREAS = (
     "episode",
     "prompt",
-    "tokens",
     "home",
     "run",
     "models",
-    "trial",
     "law",
     "corpus",
     "review",

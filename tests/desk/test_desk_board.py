@@ -186,10 +186,8 @@ async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
         assert screen._place == ("process", "all")
         await pilot.press("N")
         assert screen._place == first
-        await pilot.press("v")
-        assert screen.view == "sizes" and "LLaMa3.1-8B" in text_of(pilot)
-        await pilot.press("v", "p")
-        assert screen.view == "" and len(screen.entries) == 2
+        await pilot.press("p")
+        assert len(screen.entries) == 2
         await pilot.press("slash", *"echo", "enter")
         assert len(screen.entries) == 1
         await pilot.press("escape")

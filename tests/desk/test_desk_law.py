@@ -25,8 +25,6 @@ from app.desk.law import shelf as law_shelf
 from app.desk.law.article import reading_lines
 from app.desk.law.bar import law_bar, period_bar
 from app.desk.law.diff import DiffView, first_sides
-from app.desk.law.family import FamilyView
-from app.desk.law.faults import FaultsView
 from app.desk.law.form import LawForm
 from app.desk.law.hits import HitsView
 from app.desk.law.query import note_words
@@ -42,7 +40,7 @@ from store.statutes.relations import Doubt, Relation
 from store.text.difference import difference
 from tests.desk.conftest import EVERYWHERE, NARROW, WIDE, desk, same_as_stored, text_of, until
 from tests.support.patience import PATIENCE
-from tests.support.statute_fixture import KITES, LAMPS, build, number
+from tests.support.statute_fixture import LAMPS, build, number
 
 pytestmark = pytest.mark.slow
 
@@ -120,7 +118,7 @@ async def test_screens_look_as_stored(
         await same_as_stored(pilot, "law-text", everywhere=True)
         await asked(pilot, "路灯法第三条", "2009-12-31")
         await same_as_stored(pilot, "law-gap")
-        for key, tab in (("2", "timeline"), ("3", "diff"), ("4", "faults"), ("5", "family")):
+        for key, tab in (("2", "timeline"), ("3", "diff")):
             await pilot.press(key)
             await until(pilot, lambda: not screen.busy)
             await same_as_stored(pilot, f"law-{tab}")
@@ -266,22 +264,12 @@ async def test_history_and_two_chosen_sides(lamps: Path) -> None:
         assert view.steps[1].entry is not None
 
 
-async def test_faults_are_computed_once_a_law(lamps: Path) -> None:
+async def test_what_the_check_found_and_the_laws_around_stand_below_the_text(lamps: Path) -> None:
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第三条", "2005-05-01")
-        await pilot.press("4")
-        await until(pilot, lambda: screen.query_one(FaultsView).faults is not None)
-        text = shown(screen, FaultsView)
-        assert "版本表缺口" in text and "2009-12-31" in text and "→ 核对前一文本的终止日" in text
-        assert screen.book is not None and screen.book.faults("路灯法") is screen.query_one(FaultsView).faults
-        await asked(pilot, "风筝法第二条", "1985-01-01")
-        await until(
-            pilot,
-            lambda: (
-                screen.query_one(FaultsView).faults is not None
-                and screen.query_one(FaultsView).faults.law.name == KITES
-            ),
-        )
+        assert screen.reading is not None and screen.reading.findings
+        text = article_text(screen)
+        assert "核对" in text and "版本表缺口" in text and "所废止的法律（1）《风筝法》" in text
 
 
 async def test_late_results_are_dropped_and_the_screen_stays_quick(
@@ -359,21 +347,6 @@ def followers() -> list[Any]:
     return [(version, [Article(LAMPS, LAMPS, ArticleNumber(n), text=text) for n, text in enumerate(texts, 1)])]
 
 
-async def test_the_laws_around_one_can_be_opened(lamps: Path) -> None:
-    async with desk() as pilot:
-        screen = await asked(pilot, "路灯法第三条", "2005-05-01")
-        await pilot.press("5")
-        await until(pilot, lambda: screen.query_one(FamilyView).count and not screen.busy)
-        view = screen.query_one(FamilyView)
-        text = shown(screen, FamilyView)
-        assert "所废止的法律（1）" in text and "风筝法" in text and "已废止" in text and "施行条款" in text
-        assert view.has_focus
-        await pilot.press("enter")
-        await until(pilot, lambda: screen.reading is not None and screen.reading.law.short == "风筝法")
-        await pilot.press("5")
-        await until(pilot, lambda: "废止它的文件（1）" in shown(screen, FamilyView))
-
-
 async def test_help_palette_and_language(lamps: Path) -> None:
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第三条", "2009-12-31")
@@ -441,11 +414,7 @@ def test_steps_and_sides_of_a_timeline(lamps: Path) -> None:
     assert first_sides(reading.entries, 1) == (1, 2)
     assert book.read("没有的法", number("1"), None).answer.kind == "unknown"  # type: ignore[union-attr]
     book.close()
-    assert (
-        book.read("路灯法", number("1"), None) is None
-        and book.ask("路灯", None) is None
-        and book.faults("路灯法") is None
-    )
+    assert book.read("路灯法", number("1"), None) is None and book.ask("路灯", None) is None
 
 
 def test_notes_of_the_search_are_sentences() -> None:

@@ -1,16 +1,15 @@
-"""The Models screen and the trial chat: the library as it is, files taken in, checked and taken out, a model
+"""The Models screen: the library as it is, files taken in, checked and taken out, a model
 tried."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, ProgressBar, Select, Static, TextArea
+from textual.widgets import Input, ProgressBar, Select, Static
 
 from app.desk import engines_offered
 from app.desk.dialogs.confirm import ConfirmScreen
@@ -20,18 +19,12 @@ from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.screen import HomeScreen
 from app.desk.models import listing as model_list
-from app.desk.models.chat import ChatBox, TrialScreen
-from app.desk.models.chat_log import ChatLog
-from app.desk.models.chatting import Trial
 from app.desk.models.dialogs import AddModelScreen, CheckModelScreen, Tick
 from app.desk.models.listing import ModelShelf
 from app.desk.models.screen import ModelsScreen
 from app.desk.widgets.field import Field
-from app.desk.widgets.lines import row_text
 from app.desk.widgets.path_completion import complete
 from app.desk.widgets.rows import RowsTable
-from models.engine import Ask, Delta, EngineError, Listener, Reply, Usage
-from models.errors import BadEngine
 from models.llama import library
 from models.llama.entry import Entry
 from store import places
@@ -43,9 +36,8 @@ from tests.desk.conftest import (
     until,
 )
 from tests.support.desk_fixture import build_pack
-from tests.support.model_fixture import FREE, stand_in, stand_in_shelf
+from tests.support.model_fixture import FREE, stand_in_shelf
 from tests.support.patience import PATIENCE
-from tests.support.slow_engine import SPEC, SlowEngine, install
 
 pytestmark = pytest.mark.slow
 
@@ -340,270 +332,6 @@ def test_models_of_the_library_are_offered_but_not_those_that_cannot_speak(tiny_
     added(bert_gguf, "vectors")
     assert [offer.spec for offer in engines_offered.offered([])] == ["llama:talks"]
     assert "talks" in engines_offered.offered([])[0].label
-
-
-def test_a_trial_takes_the_longest_context_that_fits(tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    line = stand_in(tiny_gguf, "m", 7_616_000_000, "Q4_K_M", 4_683_000_000)
-    monkeypatch.setattr(model_list, "available", lambda: 64_000_000_000)
-    assert model_list.trial_spec(line) == "llama:m", "as a run has it"
-    monkeypatch.setattr(model_list, "available", lambda: 5_300_000_000)
-    assert model_list.trial_spec(line) == "llama:m#ctx=4096,slots=1"
-    for free in (0, 1_000_000):
-        monkeypatch.setattr(model_list, "available", lambda free=free: free)
-        assert model_list.trial_spec(line) == "llama:m", "the engine says what would fit"
-
-
-# the trial chat
-
-
-class Talker(SlowEngine):
-    """Loads with progress when the test says go."""
-
-    def load(self, listen: Listener | None = None) -> dict[str, Any]:
-        self.waits.set()
-        try:
-            beat = self.beats.get(timeout=PATIENCE)
-            while isinstance(beat, Delta):
-                if listen is not None:
-                    listen(beat)
-                beat = self.beats.get(timeout=PATIENCE)
-        finally:
-            self.waits.clear()
-        if isinstance(beat, EngineError):
-            raise beat
-        return {"context": 8192, "memory": 1_500_000_000}
-
-
-@pytest.fixture
-def talker(monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
-    monkeypatch.setattr("app.desk.models.chat.trial_spec", lambda line: SPEC)
-    return install(monkeypatch, Talker())
-
-
-async def chatting(pilot: Pilot[Any], tiny: Path, engine: SlowEngine | None = None) -> TrialScreen:
-    added(tiny)
-    await at_models(pilot, 1)
-    await pilot.press("t")
-    await until(pilot, lambda: isinstance(pilot.app.screen, TrialScreen) and pilot.app.screen.query(ChatBox))
-    screen = pilot.app.screen
-    assert isinstance(screen, TrialScreen)
-    if engine is not None:
-        await until(pilot, engine.waits.is_set)
-        engine.tell("loading", done=43, total=100)
-        await until(pilot, lambda: "43%" in chat(screen))
-        engine.end("")
-        await until(pilot, lambda: screen.ready)
-    return screen
-
-
-def chat(screen: TrialScreen) -> str:
-    return "\n".join(row_text(row) for row in screen.query_one(ChatLog).rows)
-
-
-async def say(pilot: Pilot[Any], screen: TrialScreen, text: str) -> None:
-    screen.query_one(ChatBox).query_one(TextArea).text = text
-    await pilot.press("f5")
-
-
-async def answered(pilot: Pilot[Any], screen: TrialScreen, engine: SlowEngine, reply: Reply | EngineError) -> None:
-    await until(pilot, engine.waits.is_set)
-    engine.end(reply)
-    await until(pilot, lambda: not screen.answering)
-
-
-async def test_a_chat_streams_remembers_and_counts(tiny_gguf: Path, talker: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await chatting(pilot, tiny_gguf, talker)
-        assert "8,192" in text_of(pilot) and "1.5 GB" in text_of(pilot)
-        screen.query_one("#system", Input).value = "只说三个字"
-        await say(pilot, screen, "诉讼时效几年？")
-        await until(pilot, talker.waits.is_set)
-        talker.tell("reading", done=12, total=48)
-        await until(pilot, lambda: "12/48" in chat(screen))
-        talker.tell("thinking", "民法典第188条", done=5)
-        talker.tell("speaking", "三", done=6)
-        await until(pilot, lambda: "┊ 民法典第188条" in chat(screen) and "发言中" in text_of(pilot))
-        await answered(
-            pilot, screen, talker, Reply("三年。", Usage(30, 18, 9, 2000.0, "kept"), reasoning="民法典第188条")
-        )
-        assert (
-            "新读 30" in chat(screen)
-            and "复用 18" in chat(screen)
-            and "生成 9" in chat(screen)
-            and "词元/秒" in chat(screen)
-        )
-        assert "┊ 民法典第188条" in chat(screen) and "三年。" in chat(screen)
-        await say(pilot, screen, "从何时起算？")
-        await answered(pilot, screen, talker, Reply("知道之日。"))
-        first, second = (call[0] for call in talker.calls)
-        assert [m.role for m in first.messages] == ["system", "user"] and first.messages[0].content == "只说三个字"
-        assert [m.content for m in second.messages] == ["只说三个字", "诉讼时效几年？", "三年。", "从何时起算？"]
-        assert first.episode == second.episode and first.settings.seed != second.settings.seed
-        await pilot.press("f8")
-        assert pilot.app.focused is screen.query_one("#system")
-        await pilot.press("enter", "f6")
-        assert not screen.said and "三年" not in chat(screen)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen) and talker.closed)
-
-
-async def test_escape_stops_the_answer_and_then_leaves(tiny_gguf: Path, talker: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await chatting(pilot, tiny_gguf, talker)
-        await say(pilot, screen, "说个不停")
-        await until(pilot, talker.waits.is_set)
-        talker.tell("speaking", "从前有座山，", done=6)
-        await until(pilot, lambda: "从前有座山" in chat(screen))
-        await say(pilot, screen, "再问一句")
-        assert len(talker.calls) == 1, "one question at a time; the next one stays in the box"
-        assert screen.query_one(ChatBox).query_one(TextArea).text == "再问一句"
-        await pilot.press("escape")
-        await until(pilot, lambda: not screen.answering)
-        assert talker.cancels and "被中止" in chat(screen) and "从前有座山" in chat(screen)
-        assert pilot.app.screen is screen and not talker.closed
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen) and talker.closed)
-
-
-async def test_enter_and_letters_are_text_and_what_the_model_says_is_text_too(
-    tiny_gguf: Path, talker: SlowEngine
-) -> None:
-    async with desk() as pilot:
-        screen = await chatting(pilot, tiny_gguf, talker)
-        await pilot.press("q", "l", "t", "enter", "x")
-        assert screen.query_one(ChatBox).query_one(TextArea).text == "qlt\nx" and not talker.calls
-        await pilot.press("f5")
-        await answered(pilot, screen, talker, Reply("[/red]\x1b]0;title\x07[@click=app.quit]‮法"))
-        assert "[/red]␛[@click=app.quit]⍰法" in chat(screen) and "\x1b" not in text_of(pilot)
-
-
-async def test_a_model_that_fails_is_a_sentence_and_the_chat_goes_on(tiny_gguf: Path, talker: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await chatting(pilot, tiny_gguf, talker)
-        await say(pilot, screen, "在吗？")
-        await answered(pilot, screen, talker, EngineError("the process of the model was killed", "Try again."))
-        assert "the process of the model was killed" in chat(screen) and "Try again." in chat(screen)
-        assert not screen.said and not screen.dead
-        await say(pilot, screen, "还在吗？")
-        await answered(pilot, screen, talker, Reply("在。"))
-        assert chat(screen).count("在。") == 1
-
-
-async def test_a_failed_load_is_a_sentence(tiny_gguf: Path, talker: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await chatting(pilot, tiny_gguf)
-        await until(pilot, talker.waits.is_set)
-        talker.end(EngineError("'tiny.gguf' cannot be loaded: out of memory"))
-        await until(pilot, lambda: "out of memory" in chat(screen))
-        await pilot.press("escape")
-        await until(pilot, lambda: talker.closed and isinstance(pilot.app.screen, ModelsScreen))
-
-
-async def test_without_llama_cpp_the_desk_lives_on(tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(spec: str, **named: Any) -> Any:
-        raise BadEngine("llama-cpp-python is not installed", "Install it with `make llm`.")
-
-    monkeypatch.setattr("app.desk.models.chatting.open_engine", missing)
-    async with desk() as pilot:
-        screen = await chatting(pilot, tiny_gguf)
-        await until(pilot, lambda: screen.dead)
-        assert "llama-cpp-python is not installed" in chat(screen) and "make llm" in chat(screen)
-        await say(pilot, screen, "有人吗？")
-        assert not screen.answering
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen))
-
-
-async def test_leaving_while_it_loads_frees_the_engine(tiny_gguf: Path, talker: SlowEngine) -> None:
-    async with desk() as pilot:
-        await chatting(pilot, tiny_gguf)
-        await until(pilot, talker.waits.is_set)
-        await pilot.press("escape")
-        talker.end("")
-        await until(pilot, lambda: talker.closed)
-
-
-async def test_a_chat_keeps_to_both_languages(tiny_gguf: Path, talker: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await chatting(pilot, tiny_gguf, talker)
-        pilot.app.action_language()  # type: ignore[attr-defined]
-        await pilot.pause()
-        assert "System prompt" in text_of(pilot) and "You" in str(screen.query_one(ChatBox).border_title)
-
-
-def test_news_of_a_call_are_looked_at_not_posted() -> None:
-    """A hundred pieces of an answer are one message: the reply."""
-    posted: list[Any] = []
-
-    class Chatter(SlowEngine):
-        def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
-            assert listen is not None
-            for _ in range(100):
-                listen(Delta("trial", "model", "speaking", "字"))
-            trial.close()
-            return [Reply("字" * 100)]
-
-    import app.desk.models.chatting as trials
-
-    trial = Trial("x:y", posted.append)
-    real = trials.open_engine
-    trials.open_engine = lambda spec, **named: Chatter()
-    try:
-        trial.ask((), thinking=True, seed=1)
-        trial.work()
-    finally:
-        trials.open_engine = real
-    assert [type(notice).__name__ for notice in posted] == ["Ready", "Answered"] and trial.closed.is_set()
-
-
-def test_a_call_that_does_not_hear_is_ended_with_its_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    import threading
-
-    import app.desk.models.chatting as trials
-
-    hung, ended = threading.Event(), threading.Event()
-
-    class Deaf(SlowEngine):
-        def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
-            hung.set()
-            ended.wait(PATIENCE)
-            return [EngineError("the process of the model was ended")]
-
-        def cancel(self) -> None:
-            pass
-
-        def end(self) -> None:
-            ended.set()
-
-    monkeypatch.setattr(trials, "HURRY", 0.01)
-    monkeypatch.setattr(trials, "open_engine", lambda spec, **named: Deaf())
-    posted: list[Any] = []
-    trial = Trial("x:y", posted.append)
-    thread = threading.Thread(target=trial.work)
-    thread.start()
-    trial.ask((), thinking=True, seed=1)
-    assert hung.wait(PATIENCE)
-    trial.close()
-    thread.join(PATIENCE)
-    assert ended.is_set() and trial.closed.is_set()
-
-
-async def test_a_real_model_is_tried(tiny_gguf: Path) -> None:
-    """The whole way: child process, load, prompt, answer, reuse in the next turn."""
-    pytest.importorskip("llama_cpp")
-    async with desk() as pilot:
-        screen = await chatting(pilot, tiny_gguf)
-        await until(pilot, lambda: screen.ready or screen.dead)
-        assert not screen.dead, chat(screen)
-        for question in ("诉讼时效几年？", "从何时起算？"):
-            await say(pilot, screen, question)
-            await until(pilot, lambda: screen.answering or screen.trial is None or screen.said[-1:])
-            if screen.trial is not None:
-                screen.trial.stop()
-            await until(pilot, lambda: not screen.answering)
-        assert "复用" in chat(screen) or "被中止" in chat(screen)
-        await pilot.press("f2")
-        assert isinstance(pilot.app.screen, HomeScreen)
 
 
 async def test_a_model_of_the_library_plays_an_episode(tiny_gguf: Path) -> None:

@@ -14,8 +14,6 @@ from store import run_index
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import TellsPublished, benchmark
 from tasks.reports import court_published
-from tasks.reports.dots import Dot
-from tasks.reports.scatter import scatter
 from tasks.reports.strip import Strip, scale, shares, strip
 from tasks.run import figures as figures_module
 from tasks.run.board import entries, fields, places, successes
@@ -163,12 +161,3 @@ def test_shares_fill_their_cells(counts: list[tuple[str, int]], cells: int) -> N
 def test_a_scale_fills_its_cells(cells: int) -> None:
     text = scale(cells)
     assert len(text) == cells and text.startswith("0") and text.endswith("100")
-
-
-@given(
-    st.lists(st.tuples(st.text(max_size=4), st.floats(allow_nan=True), st.floats(allow_nan=True)), max_size=70),
-    st.integers(0, 120), st.integers(0, 40),
-)  # fmt: skip
-def test_a_scatter_never_fails(points: list[tuple[str, float, float]], width: int, height: int) -> None:
-    lines = scatter([Dot(name, x, y, True) for name, x, y in points], width, height)
-    assert all(sum(len(text) for text, _ in line) <= width for line in lines) and len(lines) in (0, height)

@@ -22,7 +22,6 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from app import library
 from app.desk.bindings import bindings
 from app.desk.board.cells import WIDTHS, WORDY, cells, fiction, measured, named, seconds_each, tokens_each
-from app.desk.board.chart import NAMES, Chart, views_of
 from app.desk.compare.screen import CompareScreen
 from app.desk.episode.renderers import one
 from app.desk.home.run import RunScreen
@@ -72,7 +71,6 @@ class BoardScreen(OnDesk, Screen[None]):
         self.papers = True
         self.shipped = False
         """Whether the model that comes with Moot stands among the others."""
-        self.view = ""
         self.words = ""
         self.order = ""
         self.reverse = False
@@ -82,9 +80,8 @@ class BoardScreen(OnDesk, Screen[None]):
         self._room = 0
 
     def compose(self) -> ComposeResult:
-        """Title, chart, rows, box of the filter, keys."""
+        """Title, rows, box of the filter, keys."""
         yield Label("", id="title", markup=False)
-        yield Chart(id="chart")
         yield RowsTable(cursor_type="row", id="table")
         yield FindBar("find.filter")
         yield KeyBar(("board", "app"), id="keys")
@@ -241,11 +238,6 @@ class BoardScreen(OnDesk, Screen[None]):
             else t("board.none" if self._loaded and not rows else "home.loading")
         )
         self._fill(table, rows)
-        chart = self.query_one(Chart)
-        self.set_class(bool(self.view), "-chart")
-        if self.view:
-            chart.border_title = t(NAMES[self.view])
-            chart.show(self.view, rows, named)
 
     def _fill(self, table: RowsTable, rows: Sequence[Entry]) -> None:
         key, at = self.chosen, table.cursor_row
@@ -366,14 +358,6 @@ class BoardScreen(OnDesk, Screen[None]):
         """With or without the model that comes with Moot."""
         self.shipped = not self.shipped
         self._choose()
-
-    def action_view(self) -> None:
-        """Another chart above the rows, or none."""
-        views = ["", *views_of(self.entries)]
-        self.view = views[(views.index(self.view) + 1) % len(views)] if self.view in views else ""
-        if len(views) == 1:
-            self.desk.say(t("board.no_views"))
-        self.retranslate()
 
     def action_sort(self) -> None:
         """By the next column; after the last one as at first."""

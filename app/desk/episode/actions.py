@@ -25,7 +25,6 @@ from app.desk.episode.plan_pane import PlanPane
 from app.desk.episode.prompt import PromptScreen
 from app.desk.episode.seat import SeatScreen, sat_before
 from app.desk.episode.shown import Shown
-from app.desk.episode.tokens import TokensScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.episode.would_read import WouldReadScreen
 from app.desk.messages import EpisodeLine, RunFacts
@@ -145,8 +144,6 @@ class EpisodeActions(OnDesk, FindingScreen):
             return False
         if action in ("tools", "draft"):
             return self.has_tools and bool(self.asked)
-        if action == "tokens":
-            return self.loaded and self.facts is not None and self.facts.benchmark == "legalsearch"
         if action == "present":
             return self.loaded and self.facts is not None and self.facts.benchmark == "courts"
         if action == "stop" and not (self.loaded and self.has_model):
@@ -233,11 +230,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         """Show the episode to an audience."""
         self._stop_replay()
         self.desk.present(self)
-
-    def action_tokens(self) -> None:
-        """The tokens of the episode, with entropies and advantages."""
-        if self.facts is not None:
-            self.desk.push_screen(TokensScreen(self.facts, self.episode, tuple(self.shown.records)))
 
     def action_pace(self, by: int) -> None:
         """Faster or slower."""

@@ -3,7 +3,9 @@ in its own way."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -25,6 +27,8 @@ from store.statutes.timeline import wording
 LABEL = 10
 """Cells of the names of facts."""
 LONGEST_BAR = 40
+NAMED = 3
+"""Laws that are named of each kind of relation."""
 HEADS = {"found": "", "no_text": "warn", "not_yet": "warn", "repealed": "bad", "gap": "bad", "unknown": "bad"}
 """Kind of answer -> role of the word above it; a found text needs none."""
 
@@ -49,7 +53,7 @@ class ArticleView(LineView):
     def build(self, width: int) -> Iterable[Row]:
         """Head, bar, facts, words."""
         reading = self.reading
-        lines = self._said if reading is None else reading_lines(reading, width)
+        lines = self._said if reading is None else chain(reading_lines(reading, width), _around(reading))
         for line in lines:
             hang = LABEL if line and line[0][1] == "dim" and len(line) == 2 else 0
             yield from (Row(tuple(row)) for row in wrapped(line, width, hang))
@@ -99,6 +103,21 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
             if near:
                 yield ((t("law_screen.near", laws="、".join(map(one, near))), "text"),)
             yield ((t(f"law_screen.unknown.{what}"), "dim"),)
+
+
+def _around(reading: Reading) -> Iterator[Line]:
+    """What the check of the law's versions found, and the laws around it, a line each."""
+    if reading.findings:
+        kinds = Counter(finding.kind for finding in reading.findings)
+        told = "；".join(f"{t(f'law.kind.{kind}')} {n}" for kind, n in kinds.items())
+        yield ((_name("findings"), "dim"), (told, "warn"))
+    if reading.kin:
+        told = "；".join(
+            t(f"law.relation.{kind}", n=len(kin))
+            + "、".join(f"《{one(short_name(found.name))}》" for found in kin[:NAMED])
+            for kind, kin in reading.kin.items()
+        )
+        yield ((_name("related"), "dim"), (told, "text"))
 
 
 def version_lines(reading: Reading, version: LawVersion, article: Article | None, width: int) -> Iterator[Line]:

@@ -1,5 +1,4 @@
-"""Law: search in the statutes of a pack, one article through time, two wordings side by side, faults of the version
-list.
+"""Law: search in the statutes of a pack, one article through time, two wordings side by side.
 
 Opening, searching, reading, comparing and checking run in named workers; what comes late, after something else was
 asked, is dropped.
@@ -10,41 +9,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Label
 from textual.worker import Worker
 
-from app.cli.law_words import Kin
 from app.desk.bindings import bindings
-from app.desk.episode.renderers import one
+from app.desk.episode.renderers import Line, one
 from app.desk.law import shelf as law_shelf
-from app.desk.law.actions import DIFF, FAMILY, FAULTS, TABS, TEXT, TIMELINE
 from app.desk.law.article import ArticleView
 from app.desk.law.diff import DiffView, comparable, first_sides
-from app.desk.law.family import FamilyView
-from app.desk.law.faults import FaultsView
 from app.desk.law.form import LawForm
 from app.desk.law.hits import HitsView
-from app.desk.law.panes import LawPanes, say
-from app.desk.law.shelf import Asked, Comparison, Family, Faults, LawDesk, Reading, Shelf
+from app.desk.law.query import note_words, query_words
+from app.desk.law.shelf import Asked, Comparison, LawDesk, Reading, Shelf
 from app.desk.law.timeline import TimelineView
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.empty import Empty
 from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.lines import LineView, row_text
 from app.desk.widgets.view_tabs import ViewTabs
-from app.strings import t
+from app.ports import OnDesk
+from app.strings import counted, t
+from app.terminal import clean, truncate
 from store.statutes.book import Gap
 from store.statutes.model import ArticleNumber
 
-NO_DIFF = partial(say, "law_screen.no_diff", "law_screen.no_diff.hint")
+TABS = ("text", "timeline", "diff")
+TEXT, TIMELINE, DIFF = range(3)
+NOTE_ROWS = 2
+"""Rows that the notes of an answer may take."""
 
 
-class LawScreen(LawPanes):
+class LawScreen(OnDesk, Screen[None]):
     """A line to ask in; results left, the article right; under each other on a narrow screen."""
 
     CSS_PATH = "law.tcss"
@@ -55,6 +57,15 @@ class LawScreen(LawPanes):
 
     def __init__(self) -> None:
         super().__init__()
+        self.asked: Asked | None = None
+        self.reading: Reading | None = None
+        self.tab = TEXT
+        self.shelves: list[Shelf] = []
+        self.book: LawDesk | None = None
+        self._sides: tuple[int, int] | None = None
+        self._loaded = False
+        self._wrong = ""
+        self._searching = False
         self._waiting: tuple[str, date | None] | None = None
         self._tickets: dict[str, int] = {}
 
@@ -81,8 +92,6 @@ class LawScreen(LawPanes):
                     yield ArticleView(id="text")
                     yield TimelineView(id="timeline")
                     yield DiffView(id="diff")
-                    yield FaultsView(id="faults")
-                    yield FamilyView(id="family")
         yield Empty(id="nothing")
         yield KeyBar(("law", "app"), id="keys")
 
@@ -139,12 +148,10 @@ class LawScreen(LawPanes):
                 self._read_done(result)
             case "law_diff", Comparison():
                 both = result.found.old and result.found.new
-                self.query_one(DiffView).show(result if both else None, NO_DIFF())
+                self.query_one(DiffView).show(
+                    result if both else None, say("law_screen.no_diff", "law_screen.no_diff.hint")
+                )
                 self.query_one(TimelineView).mark_sides(*result.sides)
-            case "law_check", Faults():
-                self.query_one(FaultsView).show(result)
-            case "law_family", Family():
-                self.query_one(FamilyView).show(result)
 
     # packs
 
@@ -175,7 +182,7 @@ class LawScreen(LawPanes):
         if self.book is not None:
             self.run_worker(self.book.close, name="law_close", thread=True, exit_on_error=False)
         self.book = self.asked = self.reading = self._sides = None
-        for name in ("law_search", "law_read", "law_diff", "law_check", "law_family"):
+        for name in ("law_search", "law_read", "law_diff"):
             self._tickets[name] = self._tickets.get(name, 0) + 1
         self._searching = False
 
@@ -257,9 +264,6 @@ class LawScreen(LawPanes):
             self._read_hit(event.index)
             self.go_to(TEXT)
             return
-        if isinstance(event.view, FamilyView):
-            self._read_kin(event.view.chosen)
-            return
         step = self.query_one(TimelineView).chosen
         if step is None or self.reading is None:
             return
@@ -268,17 +272,6 @@ class LawScreen(LawPanes):
             self.read(self.reading.law.name, entry.article.number, self.reading.day, entry.version.label)
         elif step.first is not None:
             self.read(self.reading.law.name, self.reading.number, step.first)
-        self.go_to(TEXT)
-
-    def _read_kin(self, kin: Kin | None) -> None:
-        """The law at the cursor of the family, from its first article; one that the pack lacks only says so."""
-        number = self.book.first_article(kin.name) if self.book and kin else None
-        if kin is None:
-            return
-        if number is None:
-            self.desk.say(t("law_screen.kin_not_held", law=one(kin.name)), "warning")
-            return
-        self.read(kin.name, number, None)
         self.go_to(TEXT)
 
     def _read_hit(self, index: int) -> None:
@@ -318,16 +311,6 @@ class LawScreen(LawPanes):
             if self._sides is None:
                 self._sides = _sides_of(reading)
             self.compare()
-        if self.tab == FAULTS:
-            view = self.query_one(FaultsView)
-            if view.faults is None or view.faults.law.name != reading.law.name:
-                view.show(None, say("law_screen.checking"))
-                self._work("law_check", partial(self.book.faults, reading.law.name))
-        if self.tab == FAMILY:
-            kin = self.query_one(FamilyView)
-            if kin.family is None or kin.family.law != reading.law.name:
-                kin.show(None, say("law_screen.checking"))
-                self._work("law_family", partial(self.book.family, reading.law.name))
 
     def compare(self) -> None:
         """Compare the two chosen sides."""
@@ -335,10 +318,237 @@ class LawScreen(LawPanes):
         if reading is None:
             return
         if self._sides is None or self.book is None:
-            self.query_one(DiffView).show(None, NO_DIFF())
+            self.query_one(DiffView).show(None, say("law_screen.no_diff", "law_screen.no_diff.hint"))
             self.query_one(TimelineView).mark_sides(-1, -1)
             return
         self._work("law_diff", partial(self.book.compare, reading.entries, self._sides))
+
+    # what is shown
+
+    def on_descendant_focus(self) -> None:
+        """While one types, the key bar speaks of the form; on a narrow screen the pane one reads has the room."""
+        around = self.focused.ancestors_with_self if self.focused else []
+        typing = any(isinstance(node, LawForm) for node in around)
+        areas = () if self.has_class("-empty") else ("law_box",) if typing else ("law",)
+        self.query_one(KeyBar).areas(*areas, "app")
+        self.set_class(any(node.id == "right" for node in around), "-reading")
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        self.query_one("#hits").border_title = t("law_screen.hits")
+        self.query_one(LawForm).relabel("")
+        self.query_one(ViewTabs).refresh(layout=True)
+        self._show_all()
+
+    def _show_all(self) -> None:
+        empty = self._loaded and all(shelf.error for shelf in self.shelves)
+        if empty != self.has_class("-empty"):
+            self.set_class(empty, "-empty")
+            if empty:
+                self.set_focus(None)
+            else:
+                self.query_one(LawForm).focus_on("words")
+            self.on_descendant_focus()
+        broken = [shelf for shelf in self.shelves if shelf.error]
+        hint = "\n".join(f"✘ {one(shelf.name)}：{one(shelf.error)}" for shelf in broken)
+        self.query_one(Empty).say(
+            t("law_screen.empty"), "\n\n".join(part for part in (t("law_screen.empty.hint"), hint) if part)
+        )
+        self.query_one(LawForm).relabel(self.book.example if self.book else "")
+        self._show_lines()
+        if self.asked is None or self._searching:
+            self._show_hits()
+        self._show_reading()
+        self.query_one(KeyBar).refresh()
+
+    def _show_lines(self) -> None:
+        room = max(20, self.size.width - 2)
+        self.query_one("#title", Label).update(truncate(self._title(), room))
+        line, notes = self.query_one("#understood", Label), self.query_one("#notes", Label)
+        line.set_class(bool(self._wrong), "-bad")
+        asked = self.asked
+        query = asked.answer.query if asked else None
+        line.update(truncate(self._wrong or (query_words(query) if query else t("law_screen.how")), room))
+        said = (
+            "；".join([*([one(asked.fault)] if asked.fault else []), *map(note_words, asked.answer.notes)])
+            if asked
+            else ""
+        )
+        notes.display = bool(said)
+        notes.update(truncate(said, NOTE_ROWS * room - 1))
+
+    def _title(self) -> str:
+        parts = [t("law_screen.title")]
+        if self.book is not None:
+            counts = self.book.counts
+            several = sum(not shelf.error for shelf in self.shelves)
+            parts.append(
+                t("law_screen.pack", pack=one(self.book.name), n=several) if several > 1 else one(self.book.name)
+            )
+            parts.append(
+                t(
+                    "law_screen.counts",
+                    laws=counts["laws"],
+                    versions=counts["versions"],
+                    articles=f"{counts['articles']:,}",
+                )
+            )
+            if self.book.fictional:
+                parts.append(f"● {t('mark.fictional')}")
+        elif self.shelves and not self.has_class("-empty"):
+            parts.append(t("law_screen.opening"))
+        return " · ".join(parts)
+
+    def _show_hits(self) -> None:
+        view, asked = self.query_one(HitsView), self.asked
+        if self._searching or asked is None:
+            view.show(
+                (),
+                None,
+                said=say("law_screen.searching") if self._searching else say("law_screen.ask", "law_screen.ask.hint"),
+            )
+            view.border_subtitle = ""
+            return
+        words = [*asked.answer.query.keywords]
+        hint = "direct" if asked.direct else "day" if asked.day else "hint"
+        said = say("law_screen.none", f"law_screen.none.{hint}")
+        view.show(asked.hits, asked.day, words, said)
+        answer = asked.answer
+        view.border_subtitle = t(
+            "law_screen.of",
+            n=len(asked.hits),
+            allowed=f"{answer.allowed:,}",
+            of=f"{answer.of:,}",
+            ms=f"{answer.milliseconds:.0f}",
+        )
+
+    def _show_reading(self) -> None:
+        reading = self.reading
+        said = say("law_screen.nothing_open")
+        self.query_one(ArticleView).show(reading, said)
+        self.query_one(TimelineView).show(reading, said)
+        if reading is None:
+            self.query_one(DiffView).show(None, said)
+        else:
+            self.query_one(DiffView).rebuild()
+        self._need()
+        self.query_one(KeyBar).refresh()
+
+    # what a person can do
+
+    @property
+    def _view(self) -> LineView:
+        return cast(LineView, self.query_one(f"#{TABS[self.tab]}"))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim or absent."""
+        if action == "side":
+            many = self.reading is not None and len(comparable(self.reading.entries)) > 1
+            return many if self.tab in (TIMELINE, DIFF) else False
+        if action == "near":
+            return self.reading is not None and any(self.reading.near) if self.tab == TEXT else False
+        if action == "counterpart":
+            return self.reading is not None and self.reading.counterpart is not None
+        if action in ("tab", "copy"):
+            return True if self.reading is not None else None
+        if action == "open":
+            return True if self.asked is not None and self.asked.hits else None
+        return True
+
+    def action_open(self) -> None:
+        """The hit, or the step of the timeline, at the cursor."""
+        focused = self.focused
+        (focused if isinstance(focused, Choice) else self.query_one(HitsView)).action_choose()
+
+    def action_box(self, name: str = "words") -> None:
+        """Into the box for words, for the day, or to the packs."""
+        self.query_one(LawForm).focus_on(name)
+
+    def action_tab(self, tab: int = 0) -> None:
+        """Another view of the article."""
+        if self.reading is not None:
+            self.go_to(tab)
+
+    @on(ViewTabs.Chosen)
+    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
+        self.action_tab(event.index)
+
+    def action_side(self, side: int = 0) -> None:
+        """The version at the cursor of the timeline becomes a side of the comparison; beside it, the next one
+        does."""
+        if self.reading is None:
+            return
+        known = comparable(self.reading.entries)
+        if len(known) < 2 or self._sides is None:
+            return
+        sides = list(self._sides)
+        if self.tab == TIMELINE:
+            step = self.query_one(TimelineView).chosen
+            if step is None or step.index not in known:
+                self.desk.say(t("law_screen.no_side"), "warning")
+                return
+            sides[side] = step.index
+        else:
+            free = [place for place in known if place != sides[1 - side]]
+            at = free.index(sides[side]) if sides[side] in free else 0
+            sides[side] = free[(at + (-1 if side == 0 else 1)) % len(free)]
+        if sides[0] == sides[1]:
+            self.desk.say(t("law_screen.same_side"), "warning")
+            return
+        self._sides = (min(sides), max(sides))
+        self.compare()
+
+    def action_near(self, by: int = 1) -> None:
+        """The article before or after, in the same version."""
+        reading = self.reading
+        other = reading.near[by > 0] if reading is not None else None
+        if reading is not None and other is not None:
+            self.read(other.law, other.number, reading.day, other.label)
+
+    def action_counterpart(self) -> None:
+        """The article in which the rule of one of an ended law stands now."""
+        found = self.reading.counterpart if self.reading else None
+        if found is not None:
+            self.read(found.law, found.number, None)
+            self.go_to(TEXT)
+
+    def action_copy(self) -> None:
+        """The text of the article, or what the shown tab says."""
+        reading = self.reading
+        if reading is None:
+            return
+        article = reading.article
+        if self.tab == TEXT and article is not None and article.text is not None:
+            version = reading.version
+            text = (
+                f"《{reading.law.name}》{article.number.chinese}（{version.label if version else ''}）\n"
+                f"{article.text}"
+            )
+        else:
+            text = "\n".join(row_text(row).rstrip() for row in self._view.rows)
+        self.desk.copy_to_clipboard(clean(text))
+        self.desk.say(counted("law_screen.copied", len(text)))
+
+    def action_wide(self) -> None:
+        """The shown view fills the screen, or goes back."""
+        if self.maximized is not None:
+            self.minimize()
+        elif isinstance(self.focused, LineView):
+            self.maximize(self.focused)
+
+    async def action_back(self) -> None:
+        """From the article to the results, from there to the words, from there home."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.has_class("-reading") and self.asked is not None and self.asked.hits:
+            self.query_one(HitsView).focus()
+        else:
+            self.action_box()
+
+
+def say(*keys: str) -> tuple[Line, ...]:
+    """Sentences, the first one stronger."""
+    return tuple(((t(key), "text" if number == 0 else "dim"),) for number, key in enumerate(keys))
 
 
 def _sides_of(reading: Reading) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""What the Law screen reads: packs with statutes, answers of the search, one article through time, faults of a law.
+"""What the Law screen reads: packs with statutes, answers of the search, one article through time.
 
 Everything here is asked from worker threads and gives plain data that widgets only draw. Days are inclusive.
 """
@@ -94,7 +94,8 @@ class Reading:
 
     day: the day asked for, None where the newest text was; states: label -> state today; doubt: why its law may
     not apply on that day; stale: the day on which the data end, if that is before it; counterpart: where
-    the rule stands now, if its law has ended; cited: articles of ended laws to which the text refers.
+    the rule stands now, if its law has ended; cited: articles of ended laws to which the text refers; findings:
+    what the check of its versions found; kin: the laws around it by kind of relation.
     """
 
     law: Law
@@ -111,6 +112,8 @@ class Reading:
     stale: date | None = None
     counterpart: Counterpart | None = None
     cited: tuple[Following, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    kin: Mapping[str, Sequence[Kin]] = field(default_factory=dict)
 
     @property
     def version(self) -> LawVersion | None:
@@ -143,16 +146,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Faults:
-    """What `check` says of a law."""
-
-    law: Law
-    life: Life | None
-    versions: int
-    findings: tuple[Finding, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two entries of a timeline and what differs; `sides` are their places in it."""
 
@@ -161,14 +154,6 @@ class Comparison:
     sides: tuple[int, int]
     found: Compared
     uncertain: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """What a law interprets, implements, amends or repeals, and what does so to it, by kind of relation."""
-
-    law: str
-    kin: Mapping[str, Sequence[Kin]]
 
 
 def today() -> date:
@@ -247,7 +232,7 @@ class LawDesk:
         self.fault: StoreError | None = None
         self._lock = threading.Lock()
         self._closed = False
-        self._checked: dict[str, Faults] = {}
+        self._checked: dict[str, tuple[Finding, ...]] = {}
         self._pack = Pack.open(name)
         try:
             self.hash = self._pack.hash
@@ -347,6 +332,7 @@ class LawDesk:
                 self.book.counterparts.of(entry.name, number, max(day or now, now)),
                 tuple(following(self.book, (article.text or "") if article else "", max(day or now, now),
                     entry.name)),
+                self._findings(entry.name), family_of(self.book, entry.name, now),
             )  # fmt: skip
 
     def _in_version(self, law: str, label: str, number: ArticleNumber) -> Answer | None:
@@ -366,29 +352,9 @@ class LawDesk:
             found = compare(self.book, (old.version, old.article), (new.version, new.article))
         return Comparison(old, new, sides, found, any(entry.uncertain for entry in between))
 
-    def family(self, law: str) -> Family | None:
-        """The laws around one, which the book need not hold."""
-        with self._lock:
-            if self._closed:
-                return None
-            entry = self.book.law(law)
-            name = entry.name if entry else self.book.relations.called(law) or law
-            return Family(name, family_of(self.book, name, today()))
-
-    def first_article(self, law: str) -> ArticleNumber | None:
-        """The article with which the newest version of a law begins; None for a law that the book does not hold."""
-        with self._lock:
-            versions = [] if self._closed else self.book.versions(law)
-            return min((n for v in versions[-1:] for n in self.book.numbers(v.law, v.label)), default=None)
-
-    def faults(self, law: str) -> Faults | None:
+    def _findings(self, law: str) -> tuple[Finding, ...]:
         """The findings about a law, worst kinds first; computed once."""
-        with self._lock:
-            entry = None if self._closed else self.book.law(law)
-            if entry is None:
-                return None
-            if entry.name not in self._checked:
-                found = sorted(check_law(self.book, entry.name), key=lambda finding: KINDS.index(finding.kind))
-                versions = self.book.versions(entry.name)
-                self._checked[entry.name] = Faults(entry, life_of(versions, today()), len(versions), tuple(found))
-            return self._checked[entry.name]
+        if law not in self._checked:
+            found = sorted(check_law(self.book, law), key=lambda finding: KINDS.index(finding.kind))
+            self._checked[law] = tuple(found)
+        return self._checked[law]

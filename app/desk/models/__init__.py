@@ -1,1 +1,1 @@
-"""Models: the library of GGUF files, and a chat for trying one out."""
+"""Models: the library of GGUF files."""

@@ -17,7 +17,7 @@ from models.errors import BadEngine
 from models.llama import library, shipped
 from models.llama.entry import Entry
 from models.llama.header import Header, read_header
-from models.llama.memory import Need, available, default_context, estimate, fitting
+from models.llama.memory import Need, available, default_context, estimate
 from store import places
 
 Progress = Callable[[int, int], None]
@@ -115,16 +115,6 @@ def _line(entry: Entry, file: Path, state: str) -> ModelLine:
         return ModelLine(entry, file, None, error.title)
     _headers[key] = header
     return ModelLine(entry, file, header)
-
-
-def trial_spec(line: ModelLine) -> str:
-    """The SPEC for a chat with this model: as a run has it, so that it stays loaded between both; smaller where it
-    must be."""
-    spec, free = f"llama:{line.name}", available()
-    if line.header is None or not free or estimate(line.header, line.context, 1).total <= free:
-        return spec
-    fits = fitting(line.header, line.context, 1, free)
-    return f"{spec}#ctx={fits[0][0]},slots=1" if fits else spec
 
 
 def add(path: str, name: str, copy: bool, progress: Progress) -> Entry:

@@ -20,7 +20,6 @@ from app.desk.dialogs.confirm import ConfirmScreen
 from app.desk.episode.renderers import one
 from app.desk.home.new_run import NewRunScreen
 from app.desk.models import listing as model_list
-from app.desk.models.chat import TrialScreen
 from app.desk.models.dialogs import AddModelScreen, CheckModelScreen
 from app.desk.models.facts import LABEL, fact_lines
 from app.desk.models.listing import ModelLine, ModelShelf, billions, size_words
@@ -199,13 +198,7 @@ class ModelsScreen(OnDesk, Screen[None]):
 
     async def on_data_table_row_selected(self) -> None:
         """Enter or a click."""
-        await self.run_action("try")
-
-    def action_try(self) -> None:
-        """A chat with the model, for trying it out."""
-        line = self._current()
-        if line is not None and self.check_action("try", ()):
-            self.app.push_screen(TrialScreen(line))
+        self.action_run()
 
     def action_run(self) -> None:
         """A new run with the model."""
