@@ -54,11 +54,9 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=list(HealthCheck),
 )
-settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=1000)
 settings.load_profile("any machine")
 """Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left.
-Each is tried fifty times; twenty times as often by tests/bench/bench_properties.py, more than that only where text
-attacks."""
+Each is tried fifty times."""
 
 
 _context = click.Context.__init__

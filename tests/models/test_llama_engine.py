@@ -19,6 +19,9 @@ from models.engine import Ask, Delta, EngineError, Message, Reply, Settings
 from models.errors import BadEngine
 from models.llama import shelf
 from models.llama.engine import LlamaEngine, LlamaSettings, parse_settings
+from models.schema import violation
+from tasks.legalagentbench.schemas import THOUGHT, action_schema
+from tasks.legalagentbench.tools import TOOLS
 from tasks.run.engines import open_engine
 from tests.support.gguf_files import CHATML, tiny_llama, tiny_recurrent
 from tests.support.patience import PATIENCE
@@ -374,12 +377,20 @@ def test_a_child_that_runs_out_of_memory_on_the_way_costs_one_call(
 
 
 def test_a_random_model_under_grammar_writes_valid_tool_calls(tmp_path: Path) -> None:
-    """12 of them here, 1,000 in tests/bench/bench_grammar.py."""
-    from tests.bench.bench_grammar import valid_calls
-
-    valid, tools, wrong = valid_calls(12, tmp_path)
-    assert (valid, wrong) == (12, [])
-    assert len(tools) > 5
+    schema = action_schema(TOOLS.values(), {"thought": THOUGHT})
+    engine = LlamaEngine(tiny_llama(tmp_path / "t.gguf", quantised="Q8_0", context=8192), LlamaSettings(ctx=8192))
+    asks = [
+        Ask(
+            "agent", (Message("user", f"第{number}题"),), "test/1", schema, episode=str(number),
+            settings=Settings(temperature=1.0, seed=number, max_tokens=4000),
+        )
+        for number in range(12)
+    ]  # fmt: skip
+    replies = engine.answer(asks)
+    engine.close()
+    values = [json.loads(reply.text) for reply in replies if isinstance(reply, Reply)]
+    assert [violation(schema, value) for value in values] == [""] * 12
+    assert len({value["action"] for value in values}) > 5
 
 
 def test_bad_files_and_settings_are_named_before_anything_starts(tmp_path: Path, tiny: Path) -> None:

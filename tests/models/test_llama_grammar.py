@@ -85,7 +85,7 @@ def check_all(schema: Mapping[str, Any], texts: list[str]) -> None:
 
 
 def test_every_random_tool_call_is_valid(serve: Serve) -> None:
-    """As many as tell a broken grammar; tests/bench/bench_grammar.py makes a thousand, through the engine."""
+    """As many as tell a broken grammar."""
     count = 60
     schema = tool_calls()
     assert len(schema["anyOf"]) == len(LOOKUPS) + 9
