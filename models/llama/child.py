@@ -9,6 +9,7 @@ dies. Memory figures in bytes, one beat every half second.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import queue
@@ -20,8 +21,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from models.llama.bounds import no_core
-
 BEAT = 0.5
 Order = dict[str, Any]
 Prove = Callable[[], str]
@@ -31,7 +30,9 @@ Prove = Callable[[], str]
 def main(prove: Prove | None = None) -> int:
     """Serve until the parent closes the pipe. Ctrl-C at the terminal is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    no_core()
+    with contextlib.suppress(ImportError, ValueError, OSError):  # no image of gigabytes on the disk when it dies
+        resource = importlib.import_module("resource")
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     orders, news = _own_pipes()
     child = Child(orders, news, prove)
     return child.serve()
@@ -73,7 +74,7 @@ class Child:
             number = int(order.get("id", 0))
             try:
                 if order["op"] == "answer":
-                    from models.llama.wire import call_of
+                    from models.llama.process import call_of
 
                     self._server.join(number, [call_of(call) for call in order["calls"]])
                 else:
@@ -103,14 +104,14 @@ class Child:
                 return {"refusal": self._prove() if self._prove else ""}
             case "load":
                 from models.llama import native
+                from models.llama.process import Options
                 from models.llama.serving import Server
-                from models.llama.wire import Options
 
                 native.start()
                 self._server = Server(self._emit, self._cancelled.__contains__)
                 return self._server.load(number, Options(**order["options"]))
             case "tokens":
-                from models.llama.wire import call_of
+                from models.llama.process import call_of
 
                 return self._server.tokens_of(call_of(order["call"]))
             case "tokenize":
@@ -163,7 +164,7 @@ class Child:
         self._emit({"event": "done", "id": number, **how})
 
     def _emit(self, data: dict[str, Any]) -> None:
-        from models.llama.wire import line
+        from models.llama.process import line
 
         with self._lock, contextlib.suppress(BrokenPipeError, ValueError):
             self._news.write(line(data))
@@ -172,7 +173,7 @@ class Child:
 
 def _failure(error: Exception) -> dict[str, str]:
     """Why an order failed, by kind and in words."""
-    from models.llama.wire import told
+    from models.llama.process import told
 
     kinds = {MemoryError: "memory", ImportError: "missing"}
     native = "native" if type(error).__name__ == "NativeError" else "error"

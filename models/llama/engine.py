@@ -28,9 +28,18 @@ from models.llama.grammar import gbnf
 from models.llama.header import Header, read_header
 from models.llama.library import digest, mark, resolve
 from models.llama.memory import available, default_context, estimate, refuse_too_large
-from models.llama.process import SILENCE, STANDSTILL, ChildFailed, Process
+from models.llama.process import (
+    SILENCE,
+    STANDSTILL,
+    Call,
+    ChildFailed,
+    Options,
+    Process,
+    call_data,
+    options_data,
+    reply_of,
+)
 from models.llama.template import CHATML, ChatTemplate
-from models.llama.wire import Call, Options, call_data, options_data, reply_of
 from models.sampling import PASSAGE, bare
 from models.specs import Opening
 

@@ -19,9 +19,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from models.errors import BadEngine
-from models.llama.digits import decimals, integers
-from models.llama.pattern import text_pattern
-from models.llama.shapes import BLANK, Shape, chars, choice, fixed, literal, separated, sequence, written
+from models.llama.shapes import (
+    BLANK,
+    Shape,
+    chars,
+    choice,
+    decimals,
+    fixed,
+    integers,
+    literal,
+    separated,
+    sequence,
+    text_pattern,
+    written,
+)
 from models.schema import LONGEST_TEXT, Schema, kinds, resolved, violation
 
 MOST_ITEMS = 50

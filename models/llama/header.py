@@ -18,8 +18,7 @@ from types import MappingProxyType
 
 from models.errors import BadEngine
 from models.llama import ggml
-from models.llama.metadata import TEMPLATE, TOKENS, Facts, Scalar, read_metadata, read_name, shown
-from models.llama.window import Unsound, Window
+from models.llama.metadata import TEMPLATE, TOKENS, Facts, Scalar, Unsound, Window, read_metadata, read_name, shown
 
 TENSORS_LIMIT, LAYERS_LIMIT, DIMENSIONS_LIMIT = 65_536, 512, 4
 NAME_LIMIT = 63

@@ -8,12 +8,13 @@ numbers of a sequence do not depend on what its neighbours hold, which is what m
 
 from __future__ import annotations
 
+import codecs
 import ctypes
 import os
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,15 +22,44 @@ import llama_cpp as lib
 import numpy as np
 from numpy.typing import NDArray
 
-from models.llama.bounds import growing
-from models.llama.wellformed import Wellformed
+
+def rest_of(pending: bytes, piece: bytes) -> bytes | None:
+    """The unfinished character after `piece` follows `pending` (itself unfinished), None if that is no UTF-8."""
+    data = pending + piece
+    try:
+        used = codecs.utf_8_decode(data, "strict", False)[1]
+    except UnicodeDecodeError:
+        return None
+    return data[used:]
+
+
+class Wellformed:
+    """Facts of a vocabulary: made once a model. `refused` are tokens that are never text, control tokens first of
+    all."""
+
+    def __init__(self, pieces: Sequence[bytes], refused: Iterable[int] = ()) -> None:
+        self._pieces = pieces
+        self._begins = np.array([rest_of(b"", piece) is not None for piece in pieces], dtype=np.bool_)
+        self._goes_on = np.array([0x80 <= (piece or b" ")[0] < 0xC0 for piece in pieces], dtype=np.bool_)
+        never = list(refused)
+        self._begins[never] = self._goes_on[never] = False
+
+    def allowed(self, pending: bytes, tokens: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which tokens may follow a text that ends with an unfinished character."""
+        result: NDArray[np.bool_] = (self._goes_on if pending else self._begins)[tokens]
+        if pending:
+            for at in np.flatnonzero(result):
+                result[at] = rest_of(pending, self._pieces[tokens[at]]) is not None
+        return result
+
+    def after(self, pending: bytes, token: int) -> bytes:
+        """The unfinished character after a token; nothing where the text is broken already."""
+        return rest_of(pending, self._pieces[token]) or b""
+
 
 CHUNK = 256
 """Prompt tokens evaluated at a time: the grain of cancelling, and part of what makes a call repeat."""
 ERROR_LEVEL = 4
-WORDS, WORDS_BYTE = 1 << 29, 256
-"""Bytes of memory that finding the tokens of a text may take, and more for each byte of it: a vocabulary that does
-not fit its own tokenizer has it turn in a circle and collect tokens for ever."""
 Tokens = Sequence[int]
 Logits = NDArray[np.float32]
 Row = tuple[int, int, int, bool]
@@ -115,13 +145,12 @@ class Model:
         if not raw and not ends:
             return []
         room = len(raw) + 8
-        with growing(WORDS + WORDS_BYTE * len(raw)):
-            ids = (lib.llama_token * room)()
-            count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, room, ends, special)
-            if count < 0:
-                ids = (lib.llama_token * -count)()
-                count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, -count, ends, special)
-            return list(ids[: max(0, count)])
+        ids = (lib.llama_token * room)()
+        count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, room, ends, special)
+        if count < 0:
+            ids = (lib.llama_token * -count)()
+            count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, -count, ends, special)
+        return list(ids[: max(0, count)])
 
     def piece(self, token: int) -> bytes:
         """The bytes that a token stands for; special tokens by name."""

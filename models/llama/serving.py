@@ -15,21 +15,78 @@ tokens, bytes.
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
-from models.engine import Ask, Finish, Reply, Usage
+from models.engine import Ask, Finish, Message, Reply, Tool, Usage
 from models.llama import native
 from models.llama.decoding import Sampler, Speaker, spoken_part
 from models.llama.native import CHUNK, Context, Model
-from models.llama.prompts import Prompter
+from models.llama.process import Call, Options, reply_data, told
 from models.llama.reasoning import opens, silent
-from models.llama.sequences import Found, Key, Memory, Plan, Pool, plan
-from models.llama.template import ChatTemplate
-from models.llama.wire import Call, Options, reply_data, told
+from models.llama.sequences import Found, Key, Memory, Plan, Pool, Run, plan
+from models.llama.template import ChatTemplate, Piece
+
+OwnTurn = Callable[[str], tuple[list[int], str]]
+"""Text of an assistant message -> (the generated tokens, the text that they leave over)."""
+
+
+class Prompter:
+    """Makes prompts for one model and its template."""
+
+    def __init__(self, model: Model, template: ChatTemplate, specials: Collection[str]) -> None:
+        self._model = model
+        self._template = template
+        longest_first = sorted(specials, key=len, reverse=True)
+        self._special = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    def runs(
+        self, messages: Sequence[Message], *, thinking: bool, own: OwnTurn, tools: Sequence[Tool] = ()
+    ) -> tuple[list[Run], str]:
+        """The prompt as stretches of tokens, and the text of its last frame (it may open a reasoning block)."""
+        pieces = self._template.pieces(messages, thinking=thinking, tools=tools)
+        runs: list[Run] = []
+        waiting: list[Piece] = []
+        for piece in pieces:
+            at = piece.message
+            spoken: list[int] = []
+            rest = piece.text
+            if piece.kind == "content" and at is not None and messages[at].role == "assistant":
+                spoken, rest = own(piece.text)
+            if not spoken:
+                waiting.append(piece)
+                continue
+            self._flush(waiting, runs)
+            runs.append(Run(tuple(spoken), spoken=True))
+            waiting = [Piece(rest, "content", at)] if rest else []
+        self._flush(waiting, runs)
+        if self._model.adds_bos and not (runs and runs[0].tokens and runs[0].tokens[0] == self._model.bos):
+            first = runs.pop(0) if runs and not runs[0].spoken else Run(())
+            runs.insert(0, Run((self._model.bos, *first.tokens)))
+        return runs, pieces[-1].text if pieces and pieces[-1].kind == "frame" else ""
+
+    def _flush(self, pieces: list[Piece], runs: list[Run]) -> None:
+        """Tokenise a stretch of text: as a whole where no content looks like a special token, else piece by piece."""
+        joined = "".join(piece.text for piece in pieces)
+        tokens: list[int] = []
+        if self._specials_in(joined) == sum(self._specials_in(p.text) for p in pieces if p.kind == "frame"):
+            tokens = self._model.tokenize(joined, special=True)
+        else:
+            for kind, group in groupby(pieces, key=lambda piece: piece.kind):
+                text = "".join(piece.text for piece in group)
+                tokens += self._model.tokenize(text, special=kind == "frame")
+        if tokens:
+            runs.append(Run(tuple(tokens)))
+        pieces.clear()
+
+    def _specials_in(self, text: str) -> int:
+        return len(self._special.findall(text)) if self._special else 0
+
 
 Emit = Callable[[dict[str, object]], None]
 PAUSE = 0.04

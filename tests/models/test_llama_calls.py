@@ -14,7 +14,7 @@ from models.calls import PROBE, written
 from models.engine import Ask, Message, Reply, Settings, ToolCall
 from models.errors import BadEngine
 from models.llama.engine import LlamaEngine, LlamaSettings
-from models.llama.wire import Call, call_data, call_of
+from models.llama.process import Call, call_data, call_of
 from tests.support.gguf_files import CHATML, tiny_llama
 from tests.support.patience import PATIENCE
 from tests.support.tool_templates import BY_FORM, FAILING

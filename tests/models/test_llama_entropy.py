@@ -13,7 +13,7 @@ import pytest
 
 from models.endpoint_wire import ESTIMATED_FROM, request_body
 from models.engine import Ask, EngineError, Message, Reply, Settings
-from models.llama.wire import Call, call_data, call_of, reply_data, reply_of
+from models.llama.process import Call, call_data, call_of, reply_data, reply_of
 from store.journal import EpisodeRow, Journal
 from tasks.episode.actions import Steps, ask, emit
 from tasks.episode.driver import Driver

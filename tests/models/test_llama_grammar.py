@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from models.errors import BadEngine
 from models.llama.grammar import LONGEST_BOUND, gbnf
-from models.llama.wellformed import Wellformed, rest_of
+from models.llama.native import Wellformed, rest_of
 from models.schema import LONGEST_TEXT, violation
 from store.schema import LOOKUPS, TABLES
 

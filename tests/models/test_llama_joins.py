@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from models.engine import Ask, Delta, EngineError, ManyAtOnce, Message, Reply, Settings
-from models.llama.wire import Call, Options
+from models.llama.process import Call, Options
 from tests.support.gguf_files import CHATML, tiny_llama, tiny_recurrent
 from tests.support.patience import PATIENCE
 

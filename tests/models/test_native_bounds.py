@@ -13,26 +13,7 @@ pytest.importorskip("llama_cpp")
 from models.engine import EngineError
 from models.llama import native
 from models.llama.engine import LlamaEngine, LlamaSettings
-from models.llama.process import Process
 from tests.support.gguf_files import tiny_llama
-
-
-@pytest.fixture
-def circle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file whose tokenizer begins anew at a character that is no token and shares its first byte with one."""
-    as_it_is = gguf.GGUFWriter.add_tokenizer_model
-    monkeypatch.setattr(gguf.GGUFWriter, "add_tokenizer_model", lambda writer, _: as_it_is(writer, "rwkv"))
-    return tiny_llama(tmp_path / "circle.gguf")
-
-
-def test_a_tokenizer_without_end_is_out_of_memory_soon(circle: Path) -> None:
-    process = Process()
-    try:
-        with pytest.raises(EngineError, match="model's process died") as caught:
-            process.order("count", path=str(circle), text="犇")
-    finally:
-        process.close()
-    assert "bad_alloc" in str(caught.value) and "0x" not in str(caught.value)
 
 
 def test_a_library_that_gives_up_says_what_it_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import llama_cpp as lib
 import numpy as np
 
-from models.llama.wellformed import Wellformed
+from models.llama.native import Wellformed
 
 CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 
