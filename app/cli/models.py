@@ -26,7 +26,7 @@ from models.llama.header import Header, read_header
 from models.llama.speed import measure
 from models.llama.template import complaint
 from store import places
-from tasks.run.speeds import keep
+from tasks.run.estimate import keep
 
 SLOTS = (1, 4, 8)
 """Numbers of sequences for which `check` says the memory."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,10 @@ from tasks.benchmark import Question
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.run.cast import Cast
 from tasks.run.engines import file_of
-from tasks.run.estimate import Estimate, engines_of, estimate
+from tasks.run.estimate import Estimate, estimate, speed_of
 from tasks.run.plan import choose, need_of, task_file
 from tasks.run.reading import GRADER
 from tasks.run.spec import RunSpec
-from tasks.run.speeds import Speed, speed_of
 from tasks.scoring.paired import POWER, detectable_before
 from tasks.scoring.statistics import independent_at_least
 
@@ -61,7 +59,7 @@ def dry_run(spec: RunSpec, as_json: bool) -> None:
         "context": {task: sizes for task, sizes in needs.items() if sizes},
     }  # fmt: skip
     found = estimate(cast, questions, chosen)
-    costs, can_find = _costs(cast, found), _detectable(chosen)
+    costs, can_find = _costs(cast, found, len(chosen) * spec.epochs), _detectable(chosen)
     types = {name: sum(q.group == name for q in chosen) for name in dict.fromkeys(q.group for q in chosen)}
     if as_json:
         click.echo(json_text({**plan, "types": types, "estimate": costs, "detectable": can_find}))
@@ -97,43 +95,37 @@ def named(section: str, name: str) -> str:
     return t(key) if known(key) else name
 
 
-def _costs(cast: Cast, found: Estimate) -> Data:
-    """What is known of the costs, as data; what is not known is None."""
-    speeds, unmeasured = _speeds(cast)
-    seconds = found.seconds(engines_of(cast), speeds, cast.spec.parallel)
+def _costs(cast: Cast, found: Estimate, n: int) -> Data:
+    """What is known of the costs of `n` episodes, as data; what is not known is None. Hours are those of one model:
+    tokens at its speed with as many calls together as were measured, up to those of the run."""
+    spec = cast.spec
+    speeds = {engine: _speed(engine) for engine in cast.engines}
+    hours, tokens = None, found.tokens
+    if tokens and len(speeds) == 1 and (speed := next(iter(speeds.values()))):
+        together = [value for calls, value in speed["together"].items() if 1 < int(calls) <= spec.parallel]
+        seconds = tokens["read"] / speed["prefill"] + tokens["written"] / max(together, default=speed["decode"])
+        hours = seconds / 3600
+    bounds = [spec.budget_tokens, None if spec.max_tokens is None else spec.max_tokens * n]
     memory, reason = _memory(cast)
-    seen = {one.run: one for one in found.seen.values()}
-    tokens = found.tokens
     return {
-        "tokens": None if tokens is None else {name: round(count) for name, count in asdict(tokens).items()},
-        "tokens_at_most": found.at_most,
-        "hours": None if seconds is None else seconds / 3600,
+        "tokens": None if tokens is None else {name: round(count) for name, count in tokens.items()},
+        "tokens_at_most": min((bound for bound in bounds if bound is not None), default=None),
+        "hours": hours,
         "memory": {"bytes": memory, "free": available() or None, "why": reason},
         "disk": {"bytes": None if found.size is None else round(found.size), "free": _free()},
-        "from": [{"run": run, "model": one.model, "types": _counts(found, run)} for run, one in seen.items()],
+        "from": [{"run": found.run, "model": found.model, "episodes": found.episodes}] if found.run else [],
         "unknown_types": list(found.missing),
-        "speeds": {spec: speed.model_dump(mode="json") for spec, speed in speeds.items()},
-        "unmeasured": unmeasured,
+        "speeds": {engine: speed for engine, speed in speeds.items() if speed},
+        "unmeasured": [engine for engine, speed in speeds.items() if not speed],
     }
 
 
-def _counts(found: Estimate, run: str) -> dict[str, int]:
-    """Type -> the episodes of an earlier run that were looked at."""
-    return {name: one.episodes for name, one in found.seen.items() if one.run == run}
-
-
-def _speeds(cast: Cast) -> tuple[dict[str, Speed], list[str]]:
-    """SPEC -> what was measured of it, and the SPECs of which nothing was."""
-    speeds: dict[str, Speed] = {}
-    for spec in cast.engines:
-        try:
-            named = file_of(spec) if spec.startswith("llama:") else None
-            speed = speed_of(named[1]) if named else None
-        except (BadEngine, OSError):
-            speed = None
-        if speed is not None:
-            speeds[spec] = speed
-    return speeds, [spec for spec in cast.engines if spec not in speeds]
+def _speed(engine: str) -> Data | None:
+    try:
+        named = file_of(engine) if engine.startswith("llama:") else None
+        return speed_of(named[1]) if named else None
+    except (BadEngine, OSError):
+        return None
 
 
 def _memory(cast: Cast) -> tuple[int | None, str]:
@@ -178,7 +170,7 @@ def _types(types: Mapping[str, int]) -> Iterator[str]:
 def _cost_lines(cast: Cast, costs: Data) -> Iterator[str]:
     """What the costs say to a person, a line each; what is not known is said to be so."""
     runs = t("show.comma").join(one["run"] for one in costs["from"])
-    episodes = sum(sum(one["types"].values()) for one in costs["from"])
+    episodes = sum(one["episodes"] for one in costs["from"])
     missing = t("show.comma").join(costs["unknown_types"])
     if not cast.engines:
         yield t("costs.tokens.none")
@@ -215,11 +207,8 @@ def _hour_lines(cast: Cast, costs: Data) -> Iterator[str]:
         else:
             yield t("costs.hours.elsewhere", model=spec)
     for spec, speed in costs["speeds"].items():
-        together, spoken = Speed.model_validate(speed).speaking(cast.spec.parallel)
-        yield t(
-            "costs.speed", model=spec, prefill=f"{speed['prefill']:.1f}", decode=f"{spoken:.1f}", n=together,
-            date=speed["measured"][:10],
-        )  # fmt: skip
+        yield t("costs.speed", model=spec, prefill=f"{speed['prefill']:.1f}", decode=f"{speed['decode']:.1f}",
+                date=speed["measured"][:10])  # fmt: skip
     if costs["hours"] is not None:
         yield t("costs.hours", hours=f"{costs['hours']:.2g}")
     elif not costs["unmeasured"]:

@@ -15,7 +15,7 @@ import pytest
 from app.cli.main import main
 from models.llama import memory
 from models.llama.header import Header, read_header
-from tasks.run.speeds import speed_of
+from tasks.run.estimate import speed_of
 from tests.support.gguf_files import tiny_llama
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,7 +119,7 @@ def test_the_speed_of_a_model_is_measured_and_kept(capsys: pytest.CaptureFixture
     found = json.loads(out)["speed"]
     assert found["prefill"] > 0 and found["decode"] > 0 and found["together"]["4"] > 0 and found["threads"] >= 1
     kept = speed_of(model)
-    assert kept is not None and (kept.prefill, kept.decode) == (found["prefill"], found["decode"])
+    assert kept is not None and (kept["prefill"], kept["decode"]) == (found["prefill"], found["decode"])
 
 
 def test_an_unsound_file_is_a_result(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from app.cli.main import main
 from models.llama.library import digest
 from store import places
-from tasks.run import speeds
+from tasks.run import estimate
 from tasks.scoring.paired import detectable_before
 from tasks.scoring.statistics import independent_at_least
 from tests.support.kill_harness import prepare
@@ -57,7 +57,7 @@ def plan_of(moot: Moot, line: tuple[str, ...]) -> dict[str, Any]:
 
 def bench(file: Path, prefill: float, decode: float, together: dict[int, float]) -> None:
     """What a bench of a model file found, as far as it is kept."""
-    speeds.keep(
+    estimate.keep(
         digest(file, places.models()),
         {"prefill": prefill, "decode": decode, "together": together, "threads": 1},
     )
@@ -83,7 +83,7 @@ def test_tokens_and_disk_are_those_of_an_earlier_run(moot: Moot, line: Any) -> N
     size = (places.runs() / f"{block['run']}.moot").stat().st_size
     assert costs["disk"]["bytes"] == pytest.approx(4 * size, abs=4)
     assert costs["tokens_at_most"] == 100 * 3 * 4 and costs["unknown_types"] == []
-    assert [(one["run"], sum(one["types"].values())) for one in costs["from"]] == [(block["run"], 3)]
+    assert [(one["run"], one["episodes"]) for one in costs["from"]] == [(block["run"], 3)]
     assert costs["hours"] is None and "按已有评测的 3 局推算" in moot(*line(), "--dry-run")[1]
     other = plan_of(moot, (*line(), "--paper"))["estimate"]
     assert other["tokens"] is None, "it speaks otherwise"
