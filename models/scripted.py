@@ -29,8 +29,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from models.calls import read
 from models.engine import Ask, EngineError, Listener, Reply, Room, Usage
 from models.errors import BadEngine
-from models.plain import read_plain
 from models.specs import Opening
+from store.errors import BadInput, NotFound
+from store.files import read_whole
 
 LARGEST = 1 << 26
 """Bytes of a script: as many as the text of one value from elsewhere may have."""
@@ -76,9 +77,9 @@ class ScriptedEngine:
     def from_file(cls, path: Path) -> ScriptedEngine:
         """Read a script; `BadEngine` names the field that is wrong."""
         try:
-            raw = read_plain(path, LARGEST, "Give a file.")
-        except OSError as error:
-            raise BadEngine(f"cannot read script {path}: {error.strerror}") from error
+            raw = read_whole(path, LARGEST)
+        except (BadInput, NotFound) as error:
+            raise BadEngine(f"cannot read script {path}: {error.title}", error.hint) from error
         try:
             return cls(Script.model_validate_json(raw.removeprefix(codecs.BOM_UTF8)), sha256(raw).hexdigest())
         except ValidationError as error:

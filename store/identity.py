@@ -16,7 +16,7 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,7 @@ from store.errors import BadInput, Damaged, NotFound
 from store.files import plain_file, regular, unreadable
 
 AnyPath = TypeVar("AnyPath", str, Path)
+Progress = Callable[[int, int], object]
 
 FILE = "hashes"
 SETTLED = 2_000_000_000
@@ -54,15 +55,15 @@ class Mark:
     sha256: str
 
 
-def sha256(path: Path | str) -> str:
+def sha256(path: Path | str, progress: Progress | None = None) -> str:
     """The sha256 of a file; see `marks`."""
-    return marks([str(path)])[str(path)].sha256
+    return marks([str(path)], progress=progress)[str(path)].sha256
 
 
-def marks(paths: Iterable[AnyPath], *, again: bool = False) -> dict[AnyPath, Mark]:
+def marks(paths: Iterable[AnyPath], *, again: bool = False, progress: Progress | None = None) -> dict[AnyPath, Mark]:
     """What files are, in the order asked for; only those are read whose identity has not been seen.
 
-    again: read every one, whatever is remembered.
+    again: read every one, whatever is remembered; progress: is called with the bytes read of a file, and in all.
 
     Raises:
         NotFound: a file is not there.
@@ -75,7 +76,7 @@ def marks(paths: Iterable[AnyPath], *, again: bool = False) -> dict[AnyPath, Mar
     left = [path for path in asked if path not in found]
     if left:
         at = now()
-        read = {path: _read(path) for path in left}
+        read = {path: _read(path, progress) for path in left}
         found |= {path: mark for path, (mark, _) in read.items()}
         _remember({mark.identity: mark.sha256 for mark, changed in read.values() if changed + SETTLED <= at})
     return {path: found[path] for path in asked}
@@ -108,7 +109,7 @@ def read_all(path: Path | str) -> str:
     return _read(path)[0].sha256
 
 
-def _read(path: Path | str) -> tuple[Mark, int]:
+def _read(path: Path | str, progress: Progress | None = None) -> tuple[Mark, int]:
     """A file, hashed through the descriptor that says what it is, and the latest of its times."""
     with plain_file(path) as (stream, before):
         running, left = hashlib.sha256(), before.st_size
@@ -117,6 +118,8 @@ def _read(path: Path | str) -> tuple[Mark, int]:
             left -= len(piece)
             if left < 0:
                 break
+            if progress is not None:
+                progress(before.st_size - left, before.st_size)
         after = os.fstat(stream.fileno())
     if left or of(before) != of(after):
         raise BadInput(f"{path} changed while it was read", "Try again when nobody writes it.")

@@ -25,7 +25,7 @@ from models.llama.entry import Entry
 from models.llama.header import Header, read_header
 from models.llama.speed import measure
 from models.llama.template import complaint
-from store import places
+from store import identity, places
 from tasks.run.estimate import keep
 
 SLOTS = (1, 4, 8)
@@ -109,11 +109,11 @@ def check(file: str, expected: str | None, speed: bool, as_json: bool) -> None:
         _print_unsound(path, error, as_json)
         raise click.exceptions.Exit(1) from None
     with _talk("library.hashing", path.name) as progress:
-        found = _facts(header, shelf.digest(path, folder, progress))
+        found = _facts(header, identity.sha256(path, progress))
     found["ok"] = wanted is None or wanted == found["sha256"]
     found["expected_sha256"] = wanted
     if speed and found["ok"]:
-        found["speed"] = measure(path, folder)
+        found["speed"] = measure(path)
         keep(found["sha256"], found["speed"])
     if as_json:
         click.echo(json_text(found))
@@ -145,7 +145,7 @@ def remove(name: str, as_json: bool) -> None:
 
 
 @contextmanager
-def _talk(key: str, name: str) -> Iterator[shelf.Progress]:
+def _talk(key: str, name: str) -> Iterator[identity.Progress]:
     """Progress of a long read on stderr, in megabytes; what takes a moment says nothing."""
     talk = Talk()
 

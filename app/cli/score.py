@@ -10,7 +10,7 @@ from app.cli.grading import grade_stored
 from app.cli.names import RUN, codes_option
 from app.cli.notes import note
 from app.log import log_options
-from store import places
+from store import identity, places
 from tasks.errors import UsageError
 from tasks.run.rescoring import StoredRun, append_scores, read_stored, summary_of
 from tasks.scoring.closeness import SCORER as BERTSCORE
@@ -72,7 +72,7 @@ def score(
 def _compare_texts(run: StoredRun, model: str, idf: bool, rescale: bool, author: str) -> int:
     """BERTScore of the answers; how many scores were appended."""
     from models.llama.embedder import Embedder
-    from models.llama.library import digest, resolve
+    from models.llama.library import resolve
     from tasks.run.bertscoring import Wanted, score_texts
 
     path = resolve(model.removeprefix("llama:"), places.models())
@@ -80,7 +80,7 @@ def _compare_texts(run: StoredRun, model: str, idf: bool, rescale: bool, author:
     if not embedder.encodes:
         note(f"{path.name} is no embedding model: its vectors say less about words")
     try:
-        about = {"model": path.name, "sha256": digest(path, places.models()), "llama-cpp-python": embedder.build()}
+        about = {"model": path.name, "sha256": identity.sha256(path), "llama-cpp-python": embedder.build()}
         return score_texts(run, embedder, Wanted(about, idf, rescale), author, _progress)
     finally:
         embedder.close()

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import file_digest
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from models.errors import BadEngine
 from models.llama import shelf
 from models.llama.grammar import gbnf
 from models.llama.header import Header, read_header
-from models.llama.library import digest, mark, resolve
+from models.llama.library import resolve
 from models.llama.memory import available, default_context, estimate, refuse_too_large
 from models.llama.process import (
     SILENCE,
@@ -42,6 +41,8 @@ from models.llama.process import (
 from models.llama.template import CHATML, ChatTemplate
 from models.sampling import PASSAGE, bare
 from models.specs import Opening
+from store import identity
+from store.errors import StoreError
 
 CONTEXT = 8192
 """Tokens of one sequence when nothing is said: enough for ten steps of the longest task, and small in memory."""
@@ -93,14 +94,14 @@ def open_llama(opening: Opening) -> LlamaEngine:
     kept = shelf.take(_key(path, chosen), opening.parallel)
     if isinstance(kept, LlamaEngine):
         return kept
-    return LlamaEngine(path, chosen, parallel=opening.parallel, library=opening.library)
+    return LlamaEngine(path, chosen, parallel=opening.parallel)
 
 
 def _key(path: Path, settings: LlamaSettings) -> str:
     """What makes two engines the same: the file as it lies there now, and the settings."""
     try:
-        found = mark(path.stat())
-    except OSError:
+        found = identity.identity(path)
+    except StoreError:
         return ""
     return f"{path.absolute()} {found} {settings}"
 
@@ -127,7 +128,7 @@ class LlamaEngine:
     """One GGUF file. The model is loaded with the first call, and again after its process died."""
 
     def __init__(
-        self, path: Path, settings: LlamaSettings | None = None, *, parallel: int = 1, library: Path | None = None,
+        self, path: Path, settings: LlamaSettings | None = None, *, parallel: int = 1,
         silence: float = SILENCE, standstill: float = STANDSTILL,
     ) -> None:  # fmt: skip
         self.path = path
@@ -146,7 +147,7 @@ class LlamaEngine:
         self.slots = chosen.slots or self._fitting_slots(max(FEWEST_SLOTS, parallel))
         refuse_too_large(self.header, self.context, self.slots)
         self._together = chosen.together
-        self._sha256 = digest(path, library) if library is not None else _file_hash(path)
+        self._sha256 = identity.sha256(path)
         self._process = Process(silence=silence, standstill=standstill)
         self._lock = threading.Lock()
         """Held while a child is started, loaded or given calls, never while they are answered."""
@@ -367,11 +368,6 @@ class LlamaEngine:
         with self._lock:
             self._ready(time.monotonic(), self._stops)
             return self._process.order(op, **what)
-
-
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 @lru_cache(maxsize=256)

@@ -7,18 +7,13 @@ import unicodedata
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from models.llama.header import Header
 
 FILES = "files"
 """Folder of the library with the files that were copied in."""
 NAME_LENGTH = 64
-RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
-"""Names that Windows does not give to files."""
-LARGEST = (1 << 63) - 1
-"""Of any number here: no file system and no model has more."""
-Count = Annotated[int, Field(ge=0, le=LARGEST)]
 
 
 def folded(name: str) -> str:
@@ -28,16 +23,7 @@ def folded(name: str) -> str:
 
 def is_name(text: str) -> bool:
     """Whether a model may have this name: letters of any script, digits, `-`, `_` and `.`, up to 64."""
-    return bool(re.fullmatch(r"\w[\w.-]*", text)) and len(text) <= NAME_LENGTH and _allowed(text)
-
-
-def _allowed(text: str) -> bool:
-    """Not a device of Windows, and not what is taken for a file."""
-    return (
-        text.split(".")[0].casefold() not in RESERVED
-        and not text.endswith(".")
-        and not folded(text).endswith(".gguf")
-    )
+    return bool(re.fullmatch(r"\w[\w.-]{0,63}", text)) and not folded(text).endswith((".", ".gguf"))
 
 
 def _named(text: str) -> str:
@@ -46,38 +32,26 @@ def _named(text: str) -> str:
     return text
 
 
-def _placed(text: str) -> str:
-    if not text or "\0" in text:
-        raise ValueError("no path of a file")
-    return text
-
-
 class Entry(BaseModel):
     """A model of the library."""
 
     model_config = ConfigDict(frozen=True)
     name: Annotated[str, AfterValidator(_named)]
-    path: Annotated[str, AfterValidator(_placed)]
+    path: str
     """Where the file lies; for one that was copied in, its name in `files/`."""
     copied: bool
-    size: Count
-    mtime: int = Field(ge=-LARGEST, le=LARGEST)
+    size: int
+    mtime: int
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     architecture: str
     quantisation: str
-    parameters: Count
-    context: Count
+    parameters: int
+    context: int
     has_template: bool
     is_embedding: bool
     recurrent: bool
     shipped: bool = Field(default=False, exclude=True)
     """Whether it came with Moot; such a one stands in no catalogue."""
-
-    @model_validator(mode="after")
-    def _copied_here(self) -> Entry:
-        if self.copied and (self.path != Path(self.path).name or self.path in ("", ".", "..")):
-            raise ValueError("the path of a copy is its name")
-        return self
 
     @classmethod
     def of(cls, header: Header, file: Path, *, name: str, copied: bool, sha256: str, shipped: bool = False) -> Entry:

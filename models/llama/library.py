@@ -1,46 +1,40 @@
 """The library of GGUF files: a catalogue of models by name, which are used where they lie or are copied in.
 
 `catalogue.json` in the library's folder says which; files that were copied in lie in `files/` beside it. Nothing is
-ever downloaded. A file that was only registered is never touched. sha256 sums are kept in `digests.json` by path and
-all that the file system says of a file, so that a large one is read once; that file is a cache and may be deleted.
-The model that comes with Moot is listed without standing in the catalogue, unless its name is taken there. Sizes are
-bytes, times nanoseconds.
+ever downloaded. A file that was only registered is never touched. The model that comes with Moot is listed without
+standing in the catalogue, unless its name is taken there. Sizes are bytes.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import unicodedata
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from models.errors import BadEngine
 from models.llama import shipped
 from models.llama.entry import FILES, NAME_LENGTH, Entry, folded, is_name
 from models.llama.header import Header, read_header
-from models.plain import read_plain
+from store import identity
+from store.errors import NotFound
+from store.files import read_whole, written_whole
+from store.identity import Progress
 
-CATALOGUE, DIGESTS, LOCK, COPYING = "catalogue.json", "digests.json", ".lock", ".copying"
+CATALOGUE, LOCK = "catalogue.json", ".lock"
 FORMAT = 1
 BLOCK = 1 << 22
 SPARE = 64_000_000
 """Bytes of disk left free beside a copy."""
-DIGESTS_KEPT = 256
-SETTLED = 2_000_000_000
-"""Nanoseconds after which a change shows in the times of a file on any file system; sums are kept of older ones."""
 LARGEST = 1 << 24
-"""Bytes of the catalogue and of the remembered sums: far more than anybody has models for."""
-
-Progress = Callable[[int, int], None]
-"""Told of bytes done and bytes in all; may raise to stop."""
+"""Bytes of the catalogue: far more than anybody has models for."""
 
 
 class _Catalogue(BaseModel):
@@ -61,8 +55,8 @@ def _catalogued(library: Path) -> list[Entry]:
     """The models of the user."""
     path = library / CATALOGUE
     try:
-        text = read_plain(path, LARGEST)
-    except FileNotFoundError:
+        text = read_whole(path, LARGEST)
+    except NotFound:
         return []
     hint = "Nothing was changed and no model file is touched. Move the catalogue away and add the models again."
     try:
@@ -130,7 +124,7 @@ def add(
     _refuse_taken(chosen, path, copy, entries(library))
     if copy and path.parent != Path(os.path.abspath(library / FILES)):
         return _add_copy(path, library, chosen, header, progress)
-    digested = digest(path, library, progress)
+    digested = identity.sha256(path, progress)
     with _locked(library):
         return _enter(chosen, path, copy, digested, header, library)
 
@@ -150,27 +144,6 @@ def remove(name: str, library: Path) -> tuple[Entry, bool]:
             deleted = True
         _write(library, [one for one in listed if one is not entry])
     return entry, deleted
-
-
-def digest(path: Path, library: Path, progress: Progress | None = None) -> str:
-    """sha256 of a file, remembered for as long as it is the same one (`mark`)."""
-    path = Path(os.path.abspath(path))
-    kept = _digests(library).get(str(path))
-    if kept is not None and kept[:-1] == mark(path.stat()):
-        return str(kept[-1])
-    now = _now(library)
-    with path.open("rb") as source:
-        before = os.fstat(source.fileno())
-        digested = _hash(iter(lambda: source.read(BLOCK), b""), before.st_size, progress)
-        after = os.fstat(source.fileno())
-    if mark(after) == mark(before) and max(after.st_mtime_ns, after.st_ctime_ns) + SETTLED <= now:
-        _remember(library, str(path), [*mark(after), digested])
-    return digested
-
-
-def mark(found: os.stat_result) -> list[int]:
-    """What tells a file from any other, and from itself after a change: the last one is a time that nobody sets."""
-    return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
 
 
 def name_for(path: Path) -> str:
@@ -228,76 +201,27 @@ def _add_copy(source: Path, library: Path, name: str, header: Header, progress: 
     folder = library / FILES
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{name}.gguf"
+    if target.exists():
+        raise BadEngine(f"'{target}' is there already and not in the catalogue", "Move it away first.")
     free = shutil.disk_usage(folder).free
     if free < header.size + SPARE:
         hint = "Free some space, or leave out --copy and use the file where it lies."
         raise BadEngine(f"No room for a copy: {header.size / 1e9:.2f} GB needed, {free / 1e9:.2f} GB free", hint)
-    with _copying(library):
-        part = folder / f".{name}.part"
-        try:
-            digested = _copied(source, part, target.name, progress)
-            read_header(part)
-            with _locked(library):
-                if target.exists():
-                    raise BadEngine(f"'{target}' is there already and not in the catalogue", "Move it away first.")
-                os.replace(part, target)
-                try:
-                    entry = _enter(name, target, True, digested, header, library)
-                except BaseException:
-                    target.unlink(missing_ok=True)
-                    raise
-        finally:
-            with suppress(OSError):
-                part.unlink()
-    return entry
-
-
-def _copied(source: Path, part: Path, target: str, progress: Progress | None) -> str:
-    size = source.stat().st_size
-
-    def blocks() -> Iterator[bytes]:
-        with source.open("rb") as read, part.open("wb") as written:
-            while block := read.read(BLOCK):
-                with _writing(part.with_name(target)):
-                    written.write(block)
-                yield block
-            with _writing(part.with_name(target)):
-                written.flush()
-                os.fsync(written.fileno())
-
-    return _hash(blocks(), size, progress)
-
-
-def _hash(blocks: Iterator[bytes], total: int, progress: Progress | None) -> str:
     running, done = sha256(), 0
-    for block in blocks:
-        running.update(block)
-        done += len(block)
-        if progress is not None:
-            progress(done, total)
-    return running.hexdigest()
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """A full disk does not say which file it has no room for."""
+    with written_whole(target, new=True, binary=True) as written, source.open("rb") as read:
+        while block := read.read(BLOCK):
+            written.write(block)
+            running.update(block)
+            done += len(block)
+            if progress is not None:
+                progress(done, header.size)
     try:
-        yield
-    except OSError as error:
-        error.filename = str(path)
+        read_header(target)
+        with _locked(library):
+            return _enter(name, target, True, running.hexdigest(), header, library)
+    except BaseException:
+        target.unlink(missing_ok=True)
         raise
-
-
-@contextmanager
-def _copying(library: Path) -> Iterator[None]:
-    """One copy at a time; what a killed one left behind is swept away."""
-    try:
-        with FileLock(library / COPYING, timeout=0):
-            for left in (library / FILES).glob(".*.part"):
-                left.unlink()
-            yield
-    except Timeout:
-        raise BadEngine("Another file is being copied into the library", "Try again when that is done.") from None
 
 
 @contextmanager
@@ -309,58 +233,5 @@ def _locked(library: Path) -> Iterator[None]:
 
 def _write(library: Path, listed: list[Entry]) -> None:
     catalogue = _Catalogue(format=FORMAT, models=sorted(listed, key=lambda entry: entry.name))
-    _replace(library / CATALOGUE, catalogue.model_dump_json(indent=1))
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with _writing(path):
-            with part.open("w", encoding="utf-8") as file:
-                file.write(text + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-    finally:
-        with suppress(OSError):
-            part.unlink()
-
-
-def _now(library: Path) -> int:
-    """The time of the file system; 0, when every file is too new, where the library cannot be written."""
-    try:
-        library.mkdir(parents=True, exist_ok=True)
-        (library / LOCK).touch()
-        return (library / LOCK).stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
-def _digests(library: Path) -> dict[str, list[object]]:
-    """The remembered sums: path -> mark, sha256. What cannot be read is forgotten."""
-    try:
-        kept = json.loads(read_plain(library / DIGESTS, LARGEST))
-    except (OSError, ValueError, RecursionError, BadEngine):
-        return {}
-    if not isinstance(kept, dict):
-        return {}
-    return {key: value for key, value in kept.items() if _is_sum(value)}
-
-
-def _is_sum(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) == 6
-        and isinstance(value[-1], str)
-        and re.fullmatch(r"[0-9a-f]{64}", value[-1]) is not None
-    )
-
-
-def _remember(library: Path, key: str, value: list[object]) -> None:
-    """Keep a sum. A library that cannot be written only means that the file is read again next time."""
-    with suppress(OSError), _locked(library):
-        kept = _digests(library)
-        kept.pop(key, None)
-        kept[key] = value
-        latest = dict(list(kept.items())[-DIGESTS_KEPT:])
-        _replace(library / DIGESTS, json.dumps(latest, indent=1))
+    with written_whole(library / CATALOGUE) as file:
+        file.write(catalogue.model_dump_json(indent=1) + "\n")

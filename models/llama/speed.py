@@ -25,14 +25,14 @@ SENTENCES = 12
 _FACT = "原告与被告签订买卖合同，约定价款三百八十七万元，分三期支付，逾期交付按日支付万分之五的违约金。"
 
 
-def measure(path: Path, library: Path) -> dict[str, Any]:
+def measure(path: Path) -> dict[str, Any]:
     """{"prefill", "decode", "together": {calls: of all of them}} in tokens a second, and "threads".
 
     Raises:
         BadEngine: the file cannot be used, or is an embedding model.
         EngineError: the model cannot be loaded, fails, or says too little to be timed.
     """
-    engine = LlamaEngine(path, LlamaSettings(), parallel=TOGETHER, library=library)
+    engine = LlamaEngine(path, LlamaSettings(), parallel=TOGETHER)
     try:
         engine.load()
         prefill, decode, together = [], [], []

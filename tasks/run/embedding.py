@@ -7,8 +7,8 @@ from pathlib import Path
 
 from models.errors import BadEngine
 from models.llama.embedder import Embedder
-from models.llama.library import digest, entries
-from store import places
+from models.llama.library import entries
+from store import identity, places
 from store.pack import Pack
 
 KIND = "gguf"
@@ -16,7 +16,7 @@ KIND = "gguf"
 
 def described(path: Path, pooling: str | None) -> dict[str, str | None]:
     """What the manifest of a pack says of the model that embedded it."""
-    return {"kind": KIND, "model": path.name, "sha256": digest(path, places.models()), "pooling": pooling}
+    return {"kind": KIND, "model": path.name, "sha256": identity.sha256(path), "pooling": pooling}
 
 
 def embedder_of(pack: Pack) -> Embedder | None:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from models.llama.library import digest
-from store import places
+from store import identity, places
 from tasks.run import estimate
 from tasks.scoring.paired import detectable_before
 from tasks.scoring.statistics import independent_at_least
@@ -58,7 +57,7 @@ def plan_of(moot: Moot, line: tuple[str, ...]) -> dict[str, Any]:
 def bench(file: Path, prefill: float, decode: float, together: dict[int, float]) -> None:
     """What a bench of a model file found, as far as it is kept."""
     estimate.keep(
-        digest(file, places.models()),
+        identity.sha256(file),
         {"prefill": prefill, "decode": decode, "together": together, "threads": 1},
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from hashlib import sha256
@@ -53,7 +52,6 @@ def test_a_copy_lives_in_the_library_and_goes_with_it(library: Path, model: Path
     assert told[-1] == (size, size)
     file = library / "files" / "小模型.gguf"
     assert entry.copied and lib.resolve("小模型", library) == file
-    assert lib.digest(file, library) == entry.sha256
     assert file.read_bytes() == model.read_bytes() and entry.sha256 == sha256(file.read_bytes()).hexdigest()
     moved = library.rename(library.with_name("elsewhere"))
     assert lib.resolve("小模型", moved) == moved / "files" / "小模型.gguf"
@@ -85,7 +83,6 @@ def test_a_name_is_taken_once_whatever_its_case(library: Path, model: Path, tiny
         ("qwen2.5-7b-instruct-q4_k_m.gguf", "qwen2.5-7b-instruct-q4_k_m"),
         ("通义 千问.gguf", "通义-千问"),
         ("a#b:c=d,e.gguf", "a-b-c-d-e"),
-        ("CON.gguf", "model-CON"),
         ("...gguf", "model"),
         ("-.gguf", "model"),
         ("x" * 99 + ".gguf", "x" * 64),
@@ -98,9 +95,7 @@ def test_a_name_is_made_from_the_file(file: str, name: str) -> None:
     assert lib.name_for(Path(file)) == name and lib.is_name(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["", "a b", "a/b", "../x", "a#b", ".x", "nul", "a.gguf", "x" * 65, "a\x1b", "x.", "-x"]
-)
+@pytest.mark.parametrize("name", ["", "a b", "a/b", "../x", "a#b", ".x", "a.gguf", "x" * 65, "a\x1b", "x.", "-x"])
 def test_what_cannot_be_a_name_is_refused(library: Path, model: Path, name: str) -> None:
     with pytest.raises(BadEngine, match="cannot name a model"):
         lib.add(model, library, name=name)
@@ -131,9 +126,6 @@ def test_a_copy_that_is_stopped_leaves_nothing(library: Path, model: Path) -> No
     with pytest.raises(KeyboardInterrupt):
         lib.add(model, library, copy=True, progress=stop)
     assert list((library / "files").iterdir()) == [] and lib.entries(library) == []
-    (library / "files" / ".killed.part").write_bytes(b"x" * 99)
-    lib.add(model, library, name="m", copy=True)
-    assert [path.name for path in (library / "files").iterdir()] == ["m.gguf"]
 
 
 def test_a_file_that_nobody_listed_is_not_overwritten(library: Path, model: Path) -> None:
@@ -142,15 +134,6 @@ def test_a_file_that_nobody_listed_is_not_overwritten(library: Path, model: Path
     with pytest.raises(BadEngine, match="not in the catalogue"):
         lib.add(model, library, name="m", copy=True)
     assert (library / "files" / "m.gguf").read_text() == "mine"
-
-
-def test_two_copies_at_once_are_one_too_many(library: Path, model: Path) -> None:
-    def second(done: int, total: int) -> None:
-        with pytest.raises(BadEngine, match="being copied"):
-            lib.add(model, library, name="b", copy=True)
-
-    lib.add(model, library, name="a", copy=True, progress=second)
-    assert [entry.name for entry in lib.entries(library)] == ["a"]
 
 
 def test_a_file_that_is_gone_is_said_with_what_to_do(library: Path, model: Path) -> None:
@@ -212,86 +195,3 @@ def test_a_damaged_catalogue_is_one_sentence_and_stays_as_it_is(
         assert "\n" not in str(caught.value)
     assert catalogue.read_bytes() == before and (library / "files" / "m.gguf").is_file()
     assert lib.resolve(str(tiny_gguf), library) == tiny_gguf
-
-
-def test_a_catalogue_cannot_name_files_outside_the_library(library: Path, model: Path, tmp_path: Path) -> None:
-    lib.add(model, library, name="m", copy=True)
-    precious = tmp_path / "precious.gguf"
-    precious.write_text("mine")
-    catalogue = json.loads((library / "catalogue.json").read_text())
-    catalogue["models"][0]["path"] = "../../precious.gguf"
-    (library / "catalogue.json").write_text(json.dumps(catalogue))
-    with pytest.raises(BadEngine, match="damaged at models.0"):
-        lib.remove("m", library)
-    assert precious.read_text() == "mine"
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("parameters", 10**400), ("size", 10**400), ("parameters", -1), ("context", -1), ("mtime", 10**30),
-        ("name", ""), ("name", "../x"), ("name", "a\x1b[2J"), ("path", ".."), ("path", ""), ("path", "a\0b"),
-    ],
-)  # fmt: skip
-def test_an_entry_holds_what_could_have_been_written(library: Path, model: Path, field: str, value: object) -> None:
-    lib.add(model, library, name="m", copy=True)
-    catalogue = json.loads((library / "catalogue.json").read_text())
-    catalogue["models"][0][field] = value
-    (library / "catalogue.json").write_text(json.dumps(catalogue))
-    with pytest.raises(BadEngine, match="damaged at models.0"):
-        lib.entries(library)
-
-
-def test_a_sum_is_computed_once_for_a_file_that_does_not_change(
-    library: Path, model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[int] = []
-    lib.digest(model, library)
-    assert not (library / "digests.json").exists(), "a file of this very moment may change without showing it"
-    monkeypatch.setattr(lib, "SETTLED", 0)
-    first = lib.digest(model, library, lambda done, total: told.append(done))
-    assert told and first == sha256(model.read_bytes()).hexdigest()
-    told.clear()
-    assert lib.digest(model, library, lambda done, total: told.append(done)) == first and not told
-    raw = bytearray(model.read_bytes())
-    raw[-1] ^= 1
-    model.write_bytes(raw)
-    assert lib.digest(model, library) == sha256(raw).hexdigest() != first
-
-
-def test_another_file_with_the_times_of_the_old_one_has_its_own_sum(
-    library: Path, model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lib, "SETTLED", 0)
-    first, found = lib.digest(model, library), model.stat()
-    raw = bytearray(model.read_bytes())
-    raw[-1] ^= 1
-    other = model.with_name("other")
-    other.write_bytes(raw)
-    os.utime(other, ns=(found.st_atime_ns, found.st_mtime_ns))
-    os.replace(other, model)
-    assert model.stat().st_mtime_ns == found.st_mtime_ns and model.stat().st_size == found.st_size
-    assert lib.digest(model, library) == sha256(raw).hexdigest() != first
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no pipes with names there")
-def test_a_pipe_or_a_device_in_the_library_makes_nobody_wait(library: Path, model: Path) -> None:
-    library.mkdir()
-    os.mkfifo(library / "digests.json")
-    (library / "catalogue.json").symlink_to("/dev/zero")
-    assert lib.digest(model, library) == sha256(model.read_bytes()).hexdigest()
-    with pytest.raises(BadEngine, match="is no regular file"):
-        lib.entries(library)
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"x": 1}', "[" * 5000])
-def test_damaged_sums_are_forgotten(library: Path, model: Path, content: str) -> None:
-    library.mkdir()
-    (library / "digests.json").write_text(content)
-    first = lib.digest(model, library)
-    assert lib.digest(model, library) == first == sha256(model.read_bytes()).hexdigest()
-
-
-def test_a_library_that_cannot_be_written_still_gives_sums(tmp_path: Path, model: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    assert lib.digest(model, tmp_path / "file" / "models") == sha256(model.read_bytes()).hexdigest()

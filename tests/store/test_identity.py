@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,9 +28,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     read = identity._read
 
-    def counted(path: Path | str) -> tuple[identity.Mark, int]:
+    def counted(path: Path | str, *progress: Any) -> tuple[identity.Mark, int]:
         seen.append(Path(path).name)
-        return read(path)
+        return read(path, *progress)
 
     monkeypatch.setattr(identity, "_read", counted)
     monkeypatch.setattr(identity, "_known", {})
