@@ -17,8 +17,8 @@ CHINESE = re.compile(r"[一-鿿]")
 SAYS_ALL: tuple[tuple[str, Where], ...] = (
     ("tasks/agents/prompts/court-*criminal*.txt", "criminal"),
     ("tasks/agents/prompts/court-*civil*.txt", "civil"),
-    ("tasks/courts/agents/criminal/judg*.py", "criminal"),
-    ("tasks/courts/agents/civil/judg*.py", "civil"),
+    ("tasks/courts/agents/trial/criminal.py", "criminal"),
+    ("tasks/courts/agents/trial/civil.py", "civil"),
     ("tasks/agents/prompts/*.txt", "both"),
     ("tasks/courts/agents/**/*.py", "both"),
     ("app/strings/zh.toml", "both"),

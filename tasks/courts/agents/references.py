@@ -27,6 +27,14 @@ QUESTIONS = ("请您介绍一下双方的基本情况。", "请您说明事情�
 _NEAR = 0.3
 """From this likeness on a question is that of a topic."""
 _REASONS = re.compile(r"本院认为")
+_UNDECIDED = (
+    (
+        re.compile(r"本规则席位不就争议作裁判，(?:无法认定其证明力，本院)?不予采信"),
+        "在裁判理由中一并评判，不予单独采信",
+    ),
+    (re.compile(r"本规则席位(?:不就争议作裁判，对有争议的事实)?不作认定"), "见裁判理由"),
+)
+"""What the rules leave undecided before the reasons -> that the reasons say it."""
 _OWED = (
     ("受理费", r"[^\n。]*受理费[^\n]*"),
     ("不服", r"[^\n]*不服[^\n]*"),
@@ -89,7 +97,8 @@ class GoldSpeaker:
 
 
 class GoldJudge:
-    """Keeps the procedure as the rules do and gives the judgment of the gold."""
+    """Keeps the procedure as the rules do and gives the judgment of the gold: written before the hearing, it answers
+    to nothing that is said today, and screens say so."""
 
     def __init__(self, case: Case) -> None:
         assert isinstance(case, CivilCase | CriminalCase)
@@ -104,6 +113,8 @@ class GoldJudge:
             return said  # type: ignore[no-any-return]
         begins = _REASONS.search(said.text)
         before = said.text[: begins.start()] if begins else ""
+        for undecided, instead in _UNDECIDED:
+            before = undecided.sub(instead, before)
         after = said.text[said.text.index("判决如下") :]
         owed = [match[0] for word, line in _OWED if word not in self._gold and (match := re.search(line, after))]
         closing = re.findall(r"(?:现在)?闭庭[^\n]*|<结束庭审>", after)

@@ -13,7 +13,7 @@ _NEVER = (
     "一轮只出示一份证据",
     "不得替对方当事人发言",
 )
-_LAWYER, _CARD = "tasks.courts.agents.civil.parties:CivilLawyer", "court-counsel/1"
+_LAWYER, _CARD = "tasks.courts.agents.trial.civil:CivilLawyer", "court-counsel/1"
 _NAMED = "kind name representative counsel.name counsel.profession"
 
 CI = Environment(
@@ -26,7 +26,7 @@ CI = Environment(
                 *fields_of("court", BENCH), "court.third_party_findings",
             )),
             ("一轮只向一方发问", "不得偏袒一方", "不得替当事人发言"),
-            "tasks.courts.agents.civil.judge:CivilJudge", "court-judge-civil/1", at=("审判长", "审判员"),
+            "tasks.courts.agents.trial.judge:Judge", "court-judge-civil/1", at=("审判长", "审判员"),
         ),
         "clerk": Seat(
             "书记员",

@@ -19,7 +19,7 @@ CR = Environment(
                 *fields_of("court", BENCH), "court.third_party_findings",
             )),
             ("一轮只向一方发问", "不得偏袒一方", "不得替控辩双方发言"),
-            "tasks.courts.agents.criminal.judge:CriminalJudge", "court-judge-criminal/1", at=("审判长", "审判员"),
+            "tasks.courts.agents.trial.judge:Judge", "court-judge-criminal/1", at=("审判长", "审判员"),
         ),
         "clerk": Seat(
             "书记员",
@@ -45,7 +45,7 @@ CR = Environment(
                 *objections("defendant", "prosecution"),
             )),
             ("不得代行审判人员的职责", "不得说出判决结果"),
-            "tasks.courts.agents.criminal.counsel:Procurator", "court-procurator/1", asks=True, marker="对公诉机关说",
+            "tasks.courts.agents.trial.criminal:Procurator", "court-procurator/1", asks=True, marker="对公诉机关说",
             at=("公诉人",),
         ),
         "defendant": Seat(
@@ -58,7 +58,7 @@ CR = Environment(
                 "evidence[prosecution].title", *objections("prosecution", "defendant"),
             )),
             ("不得说出判决结果", "不得谈论没有向其出示的证据"),
-            "tasks.courts.agents.criminal.accused:Accused", "court-accused/1", marker="对被告当事人说",
+            "tasks.courts.agents.trial.criminal:Accused", "court-accused/1", marker="对被告当事人说",
             at=("被告人", "被告"),
         ),
         "defence_lawyer": Seat(
@@ -71,7 +71,7 @@ CR = Environment(
                 *exhibits("defendant"), "evidence[prosecution].title", *objections("prosecution", "counsel"),
             )),
             ("不得陈述材料以外的事实", "不得说出判决结果"),
-            "tasks.courts.agents.criminal.counsel:DefenceLawyer", "court-defender/1", asks=True,
+            "tasks.courts.agents.trial.criminal:DefenceLawyer", "court-defender/1", asks=True,
             marker="对被告辩护人说",
             at=("辩护人",),
         ),

@@ -103,9 +103,7 @@ def _contests(case: CivilCase | CriminalCase, side: Side) -> Mapping[str, tuple[
 def court_language() -> frozenset[str]:
     """Pairs of the words in which parties speak in court whatever the case is, from the tables of the rules' seats:
     an accused who repents needs no word of the file."""
-    rooms = files("tasks.courts.agents")
-    texts = [rooms.joinpath(room, "speech.toml").read_text(encoding="utf-8") for room in ("civil", "criminal")]
-    return frozenset[str]().union(*(bigrams(text) for text in texts))
+    return bigrams(files("tasks.courts.agents.trial").joinpath("speech.toml").read_text(encoding="utf-8"))
 
 
 class Answers:

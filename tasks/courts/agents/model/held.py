@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from store.text.dates import plain_date
 from tasks.agents.prompts import fill_text, table
-from tasks.courts.agents.own_words import owns, told
+from tasks.courts.agents.own_words import field_words, owns
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.casefile.standpoints import Standpoint
@@ -92,7 +92,7 @@ def worded(value: Any) -> str:
     return plain_date(text) or _WORDS.get(text, shown(text))
 
 
-_parts = partial(told, worded=worded)
+_parts = partial(field_words, worded=worded)
 """The fields of an item that say something, each in its form."""
 
 

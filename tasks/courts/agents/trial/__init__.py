@@ -1,2 +1,1 @@
-"""What the trials of both courts share: the record as it was heard, exhibits, the agenda, a side that has the
-floor."""
+"""Trials by rules: the record, the agenda, the judge and the sides of both courts."""

@@ -1,1 +1,0 @@
-"""Civil trials of first instance by rules: the bench and both parties."""

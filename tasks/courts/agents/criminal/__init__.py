@@ -1,1 +1,0 @@
-"""Criminal trials of first instance by rules: the bench, prosecution, defence and the accused."""

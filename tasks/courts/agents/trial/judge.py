@@ -1,0 +1,229 @@
+"""The judge of a court of first instance by rules: keeps the procedure, asks everybody, takes the evidence, and
+decides what was admitted or is undisputed (`judgment`).
+
+Nothing is remembered between turns: where the trial stands is read from the record, so that a person or a model may
+have sat on the bench before. The judge holds names, bench and cause alone; claims, charges and exhibits are known
+once they were said. 民事诉讼法第一百四十条; 刑事诉讼法第一百九十条; 刑诉法解释第二百三十六条至第二百三十八条.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from store.search.law_search import LawSearch
+from store.text.numerals import int_to_chinese
+from tasks.courts.agents.own_words import quotable
+from tasks.courts.agents.trial.agenda import Due, called, filled, following, hearing, named_exhibits
+from tasks.courts.agents.trial.judgment import judgment
+from tasks.courts.agents.trial.record import NAME, CourtCase
+from tasks.courts.play.routing import shown
+from tasks.courts.play.views import CourtView
+from tasks.courts.procedure import bench
+from tasks.courts.procedure.acts import parse
+from tasks.courts.procedure.tables import profile
+from tasks.episode.actions import Move, Say
+
+MOST_ISSUES = 8
+_LATE = frozenset(
+    ("claim", "answer", "debate", "recusal_defence", "indictment", "plea", "fast", "statement", "opinion")
+)
+"""Steps before which names and rights are announced if nobody has announced them."""
+_AFTER_CHALLENGE = frozenset(("claim", "notice", "consent", "indictment"))
+_TAKEN_UP = frozenset(("claim", "answer", "exhibit_plaintiff", "exhibit_defendant", "question"))
+_APPLIES = re.compile(r"(?<!不)(?:申请|要求)(?:.{0,12})回避")
+_NOT = re.compile(r"不(?:申请|要求)|没有")
+_OFFICE = re.compile(
+    r"(?:公诉人)?(?:系)?(?P<office>[\u4e00-\u9fff]{2,24}?人民检察院)(?P<title>检察员|检察官|副检察长"
+    r"|检察长)(?P<name>[\u4e00-\u9fff·]{1,6}?)(?=[，。；,、]|已到庭|$)"
+)
+_IDLE_ACTS = frozenset(("rights", "cause", "admission", "law", "question"))
+"""Acts that words of the parties may seem to do without harm when they are quoted."""
+
+
+class Judge:
+    """审判长, or the one who sits alone; civil and criminal."""
+
+    def __init__(self, search: LawSearch | None = None) -> None:
+        del search
+
+    def move(self, view: CourtView) -> Move:
+        """One turn of the bench."""
+        yield from ()
+        case = CourtCase(view)
+        if any("判决如下" in text for text in case.said):
+            return Say(_ending(case))
+        due = following(case)
+        return Say(_last(case)) if due is None else _Turn(case, due).say()
+
+
+class _Turn:
+    """One turn of the bench that asks something."""
+
+    def __init__(self, case: CourtCase, due: Due) -> None:
+        self.case, self.due, self.step, self.view = case, due, due.step, case.view
+        self.table = hearing(case.env)
+
+    def say(self) -> Say:
+        """What is said, to whom, and which stage it opens; nothing is said twice in a row."""
+        tag = self._tag()
+        text = self._preface() + self._words()
+        if self.case.said and shown(text) == shown(self.case.said[-1]):
+            text = self._other("again") + text
+        text = f"<{tag}>\n{text}" if tag and self.view.profile == "j1" else text
+        roles = tuple(_ROLES[self.case.env].get(side, side) for side in self.due.to)
+        return Say(text, roles, stage=tag if self.case.env == "CI" else "")
+
+    def _other(self, key: str, **values: str) -> str:
+        return filled(self.table["other"].get(key, ""), {"who": called(self.due.to), **values})
+
+    def _words(self) -> str:
+        """The words of the step in its form; under a profile or procedure they may be others."""
+        words = self.step.words
+        names = named_exhibits(self.due)
+        values = {
+            "who": called(self.due.to), "name": self.case.names.get("accused", ""), "issues": self._issues(),
+            "findings": quotable(self.case.findings, 2000), **names,
+        }  # fmt: skip
+        if self.due.form.startswith("views."):
+            side = self.due.form.removeprefix("views.")
+            form = self.table["views"].get(side) or self.table["views"][side.removesuffix("_again")]
+            text = filled(form, values)
+            return text if self._harmless(text, {"cross"}) else filled(form, {**values, "names": names["plain"]})
+        short = {"简易": "brief", "速裁": "fast"}.get(self.case.procedure[:2], "")
+        forms = [f"{self.due.form}_{self.view.profile}", self.due.form]
+        if self.due.form not in words or self.due.form == "say":
+            forms = [f"say_{self.view.profile}", short, "say"]
+        return filled(next(words[form] for form in forms if form in words), values)
+
+    def _harmless(self, text: str, asks: set[str]) -> bool:
+        """Whether words of the parties in a text ask for nothing else, and do not end the trial."""
+        acts = {act.act for act in parse(text, self.case.env)} - _IDLE_ACTS
+        return not (acts - asks or bench.closes(text) or bench.speaks_for(text))
+
+    def _issues(self) -> str:
+        """The 争议焦点: the claims that are not admitted, told once (民诉法解释第二百二十六条)."""
+        if self.step.id != "issues" or self.case.asked("plaintiff", "issues"):
+            return ""
+        open_claims = [
+            f"原告关于{quotable(one.brief, 90)}的请求应否支持" for one in self.case.claims if not one.admitted
+        ]
+        told = [one for one in open_claims if self._harmless(one, set())][:MOST_ISSUES]
+        listed = "；".join(f"{int_to_chinese(place)}、{one}" for place, one in enumerate(told, 1))
+        said = self._other("issues", listed=listed or "原告的诉讼请求有无事实和法律依据")
+        plain = self._other("issues", listed="原告的诉讼请求能否成立")
+        return said if self._harmless(said, {"issues", "debate"}) else plain
+
+    # --- what comes before the question -----------------------------------------------------------------------------
+
+    def _preface(self) -> str:
+        """What is said before a question: waivers, a stage taken up again or opened, a challenge refused, names and
+        rights."""
+        case, said = self.case, ""
+        for owner, hearers in case.hearers.items():
+            if silent := [f"证据{int_to_chinese(one.offer.number)}" for one in case.evidence.of(owner) if one.silent]:
+                said += self._other("waived", who=NAME[hearers[0]], other=NAME[owner], names="、".join(silent))
+        if case.reached >= 2 and self.step.id in _TAKEN_UP:
+            said += self._other("resume")
+        if self.step.id in _AFTER_CHALLENGE and self._challenged():
+            said += self._other("refused")
+        if not any(case.asked(side, *self.step.kinds) for side in case.parties):
+            said += self.step.words.get(f"first_{self.view.profile}", self.step.words.get("first", ""))
+        if self.step.announces or self.step.id in _LATE:
+            said += _announcements(case, self.table)
+        return said
+
+    def _challenged(self) -> bool:
+        """Whether somebody asked for a judge to step down and has had no answer yet."""
+        if any("当庭驳回" in text for text in self.case.said):
+            return False
+        told = [self.case.answers(side, "recusal") for side in NAME]
+        return any(_APPLIES.search(one) and not _NOT.search(one) for one in told)
+
+    def _tag(self) -> str:
+        """The stage that a turn opens, as the profile calls it; '' where it goes on."""
+        stages = profile(self.view.profile, self.case.env).stages
+        name = next((one.name for one in stages if one.id == self.step.stage), self.step.stage)
+        told = any(f"<{name}>" in turn.text or turn.stage == name for turn in self.view.own)
+        return "" if told else name
+
+
+_ROLES: Mapping[str, Mapping[str, str]] = {
+    "CI": {"plaintiff": "plaintiff_lawyer", "defendant": "defendant_lawyer"},
+    "CR": {"accused": "defendant", "defence": "defence_lawyer"},
+}
+
+
+# --- announcements --------------------------------------------------------------------------------------------------
+
+
+def _announcements(case: CourtCase, table: Mapping[str, Any]) -> str:
+    """What has not been announced yet, each thing in a sentence; '' when all has."""
+    done, words, other = case.announced, table["announce"], table["other"]
+    court = case.court
+    said = []
+    civil = case.env == "CI"
+    office, prosecutor = ("", "") if civil else _prosecution(case)
+    if not {"public", "cause"} <= done:
+        reason = quotable(court.get("closed_reason", ""), 60)
+        form = "public" if court.get("public", True) else "closed" if reason else "closed_bare"
+        charges = "、".join(name.removesuffix("罪") for name in case.charges) or "被指控犯罪"
+        values = {
+            "court": court.get("name") or "本院", "reason": reason, "cause": case.cause, "charge": charges,
+            "parties": "诉".join(f"{NAME[side]}{case.names.get(side, '')}" for side in ("plaintiff", "defendant")),
+            "office": office or "人民检察院", "name": case.names.get("accused", ""),
+        }  # fmt: skip
+        said.append(filled(words[form], values))
+        if case.charges and not civil:
+            said.append(filled(words["charge"], {"charges": "、".join(case.charges)}))
+    if "procedure" not in done:
+        said.append(filled(words["procedure"], {"procedure": case.procedure}))
+    if "panel" not in done:
+        said.append(_sitting(case, words))
+        counsel = case.parties.get("accused", {}).get("counsel", {})
+        if prosecutor:
+            said.append(filled(words["prosecutor"], {"who": prosecutor}))
+        if counsel.get("name"):
+            said.append(filled(words["counsel"], {"firm": counsel.get("firm", ""), "counsel": counsel["name"]}))
+    if "rights" not in done:
+        small = case.procedure == "小额诉讼程序"
+        rights = words.get("rights") or filled(other["rights"], {"appeal": "" if small else "提起上诉，"})
+        said.append(rights + (other["small"] if small else ""))
+    return "".join(said)
+
+
+def _sitting(case: CourtCase, words: Mapping[str, str]) -> str:
+    """Who sits: a panel by name, a panel, or a judge alone; and who takes the record."""
+    members = "、".join(f"{one.get('title', '审判员')}{one.get('name', '')}" for one in case.court.get("panel", ()))
+    form = "presides" if members else "panel" if case.collegial else "sole"
+    judge = case.court.get("presiding", {}).get("name", "")
+    clerk = filled(words["clerk"], {"clerk": case.court.get("clerk", "")})
+    return filled(words[form], {"judge": judge, "members": members, "clerk": clerk})
+
+
+def _prosecution(case: CourtCase) -> tuple[str, str]:
+    """The prosecuting office, and office with prosecutor, as said in court; '' where nobody said."""
+    for turn in case.record:
+        if turn.speaker in ("clerk", "procurator") and (match := _OFFICE.search(turn.text)):
+            return match["office"], f"{match['office']}指派{match['title']}{match['name']}"
+    return "", ""
+
+
+# --- the end --------------------------------------------------------------------------------------------------------
+
+
+def _last(case: CourtCase) -> str:
+    """Retirement of a panel, then the judgment."""
+    other = hearing(case.env)["other"]
+    tried = any(case.asked(side, "mediate") for side in ("plaintiff", "defendant"))
+    unsettled = other.get("no_agreement", "") if tried else ""
+    if case.collegial and case.view.limit > case.view.turn and "deliberate" not in case.announced:
+        return filled(other["retire"], {"unsettled": unsettled})
+    lead = filled(other["back" if case.collegial else "sole"], {"unsettled": unsettled})
+    return f"{lead}\n{judgment(case)}\n{_ending(case)}"
+
+
+def _ending(case: CourtCase) -> str:
+    other = hearing(case.env)["other"]
+    return str(other["close"]) + (f"\n{other['end']}" if case.view.profile == "j1" else "")

@@ -1,0 +1,428 @@
+"""Trials by rules: the judge keeps the procedure whatever is said, sides answer what is asked and state what they
+owe, the judgment decides what was admitted."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks.courts.agents.registry import GOLD, RULES
+from tasks.courts.agents.trial.civil import CivilLawyer
+from tasks.courts.agents.trial.criminal import Accused, DefenceLawyer, Procurator
+from tasks.courts.agents.trial.judge import Judge
+from tasks.courts.agents.trial.record import claims_in, none_left, offers_in
+from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
+from tasks.courts.casefile.material import Judge as Presiding
+from tasks.courts.casefile.material import Member
+from tasks.courts.casefile.questions import load_questions
+from tasks.courts.casefile.visibility import visible
+from tasks.courts.environment import environment
+from tasks.courts.play.episode import law_day
+from tasks.courts.play.flow import limit_of
+from tasks.courts.play.record import for_procedure
+from tasks.courts.play.views import CourtView
+from tasks.courts.procedure import bench, pfs
+from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.procedure.tables import PROFILES, ProfileName
+from tasks.courts.procedure.turns import Turn
+from tasks.courts.scores.laws import cited_articles, unknown
+from tasks.episode.actions import Move, Say
+from tasks.episode.with_tools import SEAT
+from tasks.sample.courtcases import court_cases
+from tests.support.court_stage import Court
+
+pytestmark = pytest.mark.slow
+
+CASES: dict[str, Any] = {case.id: case for case in court_cases() if case.env in ("CI", "CR")}
+LOAN, FRAUD = CASES["CI-0001"], CASES["CR-0002"]
+SHORT = LOAN.model_copy(update={"evidence": tuple(e for e in LOAN.evidence if e.id in ("E1", "E6"))})
+"""The loan with an exhibit a side, for trials that need not be long."""
+SEATS: Mapping[str, Any] = {
+    "judge": Judge(), "plaintiff_lawyer": CivilLawyer(), "defendant_lawyer": CivilLawyer(),
+    "procurator": Procurator(),
+    "defendant": Accused(), "defence_lawyer": DefenceLawyer(),
+}  # fmt: skip
+UPSTREAM = Path(__file__).parents[1] / "upstream_courts"
+
+
+class Speaks:
+    """Says what a function makes of the view."""
+
+    def __init__(self, speak: Callable[[CourtView], Say]) -> None:
+        self.speak = speak
+
+    def move(self, view: CourtView) -> Move:
+        yield from ()
+        return self.speak(view)
+
+
+def said_by(policy: Any, view: CourtView) -> Say:
+    with pytest.raises(StopIteration) as stopped:
+        next(policy.move(view))
+    assert isinstance(stopped.value.value, Say)
+    return stopped.value.value
+
+
+def played(
+    case: Case, profile: ProfileName = "law", turns: int | None = None, agent: str = RULES, **seated: Any
+) -> Court:
+    seats = {**dict.fromkeys(environment(case.env).others, RULES), SEAT: agent}
+    sitting = seated.pop("sitting", seated)
+    court = Court(case, lambda *_: "", profile=profile, seats=seats, sitting=sitting, turns=turns)
+    while not court.driver.stopped:
+        court.step()
+    return court
+
+
+def outcome(court: Court) -> str:
+    return court.driver.state.stopped.outcome if court.driver.state.stopped else ""
+
+
+@cache
+def trial(name: str, profile: ProfileName = "law") -> Court:
+    return played(CASES[name], profile)
+
+
+def view_of(case: Case, role: str, *record: Turn, profile: ProfileName = "law", limit: int = 60) -> CourtView:
+    there = tuple(one for one in environment(case.env).seats if one not in (role, "clerk"))
+    return CourtView(
+        seat=role, card={}, history=(), step=1, role=role, env=case.env, profile=profile, case_id=case.id,
+        held=visible(case, case.env, role), record=record, turn=9, limit=limit, there=there, day=law_day(case),
+    )  # fmt: skip
+
+
+def reply(case: Case, role: str, text: str, *before: Turn, **more: Any) -> Say:
+    """What a side by rules says to words of the judge."""
+    asked = Turn(9, "judge", (role,), text)
+    return said_by(SEATS[role], view_of(case, role, *before, asked, **more))
+
+
+def of_judge(record: Sequence[Turn]) -> list[str]:
+    return [turn.text for turn in record if turn.speaker == "judge" and turn.number > 0]
+
+
+def strict(case: Case, record: Sequence[Turn], profile: ProfileName = "law") -> pfs.Strict:
+    assert isinstance(case, CivilCase | CriminalCase)
+    return pfs.strict(for_procedure(record, case.env), hearing_of(case), profile)
+
+
+def in_order(case: Case, court: Court, profile: ProfileName) -> None:
+    """The procedure is kept to the letter, nothing is said twice or given away, no law is invented."""
+    record, said = court.record, of_judge(court.record)
+    found = strict(case, record, profile)
+    assert court.driver.stopped and outcome(court) == "finished", case.id
+    assert found.pfs == 1.0 and not found.course.violations, (case.id, found.course.violations)
+    assert not court.tagged("violation") and not court.tagged("leaked"), case.id
+    assert pfs.compat(for_procedure(record, case.env), "CR" if case.env == "CR" else "CI").pfs == 1.0, case.id
+    assert record[-1].number <= limit_of(case, profile)
+    assert bench.closes(said[-1]) and not any(bench.closes(text) for text in said[:-1])
+    assert all(one != two for one, two in zip(said, said[1:], strict=False))
+    assert said[-1].count("第") <= 20
+    assert not [one for one in cited_articles(said[-1])[0] if unknown(one, case.dates.for_law)]
+    if profile == "j1":
+        assert all(len(turn.to) <= 1 for turn in record if turn.speaker == "judge")
+
+
+# --- whole trials ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", CASES)
+def test_every_sample_trial_keeps_the_procedure(name: str, profile: ProfileName) -> None:
+    in_order(CASES[name], trial(name, profile), profile)
+
+
+def court(case: Any, **changes: Any) -> Any:
+    return case.model_copy(update={"court": case.court.model_copy(update=changes)})
+
+
+def alone(case: Any) -> Any:
+    return case.model_copy(update={"parties": tuple(p.model_copy(update={"counsel": None}) for p in case.parties)})
+
+
+PANEL = (Member(name="褚行知", title="审判员"), Member(name="钮秋白", title="人民陪审员"))
+SOLE, HEAD = Presiding(name="燕知秋", title="独任审判员"), Presiding(name="燕知秋", title="审判长")
+OTHER_CASES: Mapping[str, Callable[[], Case]] = {
+    "small claims, no counsel": lambda: court(
+        alone(CASES["CI-0007"]), procedure="小额诉讼程序", presiding=SOLE, panel=()
+    ),
+    "ordinary and collegial": lambda: court(SHORT, procedure="普通程序", presiding=HEAD, panel=PANEL),
+    "nothing known of the bench": lambda: court(SHORT, procedure="普通程序", name="", presiding=None, clerk=""),
+    "no exhibits at all": lambda: CASES["CI-0005"].model_copy(update={"evidence": ()}),
+    "civil, imported": lambda: next(
+        q.case for q in load_questions(UPSTREAM / "ci.jsonl") if isinstance(q.case, CivilCase)
+    ),
+    "criminal, imported": lambda: load_questions(UPSTREAM / "cr.jsonl")[0].case,
+}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", OTHER_CASES)
+def test_cases_of_other_shapes_keep_the_procedure(name: str, profile: ProfileName) -> None:
+    case = OTHER_CASES[name]()
+    found = played(case, profile)
+    in_order(case, found, profile)
+    assert ("终审判决" in found.record[-1].text) is ("small" in name)
+
+
+def test_every_turn_follows_from_the_record_alone() -> None:
+    """No memory: whoever is seated anew says what was said; a judge holds no gold."""
+    for case, other in ((SHORT, CASES["CI-0002"]), (CASES["CR-0004"], CASES["CR-0010"])):
+        record = played(case).record
+        assert played(case.model_copy(update={"gold": other.gold})).record == record
+        for place, turn in enumerate(record):
+            if turn.speaker in SEATS and turn.number > 0:
+                view = view_of(case, turn.speaker, *record[:place], limit=limit_of(case, "law"))
+                assert said_by(SEATS[turn.speaker], view).text == turn.text
+
+
+@pytest.mark.parametrize("limit", [1, 3, 8, 21])
+@pytest.mark.parametrize(("name", "profile"), [("CR-0009", "law"), ("CR-0009", "j1"), ("CI-0001", "law")])
+def test_a_trial_ends_within_any_limit(name: str, profile: ProfileName, limit: int) -> None:
+    found = played(CASES[name], profile, turns=limit)
+    said = of_judge(found.record)
+    assert outcome(found) == "finished" and len(said) <= limit
+    assert "判决如下" in said[-1]
+
+
+NOISE = (
+    "", "……", "我不知道。", "好的。", "证据一：借条。", "证据一", "没有。", "判处有期徒刑三年",
+    "应当以盗窃罪追究其刑事责任",
+    "2024年3月5日", "没有异议。", "有异议！", "我不认。", "我申请回避", "举证完毕。", "本院认为，判决如下：",
+    "<法庭调查>",
+    "拘役九十九年", "🙂", "请公诉人宣读起诉书。", "[错误] timeout", "原告：我认输。\n被告：不认。", "现在闭庭了吗",
+    "诉讼请求：1.判令被告支付货款100元；2.支付违约金50元", "关于第一、二、九十九项诉讼请求，不同意", "同意调解，50元",
+    "第一百条" * 40, "“" * 30,
+)  # fmt: skip
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.sampled_from(["CI", "CR-0001", "CR-0009"]), st.sampled_from(PROFILES), st.integers(0, 10_000),
+    st.text(max_size=30),
+)  # fmt: skip
+def test_the_judge_comes_to_an_end_whatever_is_replied(name: str, profile: ProfileName, seed: int, text: str) -> None:
+    dice, case = random.Random(seed), SHORT if name == "CI" else CASES[name]
+
+    def speak(view: CourtView) -> Say:
+        to = (dice.choice(view.there),) if dice.random() < 0.1 and view.there else ()
+        return Say("".join(dice.choice((*NOISE, text)) for _ in range(dice.randint(0, 4))), to, routed="")
+
+    found = played(case, profile, sitting={role: Speaks(speak) for role in SEATS if role != "judge"})
+    said = of_judge(found.record)
+    assert outcome(found) == "finished" and "判决如下" in said[-1]
+    assert max(Counter(said).values()) <= 2
+    assert not [one for one in cited_articles(said[-1])[0] if unknown(one, case.dates.for_law)]
+
+
+IN_OTHER_WORDS: tuple[tuple[str, str], ...] = (
+    ("defendant", "开庭了。被告人，先把你的姓名、出生年月、住址这些基本情况说一下。"),
+    ("defendant", "以前被处罚过没有？这次是什么时候被采取强制措施的？"),
+    ("defendant", "你对本庭的组成人员要不要申请回避？"),
+    ("procurator", "进行法庭调查，公诉人宣读起诉书。"),
+    ("defendant", "起诉书指控的事实和罪名，你有没有异议？"),
+)
+
+
+@pytest.mark.parametrize("until", [2, 5])
+def test_the_judge_takes_over_from_a_person_and_asks_nothing_again(until: int) -> None:
+    def speak(view: CourtView) -> Say:
+        at = len(of_judge(view.record))
+        if at >= until:
+            return said_by(Judge(), view)
+        return Say(IN_OTHER_WORDS[at][1], (IN_OTHER_WORDS[at][0],), routed="words")
+
+    record = played(CASES["CR-0006"], judge=Speaks(speak)).record
+    later = "".join(of_judge(record)[until:])
+    assert "判决如下" in record[-1].text and "首先核实" not in later and "合议庭" in later
+    assert ("宣读起诉书" in later) is (until < 4) and ("有无前科劣迹" in later) is (until < 2)
+
+
+def test_a_judge_who_has_judged_only_closes_and_a_challenge_gets_an_answer() -> None:
+    over = Turn(1, "judge", (), "本院认为，原告的请求有据。判决如下：被告归还原告借款170000元。")
+    closing = said_by(Judge(), view_of(LOAN, "judge", over)).text
+    assert "现在闭庭" in closing and "判决如下" not in closing
+
+    def challenge(view: CourtView) -> Say:
+        asked = view.asked.text if view.asked else ""
+        return Say("我申请审判长回避，我看他不顺眼。") if "回避" in asked else said_by(Accused(), view)
+
+    assert "当庭驳回" in "".join(of_judge(played(CASES["CR-0001"], defendant=Speaks(challenge)).record))
+
+
+# --- judgment -------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_admitted_is_granted_and_for_the_rest_rules_do_not_judge() -> None:
+    def admits(view: CourtView) -> Say:
+        if "进行答辩" in (view.asked.text if view.asked else ""):
+            return Say("关于第一项诉讼请求，被告没有异议。关于第二项诉讼请求，被告不同意，没有约定。")
+        return said_by(CivilLawyer(), view)
+
+    text = played(SHORT, defendant_lawyer=Speaks(admits)).record[-1].text
+    assert "被告罗成溪于本判决生效之日起十日内归还原告周映川借款本金200000元；" in text
+    assert "本规则席位只就当事人承认或者没有争议的事项裁判" in text and "驳回原告周映川的其他诉讼请求" in text
+    guilty, denies = (trial(name).record[-1].text for name in ("CR-0001", "CR-0002"))
+    assert "犯盗窃罪，判处有期徒刑八个月，并处罚金人民币四千元" in guilty
+    assert "不代表对案件的判断" in denies and "无罪" in denies
+
+
+@pytest.mark.parametrize("name", ["CI-0001", "CR-0002"])
+def test_the_reference_keeps_the_procedure_and_gives_the_authored_judgment(name: str) -> None:
+    case = CASES[name]
+    found = played(case, agent=GOLD)
+    in_order(case, found, "law")
+    assert all(line in found.record[-1].text for line in case.gold.judgment)
+    assert "规则席位" not in found.record[-1].text
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("诉讼请求：一、判令被告还款；二、诉讼费由被告承担。\n事实和理由：一、请求还款。", 2),
+        ("要求被告返还押金。", 1), ("1、支付货款100元；2、支付违约金。", 2), ("今天天气好。", 0),
+    ],
+)  # fmt: skip
+def test_claims_are_read_from_many_forms(text: str, count: int) -> None:
+    assert len(claims_in(text)) == count
+
+
+def test_exhibits_are_read_from_many_forms() -> None:
+    assert [(o.number, o.title) for o in offers_in("证据一：《合同》，拟证明成立。证据2：借条。", "x")] == [
+        (1, "《合同》"), (2, "借条"),
+    ]  # fmt: skip
+    assert [o.title for o in offers_in("现提交借条一张，证明借款。", "x", 2)] == ["借条一张"]
+    assert none_left("没有其他证据。") and not none_left("证据一：借条，证明被告没有其他证据。", offered=True)
+
+
+# --- what the sides answer ------------------------------------------------------------------------------------------
+
+ASKED: tuple[tuple[str, str, str], ...] = (
+    ("plaintiff_lawyer", "请原告说明一下你方的基本情况。", "^原告周映川，男.*宋知遥.*特别授权"),
+    ("plaintiff_lawyer", "以上诉讼权利听清楚了吗？要不要申请回避？", "不申请回避"),
+    ("plaintiff_lawyer", "原告，说说你的诉讼请求和事实理由。", "一、判令被告归还.*四、本案诉讼费.*事实和理由："),
+    ("plaintiff_lawyer", "请原告只陈述诉讼请求。", "^诉讼请求：(?!.*事实和理由)"),
+    ("plaintiff_lawyer", "请原告举证。", "^证据一：借条一张，书证，来源：.*载明：“.*”，拟证明双方(?!.*证据二)"),
+    ("plaintiff_lawyer", "请原告将全部证据一并出示。", "证据一：.*证据五：.*出示完毕"),
+    ("plaintiff_lawyer", "愿不愿意调解？", "^不同意调解"),
+    ("defendant_lawyer", "被告，对原告起诉的内容有什么答辩意见？", "第一项诉讼请求.*第三项诉讼请求，被告不同意"),
+    ("defendant_lawyer", "法庭询问：被告，利息付到什么时候？", "利息付至2023年9月14日"),
+    ("defendant_lawyer", "双方对适用简易程序有无异议？", "没有异议"),
+    ("defendant_lawyer", "请被告对原告证据二发表质证意见。", "目前没有需要质证的证据"),
+    ("defendant_lawyer", "被告，同不同意由法庭主持调解？", "同意调解(?!.*[0-9]元)"),
+    ("procurator", "请公诉人宣读起诉书。", "经依法审查查明.*以诈骗罪追究其刑事责任"),
+    ("defendant", "被告人，你以前有没有受过处罚？", "没有"),
+    ("defendant", "起诉书指控的事实和罪名，你有没有异议？", "我不承认骗取阮牧之92000元"),
+    ("defence_lawyer", "请辩护人发表辩护意见。", "发表如下辩护意见"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("role", "question", "answer"), ASKED)
+def test_sides_answer_what_is_asked(role: str, question: str, answer: str) -> None:
+    said = reply(LOAN if role.endswith("tiff_lawyer") or role == "defendant_lawyer" else FRAUD, role, question).text
+    assert re.search(answer, said.replace("\n", " ")), said
+
+
+OWED: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
+    (LOAN, "plaintiff_lawyer", ("诉讼请求：一、判令被告归还", "事实和理由：", "证据一：", "证据二：", "证据五：")),
+    (LOAN, "defendant_lawyer", ("答辩意见", "证据一：", "证据二：")),
+    (FRAUD, "procurator", ("经依法审查查明", "证据一：", "证据二：")),
+    (FRAUD, "defendant", ("我不承认骗取阮牧之", "请求法庭查清楚")),
+)
+OPENLY = ("{who}，请发言。", "{who}，现在请发言。", "{who}，您需要起诉什么？", "请{who}说一说。", "{who}，请您继续。")
+UNKNOWN = re.compile("不清楚|不知道|没有补充|没有别的|没有其他|辩论意见")
+
+
+@pytest.mark.parametrize("invitation", OPENLY)
+@pytest.mark.parametrize(("case", "role", "order"), OWED, ids=[one[1] for one in OWED])
+def test_who_is_asked_openly_states_what_is_owed_in_its_order(
+    case: Any, role: str, order: tuple[str, ...], invitation: str
+) -> None:
+    """Claims, then the story, then exhibits: never that nothing is known while something is owed, and no debate."""
+    who = {"plaintiff_lawyer": "原告", "defendant_lawyer": "被告", "procurator": "公诉人", "defendant": "被告人"}[
+        role
+    ]
+    record: list[Turn] = [Turn(1, "judge", (), "现在进行法庭调查。")]
+    said: list[str] = []
+    for number in range(2, 24):
+        record.append(Turn(number, "judge", (role,), invitation.format(who=who)))
+        said.append(said_by(SEATS[role], view_of(case, role, *record)).text)
+        record.append(Turn(number, role, ("judge",), said[-1]))
+    places = [next(at for at, text in enumerate(said) if head in text) for head in order]
+    assert places == sorted(places) and places[0] == 0, said
+    assert not any(UNKNOWN.search(text) for text in said[: places[-1]]), said
+    assert len({*said[: places[-1]]}) == places[-1], "nothing owed is stated twice"
+
+
+def test_the_debate_comes_only_once_the_court_has_opened_it() -> None:
+    asked = "现在进行法庭调查。请原告陈述诉讼请求、事实和理由。"
+    before = [
+        Turn(1, "judge", ("plaintiff_lawyer",), asked),
+        Turn(1, "plaintiff_lawyer", ("judge",), reply(LOAN, "plaintiff_lawyer", asked).text),
+    ]
+    assert reply(LOAN, "plaintiff_lawyer", "原告，现在请发言。", *before).text.startswith("证据一：")
+    opened = Turn(2, "judge", ("plaintiff_lawyer",), "法庭调查结束，现在进行法庭辩论。请原告发言。")
+    assert said_by(CivilLawyer(), view_of(LOAN, "plaintiff_lawyer", *before, opened)).text.startswith("发表辩论意见")
+
+
+def test_objections_find_their_exhibit_in_whatever_order_it_is_offered() -> None:
+    for case, owner, role, objector in (
+        (LOAN, "plaintiff_lawyer", "defendant_lawyer", "D1"), (FRAUD, "procurator", "defence_lawyer", "COUNSEL"),
+    ):  # fmt: skip
+        who = {"plaintiff_lawyer": "原告", "procurator": "公诉人"}[owner]
+        mine = [one for one in case.evidence if one.owner in ("P1", "PROC")]
+        for number, one in zip("一二三四五六七八九十", reversed(mine), strict=False):
+            shown = [
+                Turn(1, "judge", (owner,), f"请{who}出示证据。"),
+                Turn(1, owner, ("judge",), f"证据{number}：{one.title.replace('，', '、')}，拟证明其主张。"),
+            ]
+            said = reply(case, role, f"请发表对证据{number}的质证意见。", *shown).text
+            points = [
+                text
+                for told in one.objections
+                if told.by == objector
+                for text in (told.truth, told.legality, told.relevance, told.weight, told.text)
+                if text
+            ]
+            assert all(text.rstrip("。；") in said for text in points) and (points or "均无异议" in said), said
+
+
+def test_exhibits_come_one_at_a_time_and_the_end_is_said() -> None:
+    for case, role, count in ((LOAN, "plaintiff_lawyer", 5), (FRAUD, "procurator", 8)):
+        record: list[Turn] = []
+        for number in range(1, count + 2):
+            record.append(Turn(number, "judge", (role,), "请继续出示证据。"))
+            said = said_by(SEATS[role], view_of(case, role, *record)).text
+            record.append(Turn(number, role, ("judge",), said))
+            assert len(re.findall("(?m)^证据", said)) == (number <= count)
+            assert bool(re.search("完毕", said)) is (number >= count)
+
+
+def test_an_accused_who_denies_does_not_tell_on_himself_and_is_examined_once() -> None:
+    asked = "把当天的经过如实讲清楚，你有没有打人，有没有让人看着他？"
+    for name, words in (("CR-0008", ("扇", "拉回", "收走")), ("CR-0009", ("交给其白色晶体", "0.6克"))):
+        assert not any(word in reply(CASES[name], "defendant", asked).text for word in words)
+    case = CASES["CR-0003"]
+    first = reply(case, "procurator", "公诉人可以讯问被告人。")
+    assert first.to == ("defendant",) and first.text.count("？") >= 2
+    done = Turn(8, "procurator", ("defendant",), first.text)
+    assert reply(case, "procurator", "公诉人可以讯问被告人。", done).to == ()
+    assert reply(case, "procurator", "公诉人可以讯问被告人。", profile="j1").to == ()
+    assert len(said_by(Accused(), view_of(case, "defendant", done)).text) > 20
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=120) | st.sampled_from([one[1] for one in ASKED]))
+def test_sides_say_something_to_anything(question: str) -> None:
+    for role in ("plaintiff_lawyer", "defendant_lawyer", "procurator", "defendant", "defence_lawyer"):
+        case = LOAN if role in ("plaintiff_lawyer", "defendant_lawyer") else FRAUD
+        assert reply(case, role, question).text.strip()
