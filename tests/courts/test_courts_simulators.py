@@ -194,7 +194,7 @@ def _answer(case: Case, speaker: str, question: str, text: str) -> str:
         ("defendant_lawyer", "请被告答辩。", "好的，审判长。", "incomplete"),
         ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "证据一借条一张，证明借款关系。", ""),
         ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "我方没有证据。", "incomplete"),
-        ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "我方要求被告尽快还钱，拖得太久了。", "evades"),
+        ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "我方要求被告归还借款本金。", "evades"),
     ],
 )  # fmt: skip
 def test_an_answer_holds_what_the_file_gives_to_say(speaker: str, question: str, text: str, reason: str) -> None:

@@ -103,7 +103,9 @@ def _contests(case: CivilCase | CriminalCase, side: Side) -> Mapping[str, tuple[
 def court_language() -> frozenset[str]:
     """Pairs of the words in which parties speak in court whatever the case is, from the tables of the rules' seats:
     an accused who repents needs no word of the file."""
-    return bigrams(files("tasks.courts.agents.trial").joinpath("speech.toml").read_text(encoding="utf-8"))
+    folder = files("tasks.courts.agents.trial")
+    names = ("speech.toml", "hearing_civil.toml", "hearing_criminal.toml")
+    return frozenset[str]().union(*(bigrams(folder.joinpath(name).read_text(encoding="utf-8")) for name in names))
 
 
 class Answers:

@@ -196,6 +196,7 @@ _WHEN: Mapping[str, Callable[[CourtCase, str], bool]] = {
     "findings": lambda case, side: bool(case.findings) and case.reached < 2,
     "issues": lambda case, side: case.view.profile == "law" or case.asked(side, "issues") > 0,
     "mediable": lambda case, side: mediable(case.cause),
+    "uncalled": lambda case, side: not case.charges,
     "admits": lambda case, side: case.admits,
     "examines": lambda case, side: case.view.profile == "j1" or not case.procedure.startswith("速裁"),
     "property": lambda case, side: (

@@ -74,13 +74,17 @@ class _Prosecution(_Criminal):
     def _charges(self) -> str:
         return "、".join(charge["name"] for charge in self.matter.get("charges", ()) if charge.get("name"))
 
+    def _open(self) -> str:
+        """Before the indictment is read the court may ask who prosecutes, and for what."""
+        if "罪名" not in self.words or not self._charges:
+            return super()._open()
+        office, number = (self.matter.get("prosecution", {}).get(key, "") for key in ("name", "indictment_no"))
+        return self.say("charge", office=office, number=number, accused=self.name, charges=self._charges)
+
     @property
     def _laws(self) -> str:
-        refs = [LawRef.model_validate(law) for one in self.matter.get("charges", ()) for law in one.get("laws", ())]
-        listed: dict[str, list[str]] = {}
-        for ref in refs:
-            listed.setdefault(ref.law, []).append(ref.chinese.removeprefix(f"《{ref.law}》"))
-        return "、".join(f"《{law}》{'、'.join(articles)}" for law, articles in listed.items())
+        laws = (law for one in self.matter.get("charges", ()) for law in one.get("laws", ()))
+        return "、".join(LawRef.model_validate(law).chinese for law in laws)
 
     def _to_indictment(self) -> str:
         """The indictment; in a 速裁程序 with the list of evidence, which has no other place."""
@@ -222,7 +226,7 @@ class _Accused(_Criminal):
     # --- plea, statement, last words --------------------------------------------------------------------------------
 
     def _to_plea_check(self) -> str:
-        return self.say("signed_yes" if self.plea.get("signed") else "signed_no")
+        return self.say({"True": "signed_yes", "False": "signed_no"}.get(str(self.plea.get("signed")), "unknown"))
 
     def _to_objection(self) -> str:
         facts, charge = (str(self.plea.get(field, "")).strip().rstrip("。") for field in ("facts", "charge"))

@@ -35,17 +35,14 @@ HEARERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """Court -> who offers exhibits -> who speaks on them."""
 OFFERING, VIEWING = ("exhibit", "defence_evidence"), "cross"
 IDLE = 2
-"""Who was asked so often and said nothing to it is not asked again."""
 WAIVED = "视为放弃质证权利"
 DENIES = re.compile(
     r"不承认|否认|真不是|不全是|多算了|没有那么多|不认(?!识|为)|不构成|不是(?:我|事实|诈骗|犯罪)|冤|无罪|有异议"
     r"|没有(?:做|干|卖|打|骗|偷|拿|犯罪)|没[卖打骗偷拿做干]"
 )
 LONGEST = 6_000
-"""Characters of a reply that are read."""
 ASPECTS = {"truth": "真实性", "legality": "合法性", "relevance": "关联性", "weight": "证明目的"}
 NO_OBJECTION = re.compile(r"[^，。；：\n]*(?:(?:没有|无)(?:任何)?(?:异议|意见)|不持异议)")
-"""A clause that agrees."""
 CONTESTS = re.compile(
     r"不(?:予)?认可|有异议|持异议|有意见|不属实|不真实|不合法|无关|不具有|不能(?:证明|达到|看出|反映|说明|代表)|不予"
     r"|否认|不承认|无法(?:确认|核实|证明)|不符|伪造"

@@ -28,7 +28,6 @@ from tasks.episode.actions import Move, Say
 
 GROUNDS = ("truth", "legality", "relevance", "weight", "text")
 QUESTIONS = frozenset(("question", "examine_court"))
-"""Acts of a question on the facts."""
 SPEECHES = frozenset(
     ("debate", "mutual", "final", "prosecution", "defence", "self_defence", "last_word", "fast_defence")
 )
@@ -36,7 +35,6 @@ SPEECHES = frozenset(
 _NAMED_SPEECH = re.compile(r"辩论|公诉意见|辩护意见|自行辩护|为自己辩护|最后(?:陈述|意见)|补充|回应|不再进行")
 _NAMED_PLEADING = re.compile(r"诉讼请求|事实|理由|答辩|起诉书|陈述|异议|证据|辩论|意见")
 _SHORT = re.compile(r"异议|意见|同意|听清|清楚|明白|申请")
-"""A question of procedure that yes or no answers."""
 _ALL = re.compile(r"分组|一并|全部|所有|其余|剩余|合并|一次性|概括|综合|集中")
 _INNER = str.maketrans("“”", "‘’")
 _INVITES = re.compile(r"发言|发表|说明|陈述|讲|说|谈|介绍|回答")
