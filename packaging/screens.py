@@ -1,11 +1,9 @@
-"""Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models,
-trial chat, Law, Review, the court, presenter mode.
-
-Two sizes, two languages, on the sample pack. The models and what they say are stand-ins: no weights are needed.
+"""Draws the pictures of the desk in docs/screens: twelve screens at 120x40, in Chinese and in English, on the sample
+pack. The models and what they say are stand-ins: no weights are needed.
 
     python packaging/screens.py [FOLDER [PART...]]
 
-PART is records, dialogs, law, review, court or presenter; without one all are drawn.
+PART is records, models, law, review, court or presenter; without one all are drawn.
 
 Textual's SVG names fonts on a server; that block is taken out, so that no browser goes on line for them, and the
 widths of Chinese texts are set right.
@@ -27,12 +25,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-SIZES = ((120, 40), (80, 24))
+SIZE = (120, 40)
 LANGUAGES = ("zh", "en")
 CELL = 12.2
 """Width of a cell in Textual's picture."""
 FONTS = "'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', 'Sarasa Mono SC', Menlo, Consolas, monospace"
-SIZE = f"{CELL / 0.602:.2f}px"
+FONT_SIZE = f"{CELL / 0.602:.2f}px"
 """At this size a character of the first font is one cell wide."""
 
 
@@ -40,7 +38,7 @@ def offline(svg: str) -> str:
     """The picture without anything that is fetched, every character in its cell."""
     svg = re.sub(r"@font-face\s*{[^}]*}", "", svg)
     svg = re.sub(r"font-family:\s*Fira Code[^;]*;", f"font-family: {FONTS};", svg)
-    svg = svg.replace("font-size: 20px;", f"font-size: {SIZE};")
+    svg = svg.replace("font-size: 20px;", f"font-size: {FONT_SIZE};")
     svg = re.sub(r'x="([0-9.]+)" y="([0-9.]+)" textLength="[^"]*"( [^>]*)?>([^<]*)<', _placed, svg)
     return re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE)
 
@@ -77,56 +75,20 @@ def runs() -> None:
         run.record_scores()
 
 
-THOUGHT = {
-    "zh": "问的是民间借贷的诉讼时效。民法典第一百八十八条：三年，"
-    "自知道或者应当知道权利受到损害以及义务人之日起计算。",
-    "en": "A limitation period for a private loan. Civil Code art. 188: three years from when the creditor knew or "
-    "should have known.",
-}
-SPEECH = {
-    "zh": "三年，自权利人知道或者应当知道权利受到损害以及义务人之日起计算（《民法典》第一百八十八条）。"
-    "约定了还款期限的，自期限届满之日起算。",
-    "en": "Three years from the day the creditor knew or should have known of the harm and the debtor (Civil Code "
-    "art. 188). Where a day of repayment was agreed, from that day.",
-}
-QUESTION = {
-    "zh": "民间借贷的诉讼时效是几年？从何时起算？",
-    "en": "How long is the limitation period of a private loan, and from when?",
-}
-
-
 def stand_ins(folder: Path) -> None:
     """A library of models and an engine that recites, in place of real ones."""
     from app.desk import engines_offered
     from app.desk.engines_offered import Offer
-    from app.desk.models import chat as trial
     from app.desk.models import listing as model_list
     from app.strings import t
-    from tasks import registry
     from tests.support.gguf_files import tiny_llama
     from tests.support.model_fixture import stand_in_shelf
-    from tests.support.slow_engine import open_slow
 
     tiny = tiny_llama(folder / "tiny.gguf")
     model_list.shelf = lambda: stand_in_shelf(tiny, t("models.state.missing"))
     engines_offered.offered = lambda runs=None: [
         Offer(f"llama:{line.name}", line.summary) for line in model_list.shelf().lines if not line.fault
     ]
-    trial.trial_spec = lambda line: "slow:stand-in"
-    registry.ADDED["engines", "slow"] = open_slow
-
-
-def reciter(language: str) -> Any:
-    """An engine that says one thing, quickly."""
-    from models.engine import Listener
-    from tests.support import slow_engine
-
-    class Loaded(slow_engine.Reciter):
-        def load(self, listen: Listener | None = None) -> dict[str, int]:
-            return {"context": 8192, "memory": 5_500_000_000}
-
-    slow_engine._engine = made = Loaded(THOUGHT[language], [SPEECH[language]], pause=0.004)
-    return made
 
 
 Keep = Callable[[str], None]
@@ -147,74 +109,38 @@ async def draw(folder: Path, home: Path, names: Sequence[str]) -> None:
         for language in LANGUAGES:
             os.environ["MOOT_LANG"] = language
             strings.set_language(language)
-            for size in SIZES:
-                app = Desk()
-                app.animation_level = "none"
+            app = Desk()
+            app.animation_level = "none"
 
-                def keep(what: str, app: Desk = app, name: str = f"{language}-{size[0]}x{size[1]}.svg") -> None:
-                    svg = offline(app.export_screenshot(title="Moot"))
-                    (folder / f"{what}-{name}").write_text(svg, encoding="utf-8")
+            def keep(what: str, app: Desk = app, language: str = language) -> None:
+                svg = offline(app.export_screenshot(title="Moot"))
+                (folder / f"{what}-{language}-120x40.svg").write_text(svg, encoding="utf-8")
 
-                async with app.run_test(size=size) as pilot:
-                    await pilot.pause(1)
-                    await part(app, pilot, keep, language)
-                    await app.depart()
+            async with app.run_test(size=SIZE) as pilot:
+                await pilot.pause(1)
+                await part(app, pilot, keep)
+                await app.depart()
 
 
-async def records(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """Home, the dialog of a new run, and an episode looked back at."""
+async def records(app: Any, pilot: Any, keep: Keep) -> None:
+    """Home, and an episode looked back at."""
     keep("home")
-    await pilot.press("n")
-    await pilot.pause(0.5)
-    app.screen.query_one("#agent").value = "plan-solve"
-    await pilot.pause(0.5)
-    keep("new")
-    await pilot.press("escape", "enter")
+    await pilot.press("enter")
     await pilot.pause(1.5)
     await pilot.press("b")
-    await pilot.press("up", "up") if app.size.width < 100 else None
     await pilot.pause(1)
     keep("episode")
 
 
-async def dialogs(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """Who sits in a seat, the library of models, a chat with one, and one that speaks in an episode."""
-    await seat(app, pilot, keep)
-    await models(app, pilot, keep, language)
-    await turn(app, pilot, keep)
-
-
-async def seat(app: Any, pilot: Any, keep: Keep) -> None:
-    """The dialog of a seat, over an episode at its beginning."""
-    from tasks.run.spec import RunSpec
-
-    await app.start(RunSpec(benchmark="legalagentbench", first=1), everything=False)
-    await pilot.pause(1)
-    await pilot.press("s")
-    await pilot.pause(0.5)
-    await pilot.press("down", "down", "down")
-    await pilot.pause(0.5)
-    keep("seat")
-    await pilot.press("escape")
-
-
-async def models(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """The library, and a chat with one of its models."""
-    reciter(language)
+async def models(app: Any, pilot: Any, keep: Keep) -> None:
+    """The library of models, and one that speaks in an episode."""
     await pilot.press("f4")
     await pilot.pause(0.5)
     await pilot.press("down")
     await pilot.pause(0.5)
     keep("models")
-    await pilot.press("t")
-    await pilot.pause(0.5)
-    app.screen.query_one("TextArea").text = QUESTION[language]
-    await pilot.press("f5")
-    while app.screen.answering:
-        await pilot.pause(0.05)
-    await pilot.pause(0.5)
-    keep("trial")
     await pilot.press("escape")
+    await turn(app, pilot, keep)
 
 
 async def turn(app: Any, pilot: Any, keep: Keep) -> None:
@@ -273,9 +199,8 @@ HOLE = ("路灯法第三条", "2009-12-31")
 """A day that the versions of the fictional law of lamps leave out."""
 
 
-async def law(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """A search by words, an article on a day, its history, two wordings; a day that the versions leave out, and the
-    faults."""
+async def law(app: Any, pilot: Any, keep: Keep) -> None:
+    """A search by words, two wordings of an article, and a day that the versions leave out."""
     from datetime import date
 
     from app.desk.law import shelf as law_shelf
@@ -292,17 +217,15 @@ async def law(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     await ask(app, pilot, "盗窃 数额 处罚", "2016-05-01")
     keep("law")
     await ask(app, pilot, *ASKED)
-    for key, name in (("1", "text"), ("2", "timeline"), ("3", "diff")):
-        await pilot.press(key)
-        await settled(app, pilot)
-        keep(f"law-{name}")
+    await pilot.press("3")
+    await settled(app, pilot)
+    keep("law-diff")
     app.screen.query_one("#form").select.value = "lamps"
     await settled(app, pilot)
     await ask(app, pilot, *HOLE)
-    for key, name in (("1", "gap"), ("4", "faults"), ("5", "family")):
-        await pilot.press(key)
-        await settled(app, pilot)
-        keep(f"law-{name}")
+    await pilot.press("1")
+    await settled(app, pilot)
+    keep("law-gap")
 
 
 async def ask(app: Any, pilot: Any, words: str, day: str) -> None:
@@ -324,9 +247,8 @@ SCORED = ("7", "李评", "主要理由成立；抵充的依据只有一句话，
 """Value, author and reason of the score that is shown."""
 
 
-async def review(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """An episode that a person has just scored on one metric, the others still blind; a case with its findings and
-    its law."""
+async def review(app: Any, pilot: Any, keep: Keep) -> None:
+    """An episode that a person has just scored on one metric, the others still blind."""
     from store import places
     from tests.support.review_fixture import build_cases, court_run
 
@@ -337,91 +259,64 @@ async def review(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     path = court_run(places.packs() / "courts", cases, run)
     await app.review(path, "CI-0001")
     await settled(app, pilot)
-    await pilot.press(*(["v"] if app.size.width < 110 else []), "down", "s")
+    await pilot.press("down", "s")
     for name, text in zip(("value", "author"), SCORED, strict=False):
         app.screen.query_one(f"#scores #{name}").value = text
     app.screen.query_one("#scores #reason").text = SCORED[2]
     await pilot.press("f5")
     await settled(app, pilot)
     keep("review-scores")
-    await pilot.press("3")
-    await settled(app, pilot)
-    await pilot.press("enter")
-    await settled(app, pilot)
-    await pilot.press("right_square_bracket")
-    await settled(app, pilot)
-    await pilot.press("f", "f")
-    await settled(app, pilot)
-    keep("review-case")
 
 
-TRIALS = (
-    ("civil", "CI-0002", 34, 1, 0),
-    ("criminal", "CR-0002", 41, 0, 1),
-    ("draft", "CD-0002", 99, 1, 2),
-    ("advice", "LC-0001", 7, 0, 0),
-)
-"""Name, case, steps that were made, the pane on the right, and what is shown of it on a narrow screen."""
-
-
-async def court(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """Two trials, a draft and a consultation of the rules, somewhere on their way."""
+def trial(case: str, steps: int = 0) -> Path:
+    """A run of the rules in every seat of a case, after so many steps or to its end with its scores."""
     from store import places
     from tasks.run.runner import start_run
     from tasks.run.spec import RunSpec
 
-    for name, case, steps, tab, view in TRIALS:
-        path = places.runs() / f"20261121-120000-courts-rules-{case}.moot"
-        if not path.exists():
-            with start_run(RunSpec(benchmark="courts", task_ids=(case,)), out=path) as run:
+    path = places.runs() / f"20261121-1{2 if steps else 3}0000-courts-rules-{case}.moot"
+    if not path.exists():
+        with start_run(RunSpec(benchmark="courts", task_ids=(case,)), out=path) as run:
+            if steps:
                 while steps and run.scheduler.step(case):
                     steps -= 1
-        app.open_episode(path, case)
-        await pilot.pause(0.5)
-        while app.episode_screen.episode != case or app.episode_screen.keeper is None:
-            await pilot.pause(0.05)
-        app.screen.action_aside(tab)
-        app.screen.action_view(view if app.size.width < 110 else 0)
+            else:
+                run.go()
+                run.record_scores()
+    return path
+
+
+async def opened(app: Any, pilot: Any, path: Path, case: str) -> None:
+    """The episode of a case on the screen."""
+    app.open_episode(path, case)
+    await pilot.pause(0.5)
+    while app.episode_screen.episode != case or app.episode_screen.keeper is None:
+        await pilot.pause(0.05)
+
+
+async def court(app: Any, pilot: Any, keep: Keep) -> None:
+    """A civil trial and a draft, somewhere on their way."""
+    for name, case, steps in (("civil", "CI-0002", 34), ("draft", "CD-0002", 99)):
+        await opened(app, pilot, trial(case, steps), case)
+        app.screen.action_aside(1)
         await pilot.pause(1)
         keep(f"court-{name}")
 
 
-PRESENTED = (
-    ("civil", "CI-0002", "对真实性有异议", ()), ("criminal", "CR-0002", "判决如下", ("end",)),
-    ("result", "CI-0002", "判决如下", ("f2",)),
-)  # fmt: skip
-"""Name, case, words of the utterance that is shown, and keys pressed then."""
+async def presenter(app: Any, pilot: Any, keep: Keep) -> None:
+    """Presenter mode: a criminal judgment at its rulings."""
+    await opened(app, pilot, trial("CR-0002"), "CR-0002")
+    await pilot.press("f12")
+    await pilot.pause(0.3)
+    screen = app.screen
+    screen.at = next((at for at, said in enumerate(screen.said, 1) if "判决如下" in said.text), len(screen.said))
+    screen.settle()
+    await pilot.press("end")
+    await pilot.pause(1.5)
+    keep("presenter-criminal")
 
 
-async def presenter(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """Presenter mode: an exhibit that is contested, a criminal judgment at its rulings, the card at the end."""
-    from store import places
-    from tasks.run.runner import start_run
-    from tasks.run.spec import RunSpec
-
-    for name, case, words, keys in PRESENTED:
-        path = places.runs() / f"20261121-130000-courts-rules-{case}.moot"
-        if not path.exists():
-            with start_run(RunSpec(benchmark="courts", task_ids=(case,)), out=path) as run:
-                run.go()
-                run.record_scores()
-        app.open_episode(path, case)
-        await pilot.pause(0.5)
-        while app.episode_screen.episode != case or app.episode_screen.keeper is None:
-            await pilot.pause(0.05)
-        await pilot.press("f12")
-        await pilot.pause(0.3)
-        screen = app.screen
-        screen.at = next((at for at, said in enumerate(screen.said, 1) if words in said.text), len(screen.said))
-        screen.settle()
-        await pilot.press(*keys)
-        await pilot.pause(1.5)
-        keep(f"presenter-{name}")
-        await pilot.press("f10")
-        await pilot.pause(0.3)
-
-
-PARTS = {"records": records, "dialogs": dialogs, "law": law, "review": review, "court": court, "presenter": presenter}
+PARTS = {"records": records, "models": models, "law": law, "review": review, "court": court, "presenter": presenter}
 """In the order in which they are drawn."""
 
 
