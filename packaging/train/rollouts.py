@@ -21,8 +21,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, cast
 
-from maker import rows_of
 from maker.places import FIRST, SECOND, Namer, person, places
+from maker.world import rows_of
 from vocabulary import NOT_FOUND
 
 from models.engine import Message

@@ -16,6 +16,7 @@ from typing import Any
 
 from maker.parties import Bar, Company, Court, Judiciary, Market
 from maker.places import WORDS, Ledger, Place, Value, draw_date, draw_place, masked, stream, written
+
 from store.tables import beside
 
 

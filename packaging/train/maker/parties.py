@@ -27,6 +27,7 @@ from maker.places import (
     places,
     written,
 )
+
 from store.tables import beside
 
 

@@ -1,6 +1,6 @@
 """The maker of fictional jurisdictions: rows of all tables, drawn anew from a seed.
 
-The model in the box is trained on them, and lookups are timed on them as a pack grows.
+The model in the box is trained on them.
 """
 
 from __future__ import annotations
