@@ -10,8 +10,9 @@ to `turns_j`, dense in faults and in turns that only seem to do something, 1,569
 trained on later. Nothing is trained on `labels_unseen_i` to `l`, 80 turns each by four people. Precision / recall on
 these 320, before the whole turn was read (and e to h and turns_h to j were trained on) / now: acts 0.95 / 0.96 and
 0.95 / 0.95, actions 0.91 / 0.96 and 0.92 / 0.96, faults 0.91 / 0.79 and 0.93 / 0.88. Of what followed when they had
-been measured once only one number was chosen with their figures in view (SURE in packaging/train_acts.py; with the
-former one faults 0.92 / 0.88). At first sight the earlier ones had, acts / actions / faults: spoken, formal and model
+been measured once only one number was chosen with their figures in view (SURE in
+packaging/court_classifiers.py; with the former one faults 0.92 / 0.88). At first sight the
+earlier ones had, acts / actions / faults: spoken, formal and model
 0.92 / 0.84, 0.77 / 0.85, 0.53 / 0.74; c and d 0.91 / 0.96, 0.89 / 0.93, 0.86 / 0.77; e and f 0.93 / 0.96, 0.89 /
 0.98, 0.87 / 0.81; g 0.96 / 0.95, 0.87 / 1.00, 0.88 / 0.85; h 0.90 / 0.95, 0.85 / 0.97, 0.76 / 0.52. A lawyer who
 labelled e and f again from the bare turns agreed with 194 of 195 acts and with all 42 faults.

@@ -1,7 +1,7 @@
 """Whether words speak to the act that asked for them: a linear classifier over `features`, one for all trials.
 
 It learnt from labelled turns which replies lawyers took for an answer to an act and which not
-(`packaging/train_replies.py`, `replies.npz`; `replies.json` is its card). Acts that ask about the facts of a case are
+(`packaging/court_classifiers.py`, `replies.npz`). Acts that ask about the facts of a case are
 not its matter: what is said to those differs with every case.
 """
 

@@ -1,8 +1,8 @@
 """Which acts a piece of a judge's words does: a linear classifier over `features`, trained on paraphrases and whole
 turns written by others.
 
-Weights are shipped as data (`acts_CI.npz`, `acts_CR.npz`, made by `packaging/train_acts.py`; `acts.json` is their
-card; `replies.npz` reads answers, see `answering`, `faults.npz` whole turns, see `whole`). A score is a whole number,
+Weights are shipped as data (`acts_CI.npz`, `acts_CR.npz`, made by `packaging/court_classifiers.py`;
+`replies.npz` reads answers, see `answering`, `faults.npz` whole turns, see `whole`). A score is a whole number,
 0 and above means that the act is done; equal on every machine.
 """
 

@@ -2,7 +2,7 @@
 
 Names, titles of exhibits and of laws, numbers of articles and other numbers are folded to one mark each, so that no
 case can be learnt. Everything here is integer arithmetic: the same text gives the same features on every machine.
-Training (`packaging/train_acts.py`) and reading share this module.
+Training (`packaging/court_classifiers.py`) and reading share this module.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What is wrong with a turn as a whole, where none of its words says so clearly: a linear classifier over `features`
 of what was said, alone and with the stage it was said in.
 
-It learnt from labelled turns which faults lawyers named in them (`packaging/train_faults.py`, `faults.npz`;
-`faults.json` is its card).
+It learnt from labelled turns which faults lawyers named in them (`packaging/court_classifiers.py`, `faults.npz`).
 """
 
 from __future__ import annotations

@@ -1,17 +1,29 @@
-"""Trains the classifier of acts (tasks/courts/procedure/acts_CI.npz, acts_CR.npz) and writes its card, acts.json.
+"""Makes the four classifiers of the courts again: tasks/courts/procedure/{acts_CI,acts_CR,replies,faults}.npz.
 
-    pip install -e '.[train]' && python packaging/train_acts.py
+    pip install -e '.[train]' && python packaging/court_classifiers.py [acts] [replies] [faults]
 
-Data, all in tests/courts: acts_CI.jsonl and acts_CR.jsonl, paraphrases and wrong turns of one act each that two
-people wrote who had not read the program (a third of them, by the hash of the text, is held out: never trained on);
-acts_more_CI.jsonl and acts_more_CR.jsonl, turns in many registers with all acts that they do; acts_spoken.jsonl,
-sentences of the rules' own judge and of the model trials of the tests, labelled by former lists of phrases, and a few
-by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in somebody's place (`instead`). A
-row with `mentions` speaks of an act and does nothing. turns_a.jsonl to turns_j.jsonl and the labels that are no
-longer unseen: whole turns in the layout of `moot procedure check`. Of such a turn nobody says which words do its act:
-it is learnt from the piece that does it most by what the other rows teach, and no piece does what the turn does not.
-Beside the acts it learns what a sentence is: one that only speaks of acts, or words said for others. Everything is
-seeded: the same data gives the same files.
+All are linear support vector machines over hashed features; weights are rounded to a byte, and what a score must
+reach is chosen on texts that the model had not seen. Everything is seeded: the same data gives the same files.
+
+acts: what a judge's turn does. Data, all in tests/courts: acts_CI.jsonl and acts_CR.jsonl, paraphrases and wrong
+turns of one act each that two people wrote who had not read the program (a third of them, by the hash of the text, is
+held out: never trained on); acts_more_CI.jsonl and acts_more_CR.jsonl, turns in many registers with all acts that
+they do; acts_spoken.jsonl, sentences of the rules' own judge and of the model trials of the tests, labelled by former
+lists of phrases, and a few by hand; acts_turns.jsonl, turns of many acts or of none, and whether one speaks in
+somebody's place (`instead`). A row with `mentions` speaks of an act and does nothing. TURNS: whole turns in the
+layout of `moot procedure check`. Of such a turn nobody says which words do its act: it is learnt from the piece that
+does it most by what the other rows teach, and no piece does what the turn does not. Beside the acts it learns what a
+sentence is: one that only speaks of acts, or words said for others.
+
+replies: whether a reply answers what was asked. A reply answers the acts that the turn is credited with for the side
+that spoke, and no other act. Of a turn with a fault nobody knows why an act has no credit: there only the credited
+ones count. What a score must reach is set on replies to acts that the procedure takes for asked, read by models that
+saw no file of the same writer: so little that of the right ones LOST is lost.
+
+faults: what is wrong with a whole turn, of what the rules of procedure do not name themselves. What a score must
+reach is set on turns of one hand read by models that saw no turn of it: the least for which of the faults that are
+named beside those of the rules RIGHT are named by the lawyer, too. A fault of which fewer than FEWEST are found so is
+left to the rules. What it finds is shown and voids no trial.
 """
 
 from __future__ import annotations
@@ -19,11 +31,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sparse
@@ -32,14 +46,68 @@ from sklearn.svm import LinearSVC
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from tasks.courts.procedure import machine  # noqa: E402
 from tasks.courts.procedure.acts import INSTEAD, MENTION, Known, cut, pieces  # noqa: E402
+from tasks.courts.procedure.answering import answers_anything  # noqa: E402
+from tasks.courts.procedure.answering import parts as sentences  # noqa: E402
 from tasks.courts.procedure.classifier import SCALE  # noqa: E402
 from tasks.courts.procedure.features import BUCKETS, features, folded  # noqa: E402
-from tasks.courts.procedure.labels import Row, read_rows  # noqa: E402
+from tasks.courts.procedure.labels import FAULTS, NOW, Row, course, judged, read_rows  # noqa: E402
 from tasks.courts.procedure.tables import profile  # noqa: E402
 from tasks.courts.procedure.turns import SIDE_OF  # noqa: E402
+from tasks.courts.procedure.whole import seen  # noqa: E402
+from tasks.courts.simulated import trials  # noqa: E402
 
 DATA, OUT = ROOT / "tests/courts", ROOT / "tasks/courts/procedure"
+SEED = 2026
+TURNS = (
+    "turns_a", "turns_b", "turns_c", "turns_d", "turns_e", "turns_f", "turns_g", "turns_h", "turns_i", "turns_j",
+    "labels_formal", "labels_model", "labels_spoken", "labels_unseen_a", "labels_unseen_b", "labels_unseen_c",
+    "labels_unseen_d", "labels_unseen_e", "labels_unseen_f", "labels_unseen_g", "labels_unseen_h",
+    "court_labels_independent",
+)  # fmt: skip
+"""Files of whole turns in tests/courts."""
+
+
+def machine_of(rows: Any, wanted: Any, cost: float, weight: int) -> tuple[np.ndarray, float]:
+    """Weights and bias of a support vector machine; what is wanted weighs more."""
+    model = LinearSVC(C=cost, class_weight={0: 1, 1: weight}, random_state=SEED, tol=1e-3)
+    model.fit(rows, wanted)
+    return model.coef_[0], model.intercept_[0]
+
+
+def rarities(texts: list[np.ndarray], buckets: int = BUCKETS, fewest: int = 1) -> np.ndarray:
+    """How rare each feature is, 1 to 255; 0 for those of fewer texts than `fewest`."""
+    count = np.bincount(np.concatenate(texts), minlength=buckets)
+    rare = np.clip(np.round(16 * (1 + np.log((1 + len(texts)) / (1 + count)))), 1, 255)
+    return np.where(count >= fewest, rare, 0)
+
+
+def counted(texts: list[np.ndarray], rarity: np.ndarray) -> sparse.csr_matrix:
+    """A row a text, of length 1."""
+    row = np.repeat(np.arange(len(texts)), [len(one) for one in texts])
+    column = np.concatenate(texts)
+    matrix = sparse.csr_matrix((rarity[column], (row, column)), shape=(len(texts), len(rarity)))
+    length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    return (sparse.diags(1 / np.maximum(length, 1)) @ matrix).tocsr()
+
+
+def write(
+    name: str, acts: Sequence[str], model: tuple[np.ndarray, np.ndarray], rarity: np.ndarray, least: Any, sure: float
+) -> None:
+    """The file of a classifier: weights (buckets, acts) in a byte each, what scores must reach in whole numbers."""
+    weights, bias = model
+    scale = 127 / np.abs(weights).max(axis=0)
+    np.savez_compressed(
+        OUT / f"{name}.npz", acts=np.array(acts), weights=np.round(weights * scale).astype(np.int8),
+        rarity=rarity.astype(np.uint8), least=np.round((least - bias) * scale * SCALE).astype(np.int64),
+        sure=np.round(sure * scale * SCALE).astype(np.int64),
+    )  # fmt: skip
+    print(name)
+
+
+# --- acts -----------------------------------------------------------------------------------------------------------
+
 PERSONS = {
     "CI": (
         "沈秋白", "闻一舟", "陆明远", "祁山", "高棠", "汤若谷", "许知微", "贺兰亭", "白鹿",
@@ -53,7 +121,7 @@ TITLES = {
     ),
     "CR": ("现场监控录像", "价格认定结论书", "伤情鉴定意见"),
 }  # fmt: skip
-FOLDS, SEED, COST, WEIGHT = 3, 2026, 1.0, 8
+FOLDS, COST, WEIGHT = 3, 1.0, 8
 BESIDE = (INSTEAD, MENTION)
 """Columns beside the acts."""
 MOST = 8
@@ -65,13 +133,6 @@ SURE = 0.92
 """Of acts that are found with the greater threshold, so many are to be right."""
 DOUBT = -0.2
 """A row of one act that scores more than this on an act that its writer was not thinking of says nothing about it."""
-TURNS = (
-    "turns_a", "turns_b", "turns_c", "turns_d", "turns_e", "turns_f", "turns_g", "turns_h", "turns_i", "turns_j",
-    "labels_formal", "labels_model", "labels_spoken", "labels_unseen_a", "labels_unseen_b", "labels_unseen_c",
-    "labels_unseen_d", "labels_unseen_e", "labels_unseen_f", "labels_unseen_g", "labels_unseen_h",
-    "court_labels_independent",
-)  # fmt: skip
-"""Files of whole turns in tests/courts."""
 TWICE, COUNTS = 2, 2
 """So many times a turn is trained on, and counts when thresholds are chosen: turns are what is read in court."""
 UNSAID = -0.6
@@ -165,13 +226,6 @@ def credited(row: Row, env: str, acts: list[str], scores: np.ndarray) -> np.ndar
     return np.array([of(act, score) for act, score in zip(acts, scores, strict=True)])
 
 
-def main() -> None:
-    with ProcessPoolExecutor(2) as pool:
-        told = dict(zip(("CI", "CR"), pool.map(train, ("CI", "CR")), strict=True))
-    card = {"seed": SEED, "buckets": BUCKETS, "environments": told}
-    (OUT / "acts.json").write_text(json.dumps(card, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
 def ids(text: str, env: str, known: bool) -> np.ndarray:
     marks = (PERSONS[env], TITLES[env]) if known else ()
     return features(folded(text, *marks).text).ids
@@ -197,16 +251,9 @@ class Model:
         return counted(parts, self.rarity) @ self.weights + self.bias
 
 
-def train(env: str) -> dict[str, Any]:
-    """Writes the weights of an environment; what its card says."""
-    weights, figures = learnt(env, TURNS)
-    np.savez_compressed(OUT / f"acts_{env}.npz", **weights)
-    return figures
-
-
-def learnt(env: str, names: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays of a classifier, learnt from the rows and these files of turns, and its figures."""
-    rows, spoken = rows_of(env), said_in(names)
+def acts(env: str) -> None:
+    """Writes the classifier of an environment."""
+    rows, spoken = rows_of(env), said_in(TURNS)
     count, width = rows.label.shape
 
     def folds(names: list[str]) -> np.ndarray:
@@ -236,9 +283,7 @@ def learnt(env: str, names: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[
         weights, bias = np.zeros((BUCKETS, width)), np.zeros(width)
         for act in range(width):
             use = np.flatnonzero(wanted[:, act] >= 0)
-            model = LinearSVC(C=COST, class_weight={0: 1, 1: WEIGHT}, random_state=SEED, tol=1e-3)
-            model.fit(matrix[use], wanted[use, act])
-            weights[:, act], bias[act] = model.coef_[0], model.intercept_[0]
+            weights[:, act], bias[act] = machine_of(matrix[use], wanted[use, act], COST, WEIGHT)
         return Model(weights, bias, rarity)
 
     def crossed(of: Callable[[int], Model]) -> tuple[np.ndarray, np.ndarray]:
@@ -269,44 +314,18 @@ def learnt(env: str, names: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[
     scores, heard = crossed(
         lambda number: fitted(np.flatnonzero(fold != number), doubted, (np.flatnonzero(turn_fold != number), pieced))
     )
-    least, sure, figures = thresholds(scores, doubted, rows, heard, does)
+    least, sure = thresholds(scores, doubted, rows, heard, does)
     model = fitted(np.arange(count), doubted, (np.arange(len(turns)), pieced))
-    scale = 127 / np.abs(model.weights).max(axis=0)
-    weights = {
-        "acts": np.array(rows.acts),
-        "weights": np.round(model.weights * scale).astype(np.int8),
-        "rarity": model.rarity.astype(np.uint8),
-        "least": np.round((least - model.bias) * scale * SCALE).astype(np.int64),
-        "sure": np.round(sure * scale * SCALE).astype(np.int64),
-    }
-    return weights, {
-        "acts": width, "rows": count, "of_one_act": int(single.sum()), "turns": len(turns),
-        "held_out": sum(held_out(row["text"]) for row in lines(f"acts_{env}.jsonl")), **figures,
-    }  # fmt: skip
-
-
-def rarities(texts: list[np.ndarray]) -> np.ndarray:
-    count = np.bincount(np.concatenate(texts), minlength=BUCKETS)
-    rare = np.clip(np.round(16 * (1 + np.log((1 + len(texts)) / (1 + count)))), 1, 255)
-    return np.where(count > 0, rare, 0)
-
-
-def counted(texts: list[np.ndarray], rarity: np.ndarray) -> sparse.csr_matrix:
-    row = np.repeat(np.arange(len(texts)), [len(one) for one in texts])
-    column = np.concatenate(texts)
-    matrix = sparse.csr_matrix((rarity[column], (row, column)), shape=(len(texts), BUCKETS))
-    length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    return sparse.diags(1 / np.maximum(length, 1)) @ matrix
+    write(f"acts_{env}", rows.acts, (model.weights, model.bias), model.rarity, least, sure)
 
 
 def thresholds(
     scores: np.ndarray, label: np.ndarray, rows: Rows, heard: np.ndarray, does: np.ndarray
-) -> tuple[np.ndarray, float, dict[str, Any]]:
+) -> tuple[np.ndarray, float]:
     """What each act must reach, best for all acts, moved half of the way to what is best for itself; and how much
     more makes it sure: so much that hardly anything is found wrongly. Rows and turns are read by models that did not
     see them; right, wrong and missed of both are counted."""
     steps = np.arange(-1.2, 0.8, 0.04)
-    single = rows.own >= 0
 
     def of_turns(act: int, least: float) -> np.ndarray:
         found, does_it = heard[:, act] >= least, does[:, act] == 1
@@ -327,13 +346,6 @@ def thresholds(
         value = found / np.maximum(1, found + counts[:, 1] + BETA**2 * counts[:, 2])
         return float(steps[int(np.argmax(np.convolve(np.pad(value, 1, "edge"), np.ones(3) / 3, "valid")))])
 
-    def shares(counts: np.ndarray) -> dict[str, float]:
-        right, wrong, missed = counts
-        return {
-            "precision": round(float(right / (right + wrong)), 3),
-            "recall": round(float(right / (right + missed)), 3),
-        }  # fmt: skip
-
     common = best(table.sum(axis=1))
     least = np.array([(best(table[:, act]) + common) / 2 for act in every])
     beside = [best(np.array([f1(act, step) for step in steps])) for act in range(len(every), scores.shape[1])]
@@ -342,19 +354,154 @@ def thresholds(
     sure = next(
         (at for at, (good, bad, _) in enumerate(surer) if good / max(1, good + bad) >= SURE), len(margins) - 1
     )
-    wrongly = np.flatnonzero(single & ~rows.does)
-    figures = {
-        "cross_validated": {
-            **shares(np.sum([f1(act, least[act]) for act in every], axis=0)),
-            "turns": shares(np.sum([of_turns(act, least[act]) for act in every], axis=0)),
-            "wrong_turns_taken": round(float((scores[wrongly, rows.own[wrongly]] >= least[rows.own[wrongly]]).mean()),
-                3),
-            "sure": shares(surer[sure]),
-            INSTEAD: shares(of_turns(len(every), beside[0])),
-        }
-    }  # fmt: skip
-    print(common, float(margins[sure]), figures)
-    return np.concatenate([least, beside]), float(margins[sure]), figures
+    return np.concatenate([least, beside]), float(margins[sure])
+
+
+# --- replies --------------------------------------------------------------------------------------------------------
+
+ANSWERED = 10
+"""Replies that an act must have been answered by."""
+LOST = 0.01
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a side said after a turn: features of the whole and of its sentences, the acts that it answers, those of
+    which nobody knows, the file, and the acts that the procedure takes it for (act, whether rightly)."""
+
+    parts: list[np.ndarray]
+    answers: frozenset[str]
+    open: bool
+    file: int
+    tried: list[tuple[str, bool]]
+
+
+def said_after() -> list[Said]:
+    """The replies of all files."""
+    found = []
+    for number, name in enumerate(TURNS):
+        for row in read_rows(DATA / f"{name}.jsonl"):
+            known, law, acts = Known.of(row.hearing()), profile("law", row.env).acts, set(row.acts)
+            texts = defaultdict(list)
+            for said in row.reply:
+                texts[SIDE_OF.get(said.speaker)].append(said.text)
+            credits = [c for c in course(row, "law").credits if c.turn == NOW and c.reply is not None]
+            for side, words in texts.items():
+                mine = {key.split("/")[0] for key in acts if key.split("/")[-1] == side or key.startswith("exhibit/")}
+                tried = [
+                    (credit.act, credit.key in acts)
+                    for credit in credits
+                    if credit.side == side and credit.key not in row.done and not law[credit.act].fallback
+                ]
+                if answers_anything("\n".join(words)):
+                    tried = []
+                ids = [features(part).ids for part in sentences("\n".join(words), known)]
+                if ids:
+                    found.append(Said(ids, frozenset(mine), bool(row.faults), number, tried))
+    return found
+
+
+def replies() -> None:
+    """Writes the classifier of replies."""
+    with patch.object(trials, "speaks_to", lambda *_: True):  # what is to be learnt takes no part in it
+        said = said_after()
+    count = {act: sum(act in one.answers for one in said) for act in set().union(*(one.answers for one in said))}
+    fallback = {act for env in ("CI", "CR") for act, spec in profile("law", env).acts.items() if spec.fallback}  # type: ignore[arg-type]
+    acts = sorted(act for act, times in count.items() if times >= ANSWERED and act not in fallback)
+    rarity = rarities([one.parts[0] for one in said])
+    rows = counted([one.parts[0] for one in said], rarity)
+
+    def fitted(keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        weights, bias = np.zeros((BUCKETS, len(acts))), np.zeros(len(acts))
+        for place, act in enumerate(acts):
+            use = [at for at in keep if act in said[at].answers or not said[at].open]
+            wanted = [act in said[at].answers for at in use]
+            weights[:, place], bias[place] = machine_of(rows[use], wanted, 0.3, 8)
+        return weights, bias
+
+    def best(one: Said, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
+        scores: np.ndarray = counted(one.parts, rarity) @ weights + bias
+        return scores.max(axis=0)
+
+    right = []
+    for number in range(len(TURNS)):
+        away, here = (np.flatnonzero([(one.file == number) == held for one in said]) for held in (False, True))
+        weights, bias = fitted(away)
+        for at in here:
+            scores = best(said[at], weights, bias)
+            right += [scores[acts.index(act)] for act, credited in said[at].tried if credited and act in acts]
+    least = float(np.quantile(right, LOST))
+    write("replies", acts, fitted(np.arange(len(said))), rarity, least, 0.0)
+
+
+# --- faults ---------------------------------------------------------------------------------------------------------
+
+RIGHT, FEWEST = 0.8, 8
+
+
+def silent(row: Row) -> bool:
+    """Whether somebody who was spoken to says nothing."""
+    heard = {SIDE_OF.get(said.speaker) for said in row.reply}
+    return not heard.issuperset(SIDE_OF[role] for role in row.turn.to if role in SIDE_OF)
+
+
+def least_score(scores: np.ndarray, right: np.ndarray) -> tuple[float, int]:
+    """What a score must reach, and how many are then named rightly."""
+    order = np.argsort(-scores, kind="stable")
+    found = np.cumsum(right[order])
+    enough = np.flatnonzero(right[order] & (found >= RIGHT * np.arange(1, len(order) + 1)))
+    if not len(enough):
+        return float("inf"), 0
+    last = int(enough[-1])
+    return float(scores[order[last]]), int(found[last])
+
+
+def faults() -> None:
+    """Writes the reader of whole turns."""
+    rows, file = [], []
+    for number, name in enumerate(TURNS):
+        rows += read_rows(DATA / f"{name}.jsonl")
+        file += [number] * (len(rows) - len(file))
+    hand = np.array(file)
+    with patch.object(machine, "faults_of", lambda *_: frozenset()):  # what is to be learnt takes no part in it
+        named = [judged(row).faults for row in rows]
+    texts = [seen(row.turn.text, f"{row.env}/{row.stage}", Known.of(row.hearing())).ids for row in rows]
+    rarity = rarities(texts, 2 * BUCKETS, fewest=2)
+    matrix = counted(texts, rarity)
+
+    codes, weights, bias, least = [], [], [], []
+    for code in sorted(FAULTS):
+        wanted = np.array([code in row.faults for row in rows])
+        scores = np.zeros(len(rows))
+        for number in range(len(TURNS)):
+            away = machine_of(matrix[hand != number], wanted[hand != number], 0.5, 4)
+            scores[hand == number] = matrix[hand == number] @ away[0] + away[1]
+        free = np.array(
+            [
+                code not in found and (code != "no_answer" or silent(row))
+                for found, row in zip(named, rows, strict=True)
+            ]
+        )
+        reach, good = least_score(scores[free], wanted[free])
+        if good < FEWEST:
+            continue
+        of_all = machine_of(matrix, wanted, 0.5, 4)
+        codes.append(code)
+        weights.append(of_all[0])
+        bias.append(of_all[1])
+        least.append(reach)
+    write("faults", codes, (np.array(weights).T, np.array(bias)), rarity, np.array(least), 0.0)
+
+
+def main() -> None:
+    """The command."""
+    wanted = sys.argv[1:] or ["acts", "replies", "faults"]
+    if "acts" in wanted:
+        with ProcessPoolExecutor(2) as pool:
+            list(pool.map(acts, PERSONS))
+    for name, make in (("replies", replies), ("faults", faults)):
+        if name in wanted:
+            make()
 
 
 if __name__ == "__main__":
