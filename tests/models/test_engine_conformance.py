@@ -335,14 +335,9 @@ def test_it_describes_itself_the_same_every_time(
 # --- what nobody should ask -----------------------------------------------------------------------------------------
 
 NONSENSE: list[dict[str, Any]] = [
-    {"temperature": float("nan")}, {"temperature": float("inf")}, {"temperature": -1.0}, {"temperature": 1e9},
-    {"top_p": -5.0}, {"top_p": 0.0, "temperature": 1.0}, {"top_p": float("nan"), "temperature": 1.0}, {"top_k": -3},
-    {"top_k": 10**9, "temperature": 1.0},
-    {"max_tokens": 0}, {"max_tokens": -1}, {"stop": ("",)}, {"stop": ("甲", "", "乙" * 5000)},
-    {"stop": tuple(f"停{n}" for n in range(500))},
-    {"seed": -1}, {"seed": 2**63}, {"seed": 2**200}, {"min_p": 7.0, "temperature": 1.0}, {"repeat_penalty": 0.0},
-    {"repeat_penalty": float("nan")}, {"logprobs": 10**6},
-    {"logprobs": -4},
+    {"temperature": float("nan")}, {"temperature": -1.0}, {"top_p": 0.0, "temperature": 1.0}, {"top_k": -3},
+    {"max_tokens": 0}, {"stop": ("",)}, {"seed": -1}, {"min_p": 7.0, "temperature": 1.0}, {"repeat_penalty": 0.0},
+    {"logprobs": 10**6},
 ]  # fmt: skip
 
 
@@ -365,9 +360,6 @@ HOSTILE: dict[str, tuple[Message, ...]] = {
     "NUL": (Message("system", "\x00"), Message("user", "a\x00b\x00" * 50)),
     "lone surrogates": (Message("user", "\ud800甲\udfff\ud83d"),),
     "controls": (Message("user", "\x1b[2J\x07\x9b\u202e\u200b\ufeff\uffff" + "".join(map(chr, range(32)))),),
-    "one megabyte": (Message("user", "长" * 350_000),),
-    "one megabyte of blanks": (Message("user", " \n" * 500_000),),
-    "combining": (Message("user", "e" + "\u0301" * 700),),
     "empty": (Message("user", ""),),
     "nobody": (),
     "system alone": (Message("system", "你是律师。"),),
