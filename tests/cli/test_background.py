@@ -4,7 +4,6 @@ resumed, and come to what they would have come to in a terminal. Every wait is f
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import subprocess
@@ -17,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from app import log
 from store.journal import Journal
 from store.writer import writer_of, writers
 from tasks.run.following import standing
@@ -255,14 +253,6 @@ def test_the_log_says_what_happened_and_not_what_was_said(home: Home, tmp_path: 
     assert "乙公司" in file.read_text("utf-8") and any(line["event"] == "record" for line in more[len(lines) :])
 
 
-def test_a_log_that_cannot_be_written_stops_the_run_before_it_begins(home: Home, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    for place in (tmp_path, tmp_path / "file" / "under"):
-        refused = home.moot(*home.line("--log-file", str(place)), code=2 if place == tmp_path else 1)
-        assert refused.stderr.count("\n") == 1 and str(place) in refused.stderr
-    assert not (home.home / "runs").exists() or list((home.home / "runs").glob("*.moot")) == []
-
-
 def test_a_line_that_a_kill_has_cut_is_ended_and_failures_are_logged(home: Home, tmp_path: Path) -> None:
     file = tmp_path / "run.log"
     file.write_text('{"time": "cut')
@@ -273,20 +263,3 @@ def test_a_line_that_a_kill_has_cut_is_ended_and_failures_are_logged(home: Home,
     assert told["event"] == "failed" and told["kind"] == "NotFound" and "trace" not in told
     home.moot("resume", "gone", "--log-file", str(file), "--debug", code=2)
     assert "run_path" in json.loads(file.read_text("utf-8").splitlines()[-1])["trace"]
-
-
-def test_a_log_that_can_be_written_no_more_ends_and_the_run_goes_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "run.log"
-    end = log.start(path, False)
-    try:
-        log.say("first", {"n": 1})
-        (handler,) = (one for one in logging.getLogger("moot").handlers if isinstance(one, logging.FileHandler))
-        handler.stream.close()  # as good as a full disk
-        log.say("second", {"n": 2})
-        log.say("third", {"n": 3})
-    finally:
-        end()
-    assert [line["event"] for line in lines_of(path)] == ["first"] and not log.configured()
-    assert capsys.readouterr().err.count("\n") == 1, "said once"

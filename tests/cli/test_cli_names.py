@@ -67,22 +67,3 @@ def test_the_script_of_a_shell(capsys: pytest.CaptureFixture[str], moot_home: Pa
     with pytest.raises(SystemExit, match="0"):
         main(["completion", shell])
     assert "_MOOT_COMPLETE" in capsys.readouterr().out
-
-
-@pytest.mark.chinese_sentences
-@pytest.mark.parametrize(
-    "command", [("show",), ("compare", "latest"), ("models", "check"), ("data", "stats"), ("score",)]
-)
-def test_names_of_five_hundred_characters_are_one_sentence(
-    capsys: pytest.CaptureFixture[str], moot_home: Path, command: tuple[str, ...]
-) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main([*command, "长" * 500])
-    said = capsys.readouterr().err
-    assert (
-        stop.value.code in (1, 2)
-        and said.count("\n") == 1
-        and "too long" not in said
-        and "长长" in said
-        or "latest" in said
-    )

@@ -18,11 +18,8 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from app.cli.run import run as run_command
 from tasks import registry
 from tasks.courts.environment import codes
-from tasks.run.spec import RunSpec
-from tasks.settings import COMMON
 from tests.support.forked import forked
 
 pytestmark = pytest.mark.slow
@@ -168,14 +165,6 @@ def test_the_settings_of_another_benchmark_are_refused(moot: Moot, sample_pack: 
     assert (code, err) == (2, "moot: riddles has no setting 'window'. Leave the option out.\n")
     code, _, err = moot("run", "courts", "--shout")
     assert (code, err) == (2, "moot: courts has no setting 'shout'. Leave the option out.\n")
-
-
-def test_the_value_of_an_option_is_no_benchmark(moot: Moot, sample_pack: Path) -> None:
-    code, _, err = moot("run", "--pack", "courts", "legalsearch", "--window", "off")
-    assert code == 2 and "courts" in err and "window" not in err, err
-    code, out, err = moot("run", "--window", "off", "--web", "courts", "legalsearch", "--limit", "1", "--dry-run")
-    assert code == 0 and "legalsearch" in out, err
-    assert "unknown benchmark 'nonsense'" in moot("run", "nonsense", "--pack", "courts")[2]
 
 
 def test_an_engine_sits_in_a_seat(moot: Moot, sample_pack: Path) -> None:
@@ -380,45 +369,6 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
 
 
 @pytest.mark.parametrize(
-    ("file", "content"),
-    [
-        ("entry_points.txt", b"[moot.benchmarks]\n\xff = x:y\n"),
-        ("entry_points.txt", b"[moot.benchmarks]\nno equals sign\n"),
-        ("METADATA", b"Name: \xff\xfe\n"),
-        ("METADATA", b"Metadata-Version: 2.1\n"),
-    ],
-)
-def test_a_package_whose_own_files_are_damaged_hides_nothing(
-    moot: Moot, site: Path, file: str, content: bytes
-) -> None:
-    install(site, "zz_broken", "[moot.benchmarks]\nlost = nowhere:lost\n")
-    (site / "zz_broken-1.0.dist-info" / file).write_bytes(content)
-    for arguments in (
-        ("list", "--json"),
-        ("tools", "list", "--json"),
-        ("run", "--help"),
-        ("data", "import", "--help"),
-    ):
-        code, out, err = moot(*arguments)
-        assert code == 0 and out and "Traceback" not in err, (arguments, err)
-    assert "weather" in moot("tools", "list")[1], "the sound extension is there"
-    checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
-    assert checks["extensions"]["status"] == "failed" and "zz_broken-1.0.dist-info" in checks["extensions"]["detail"]
-
-
-@pytest.mark.parametrize("raised", ["BaseException('no more')", "GeneratorExit()"])
-def test_whatever_an_extension_raises_and_prints_on_import(
-    moot: Moot, site: Path, sample_pack: Path, raised: str
-) -> None:
-    (site / "broken.py").write_text(f"print('hello from afar')\nraise {raised}\n", "utf-8")
-    install(site, "zz_broken", BROKEN)
-    code, out, err = moot("run", "broken")
-    assert (code, out) == (2, "") and f"cannot be loaded: {raised.partition('(')[0]}" in err and "hello" in err
-    checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
-    assert checks["extensions"]["status"] == "failed" and "broken" in checks["extensions"]["detail"]
-
-
-@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("number",), "benchmark 'number' of package zz_broken cannot be loaded: TypeError"),
@@ -457,14 +407,6 @@ def test_what_an_extension_gives_is_looked_at(
     install(site, "zz_broken", BROKEN)
     code, _, err = moot("run", *arguments)
     assert code == 2 and said in err and "Traceback" not in err, err
-
-
-def test_a_setting_of_every_run_belongs_to_nobody(moot: Moot, site: Path, sample_pack: Path) -> None:
-    (site / "wrong.py").write_text(WRONG + SEEDED, "utf-8")
-    install(site, "zz_broken", BROKEN)
-    assert "SeededSettings: seed is a setting of every run" in moot("run", "seeded")[2]
-    assert set(RunSpec.model_fields) <= COMMON
-    assert {param.name for param in run_command.params} <= COMMON, "options of the command are no settings either"
 
 
 def test_a_run_of_an_extension_that_is_gone_opens_and_says_so(moot: Moot, site: Path, sample_pack: Path) -> None:

@@ -3,10 +3,8 @@ question."""
 
 from __future__ import annotations
 
-import ast
 import io
 import json
-import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -29,7 +27,7 @@ from models.endpoint_server import read_address
 from models.errors import BadEngine, ForeignHost
 from models.hosts import is_near, normal_host
 from store import places
-from store.errors import BadInput, NotFound, StoreError
+from store.errors import BadInput
 from store.journal import Journal
 from tasks.benchmark import benchmark
 from tasks.episode.events import Record, Seated
@@ -111,23 +109,6 @@ def test_other_spellings_of_a_name_are_the_same_name(name: str, data: st.DataObj
         assert spelled(changed.replace(".", dot) + data.draw(st.sampled_from(("", dot)))) in (spelled(name), None)
 
 
-@given(
-    st.integers(0, 2**32 - 1),
-    st.integers(1, 4),
-    st.lists(st.sampled_from(("{}", "0{:o}", "0x{:x}", "0X{:X}")), min_size=4, max_size=4),
-)
-def test_numbers_that_only_old_readers_take_for_an_address_are_none(
-    number: int, parts: int, forms: list[str]
-) -> None:
-    """`inet_aton` of the C library stands for the old readers."""
-    octets = list(number.to_bytes(4, "big"))
-    values = [*octets[: parts - 1], int.from_bytes(bytes(octets[parts - 1 :]), "big")]
-    written = ".".join(form.format(value) for form, value in zip(forms, values, strict=False))
-    plain = ".".join(map(str, octets))
-    assert spelled(written) == (plain if written == plain else None)
-    assert socket.inet_aton(written) == bytes(octets)
-
-
 @pytest.mark.parametrize(
     "host",
     ["", ".", "..", "a..b", "localhost..", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "127.0.0.1.5", "1.2.3",
@@ -166,37 +147,6 @@ def test_the_guard_lets_only_the_one_spelling_pass(host: str) -> None:
 
 
 # --- the file -------------------------------------------------------------------------------------------------------
-
-
-def test_answers_are_kept_for_their_owner_alone() -> None:
-    assert hosts.allowed() == {}
-    hosts.allow("box.example", "BOX_KEY")
-    hosts.allow("192.0.2.7")
-    assert {name: host.key_env for name, host in hosts.allowed().items()} == {
-        "box.example": "BOX_KEY",
-        "192.0.2.7": "",
-    }
-    path = hosts.file_of_hosts()
-    assert path.is_relative_to(places.config())
-    if os.name == "posix":
-        assert path.stat().st_mode & 0o777 == 0o600
-    hosts.revoke("box.example")
-    assert set(hosts.allowed()) == {"192.0.2.7"}
-    with pytest.raises(NotFound):
-        hosts.revoke("box.example")
-
-
-def test_a_change_that_fails_leaves_what_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    hosts.allow("box.example")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("store.files.os.replace", full)
-    with pytest.raises(StoreError, match=r"hosts\.json.*No space"):
-        hosts.allow("192.0.2.7")
-    assert set(hosts.allowed()) == {"box.example"}
-    assert {file.name for file in places.config().iterdir()} <= {"hosts.json", "hosts.json.lock"}
 
 
 @pytest.mark.parametrize(
@@ -306,45 +256,7 @@ def test_a_key_reaches_only_the_host_that_it_is_bound_to(box: FakeServer, monkey
     assert box.seen == []
 
 
-def test_a_server_that_asks_for_a_key_is_told_where_one_would_come_from(box: FakeServer) -> None:
-    box.page("/v1/models", {"error": "who are you?"}, 401)
-    hosts.allow("box.example")
-    hosts.consent()
-    with pytest.raises(Exception, match="moot config hosts allow HOST --key-env NAME"):
-        sent(box, "box.example")
-    hosts.allow("box.example", "BOX_KEY")
-    with pytest.raises(Exception, match="environment variable BOX_KEY"):
-        sent(box, "box.example")
-
-
 # --- every route ----------------------------------------------------------------------------------------------------
-
-
-def test_only_one_place_opens_engines_and_it_asks() -> None:
-    """Whoever opened an engine past `tasks.run.engines` could lead it anywhere."""
-    named: dict[str, set[str]] = {}
-    for path in (file for room in ("app", "tasks", "models", "store") for file in (ROOT / room).rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        found = ast.walk(ast.parse(text)) if "models.specs" in text or "models.endpoint" in text else ()
-        for node in found:
-            assert not isinstance(node, ast.Import) or not any(
-                alias.name.startswith("models.") for alias in node.names
-            )
-            if isinstance(node, ast.ImportFrom) and node.module in (
-                "models",
-                "models.specs",
-                "models.endpoint",
-                "models.endpoint_server",
-            ):
-                for alias in node.names:
-                    named.setdefault(alias.name, set()).add(path.relative_to(ROOT).as_posix())
-    assert not named.keys() & {"specs", "endpoint", "endpoint_server"}
-    assert not named.keys() & {"open_endpoint"}, "only the registry names it"
-    assert named["Opening"] - {"models/endpoint.py", "models/scripted.py", "models/llama/engine.py"} == {
-        "tasks/run/engines.py"
-    }
-    assert named["read_address"] == {"models/endpoint.py"}
-    assert "allow_hosts" not in RunSpec.model_fields
 
 
 @pytest.fixture
@@ -454,17 +366,6 @@ async def test_the_desk_asks_in_a_dialog(route: str, keys: tuple[str, ...]) -> N
         await until(pilot, lambda: app.live is None)
         assert sum(isinstance(screen, HostScreen) for screen in app.screen_stack) == 0
     assert hosts.allowed() == {}
-
-
-@pytest.mark.slow
-async def test_the_desk_can_be_left_with_the_question_open() -> None:
-    path = shared(build_pack())
-    async with desk() as pilot:
-        await pilot.app.resume(path)
-        await until(pilot, lambda: isinstance(pilot.app.screen, HostScreen))
-    assert hosts.allowed() == {} and engines.admit is not engines.shut
-    with pytest.raises(ForeignHost):
-        open_engine(FOREIGN)
 
 
 @pytest.mark.slow

@@ -74,24 +74,6 @@ def test_at_a_terminal_there_is_one_question_and_its_answer_is_no(seen: dict[str
         assert f"Run one wants to reach host {NAME}" in step["said"] and "No key is sent" in step["said"]
 
 
-def test_on_the_desk_there_is_one_question_and_its_answer_is_no(seen: dict[str, Any]) -> None:
-    name, address, _, allowed = steps(seen, "desk")
-    for step, run, host in ((name, "one", NAME), (address, "address", HOST)):
-        assert step["packets"] == 0
-        assert step["said"].count(f"Run {run} wants to reach host {host}") == 1 and step["said"].endswith(
-            "ProblemScreen"
-        )
-    assert allowed["code"] == 1 and allowed["packets"] > 0 and "ProblemScreen" not in allowed["said"]
-
-
-def test_localhost_is_not_looked_up_however_it_is_written(seen: dict[str, Any]) -> None:
-    (step,) = steps(seen, "resume dotted")
-    assert "no server answers at http://localhost:8080" in step["said"]
-    assert {name for name in seen["asked"] if "local" in name} == set(), (
-        "the resolver would have sent it to the other machine"
-    )
-
-
 def test_consent_reaches_the_host_and_only_a_key_that_is_bound_to_it(seen: dict[str, Any]) -> None:
     expected = ["/v1/models", "/props", "/version", "/api/version", "/v1/chat/completions"]
     by_key = {key: [path for path, sent, _ in seen["requests"] if sent == key] for key in ("", f"Bearer {BOUND}")}

@@ -385,15 +385,6 @@ def leave(opened: Desk) -> None:
 
 
 @pytest.mark.slow
-def test_home_and_its_dialogs(hostile_run: Path) -> None:
-    with desk("-c", OPEN, **NARROW) as opened:
-        opened.wait(lambda text: "hostile" in text)
-        for key in ("\x1b[B", "\x1b[B", "\t", "\x1b[B", "l", "\x1bOP", "\x1b", "\x10", "\x1b", "n", "\x1b", "r"):
-            opened.press(key)
-        leave(opened)
-
-
-@pytest.mark.slow
 def test_an_episode_in_every_view(hostile_run: Path) -> None:
     with desk("-c", OPEN, str(hostile_run), **NARROW) as opened:
         opened.wait(lambda text: "已结束" in text)

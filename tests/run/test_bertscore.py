@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli.main import main
-from models.engine import EngineError
 from models.llama.embedder import Embedder, Tokens
 from store.journal import Journal
 from tasks.benchmark import TellsTexts, benchmark
@@ -25,9 +24,9 @@ from tasks.run.bertscoring import PAIRS, Wanted, score_texts
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.listing import read_run as listed
 from tasks.run.rescoring import read_stored, summary_of
-from tasks.scoring.bertscore import NONE, Found, Text, alike, baseline_of, bertscore, idf, rescaled
+from tasks.scoring.bertscore import NONE, Found, Text, alike, bertscore, idf
 from tests.legalsearch.test_rollouts import question
-from tests.support.gguf_files import tiny_bert, tiny_llama
+from tests.support.gguf_files import tiny_bert
 
 pytestmark = pytest.mark.slow
 
@@ -95,14 +94,6 @@ def test_the_same_text_is_like_itself_and_an_empty_one_like_nothing() -> None:
     assert bertscore(Text((), (), np.zeros((0, 1), dtype=np.float32)), one) == NONE
     gone = Text(one.ids, one.special, np.zeros_like(one.vectors))
     assert bertscore(gone, one) == Found(0.0, 0.0, 0.0), "no vector has no direction"
-
-
-def test_rescaling_puts_the_baseline_at_nothing() -> None:
-    base = baseline_of([Found(0.8, 0.6, 0.7), Found(0.6, 0.4, 0.5)])
-    assert base == pytest.approx(Found(0.7, 0.5, 0.6))
-    assert rescaled(base, base) == pytest.approx(Found(0, 0, 0))
-    assert rescaled(Found(1, 1, 1), base) == pytest.approx(Found(1, 1, 1))
-    assert rescaled(Found(0.85, 0.25, 0.6), base) == pytest.approx(Found(0.5, -0.5, 0.0))
 
 
 def test_which_answers_are_texts() -> None:
@@ -258,18 +249,6 @@ def test_tokens_of_llama_cpp_with_their_vectors(bert: Path) -> None:
 
 def _unit(vector: Any) -> Any:
     return vector / np.linalg.norm(vector)
-
-
-def test_a_model_that_chats_gives_vectors_too(tmp_path: Path) -> None:
-    pytest.importorskip("llama_cpp")
-    model = Embedder(tiny_llama(tmp_path / "tiny.gguf"), threads=1)
-    try:
-        (one,) = model.tokens(["借款合同"])
-        assert len(one.ids) - sum(one.special) == 4 and not model.encodes
-        with pytest.raises(EngineError, match="empty"):
-            model.tokens([""])
-    finally:
-        model.close()
 
 
 Moot = Callable[..., tuple[int, str, str]]

@@ -17,14 +17,12 @@ from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.errors import UsageError
 from tasks.run.failed import failed_tasks
-from tasks.run.header import header_of, spec_of
 from tasks.run.merging import merge_runs
 from tasks.run.plan import choose, task_file
 from tasks.run.reading import read_episode
-from tasks.run.runner import resume_run, start_run
+from tasks.run.runner import start_run
 from tasks.run.sampling import sample
 from tasks.run.spec import RunSpec
-from tasks.run.verifying import verify
 
 
 @dataclass(frozen=True)
@@ -149,36 +147,6 @@ def test_shards_of_a_sample_merge_into_it(sample_pack: Path, tmp_path: Path) -> 
 def _tasks(path: Path) -> list[str]:
     with Journal.open(path) as journal:
         return [row.task_id for row in journal.episodes()]
-
-
-def as_before(path: Path, out: Path, limit: int) -> Path:
-    """A run as releases without `first` began it: its limit was the first so many; nothing is played yet."""
-    with Journal.open(path) as journal:
-        header, rows = dict(journal.header), journal.episodes()
-    spec = {name: value for name, value in header["spec"].items() if name not in ("first", "types", "only")}
-    Journal.create(out, {**header, "spec": {**spec, "limit": limit}}, rows).close()
-    return out
-
-
-def test_a_limit_of_an_earlier_release_is_the_first_so_many(sample_pack: Path, tmp_path: Path) -> None:
-    first = play(tmp_path / "first.moot", first=4)
-    old = as_before(first, tmp_path / "old.moot", 4)
-    with Journal.open(old) as journal:
-        spec = spec_of(header_of(journal))
-        assert (spec.first, spec.limit, spec.types) == (4, None, ())
-    with resume_run(old) as run:
-        run.go()
-        run.record_scores()
-    assert _tasks(old) == _tasks(first)
-    for row in _rows(old):
-        assert verify(str(old), row.id)[row.id]
-    shard = play(tmp_path / "s.moot", first=4, shard=(1, 2))
-    one = as_before(shard, tmp_path / "s1.moot", 4)
-    with resume_run(one) as run:
-        run.go()
-    two = play(tmp_path / "s2.moot", first=4, shard=(2, 2))
-    assert merge_runs([one, two], tmp_path / "m.moot").missing == 0
-    assert _tasks(tmp_path / "m.moot") == _tasks(first)
 
 
 def _rows(path: Path) -> list[EpisodeRow]:

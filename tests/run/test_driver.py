@@ -356,24 +356,3 @@ def test_a_full_disk_pauses_and_loses_nothing(tmp_path: Path) -> None:
         records = scheduler.episodes["0"].state.records
         assert [record_of(e) for e in journal.entries(1)] == list(records)
         assert digest(records) == wanted
-
-
-def test_a_full_disk_at_every_commit(tmp_path: Path) -> None:
-    """Whichever commit fails, going on afterwards ends as if nothing had happened."""
-    wanted = digest(whole(tmp_path))
-    for failing in range(1, 8):
-        with new(tmp_path / f"{failing}.moot") as journal:
-            scheduler = begin(journal, Counting())
-            real, count = journal.append, iter(range(1, 1000))
-
-            def append(entries, texts=(), real=real, count=count, failing=failing):  # type: ignore[no-untyped-def]
-                if next(count) == failing:
-                    raise StoreError("the disk is full")
-                real(entries, texts)
-
-            journal.append = append  # type: ignore[method-assign]
-            with pytest.raises(StoreError):
-                scheduler.run()
-            scheduler.run()
-            assert digest(scheduler.episodes["0"].state.records) == wanted
-            assert [record_of(e) for e in journal.entries(1)] == list(scheduler.episodes["0"].state.records)

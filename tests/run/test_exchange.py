@@ -5,19 +5,16 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from models.engine import Ask, Busy, Delta, EngineError, Listener, Message, Reply, Unavailable, Usage
-from store.errors import StoreError
+from models.engine import Ask, Busy, Delta, EngineError, Listener, Reply, Unavailable, Usage
 from store.journal import Journal
 from tasks.episode import exchange
 from tasks.episode.events import Seated
-from tasks.episode.exchange import Exchange
 from tasks.episode.scheduler import HUMAN, Scheduler
 from tasks.episode.state import digest
 from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice
@@ -245,61 +242,6 @@ def test_a_pause_ends_a_wait_for_a_server(tmp_path: Path, monkeypatch: pytest.Mo
         assert not scheduler.lost and all(driver.ask is not None for driver in scheduler.episodes.values())
 
 
-def waits_of(scheduler: Scheduler) -> list[float]:
-    return [n.seconds for n in notices(scheduler) if isinstance(n, EngineAway) and n.seconds is not None]
-
-
-def test_a_wait_that_is_asked_for_is_kept_to_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "POLL", 0.01)
-    with new(tmp_path / "r.moot", 2) as journal:
-        scheduler = begin(journal, Many(lambda ask, _: Busy("busy", wait=1000.0)))
-        scheduler.run(parallel=2, go_on=lambda: not waits_of(scheduler))
-        assert 500 < waits_of(scheduler)[0] < 1001 and not scheduler.lost
-
-
-def test_what_others_are_answered_shortens_no_wait_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Time:
-        now = 100.0
-
-        def monotonic(self) -> float:
-            return self.now
-
-    clock = Time()
-    monkeypatch.setattr(exchange, "time", clock)
-    monkeypatch.setattr(exchange, "POLL", 0.01)
-    gate = threading.Event()
-    replies: dict[str, list[Reply | EngineError]] = {
-        "0": [Busy("busy", wait=50.0), Reply("好")],
-        "1": [Reply("好")],
-    }
-
-    def says(ask: Ask, number: int) -> Reply | EngineError:
-        assert ask.episode == "0" or gate.wait(PATIENCE)
-        return replies[ask.episode].pop(0)
-
-    engine, away = Many(says), list[float | None]()
-    calls = Exchange(
-        {"x": engine}, lambda _: None, lambda spec, error, seconds: away.append(seconds), clock.monotonic
-    )
-    for who in "01":
-        calls.put(who, "x", Ask("agent", (Message("user", who),), "p", episode=who))
-    calls.send()
-    while not away:
-        assert calls.take(wait=True) == []
-    gate.set()
-    came: list[str] = []
-    while not came:
-        came += [one.who for one in calls.take(wait=True)]
-    calls.send()
-    assert came == ["1"] and away == [50.0] and engine.calls["0"] == 1, "another was answered, and nobody is sent"
-    clock.now = 150.0
-    while len(came) < 2:
-        calls.send()
-        came += [one.who for one in calls.take(wait=True)]
-    calls.close()
-    assert engine.calls["0"] == 2
-
-
 @pytest.mark.usefixtures("short_waits")
 @pytest.mark.parametrize(("times", "finished"), [(exchange.ALONE + 3, EPISODES), (10**9, EPISODES - 1)])
 def test_a_question_that_is_turned_away_by_lot_is_no_fault_of_its_own(
@@ -381,38 +323,6 @@ def test_an_episode_that_ended_with_a_persons_words_stays_as_it_is(tmp_path: Pat
         scheduler.run()
         assert driver.stopped and driver.ask is None and len(driver.state.records) == records
         assert isinstance(notices(scheduler)[-1], EpisodeEnded)
-
-
-def test_nothing_spins_while_somebody_looks_if_an_engine_answers_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One call is long, one found nobody and is tried again: until one of them comes back there is nothing to look
-    at."""
-    monkeypatch.setattr(exchange, "WAITS", (0.001,) * 3)
-    gates = [threading.Event(), threading.Event()]
-
-    def says(ask: Ask, number: int) -> Reply | EngineError:
-        if ask.episode == "1" and number == 1:
-            return Unavailable("no server answers")
-        assert gates[int(ask.episode)].wait(PATIENCE)
-        return words(ask)
-
-    engine = Many(says)
-    away: list[float | None] = []
-    calls = Exchange({"x": engine}, lambda _: None, lambda spec, error, seconds: away.append(seconds), time.monotonic)
-    for who in "01":
-        calls.put(who, "x", Ask("agent", (Message("user", who),), "p", episode=who))
-    calls.send()
-    (line,) = calls._lines.values()
-    while not line.trying:  # held back, then tried again beside the long call
-        assert calls.take(wait=True) == []
-        calls.send()
-    assert away and calls._patience() == exchange.POLL
-    for gate in gates:
-        gate.set()
-    came: list[str] = []
-    while len(came) < 2:
-        came += [one.who for one in calls.take(wait=True)]
-    calls.close()
-    assert sorted(came) == ["0", "1"]
 
 
 @pytest.mark.usefixtures("short_waits")
@@ -515,31 +425,3 @@ def test_somebody_else_may_sit_where_an_engine_was_given_up(tmp_path: Path) -> N
         scheduler.seat("0", Seated(seat="agent", policy="talk/1", engine="scripted:y"))
         scheduler.run()
         assert scheduler.episodes["0"].stopped
-
-
-def test_what_has_come_is_not_lost_with_a_defect(tmp_path: Path) -> None:
-    """A commit that fails (a full disk) leaves every reply that had come to be written later."""
-    both = threading.Barrier(2, timeout=PATIENCE)
-
-    def says(ask: Ask, number: int) -> Reply:
-        if number == 1:
-            both.wait()
-        return words(ask)
-
-    engine = Many(says)
-    with new(tmp_path / "r.moot", 2) as journal:
-        scheduler = begin(journal, engine)
-        commit, full = journal.append, True
-
-        def append(*what: object) -> None:
-            if full:
-                raise StoreError("disk full")
-            commit(*what)  # type: ignore[arg-type]
-
-        journal.append = append  # type: ignore[method-assign,assignment]
-        with pytest.raises(StoreError, match="disk full"):
-            scheduler.run(parallel=2)
-        full = False
-        scheduler.run(parallel=2)
-        assert all(driver.stopped for driver in scheduler.episodes.values())
-    assert engine.calls == {"0": 4, "1": 4}, "nothing is asked twice"

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from app.cli.predictions import score_predictions
 from app.cli.report import report
 from app.cli.show import show
-from store.errors import NotFound
-from store.journal import Journal, ScoreRow
+from store.journal import ScoreRow
 from tasks.benchmark import TellsFailures, benchmark
 from tasks.episode.events import (
     OUTCOMES,
@@ -31,13 +30,11 @@ from tasks.episode.events import (
     ToolReturned,
 )
 from tasks.episode.state import State, fold
-from tasks.errors import UsageError
 from tasks.legalagentbench.questions import Question, read_question
 from tasks.legalsearch.failures import _article, leant_on
 from tasks.legalsearch.questions import read_question as read_law
-from tasks.run.failing import failures_of, reason_of, tells, why
-from tasks.run.rescoring import read_stored
-from tasks.scoring.failures import BY_NAME, CLASSES, GENERIC, REASONS, Verdict, calls_of, generic
+from tasks.run.failing import tells, why
+from tasks.scoring.failures import BY_NAME, GENERIC, REASONS, Verdict, calls_of, generic
 
 LAB, LAW, COURTS = (benchmark(name) for name in ("legalagentbench", "legalsearch", "courts"))
 CASE = "（2020）琅川0101执12号"
@@ -282,14 +279,6 @@ def test_courts_are_told_by_their_record_alone() -> None:
     assert stuck is not None and stuck.failure == "format"
 
 
-def test_the_table_of_classes_is_whole() -> None:
-    assert len(BY_NAME) == len(CLASSES) and CLASSES[-1].name == "other"
-    assert all(len(one.label) == 2 and all(one.says) for one in CLASSES)
-    assert all(len(pair) == 2 and all(pair) for pair in REASONS.values())
-    for bench in (LAB, LAW):
-        assert set(tells(bench)) <= BY_NAME.keys()
-
-
 DATA = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=12) | st.sampled_from([CASE, COMPANY, ROW, OLD,
         [NEW]]),
@@ -361,29 +350,6 @@ def test_show_counts_the_classes_and_opens_an_example(run: Path) -> None:
     alone = shown(str(run), example["episode"], "--failures").output
     assert "导入，无步骤" in alone and "第 1 步" not in alone
     assert "9 ≠ 2次" in alone and "数字与参照不同" in alone
-
-
-def test_a_step_alone_is_shown_and_one_that_is_not_there_is_a_usage_error(run: Path) -> None:
-    records = json.loads(shown(str(run), "2", "--step", "1", "--json").output)["records"]
-    assert records and {one["step"] for one in records} == {1}
-    for arguments in (
-        ["2", "--step", "99"],
-        ["--step", "1"],
-        ["2", "--step", "1", "--failures"],
-        ["--failures", "--limit", "1"],
-    ):
-        assert isinstance(shown(str(run), *arguments).exception, UsageError)
-    assert isinstance(shown(str(run), "99", "--failures").exception, NotFound)
-
-
-def test_a_screen_reads_one_episode_of_an_open_journal(run: Path) -> None:
-    stored, whole = read_stored(run), failures_of(run)
-    questions = {question.id: question for question in stored.questions}
-    with Journal.open(run) as journal:
-        found = [reason_of(journal, row, stored.bench, questions[row.task_id]) for row, _ in journal.walk()]
-        assert found == whole.episodes
-        told = [reason_of(journal, row, stored.bench, None).verdict.status for row, _ in journal.walk()]
-    assert told == ["unjudged", "unjudged", "failed"]
 
 
 @pytest.mark.parametrize("form", ["text", "html", "md", "json"])

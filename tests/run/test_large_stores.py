@@ -4,7 +4,6 @@ what is over. Work is counted, never timed."""
 from __future__ import annotations
 
 import gc
-import json
 import os
 import shutil
 import sqlite3
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from store import identity, journal_format, labels, places, run_file, run_index
+from store import identity, labels, places, run_file, run_index
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.driver import Driver
@@ -22,7 +21,6 @@ from tasks.episode.state import digest
 from tasks.run import brief
 from tasks.run.brief import brief_of
 from tasks.run.engines import run_path, run_paths
-from tasks.run.figures import figures_of
 from tasks.run.listing import RunLine, in_order, read_run, runs
 from tasks.run.opened import Run
 from tasks.run.reading import read_episode
@@ -119,67 +117,6 @@ def test_whatever_is_written_afterwards_makes_a_seal_stale(spec: dict[str, Any])
         assert journal.summary() is not None, "scoring seals again"
 
 
-@pytest.mark.parametrize("mended", [False, True], ids=["plain", "its chain mended"])
-def test_a_score_that_was_changed_is_never_what_a_list_shows(spec: dict[str, Any], mended: bool) -> None:
-    """Without its chain the seal still says what was written, and whoever reads the score hears of it; with it mended
-    the seal is of another state, and the score counts as it stands."""
-    path = played(spec)
-    true = read_run(path).compat
-    forged = json.dumps({"success": 0.25, "process": 0.25}, separators=(",", ":"))
-    alter(path, "UPDATE scores SET value = ? WHERE scorer = 'compat'", values=(forged,))
-    if mended:
-        rechain(path)
-    assert read_run(path).compat == (0.25 if mended else true)
-    if not mended:
-        with Journal.open(path) as journal, pytest.raises(Damaged):
-            journal.scores()
-
-
-def rechain(path: Path) -> None:
-    """Make the chains of all scores hold again."""
-    database = sqlite3.connect(path, isolation_level=None)
-    database.execute("DELETE FROM heads WHERE name GLOB 'scores/*'")
-    query = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores ORDER BY id"
-    for row in database.execute(query).fetchall():
-        journal_format.extend(database, journal_format.scores_of(row[0]), [row])
-    database.close()
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE summaries SET summary = '"
-        '{"outcomes":{"finished":9},"measure":"","compat":1.0,"strict":1.0,"scored":true}\'',
-        "UPDATE summaries SET summary = '[[[' ",
-        "UPDATE summaries SET state = 'x'",
-        "DELETE FROM heads WHERE name = 'summaries'",
-    ],
-)
-def test_a_seal_that_was_changed_counts_for_nothing(spec: dict[str, Any], statement: str) -> None:
-    path = played(spec)
-    true = read_run(path)
-    alter(path, statement)
-    with Journal.open(path) as journal:
-        assert journal.summary() is None
-    assert read_run(path) == true
-
-
-def test_what_a_seal_says_must_be_a_brief(spec: dict[str, Any]) -> None:
-    path = played(spec)
-    true = read_run(path)
-    for odd in (
-        {"outcomes": "many"},
-        {"compat": "1.0"},
-        {"more": 1},
-        {},
-        [],
-        None,
-    ):
-        with Journal.open(path, write=True) as journal:
-            journal.keep_summary(odd)
-        assert read_run(path) == true
-
-
 def test_the_end_of_an_attempt_is_proven(spec: dict[str, Any]) -> None:
     path = played(spec)
     with Journal.open(path) as journal:
@@ -217,16 +154,6 @@ def test_a_list_opens_no_file_that_it_has_seen(spec: dict[str, Any], opened: lis
     paths[1].unlink()
     assert {line.id for line in runs()} == {"r0", "r2"}
     assert set(run_index.remembered()) == {str(paths[0]), str(paths[2])}
-
-
-def test_what_is_too_young_is_read_again(
-    spec: dict[str, Any], opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    played(spec)
-    monkeypatch.setattr(identity, "now", lambda: 0)
-    for _ in range(2):
-        opened.clear()
-        assert len(list(runs())) == 1 and opened == ["r.moot"]
 
 
 @pytest.mark.parametrize("harm", ["gone", "noise", "read-only", "page"])
@@ -309,12 +236,6 @@ def test_what_cannot_be_a_name(name: str) -> None:
         labels.check_name(name)
 
 
-@pytest.mark.parametrize("tag", ["", "a b", "a,b", "a:b", "x" * 41, "a\u202eb"])
-def test_what_cannot_be_a_tag(tag: str) -> None:
-    with pytest.raises(BadInput):
-        labels.check_tags([tag])
-
-
 def test_names_that_cannot_be_read_hide_no_run(spec: dict[str, Any]) -> None:
     path = played(spec)
     labels.change(path, lambda label: labels.Label(name="x"))
@@ -376,27 +297,6 @@ def test_an_episode_that_is_over_leaves_memory_and_stays_readable(spec: dict[str
             assert stopped is not None and episodes.outcome(name) == stopped.outcome
 
 
-def test_every_episode_is_read_once_to_be_scored(spec: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often scores are recorded while a run goes on, as the desk does after each step."""
-    reads = 0
-    entries = Journal.entries
-
-    def counted(self: Journal, attempt: int, tag: str | None = None) -> Any:
-        nonlocal reads
-        reads += 1
-        return entries(self, attempt, tag)
-
-    monkeypatch.setattr(Journal, "entries", counted)
-    with begun(spec, epochs=6) as run:
-        for name in list(run.scheduler.episodes):
-            while run.scheduler.step(name):
-                pass
-            run.record_scores()
-        opening = 18  # each is looked at once before it begins
-        assert reads <= opening + 18
-        assert len({row.attempt for row in run.journal.scores()}) == 18
-
-
 LOOKS = {
     "line": lambda path: read_run(path),
     "score": lambda path: append_scores(read_stored(path)),
@@ -454,30 +354,6 @@ def test_scores_are_those_of_a_run_in_memory(spec: dict[str, Any]) -> None:
         gathered = run.bench.summary(str(run.header["run"]), run.questions, results)
         assert journal.count() == 9
     assert summary_of(run).block() == gathered.block()
-
-
-@pytest.mark.parametrize("page", [1, 2, 500])
-def test_pages_cover_every_episode_once(spec: dict[str, Any], page: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = played(spec)
-    monkeypatch.setattr("store.journal.PAGE", page)
-    with Journal.open(path) as journal:
-        assert [row for row, _ in journal.walk()] == journal.episodes()
-        assert [attempts for _, attempts in journal.walk()] == [
-            journal.attempts(row.id) for row in journal.episodes()
-        ]
-    alter(path, "UPDATE episodes SET task_id = '2' WHERE id = '1'")
-    with Journal.open(path) as journal, pytest.raises(Damaged, match="list of episodes"):
-        next(journal.walk())
-
-
-@pytest.mark.skipif(os.name == "nt", reason="names of bytes")
-def test_a_file_whose_name_is_no_text_is_a_line_like_others(spec: dict[str, Any]) -> None:
-    path = played(spec)
-    strange = path.with_name(os.fsdecode(b"z\xff.moot"))
-    strange.write_bytes(path.read_bytes())
-    for _ in range(2):  # with and without what is remembered
-        assert sorted((line.path.name, line.error) for line in runs()) == [("r.moot", ""), (strange.name, "")]
-    assert figures_of(strange).tasks == figures_of(path).tasks
 
 
 def test_an_episode_that_has_not_begun_can_be_shown(spec: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:

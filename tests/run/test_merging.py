@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import shutil
 import signal
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from app.cli.main import cli
-from store import journal_format, merging
+from store import journal_format
 from store.errors import Damaged, StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.state import digest
@@ -256,42 +255,11 @@ def test_a_damaged_part_is_refused_and_nothing_is_left(halves: list[Path], tmp_p
     assert list(tmp_path.glob("*merged*")) == []
 
 
-def test_a_part_that_grows_meanwhile_is_refused(
-    halves: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    carry = merging._carry
-
-    def slowly(*rest: Any) -> None:
-        carry(*rest)
-        with Journal.open(halves[1], write=True) as journal:
-            journal.begin_attempt(journal.episodes()[0].id, "meanwhile")
-
-    monkeypatch.setattr(merging, "_carry", slowly)
-    with pytest.raises(StoreError, match=r"2of2\.moot changed while it was read"):
-        merge_runs(halves[::-1], tmp_path / "merged.moot")
-    assert not (tmp_path / "merged.moot").exists()
-
-
 def test_the_file_must_be_new(halves: list[Path], tmp_path: Path) -> None:
     before = halves[0].read_bytes()
     with pytest.raises(StoreError, match="already exists"):
         merge_runs(halves, halves[0])
     assert halves[0].read_bytes() == before
-
-
-def test_a_full_disk_leaves_nothing(halves: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add = journal_format.add_events
-    count = iter(range(9))
-
-    def full(database: sqlite3.Connection, *rest: Any) -> None:
-        if next(count, None) is None:
-            raise sqlite3.OperationalError("database or disk is full")
-        add(database, *rest)
-
-    monkeypatch.setattr(journal_format, "add_events", full)
-    with pytest.raises(StoreError, match="the disk is full"):
-        merge_runs(halves, tmp_path / "merged.moot")
-    assert list(tmp_path.glob("*merged*")) == []
 
 
 def _killed(home: str, parts: list[str], out: str, after: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,12 +16,10 @@ from store.journal import Journal
 from tasks.agents.budgets import Budget
 from tasks.agents.human import HumanPolicy
 from tasks.agents.phrases import observed
-from tasks.episode import observations
 from tasks.episode.events import ModelCalled, ToolReturned
-from tasks.episode.observations import SHOWN, returned, shortened
+from tasks.episode.observations import SHOWN, shortened
 from tasks.episode.seats import View
-from tasks.episode.state import State, digest
-from tasks.legalagentbench.environment import caller
+from tasks.episode.state import digest
 from tasks.legalagentbench.tools import Toolbox, ToolResult
 from tasks.legalsearch.agents.rounds import response
 from tasks.run.reading import read_episode
@@ -113,21 +110,6 @@ def test_a_person_sees_it_whole() -> None:
         HumanPolicy().move(View("agent", {"question": "几家？"}, (Record(0, 1, None, 0.0, event),), 2, None))
     )
     assert isinstance(question, Ask) and question.messages[-1] == Message("tool", HUGE)
-
-
-def test_what_is_beyond_measure_is_refused_and_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(observations, "LARGEST", 1000)
-
-    class Huge:
-        def call(self, tool: str, given: Any) -> ToolResult:
-            return ToolResult("ok", "字" * 1001, ["字" * 1001], provenance=("imported",))
-
-    steps = caller(Huge())(State(), "get_company_info", {})  # type: ignore[arg-type]
-    next(steps)
-    event = steps.send(3).event  # type: ignore[union-attr]
-    assert isinstance(event, ToolReturned) and (event.status, event.value) == ("call_error", None)
-    assert event.observation == "工具返回的内容有1001字，超过1000字的上限，未予返回。请缩小查询的范围。"
-    assert returned(State(), "t", 0.0, "ok", "字" * 1000, None, ()).observation == "字" * 1000
 
 
 CALL = '```json\n{"action": "get_company_info", "action_input": {"identifier": "甲公司", "columns": []}}\n```'

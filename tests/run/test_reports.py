@@ -22,7 +22,7 @@ from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary, summarise
 from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
 from tasks.reports.as_csv import by_task
 from tasks.reports.formats import FORMATS, text_report
-from tasks.reports.model import COLUMNS, facts, lines, printable, score_table
+from tasks.reports.model import COLUMNS, facts, lines, score_table
 from tasks.reports.repeats import spread
 from tasks.reports.words import words
 from tasks.run.comparing import Attempt, Side
@@ -222,11 +222,6 @@ def test_words_agree_with_the_interface() -> None:
             interface = key.replace("agent.", "policy.")
             if language == "zh" and key.startswith(("outcome.", "group.", "agent.")) and interface in shown:
                 assert pair[place] == shown[interface], key
-
-
-def test_printable_leaves_one_line() -> None:
-    assert printable("a\x1b[31mb\r\nc\u202ed") == "a⍰[31mb⍰c⍰d"
-    assert printable("乙 é 👍") == "乙 é 👍"
 
 
 # --- pages ----------------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,8 @@ from app.cli.main import cli
 from store import places
 from store.errors import Damaged
 from store.journal import Entry, EpisodeRow, Journal
-from tasks.run.figures import figures_of
 from tasks.run.header import header_of
-from tasks.run.runner import start_run
-from tasks.run.spec import RunSpec
 from tests.run.test_golden import FOLDER
-from tests.support.kill_harness import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = {"benchmark": "legalagentbench", "agent": "rules"}
@@ -75,19 +70,6 @@ def test_a_header_of_another_shape_is_one_sentence_and_one_line(key: str, value:
         assert isinstance(result.exception, Damaged), arguments
 
 
-def test_a_model_whose_name_is_no_text_breaks_no_list(moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """File names may be no text; what is remembered of a run is."""
-    monkeypatch.setattr("store.identity.SETTLED", 0)
-    spec = prepare(moot_home, tasks=1)
-    script = Path(spec["model"].removeprefix("scripted:"))
-    odd = shutil.copyfile(script, script.with_name("\udcff.json"))
-    run = places.runs() / "odd.moot"
-    start_run(RunSpec(**{**spec, "model": f"scripted:{odd}"}), out=run).close()
-    for _ in range(2):
-        (line,) = library.runs()
-        assert not line.error and line.model == figures_of(run).model == f"scripted:{odd}"
-
-
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(
@@ -122,14 +104,3 @@ def test_an_end_that_says_nothing_is_no_end(data: Any) -> None:
     assert library.read_run(path).outcomes == {"unfinished": 1}
     listed = CliRunner().invoke(cli, ["list", "--json"], catch_exceptions=False)
     assert json.loads(listed.output)["runs"][0]["outcomes"] == {"unfinished": 1}
-
-
-def test_the_header_is_read_through_its_check_only() -> None:
-    """`journal.header` is what the file says; everybody but `tasks.run.header` goes through `header_of`."""
-    readers = [
-        path.relative_to(ROOT).as_posix()
-        for room in ("app", "tasks")
-        for path in (ROOT / room).rglob("*.py")
-        if re.search(r"\b(journal|old)\.header\b", path.read_text(encoding="utf-8"))
-    ]
-    assert readers == ["tasks/run/header.py"]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,9 @@ import pytest
 
 import tasks.agents.prompts
 from models.errors import BadEngine
-from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.errors import BadInput, NotFound, StoreError
 from store.journal import Journal
-from tasks.episode.events import AttemptStarted, Seated, ToolReturned
+from tasks.episode.events import Seated, ToolReturned
 from tasks.episode.state import completed, digest, fold
 from tasks.errors import RecordMismatch, UsageError
 from tasks.legalagentbench.benchmark import LegalAgentBench
@@ -260,40 +258,3 @@ def test_a_run_whose_file_goes_away_stops_and_says_so(spec: dict[str, Any], tmp_
     ):
         run.go(go_on)
     assert any(not driver.stopped for driver in run.scheduler.episodes.values())
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-@pytest.mark.parametrize("engine", ["scripted:{}", "llama:{}", "scripted:/dev/zero", r"llama:\\\\host\\share"])
-def test_an_engine_is_read_from_plain_files_alone(spec: dict[str, Any], tmp_path: Path, engine: str) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(BadEngine, match="is no file|another machine|no run log"):
-        started(spec, tmp_path / "r.moot", model=engine.format(tmp_path / "pipe"), agent="react")
-    assert not (tmp_path / "r.moot").exists()
-
-
-def test_a_record_with_half_a_character_is_refused_when_it_is_verified(spec: dict[str, Any], tmp_path: Path) -> None:
-    with started(spec, tmp_path / "r.moot", max_turns=4) as run:
-        run.go()
-        header, rows, whole = run.journal.header, run.journal.episodes(), []
-        for row in rows:
-            whole += [(row.id, entry) for entry in run.journal.entries(run.journal.attempts(row.id)[-1].id)]
-    with Journal.create(tmp_path / "half.moot", header, rows) as journal:
-        for row in rows:
-            attempt = journal.attempts(row.id)[-1].id
-            journal.append(
-                replace(
-                    entry,
-                    attempt=attempt,
-                    data=_halved(entry.data) if entry.tag == AttemptStarted.tag else entry.data,
-                )
-                for owner, entry in whole
-                if owner == row.id
-            )
-    hit = next(owner for owner, entry in whole if entry.tag == AttemptStarted.tag)
-    assert verify(tmp_path / "r.moot", hit)[hit]
-    with pytest.raises(Damaged, match=f"an event of episode {hit} holds half a character"):
-        verify(tmp_path / "half.moot", hit)
-
-
-def _halved(data: dict[str, Any]) -> dict[str, Any]:
-    return {**data, "card": {**data["card"], "question": {"\ud800": ""}}}

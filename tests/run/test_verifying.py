@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from store.errors import BadInput, StoreError
+from store.errors import BadInput
 from tasks.errors import UsageError
 from tasks.legalagentbench.questions import load_questions
 from tasks.scoring.coefficients import weighted_kappa
 from tasks.verifying.causes import causes
 from tasks.verifying.citing import cited, day_of, laws_of
 from tasks.verifying.decisions import (
-    MOST_REVIEWERS,
     SCHEMA,
-    Decision,
     add_log,
     decide,
     decisions_of,
     log_of,
-    read_log,
 )  # fmt: skip
 from tasks.verifying.publishing import FIELD, publish
 from tasks.verifying.standing import agreement, standings, visible_to
@@ -64,32 +58,6 @@ def test_a_set_is_known_by_what_its_tasks_say(tasks: TaskSet, tmp_path: Path) ->
     other = tmp_path / "other.jsonl"
     other.write_text(text.replace("涉案几次", "涉案多少次", 1), encoding="utf-8")
     assert read_set(other).hash != tasks.hash
-
-
-@pytest.mark.parametrize(
-    "verdict, more, says",
-    [
-        ("reject", {}, "needs a reason"),
-        ("reject", {"why": ["nonsense"]}, "unknown reason"),
-        ("reject", {"why": ["other"]}, "needs a note"),
-        ("reject", {"why": ["leak"], "fields": {"question": "别的"}}, "no corrections"),
-        ("accept", {"why": ["leak"]}, "no reasons"),
-        ("correct", {}, "nothing is corrected"),
-        ("correct", {"fields": {"answer": "经查询，10次。"}}, "nothing is corrected"),
-        ("correct", {"fields": {"way": "get_company_info"}}, "no field 'way'"),
-        ("correct", {"fields": {"key": "10次"}}, "no field 'key' of this kind"),
-        ("correct", {"fields": {"key": []}}, "has no keys"),
-        ("correct", {"fields": {"key": ["11次"]}}, "does not hold the key '11次'"),
-        ("correct", {"fields": {"key": ["经查询"], "question": "经查询，几次？"}}, "stands in the question"),
-        ("correct", {"fields": {"question": " "}}, "'question'"),
-    ],
-)  # fmt: skip
-def test_what_means_nothing_is_refused_and_leaves_no_log(
-    tasks: TaskSet, verdict: Any, more: dict[str, Any], says: str
-) -> None:
-    with pytest.raises((UsageError, BadInput), match=says):
-        decide(tasks, "t-1", verdict, "Li", **more)
-    assert not log_of(tasks.path).exists()
 
 
 def test_an_author_and_a_known_task_are_needed(tasks: TaskSet) -> None:
@@ -190,56 +158,6 @@ def test_the_log_of_another_reviewer_is_added_once(tasks: TaskSet, tmp_path: Pat
     assert status(tasks, "t-1") == "agreed"
 
 
-def dated(tasks: TaskSet, at: str, author: str, verdict: str = "accept", task: str = "t-1") -> str:
-    causes = ["leak"] if verdict == "reject" else []
-    line = {"at": at, "task": task, "author": author, "verdict": verdict, "causes": causes}
-    return json.dumps({"schema": SCHEMA, "set": tasks.hash, "file": "x.jsonl", **line}) + "\n"
-
-
-def test_no_clock_of_a_stranger_outlives_what_i_say(tasks: TaskSet, tmp_path: Path) -> None:
-    decide(tasks, "t-1", "accept", "Li")
-    theirs = tmp_path / "theirs.jsonl"
-    theirs.write_text(dated(tasks, "9999-12-31T23:59:59.999+00:00", "Li", "reject"))
-    with pytest.raises(BadInput, match="yet to come"):
-        add_log(tasks, theirs)
-    soon = (datetime.now(UTC) + timedelta(hours=20)).isoformat(timespec="milliseconds")
-    theirs.write_text(dated(tasks, soon, "Li", "reject") + dated(tasks, "2001-01-01T00:00:00.000+00:00", "Wang"))
-    came, again = add_log(tasks, theirs)
-    assert (len(came), again) == (2, ["Li"])
-    decide(tasks, "t-1", "accept", "Li")
-    standing = standings(tasks, decisions_of(tasks))["t-1"]
-    assert [(one.author, one.verdict) for one in standing.newest] == [("Li", "accept"), ("Wang", "accept")]
-    (pair,) = agreement([standing])
-    assert pair.equal.value == 1.0, "the first word of each"
-
-
-def test_reviewers_without_number_are_refused_before_they_are_compared(tasks: TaskSet, tmp_path: Path) -> None:
-    decide(tasks, "t-1", "accept", "Li")
-    theirs = tmp_path / "theirs.jsonl"
-    at = "2026-01-01T00:00:00.000+00:00"
-    theirs.write_text("".join(dated(tasks, at, f"r{n}") for n in range(MOST_REVIEWERS)))
-    assert len(read_log(theirs, tasks)) == MOST_REVIEWERS
-    with pytest.raises(BadInput, match=f"{MOST_REVIEWERS + 1} reviewers"):
-        add_log(tasks, theirs)
-    assert len(decisions_of(tasks)) == 1
-    theirs.write_text(theirs.read_text() + dated(tasks, at, "one more"))
-    with pytest.raises(BadInput, match=f"{MOST_REVIEWERS + 1} reviewers"):
-        read_log(theirs, tasks)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no links for everybody there")
-def test_a_link_where_the_log_belongs_leads_nowhere(tasks: TaskSet, tmp_path: Path) -> None:
-    log, elsewhere = log_of(tasks.path), tmp_path / "elsewhere"
-    log.symlink_to(elsewhere)
-    with pytest.raises(StoreError, match="is no plain file"):
-        decide(tasks, "t-1", "accept", "Li")
-    assert log.is_symlink() and not elsewhere.exists()
-    elsewhere.write_bytes(b"")
-    with pytest.raises(StoreError, match="is no plain file"):
-        decide(tasks, "t-1", "accept", "Li")
-    assert elsewhere.read_bytes() == b""
-
-
 def test_the_log_of_another_set_is_refused_naming_both(tasks: TaskSet, tmp_path: Path) -> None:
     other = write(tmp_path / "other.jsonl", record(1), record(2))
     decide(other, "t-1", "accept", "Wang")
@@ -298,20 +216,3 @@ BYTES = st.one_of(
         max_size=3,
     ),
 )  # fmt: skip
-
-
-@example(content=b'{"schema": "moot-verify/1", "file": "\\n", "set": "a"}\n', packed=False, cut=0)
-@given(content=BYTES, packed=st.booleans(), cut=st.integers(0, 20))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_read_or_refused_in_one_sentence(tasks: TaskSet, content: Any, packed: bool, cut: int) -> None:
-    if isinstance(content, list):
-        text = "".join(json.dumps(one) + "\n" for one in content).replace('"SET"', json.dumps(tasks.hash))
-        content = text.encode()[: len(text) - cut if cut < 5 else None]
-    path = tasks.path.with_name("theirs.jsonl")
-    path.write_bytes(gzip.compress(content) if packed else content)
-    try:
-        found = read_log(path, tasks)
-    except StoreError as error:
-        assert "theirs.jsonl" in error.title and "\n" not in error.title
-    else:
-        assert all(isinstance(one, Decision) for one in found)
