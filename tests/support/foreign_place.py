@@ -174,7 +174,6 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
         tasks = task_file(plan, pack)
         (question,) = questions = list(bench.load(tasks))
         header = make_header(name, plan, bench, pack, tasks, file_hash(tasks), questions, {}, ())
-    header["spec"]["allow_hosts"] = [HOST, NAME]
     began = AttemptStarted(benchmark=plan.benchmark, task_id="1", attempt=1, seed=0, card=question.card)
     with Journal.create(runs / f"{name}.moot", header, [EpisodeRow("1", 0, "1", 0)]) as journal:
         (attempt,) = journal.attempts("1")
