@@ -29,13 +29,13 @@ def test_they_are_sound() -> None:
     assert not [line for lines, _ in found for line in lines if ": error: " in line]
 
 
-@pytest.mark.parametrize("env", ENVS)
-def test_every_case_ends_without_leak_or_fault(env: Env, sample_pack: Path, tmp_path: Path) -> None:
-    spec = RunSpec(benchmark="courts", agent="rules", tasks=str(FOLDER / ENVS[env]), env=env)
+@pytest.mark.parametrize(("env", "agent"), [*((env, "rules") for env in ENVS), ("CI", "gold"), ("CR", "gold")])
+def test_every_case_ends_without_leak_or_fault(env: Env, agent: str, sample_pack: Path, tmp_path: Path) -> None:
+    spec = RunSpec(benchmark="courts", agent=agent, tasks=str(FOLDER / ENVS[env]), env=env)
     with start_run(spec, out=tmp_path / "all.moot") as run:
         run.go()
         block = run.summary().block()
-        print(f"\n{env}: {_figures(block)}", end="")
+        print(f"\n{env} {agent}: {_figures(block)}", end="")
     assert block["outcomes"]["finished"] == block["n"] == 10
     assert not block["flags"]["leak"] and not block["violations"]
     if env in ("CI", "CR"):
