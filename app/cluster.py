@@ -48,8 +48,7 @@ RETRIES = 3
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 """Nothing is reported; and which GPUs a task may see stays as it is on the node."""
 _ALONE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
-"""For a Ray of this machine: the switch by which it binds to the loopback, read when it is imported, and a secret of
-its own, for other users of the machine reach the loopback, too."""
+"""For a Ray of this machine: the switch by which it binds to the loopback, and a secret, for others reach it, too."""
 
 Report = tuple[dict[str, int], int]
 """How far a shard is: how its episodes ended, tokens written in this turn."""
