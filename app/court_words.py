@@ -13,7 +13,7 @@ from app.terminal import clean, truncate
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import names_of, role_name, role_of
 from tasks.courts.environment import codes, environment
-from tasks.courts.play.routing import shown
+from tasks.courts.play.record import shown
 from tasks.courts.procedure.findings import fault_name
 from tasks.courts.procedure.tables import PROFILES, profile
 from tasks.episode.events import (

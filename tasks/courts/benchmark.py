@@ -21,13 +21,13 @@ from tasks.courts.agents.model.talking import parts
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion, load_questions
 from tasks.courts.environment import Role, codes, environment
-from tasks.courts.play import tracker_seat
+from tasks.courts.play import tracking
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.flow import limit_of
+from tasks.courts.play.standing import CourtPolicy
 from tasks.courts.play.tools import CourtTools
-from tasks.courts.play.views import CourtPolicy
 from tasks.courts.scores.of_run import CourtSummary, gradings, score_one, summarise
-from tasks.courts.scores.of_run.stored import stored_overall, stored_values
+from tasks.courts.scores.of_run.rows import stored_overall, stored_values
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
 from tasks.episode.program import Program
@@ -47,7 +47,7 @@ from tasks.scoring.result import Result
 _ANYBODY: Choices = {
     "rules": (registry.RULES, False), "human": (registry.HUMAN, False), "model": (registry.MODEL, True),
 }  # fmt: skip
-_TRACKER: Choices = {"rules": (tracker_seat.RULES, False), "model": (tracker_seat.MODEL, True)}
+_TRACKER: Choices = {"rules": (tracking.RULES, False), "model": (tracking.MODEL, True)}
 _CLERK: Choices = {"rules": (registry.RULES, False)}
 _SPECIAL: Mapping[str, Choices] = {"tracker": _TRACKER, "clerk": _CLERK}
 
@@ -138,8 +138,8 @@ class Courts:
 
     def prompts(self, policy: str) -> dict[str, str]:
         """Prompt name -> hash."""
-        if policy == tracker_seat.MODEL:
-            return {name: digest(name) for name in tracker_seat.PROMPTS}
+        if policy == tracking.MODEL:
+            return {name: digest(name) for name in tracking.PROMPTS}
         base, mode = split(policy)
         return {name: digest(name) for name in prompts(mode)} if base == registry.MODEL else {}
 

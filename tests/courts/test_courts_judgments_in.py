@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -26,31 +24,22 @@ from tasks.courts.casefile.loading import CaseFault, load_cases
 from tasks.courts.from_judgment.drafting import Draft, draft, draft_of
 from tasks.courts.from_judgment.masking import mask, stand_ins
 from tasks.courts.from_judgment.reading import MAX_TEXT, text_of
+from tests.support import judgment_texts as texts
 
 pytestmark = pytest.mark.slow
 
 
-def _texts() -> ModuleType:
-    path = Path(__file__).parents[1] / "support" / "judgment_texts.py"
-    spec = importlib.util.spec_from_file_location("judgment_texts", path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-TEXTS = _texts()
 NAMES = ("LOAN", "WORKS", "THEFT", "ASSAULT")
 MAKERS: dict[str, Callable[[str], bytes]] = {
     "UTF-8": lambda text: text.encode(),
     "GB18030": lambda text: text.encode("gb18030"),
     "UTF-16": lambda text: text.encode("utf-16"),
-    "docx": TEXTS.as_docx,
-    "html": TEXTS.as_html,
+    "docx": texts.as_docx,
+    "html": texts.as_html,
     "cut lines": lambda text: "\r\n".join(
         line[start : start + 36] for line in text.splitlines() for start in range(0, len(line), 36)
     ).encode(),
-    "pdf": TEXTS.as_pdf,
+    "pdf": texts.as_pdf,
 }
 
 
@@ -70,8 +59,8 @@ def test_a_judgment_reads_the_same_from_every_kind_of_file(make: str, tmp_path: 
     """By content: the name of the file says nothing. A PDF may lose where a paragraph ends at the edge of a line."""
     for name in NAMES:
         path = tmp_path / "judgment.bin"
-        path.write_bytes(MAKERS[make](getattr(TEXTS, name)))
-        plain, made = drafted(getattr(TEXTS, name)), draft(path)
+        path.write_bytes(MAKERS[make](getattr(texts, name)))
+        plain, made = drafted(getattr(texts, name)), draft(path)
         assert made.masked == plain.masked and made.missing == plain.missing and made.needed == ()
         left_out = ("facts", "criminal") if make == "pdf" else ()
         for field in plain.case_fields.keys() - set(left_out):
@@ -102,7 +91,7 @@ def _zipped(document: str, name: str = "word/document.xml") -> bytes:
 def _encrypted() -> bytes:
     from pypdf import PdfReader, PdfWriter
 
-    writer = PdfWriter(clone_from=PdfReader(BytesIO(TEXTS.as_pdf(TEXTS.LOAN))))
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(texts.as_pdf(texts.LOAN))))
     writer.encrypt("secret", algorithm="RC4-128")
     stream = BytesIO()
     writer.write(stream)
@@ -120,13 +109,13 @@ BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
     "long": (lambda: "。\n".join(["判决如下"] * MAX_TEXT).encode(), "characters"),
     "picture": (lambda: b"\x89PNG\r\n\0\0\0" * 99, "neither text nor docx nor PDF"),
     "no encoding": (lambda: "判决".encode() * 50 + b"\xff\xfe\xff" * 50, "no text in UTF-8 or GB18030"),
-    "scan": (lambda: TEXTS.as_pdf("\n\n"), "is a scan"),
+    "scan": (lambda: texts.as_pdf("\n\n"), "is a scan"),
     "encrypted": (_encrypted, "is an encrypted PDF"),
-    "damaged pdf": (lambda: TEXTS.as_pdf(TEXTS.LOAN)[:300], "is a PDF that cannot be read"),
+    "damaged pdf": (lambda: texts.as_pdf(texts.LOAN)[:300], "is a PDF that cannot be read"),
     "old word": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old Word file"),
     "rtf": (lambda: b"{\\rtf1 x}", "is RTF"),
     "zip": (lambda: _zipped("x", "a.txt"), "is a zip archive and no docx"),
-    "damaged docx": (lambda: TEXTS.as_docx(TEXTS.LOAN)[:-300], "is a damaged docx"),
+    "damaged docx": (lambda: texts.as_docx(texts.LOAN)[:-300], "is a damaged docx"),
     "no xml": (lambda: _zipped("<w:p>"), "is a damaged docx"),
     "entities": (lambda: _zipped(_bomb()), "declares entities"),
 }
@@ -186,7 +175,7 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_no_case_can_be_made_of_is_refused_by_name(kind: str) -> None:
     name, old, new, says = REFUSED[kind]
-    text = getattr(TEXTS, name)
+    text = getattr(texts, name)
     assert old in text
     with pytest.raises(BadInput) as caught:
         drafted(text.replace(old, new, 1))
@@ -194,13 +183,13 @@ def test_what_no_case_can_be_made_of_is_refused_by_name(kind: str) -> None:
 
 
 def test_the_environment_that_is_wanted_must_fit() -> None:
-    assert drafted(TEXTS.LOAN, env="CI").case_fields["env"] == "CI"
+    assert drafted(texts.LOAN, env="CI").case_fields["env"] == "CI"
     with pytest.raises(BadInput, match="civil judgment, which makes no CR case"):
-        drafted(TEXTS.LOAN, env="CR")
+        drafted(texts.LOAN, env="CR")
 
 
 def test_only_the_first_judgment_of_a_file_is_read() -> None:
-    made = drafted(TEXTS.THEFT + TEXTS.LOAN)
+    made = drafted(texts.THEFT + texts.LOAN)
     assert made.case_fields["cause"] == "盗窃罪" and any("another document" in note for note in made.notes)
     assert made.case_fields["court"]["clerk"] == "柳某"
 
@@ -219,7 +208,7 @@ SECRETS = {
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_that_was_masked_stands_anywhere(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"{SECRETS[name][0]}.txt"
-    path.write_text(getattr(TEXTS, name), encoding="utf-8")
+    path.write_text(getattr(texts, name), encoding="utf-8")
     said = invoke(path, "--json")
     assert said.exit_code == 0
     assert [secret for secret in SECRETS[name] if secret in said.output] == []
@@ -230,9 +219,9 @@ def test_nothing_that_was_masked_stands_anywhere(name: str, tmp_path: Path) -> N
 
 
 def test_one_stand_in_a_person_and_no_other() -> None:
-    made = drafted(TEXTS.THEFT)
+    made = drafted(texts.THEFT)
     names = {one.replacement: one.count for one in made.masked if one.kind == "name"}
-    assert names["林某"] == TEXTS.THEFT.count("林海涛") and {"冯某甲", "冯某乙"} <= names.keys()
+    assert names["林某"] == texts.THEFT.count("林海涛") and {"冯某甲", "冯某乙"} <= names.keys()
     assert made.case_fields["criminal"]["victims"][0]["name"] == "冯某甲"
     # What already stands for somebody is nobody else's.
     assert stand_ins([("王小明",), ("王大明", "王二明")], "王某乙到庭") == {
@@ -240,8 +229,8 @@ def test_one_stand_in_a_person_and_no_other() -> None:
         "王大明": "王某丙",
         "王二明": "王某丙",
     }
-    assert drafted(TEXTS.THEFT.replace("林海涛", "林某")).masked[-1].replacement == "陶某"
-    assert drafted(TEXTS.THEFT.replace("林海涛", "林某")).case_fields["parties"][0]["name"] == "林某"
+    assert drafted(texts.THEFT.replace("林海涛", "林某")).masked[-1].replacement == "陶某"
+    assert drafted(texts.THEFT.replace("林海涛", "林某")).case_fields["parties"][0]["name"] == "林某"
 
 
 @pytest.mark.parametrize(
@@ -255,7 +244,7 @@ def test_one_stand_in_a_person_and_no_other() -> None:
     ],
 )
 def test_names_of_every_make(old: str, new: str, secrets: list[str]) -> None:
-    made = drafted(TEXTS.LOAN.replace(old, new))
+    made = drafted(texts.LOAN.replace(old, new))
     assert made.needed == () and [secret for secret in secrets if secret in repr(made)] == []
     assert made.case_fields["parties"][1]["name"] in ("罗某", "某甲", "阿某")
 
@@ -280,7 +269,7 @@ def test_names_of_every_make(old: str, new: str, secrets: list[str]) -> None:
 )
 def test_names_with_rare_ideographs_are_masked_whole(name: str, unmasked: str, masked: str) -> None:
     """Extensions, compatibility forms and variation selectors: not one character of a given name stays."""
-    plain = getattr(TEXTS, name)
+    plain = getattr(texts, name)
     made, same = drafted(plain.replace(unmasked, masked)), drafted(plain)
     told = fold_width(repr((made.case_fields, made.masked)))
     assert [sign for sign in fold_width(masked)[1:] if sign in told and sign not in fold_width(plain)] == []
@@ -289,16 +278,16 @@ def test_names_with_rare_ideographs_are_masked_whole(name: str, unmasked: str, m
 
 
 def test_rare_names_that_nothing_says_are_ones_are_told_and_counted() -> None:
-    made = drafted(TEXTS.THEFT.replace("在青禾区万象商场三楼", "与张㛃国一起在青禾区万象商场三楼"))
+    made = drafted(texts.THEFT.replace("在青禾区万象商场三楼", "与张㛃国一起在青禾区万象商场三楼"))
     assert any(note.startswith("names: 1 ") and "张㛃国" in note for note in made.notes)
 
 
 def test_names_are_kept_and_companies_masked_when_asked() -> None:
-    kept = drafted(TEXTS.WORKS, keep_names=True)
+    kept = drafted(texts.WORKS, keep_names=True)
     assert kept.case_fields["parties"][1]["name"] == "白桥" and "桂花巷" not in repr(kept)
     assert not any(one.kind == "name" for one in kept.masked)
     assert kept.case_fields["cause"] == "装饰装修合同纠纷"
-    plain, hidden = drafted(TEXTS.WORKS), drafted(TEXTS.WORKS, mask_companies=True)
+    plain, hidden = drafted(texts.WORKS), drafted(texts.WORKS, mask_companies=True)
     assert plain.case_fields["parties"][0]["name"] == "澜江市启明装饰工程有限公司"
     assert plain.case_fields["parties"][0]["address"] == "澜江市石桥区东港路18号"
     assert "启明" not in repr(hidden) and "东港路" not in repr(hidden) and hidden.needed == ()
@@ -326,18 +315,18 @@ def test_numbers_and_addresses(text: str, masked: str) -> None:
 
 
 def test_words_of_the_story_are_not_taken_for_names() -> None:
-    made = drafted(TEXTS.WORKS)
+    made = drafted(texts.WORKS)
     assert made.case_fields["complaint"].endswith("被告尚欠工程款60000元。")
-    text = TEXTS.THEFT.replace(
+    text = texts.THEFT.replace(
         "经审理查明的事实", "辩护人关于量刑的意见、会计师事务所的报告、被害人家属的陈述与经审理查明的事实"
     )
     assert {one.replacement for one in drafted(text).masked if one.kind == "name"} == {
-        one.replacement for one in drafted(TEXTS.THEFT).masked if one.kind == "name"
+        one.replacement for one in drafted(texts.THEFT).masked if one.kind == "name"
     }
 
 
 def test_a_name_that_nothing_says_is_one_is_told() -> None:
-    made = drafted(TEXTS.THEFT.replace("在青禾区万象商场三楼", "与张建国一起在青禾区万象商场三楼"))
+    made = drafted(texts.THEFT.replace("在青禾区万象商场三楼", "与张建国一起在青禾区万象商场三楼"))
     assert any(note.startswith("names: ") and "张建国" in note for note in made.notes)
 
 
@@ -345,7 +334,7 @@ def test_a_name_that_nothing_says_is_one_is_told() -> None:
 
 
 def test_a_civil_judgment_in_full() -> None:
-    made = drafted(TEXTS.LOAN)
+    made = drafted(texts.LOAN)
     case = made.case_fields
     assert (case["id"], case["cause"], case["amount"]) == ("CI-2024望0102民初1836", "民间借贷纠纷", 221500)
     assert case["dates"] == {"filed": "2024-06-17", "proceeding": "2024-08-06", "judged": "2024-08-20"}
@@ -386,7 +375,7 @@ def test_a_civil_judgment_in_full() -> None:
 
 
 def test_the_older_form_and_a_defendant_who_stays_away() -> None:
-    made = drafted(TEXTS.WORKS)
+    made = drafted(texts.WORKS)
     case = made.case_fields
     assert case["parties"][0]["representative"] == "欧阳某" and case["parties"][0]["representative_title"] == "总经理"
     assert [one["text"] for one in case["claims"]] == [
@@ -404,7 +393,7 @@ def test_the_older_form_and_a_defendant_who_stays_away() -> None:
 
 
 def test_a_criminal_judgment_in_full() -> None:
-    made = drafted(TEXTS.THEFT)
+    made = drafted(texts.THEFT)
     case, criminal, gold = made.case_fields, made.case_fields["criminal"], made.case_fields["gold"]
     assert case["dates"] == {
         "acted": "2024-06-30",
@@ -440,7 +429,7 @@ def test_a_criminal_judgment_in_full() -> None:
 
 
 def test_two_crimes_one_of_them_denied() -> None:
-    made = drafted(TEXTS.ASSAULT)
+    made = drafted(texts.ASSAULT)
     criminal, sentence = made.case_fields["criminal"], made.case_fields["gold"]["sentence"]
     assert criminal["plea"]["stance"] == "partial" and len(criminal["charges"]) == 2
     assert (sentence["months"], sentence["probation_months"]) == (12, 24) and "退赔" in sentence["property"]
@@ -462,18 +451,18 @@ def test_two_crimes_one_of_them_denied() -> None:
 )
 def test_how_the_accused_stands_to_the_charge(said: str, stance: str) -> None:
     old = "被告人林海涛对指控的事实、罪名及量刑建议没有异议，同意适用简易程序且签字具结，在开庭审理过程中亦无异议。"
-    assert drafted(TEXTS.THEFT.replace(old, said)).case_fields["criminal"]["plea"]["stance"] == stance
+    assert drafted(texts.THEFT.replace(old, said)).case_fields["criminal"]["plea"]["stance"] == stance
 
 
 def test_parties_by_name_alone_claim_and_answer() -> None:
-    full = drafted(TEXTS.LOAN)
-    text = TEXTS.LOAN.replace("原告周映川向本院提出", "周映川向本院提出").replace("被告罗成溪辩称，", "罗成溪辩称，")
+    full = drafted(texts.LOAN)
+    text = texts.LOAN.replace("原告周映川向本院提出", "周映川向本院提出").replace("被告罗成溪辩称，", "罗成溪辩称，")
     named = drafted(text)
     assert not named.needed
     assert [named.case_fields[part] for part in ("claims", "complaint", "answer", "evidence")] == [
         full.case_fields[part] for part in ("claims", "complaint", "answer", "evidence")
     ]
-    silent = drafted(re.sub("被告罗成溪辩称，.*", "罗成溪未作答辩。", TEXTS.LOAN))
+    silent = drafted(re.sub("被告罗成溪辩称，.*", "罗成溪未作答辩。", texts.LOAN))
     assert (
         silent.case_fields["answer"].endswith("未作答辩。")
         and silent.case_fields["claims"] == full.case_fields["claims"]
@@ -481,7 +470,7 @@ def test_parties_by_name_alone_claim_and_answer() -> None:
 
 
 def test_other_ways_to_write_it_civil() -> None:
-    text = TEXTS.WORKS.replace("审判员 庄敏", "审判员：庄　敏").replace(
+    text = texts.WORKS.replace("审判员 庄敏", "审判员：庄　敏").replace(
         "书记员 姜文", "书记员：姜　文\n附：相关法律条文"
     )
     text = text.replace(
@@ -501,7 +490,7 @@ def test_other_ways_to_write_it_civil() -> None:
 
 
 def test_other_ways_to_write_it_criminal() -> None:
-    text = TEXTS.THEFT.replace(
+    text = texts.THEFT.replace(
         "因涉嫌犯盗窃罪于2024年7月2日被刑事拘留", "2024年7月2日因涉嫌犯盗窃罪被澜江市公安局刑事拘留"
     )
     text = text.replace(
@@ -510,7 +499,7 @@ def test_other_ways_to_write_it_criminal() -> None:
     )
     text = text.replace("上述事实，有公诉机关提交，并经法庭质证、认证的", "为证实上述指控，公诉机关当庭出示了")
     made = drafted(text)
-    case, plain = made.case_fields, drafted(TEXTS.THEFT).case_fields
+    case, plain = made.case_fields, drafted(texts.THEFT).case_fields
     assert case["criminal"]["custody"] == plain["criminal"]["custody"]
     assert [one["text"] for one in case["facts"]] == [plain["facts"][0]["text"], "另查明，手机已经发还。"]
     assert [one["title"] for one in case["evidence"]] == [one["title"] for one in plain["evidence"]]
@@ -518,7 +507,7 @@ def test_other_ways_to_write_it_criminal() -> None:
 
 def test_words_of_the_form_are_no_names() -> None:
     made = drafted(
-        TEXTS.LOAN.replace("被告：罗成溪，男", "被告判决如下\n被告：罗成溪，男").replace(
+        texts.LOAN.replace("被告：罗成溪，男", "被告判决如下\n被告：罗成溪，男").replace(
             "被告判决如下\n", "委托代理人未到庭。\n"
         )
     )
@@ -527,7 +516,7 @@ def test_words_of_the_form_are_no_names() -> None:
 
 
 SILENT = (
-    TEXTS.THEFT.replace("，自愿认罪认罚", "")
+    texts.THEFT.replace("，自愿认罪认罚", "")
     .replace("其如实供述自己的罪行，依法从宽处理", "")
     .replace(
         "被告人林海涛对指控的事实、罪名及量刑建议没有异议，同意适用简易程序且签字具结，在开庭审理过程中亦无异议。\n",
@@ -545,7 +534,7 @@ def test_a_plea_that_is_not_told_is_not_invented() -> None:
 
 
 def test_an_acquittal() -> None:
-    text = TEXTS.THEFT.replace(
+    text = texts.THEFT.replace(
         "被告人林海涛犯盗窃罪，判处有期徒刑七个月，并处罚金人民币二千元。", "被告人林海涛无罪。"
     )
     text = re.sub(r"（刑期从.*?）\n", "", text)
@@ -555,14 +544,14 @@ def test_an_acquittal() -> None:
 
 
 def test_what_contradicts_is_left_out_and_told() -> None:
-    made = drafted(TEXTS.LOAN.replace("2024年6月17日立案", "2024年9月17日立案"))
+    made = drafted(texts.LOAN.replace("2024年6月17日立案", "2024年9月17日立案"))
     assert made.needed == () and "proceeding" not in made.case_fields["dates"]
     assert any(note.startswith("dates.proceeding: left out") for note in made.notes)
 
 
 def test_a_draft_is_marked_as_one() -> None:
     for name in NAMES:
-        provenance = drafted(getattr(TEXTS, name)).case_fields["provenance"]
+        provenance = drafted(getattr(texts, name)).case_fields["provenance"]
         assert provenance["source"] == "derived" and provenance["reviewed"] is False
         assert "not reviewed" in provenance["note"] and "Masked: " in provenance["note"]
 
@@ -620,7 +609,7 @@ def test_a_model_that_answers_nothing_useful_changes_nothing(reply: str) -> None
 @pytest.mark.parametrize("name", NAMES)
 def test_the_command_writes_a_file_that_loads(name: str, tmp_path: Path) -> None:
     path, out = tmp_path / "judgment.txt", tmp_path / "case.jsonl"
-    path.write_text(getattr(TEXTS, name), encoding="utf-8")
+    path.write_text(getattr(texts, name), encoding="utf-8")
     done = invoke(path, "--out", out)
     assert done.exit_code == 0 and done.stdout == "" and f"{out} loads." in done.stderr and "missing: " in done.stderr
     (case,) = load_cases(out)
@@ -632,7 +621,7 @@ def test_the_command_writes_a_file_that_loads(name: str, tmp_path: Path) -> None
 
 def test_the_command_as_json_and_with_a_model(tmp_path: Path) -> None:
     path, script = tmp_path / "judgment.docx", tmp_path / "script.json"
-    path.write_bytes(TEXTS.as_docx(SILENT))
+    path.write_bytes(texts.as_docx(SILENT))
     script.write_text(json.dumps({"otherwise": ["{}"]}), encoding="utf-8")
     done = invoke(path, "--json", "--model", f"scripted:{script}")
     told = json.loads(done.stdout)
@@ -647,7 +636,7 @@ def test_the_command_as_json_and_with_a_model(tmp_path: Path) -> None:
 
 def test_the_command_refuses_with_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "judgment.txt"
-    path.write_text(TEXTS.LOAN.replace("被告：罗成溪", "第三人：白桥，女。\n被告：罗成溪"), encoding="utf-8")
+    path.write_text(texts.LOAN.replace("被告：罗成溪", "第三人：白桥，女。\n被告：罗成溪"), encoding="utf-8")
     done = invoke(path)
     assert (
         isinstance(done.exception, CaseFault) and done.exception.exit_code == 1 and "第三人" in done.exception.title
@@ -656,7 +645,7 @@ def test_the_command_refuses_with_one_sentence(tmp_path: Path) -> None:
 
 # --- anything -------------------------------------------------------------------------------------------------------
 
-LINES = [line for name in NAMES for line in getattr(TEXTS, name).splitlines()]
+LINES = [line for name in NAMES for line in getattr(texts, name).splitlines()]
 SCRAPS = st.one_of(
     st.sampled_from(LINES),
     st.sampled_from(["判决如下：", "刑事判决书", "民事判决书", "本院认为", "被告人甲犯", "原告", "被告", "1.", "一、",
@@ -689,7 +678,7 @@ def test_any_text_makes_a_draft_or_one_sentence(scraps: list[str], between: str)
 def test_any_bytes_are_text_or_one_sentence(data: bytes, start: bytes, damaged: bool, place: int) -> None:
     whole = start + data
     if damaged:
-        base = TEXTS.as_pdf(TEXTS.WORKS[:400]) if start.startswith(b"%") else TEXTS.as_docx(TEXTS.WORKS)
+        base = texts.as_pdf(texts.WORKS[:400]) if start.startswith(b"%") else texts.as_docx(texts.WORKS)
         whole = base[:place] + data + base[place + len(data) :]
     try:
         assert text_of(whole, "bytes")
@@ -711,7 +700,7 @@ def test_civil_cases_come_back_from_their_judgments() -> None:
     for file in files:
         case = load_cases(file)[-1]
         assert isinstance(case, CivilCase)
-        made = drafted(TEXTS.as_judgment(case), keep_names=True)
+        made = drafted(texts.as_judgment(case), keep_names=True)
         found, gold = made.case_fields, made.case_fields["gold"]
         assert made.needed == () and found["cause"] == case.cause and found["amount"] == case.amount, file.name
         assert [(one["text"], one["kind"], one.get("amount")) for one in found["claims"]] == [
@@ -741,7 +730,7 @@ def test_criminal_cases_come_back_from_their_judgments() -> None:
     for file in files:
         (case,) = load_cases(file)
         assert isinstance(case, CriminalCase)
-        made = drafted(TEXTS.as_judgment(case), keep_names=True)
+        made = drafted(texts.as_judgment(case), keep_names=True)
         found, criminal, gold = made.case_fields, made.case_fields["criminal"], made.case_fields["gold"]
         sentence, wanted = gold["sentence"], case.gold.sentence
         assert made.needed == () and gold["charges"] == list(case.gold.charges), file.name

@@ -20,7 +20,7 @@ from tasks.courts.agents import registry
 from tasks.courts.agents.model import replies, talking
 from tasks.courts.agents.model.cards import card, prompts
 from tasks.courts.environment import PLAIN_CARD, PUBLISHED, environment
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
 from tasks.episode.actions import CallTool, Say
 from tasks.episode.events import Seated
 from tasks.run.runner import start_run

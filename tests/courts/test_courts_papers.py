@@ -25,17 +25,17 @@ from reportlab.pdfbase.ttfonts import TTFontFile
 from app.cli.main import main
 from app.court_words import DISCLAIMER as SCREEN_DISCLAIMER
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
-from tasks.courts.papers import forms, heads, made
+from tasks.courts.papers import forms, made
 from tasks.courts.papers.forms import NO_END, NO_START, WRITERS, broken
 from tasks.courts.papers.made import PAPERS, Held
 from tasks.courts.papers.paper import DISCLAIMER, FICTIONAL, Paper, Paragraph, written_day
 from tasks.courts.papers.stored import papers_of
-from tasks.courts.terms import wrong_words
 from tasks.episode.events import ActDone, Event, Said
 from tasks.errors import UsageError
 from tasks.sample.courtcases import court_cases
 from tests.support import court_plays
 from tests.support.court_plays import build_pack, play
+from tests.support.court_terms import wrong_words
 
 pytestmark = pytest.mark.slow
 
@@ -83,9 +83,9 @@ def test_a_day_is_written_as_below_a_judgment() -> None:
 def test_a_sole_judge_signs_as_审判员_and_a_panel_by_its_titles() -> None:
     case = case_of("CI-0001")
     assert isinstance(case, CivilCase)
-    assert [title for title, _ in heads.bench(case)] == ["审判员"]
-    assert [title for title, _ in heads.bench(panelled(case))] == ["审判长", "审判员", "人民陪审员"]
-    signed = heads.signatures(panelled(case), judged=True)
+    assert [title for title, _ in made.bench(case)] == ["审判员"]
+    assert [title for title, _ in made.bench(panelled(case))] == ["审判长", "审判员", "人民陪审员"]
+    signed = made.signatures(panelled(case), judged=True)
     assert [line.replace("　", "")[:3] for line in signed] == ["审判长", "审判员", "人民陪", "二〇二", "书记员"]
 
 
@@ -102,19 +102,19 @@ def test_a_criminal_judgment_says_how_the_court_sat(told: dict[str, Any], said: 
     assert isinstance(case, CriminalCase)
     base = {"procedure": "普通程序", "panel": (), "presiding": None, "public": True}
     court = case.court.model_copy(update={**base, **told})
-    text = heads.origin(case.model_copy(update={"court": court}))
+    text = made.origin(case.model_copy(update={"court": court}))
     assert said in text and text.count("依法") == 1 and text.endswith("现已审理终结。")
     nobody = case.criminal.model_copy(
         update={"prosecution": case.criminal.prosecution.model_copy(update={"prosecutor": ""})}
     )
-    assert "指派" not in heads.origin(case.model_copy(update={"criminal": nobody})), "who was there is not invented"
+    assert "指派" not in made.origin(case.model_copy(update={"criminal": nobody})), "who was there is not invented"
 
 
 @pytest.mark.parametrize(("name", "where"), [("CI-0001", "civil"), ("CR-0001", "criminal")])
 def test_heads_use_the_terms_of_their_proceedings(name: str, where: Any) -> None:
     for case in court_cases():
         if case.env == name[:2]:
-            text = "\n".join((*heads.parties(case), heads.origin(case), *heads.hearing_facts(case)))  # type: ignore[arg-type]
+            text = "\n".join((*made.parties(case), made.origin(case), *made.hearing_facts(case)))  # type: ignore[arg-type]
             assert [one for one in wrong_words(text, where) if one.word != "独任审判员"] == [], text
             assert "None" not in text and "，。" not in text and "。。" not in text
 

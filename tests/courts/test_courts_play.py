@@ -14,9 +14,8 @@ from tasks.courts.casefile.roles import procedural, role_name, role_of, seat_of
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.flow import CLOSING, limit_of
-from tasks.courts.play.record import spoken, topic_turns
-from tasks.courts.play.routing import by_words, shown, strict
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.record import by_words, shown, spoken, strict, topic_turns
+from tasks.courts.play.standing import CourtView
 from tasks.courts.procedure.tables import ProfileName
 from tasks.episode.actions import Move, Say
 from tasks.episode.driver import Driver

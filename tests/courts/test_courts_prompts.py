@@ -20,24 +20,23 @@ from tasks.courts.agents.model.seat import ModelSeat
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.casefile.persona import CUES
-from tasks.courts.casefile.standpoints import standpoints
+from tasks.courts.casefile.roles import standpoints
 from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import PUBLISHED, environment
-from tasks.courts.play.duties import Owed, owed
-from tasks.courts.play.portions import CORE, answering, portions
-from tasks.courts.play.views import CourtPolicy, CourtView
+from tasks.courts.play.following import Owed, owed
+from tasks.courts.play.standing import CORE, CourtPolicy, CourtView, answering, portions
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.machine import Machine
 from tasks.courts.scores.of_run.rating import Heard
 from tasks.courts.scores.of_run.simulators import objections
 from tasks.courts.settings import CourtSettings
-from tasks.courts.terms import wrong_words
 from tasks.errors import UsageError
 from tasks.reports.words import phrase
 from tasks.run.spec import RunSpec
 from tasks.sample.courtcases import court_cases
 from tasks.scoring.context import ScoreContext
 from tests.support.court_stage import Court, plain_reply, talk, views
+from tests.support.court_terms import wrong_words
 
 CASES = {case.id: case for case in court_cases()}
 SEATS = [(env, role) for env in PUBLISHED for role in environment(env).seats if role not in ("clerk", "tracker")]

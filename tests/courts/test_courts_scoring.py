@@ -19,7 +19,7 @@ from tasks.courts.scores.judgment import FORMULA, gold_text
 from tasks.courts.scores.of_run import gradings, score_one, summarise
 from tasks.courts.scores.of_run.columns import LOWER, averaged, metrics
 from tasks.courts.scores.of_run.means import ALIKE, NO_GRADER, NOTHING_SCORED, UNFINISHED
-from tasks.courts.scores.of_run.stored import stored_overall
+from tasks.courts.scores.of_run.rows import stored_overall
 from tasks.courts.scores.topics import FLOOR_REPLY
 from tasks.episode.events import Record, Said, Seated
 from tasks.episode.state import State

@@ -21,8 +21,8 @@ from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.turns import SIDE_OF, Turn
 from tasks.courts.scores.of_run.around import answers
-from tasks.courts.scores.of_run.gradings import simulated
 from tasks.courts.scores.of_run.members import rate
+from tasks.courts.scores.of_run.rating import simulated
 from tasks.courts.scores.of_run.summary import CourtSummary, summarise
 from tasks.courts.simulated.talks import reasons
 from tasks.courts.simulated.validity import Validity, validities

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.courts.terms import Where, terms, wrong_words
+from tests.support.court_terms import Where, terms, wrong_words
 
 ROOT = Path(__file__).resolve().parents[2]
 CHINESE = re.compile(r"[一-鿿]")

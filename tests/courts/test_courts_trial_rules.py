@@ -29,7 +29,7 @@ from tasks.courts.environment import environment
 from tasks.courts.play.episode import law_day
 from tasks.courts.play.flow import limit_of
 from tasks.courts.play.record import for_procedure
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
 from tasks.courts.procedure import bench, pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.tables import PROFILES, ProfileName

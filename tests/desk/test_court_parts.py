@@ -26,7 +26,6 @@ from app.desk.widgets.lines import row_text
 from tasks.courts.casefile.visibility import grant, leaves
 from tasks.courts.environment import environment
 from tasks.courts.procedure.findings import CODES
-from tasks.courts.terms import wrong_words
 from tasks.episode.events import (
     ActionParsed,
     AttemptStarted,
@@ -42,6 +41,7 @@ from tasks.episode.events import (
 )
 from tasks.sample.courtcases import court_cases
 from tests.support.court_plays import Played
+from tests.support.court_terms import wrong_words
 
 pytestmark = pytest.mark.slow
 

@@ -36,12 +36,12 @@ from app.desk.presenter.seat import PresenterSeat
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.library import read_records
 from app.strings import t
-from tasks.courts.terms import wrong_words
 from tasks.episode.events import AttemptStarted, Record, Said, Stopped, Violation
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.desk.conftest import NARROW, SIZES, WIDE, desk, text_of, until
 from tests.support.court_run_fixture import prepare_courts
+from tests.support.court_terms import wrong_words
 from tests.support.slow_engine import SlowEngine, install
 
 pytestmark = pytest.mark.slow

@@ -25,8 +25,8 @@ from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.roles import own_names, role_name
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.record import spoken
+from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tools import STATUTES, CourtTools
-from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.run.runner import start_run

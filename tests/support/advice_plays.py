@@ -14,8 +14,8 @@ from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import environment
 from tasks.courts.play.episode import CourtEpisode, law_day
-from tasks.courts.play.tracker_seat import RULES as TRACKER
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
+from tasks.courts.play.tracking import RULES as TRACKER
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.driver import Driver, Limits
 from tasks.episode.events import AttemptStarted, Event, Said, Seated

@@ -18,10 +18,10 @@ from tasks.courts.casefile.visibility import grant, visible
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.episode import CourtEpisode, persona_of, standpoints_of
 from tasks.courts.play.record import spoken
+from tasks.courts.play.standing import CourtPolicy, CourtView
 from tasks.courts.play.tools import CourtTools
-from tasks.courts.play.tracker_seat import MODEL as TRACKER
-from tasks.courts.play.tracker_seat import RULES as TRACKER_RULES
-from tasks.courts.play.views import CourtPolicy, CourtView
+from tasks.courts.play.tracking import MODEL as TRACKER
+from tasks.courts.play.tracking import RULES as TRACKER_RULES
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.actions import Move, Say

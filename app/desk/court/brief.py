@@ -12,7 +12,7 @@ from app.terminal import truncate
 from tasks.courts.agents.human import names_at
 from tasks.courts.casefile.roles import role_of
 from tasks.courts.environment import Cue, TopicCue, environment
-from tasks.courts.play.routing import shown
+from tasks.courts.play.record import shown
 from tasks.courts.scores.drafted import END_MARK
 
 ASKED = 140

@@ -24,7 +24,7 @@ from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.roles import role_of, seat_of
 from tasks.courts.environment import Role, environment
-from tasks.courts.play.routing import shown
+from tasks.courts.play.record import shown
 from tasks.courts.scores.drafted import LABELS, TITLE
 from tasks.courts.scores.rulings import RULES
 from tasks.episode.events import ActDone, ModelCalled, Record, Said, Seated

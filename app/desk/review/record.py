@@ -14,8 +14,8 @@ from app.desk.review.runs import EpisodeReview
 from app.strings import t
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import names_of, role_of
-from tasks.courts.play.routing import shown
-from tasks.courts.scores.of_run.gradings import CONSISTENCY
+from tasks.courts.play.record import shown
+from tasks.courts.scores.of_run.rating import CONSISTENCY
 from tasks.episode.events import Said, StageEntered, TopicTracked
 from tasks.episode.with_tools import SEAT
 

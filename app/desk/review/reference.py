@@ -23,7 +23,7 @@ from tasks.courts.environment import codes
 from tasks.courts.play.episode import persona_of, traits_of
 from tasks.courts.scores.documents import PARTS, gold_text
 from tasks.courts.scores.drafted import kind_of_case
-from tasks.courts.scores.of_run.gradings import CONSISTENCY
+from tasks.courts.scores.of_run.rating import CONSISTENCY
 
 Section = tuple[str, Iterable[str]]
 """Key of its heading, and its texts."""

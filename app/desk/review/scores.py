@@ -36,7 +36,7 @@ from app.desk.widgets.choice import Choice
 from app.desk.widgets.things import LinesPane, Thing, Things, fixed
 from app.library import RunLine
 from app.strings import counted, t
-from tasks.courts.scores.of_run.gradings import CONSISTENCY
+from tasks.courts.scores.of_run.rating import CONSISTENCY
 
 COURTS = "courts"
 

@@ -11,7 +11,7 @@ import re
 
 from store.errors import Damaged, StoreError
 from store.search.law_search import LawSearch, Settings
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
 from tasks.courts.scores.drafted import Kind
 from tasks.courts.scores.drafts import floor_document, with_end_mark
 from tasks.episode.actions import Move, Say

@@ -11,7 +11,7 @@ from typing import Any
 from store.search.law_search import LawSearch
 from tasks.courts.casefile.material import presiding_title
 from tasks.courts.casefile.people import divorce
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
 from tasks.episode.actions import Move, Say
 
 RULES = (

@@ -20,7 +20,7 @@ from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.agents.own_words import fact
 from tasks.courts.environment import TopicCue
 from tasks.courts.play.flow import CLOSING
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
 from tasks.courts.scores.bigrams import sentences
 from tasks.courts.scores.slots import yuan
 from tasks.courts.simulated.asking import IDENTITY, WHOLE, Client, Wanted, wanted

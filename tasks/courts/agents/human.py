@@ -12,8 +12,8 @@ from models.engine import Ask, Message
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import names_of, role_name
 from tasks.courts.environment import Role, environment
-from tasks.courts.play.routing import by_words, shown
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.record import by_words, shown
+from tasks.courts.play.standing import CourtView
 from tasks.episode.actions import CallTool, Move, Say, ask
 
 PROMPT = "court-human/1"

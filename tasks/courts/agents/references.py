@@ -13,7 +13,7 @@ from typing import Any
 from tasks.courts.agents.registry import loaded
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.environment import environment
-from tasks.courts.play.views import CourtPolicy, CourtView
+from tasks.courts.play.standing import CourtPolicy, CourtView
 from tasks.courts.scores.bigrams import bigrams, f1
 from tasks.courts.scores.drafted import Kind
 from tasks.courts.scores.drafts import FLOOR_REPLY, ceiling_document, floor_document, with_end_mark

@@ -8,8 +8,7 @@ from typing import Any
 
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
-from tasks.courts.casefile.figures import TERM, days, months, sums
-from tasks.courts.casefile.judgment import Judgment, sentences
+from tasks.courts.casefile.judgment import TERM, Judgment, days, months, sentences, sums
 
 _INDICTED = re.compile(r"指控(?:被告人)?[^,。;]{0,16}?犯(?:有)?(?P<names>[^,。;]{2,60}?罪)(?=[,。;]|一案|的|$)")
 _NAMED = re.compile(rf"(?:构成|以)(?P<name>[{HAN}、]{{2,30}}?罪)(?=[,。;]|追究)")

@@ -16,9 +16,8 @@ from store.importers.reading import records
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.sense import Fault
-from tasks.courts.casefile.upstream_civil import civil_fields
-from tasks.courts.casefile.upstream_criminal import criminal_fields
 from tasks.courts.casefile.upstream_fields import Notes, advice_fields
+from tasks.courts.casefile.upstream_trials import civil_fields, criminal_fields
 from tasks.courts.environment import PUBLISHED
 from tasks.episode.plain import plain
 

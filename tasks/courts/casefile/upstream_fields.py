@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from store.text.dates import parse_date
-from tasks.courts.casefile.citing import laws_of
 from tasks.courts.casefile.exhibits import exhibit_of, exhibits
 from tasks.courts.casefile.judgment import procedure_in
+from tasks.courts.casefile.ruled import laws_of
 
 NOTHING = frozenset(("", "无", "没有", "-", "无异议", "不详", "未知", "未载明", "none", "null"))
 """What records write where there is nothing."""

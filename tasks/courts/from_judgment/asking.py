@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from models.engine import Ask, Engine, EngineError, Message, Settings
@@ -28,67 +27,61 @@ TRIES = 2
 _STANCES = ("guilty", "partial", "not_guilty", "unknown")
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A field that a model may be asked for: its place in the case, what it is, and whether each quote is an
-    entry."""
-
-    key: str
-    path: tuple[str, ...]
-    says: str
-    listed: bool = False
-
-
-_WANTED: Mapping[Env, tuple[Wanted, ...]] = {
-    "CI": (
-        Wanted("complaint", ("complaint",), "原告陈述的事实和理由"),
-        Wanted("answer", ("answer",), "被告的答辩意见"),
-        Wanted("issues", ("gold", "issues"), "法院归纳的争议焦点，一个焦点一条", True),
-        Wanted("reason_points", ("gold", "reason_points"), "裁判理由的要点，一个要点一条，摘自“本院认为”部分", True),
-    ),
-    "CR": (
-        Wanted("indictment", ("criminal", "indictment"), "公诉机关指控的犯罪事实"),
-        Wanted("opinion", ("criminal", "opinion"), "公诉机关的意见和量刑建议"),
-        Wanted("defence_opinion", ("criminal", "defence_opinion"), "辩护人的辩护意见"),
-        Wanted("record", ("criminal", "record"), "被告人的前科劣迹"),
-        Wanted("reason_points", ("gold", "reason_points"), "裁判理由的要点，一个要点一条，摘自“本院认为”部分", True),
-    ),
+_REASONS = "裁判理由的要点，一个要点一条，摘自“本院认为”部分"
+_WANTED: Mapping[Env, Mapping[str, str]] = {
+    "CI": {
+        "complaint": "原告陈述的事实和理由",
+        "answer": "被告的答辩意见",
+        "gold.issues": "法院归纳的争议焦点，一个焦点一条",
+        "gold.reason_points": _REASONS,
+    },
+    "CR": {
+        "criminal.indictment": "公诉机关指控的犯罪事实",
+        "criminal.opinion": "公诉机关的意见和量刑建议",
+        "criminal.defence_opinion": "辩护人的辩护意见",
+        "criminal.record": "被告人的前科劣迹",
+        "gold.reason_points": _REASONS,
+    },
 }
+"""Fields that a model may be asked for -> what they are."""
+_LISTS = ("gold.issues", "gold.reason_points")
+"""Each quote is an entry of its own."""
 
 
 def ask_for(engine: Engine, case: dict[str, Any], env: Env, text: str, notes: list[str]) -> None:
     """Put what a model finds into a case; `notes` says what came from it and what was dropped."""
-    wanted = [one for one in _WANTED[env] if not _get(case, one.path)]
-    stance = env == "CR" and not _get(case, ("criminal", "plea"))
+    wanted = {path: says for path, says in _WANTED[env].items() if not _get(case, path)}
+    stance = env == "CR" and not _get(case, "criminal.plea")
     if not wanted and not stance:
         return
     if len(text) > READ:
         notes.append(f"model: it read the first {READ} of {len(text)} characters")
     reply = _reply(engine, _ask(wanted, stance, text[:READ]), notes)
-    for one in wanted:
-        given = [quote.strip() for quote in reply.get(one.key, []) if quote.strip()]
-        quotes = list(dict.fromkeys(quote for quote in given if quote in text))
-        if len(quotes) < len(set(given)):
-            dropped = len(set(given)) - len(quotes)
-            notes.append(
-                f"{'.'.join(one.path)}: {dropped} quotes of the model do not stand in the text and were dropped"
-            )
+    for path in wanted:
+        given = {quote.strip(): quote.strip() in text for quote in reply.get(_key(path), []) if quote.strip()}
+        quotes = [quote for quote, stands in given.items() if stands]
+        if dropped := len(given) - len(quotes):
+            notes.append(f"{path}: {dropped} quotes of the model do not stand in the text and were dropped")
         if quotes:
-            _set(case, one.path, quotes if one.listed else "\n".join(quotes))
-            notes.append(f"{'.'.join(one.path)}: quoted by the model")
+            _set(case, path, quotes if path in _LISTS else "\n".join(quotes))
+            notes.append(f"{path}: quoted by the model")
     plea = reply.get("plea")
     if stance and isinstance(plea, dict) and plea["stance"] != "unknown":
         if plea["quote"].strip() and plea["quote"] in text:
-            _set(case, ("criminal", "plea"), {"stance": plea["stance"], "text": plea["quote"]})
+            _set(case, "criminal.plea", {"stance": plea["stance"], "text": plea["quote"]})
             notes.append("criminal.plea: read by the model")
         else:
             notes.append("criminal.plea: the quote of the model does not stand in the text; dropped")
 
 
-def _ask(wanted: list[Wanted], stance: bool, text: str) -> Ask:
+def _key(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+def _ask(wanted: Mapping[str, str], stance: bool, text: str) -> Ask:
     quotes = {"type": "array", "maxItems": MOST, "items": {"type": "string", "maxLength": QUOTE}}
-    properties: dict[str, object] = {one.key: quotes for one in wanted}
-    listed = [f"{one.key}：{one.says}" for one in wanted]
+    properties: dict[str, object] = {_key(path): quotes for path in wanted}
+    listed = [f"{_key(path)}：{says}" for path, says in wanted.items()]
     if stance:
         properties["plea"] = {
             "type": "object",
@@ -123,15 +116,15 @@ def _reply(engine: Engine, ask: Ask, notes: list[str]) -> dict[str, Any]:
     return {}
 
 
-def _get(case: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    here: object = case
-    for part in path:
+def _get(case: Mapping[str, Any], path: str) -> Any:
+    here: Any = case
+    for part in path.split("."):
         here = here.get(part) if isinstance(here, Mapping) else None
     return here
 
 
-def _set(case: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-    here = case
-    for part in path[:-1]:
-        here = here.setdefault(part, {})
-    here[path[-1]] = value
+def _set(case: dict[str, Any], path: str, value: Any) -> None:
+    *way, last = path.split(".")
+    for part in way:
+        case = case.setdefault(part, {})
+    case[last] = value

@@ -25,32 +25,27 @@ from tasks.courts.casefile.people import REFUSED_ROLES
 from tasks.courts.casefile.ruled import accused_in
 from tasks.courts.casefile.sense import Fault, age_on
 from tasks.courts.from_judgment.asking import ask_for
-from tasks.courts.from_judgment.fields import civil_case, criminal_case
+from tasks.courts.from_judgment.fields import civil_case, criminal_case, signed_by
 from tasks.courts.from_judgment.heading import Heading, heading_of, judgment_alone, kind_of, refuse
 from tasks.courts.from_judgment.masking import Masked, mask
-from tasks.courts.from_judgment.parties import signed_by
 from tasks.courts.from_judgment.reading import read_text
 from tasks.courts.from_judgment.sections import taken_apart
 
 _ADULT = 18
 _PERSON = "gender ethnicity birth_date occupation address"
-_BOTH = (
-    "cause", "dates.acted", "dates.filed", "dates.proceeding", "dates.judged", "facts", "evidence", "statements",
-    "court.name", "court.docket", "court.procedure", "court.presiding", "court.clerk",
-)  # fmt: skip
-_EXPECTED: Mapping[Env, tuple[str, ...]] = {
-    "CI": (
-        *_BOTH, "parties.P1", "parties.D1", "claims", "amount", "complaint", "answer", "defences", "gold.rulings",
-        "gold.judgment", "gold.fee", "gold.issues", "gold.reason", "gold.reason_points", "gold.laws",
-    ),
-    "CR": (
-        *_BOTH, "parties.A1", "criminal.prosecution.name", "criminal.prosecution.prosecutor",
-        "criminal.prosecution.indictment_no", "criminal.charges", "criminal.indictment", "criminal.opinion",
-        "criminal.request", "criminal.plea.stance", "criminal.plea.text", "criminal.record", "criminal.custody",
-        "criminal.served", "criminal.victims", "criminal.defence_opinion", "gold.charges", "gold.sentence",
-        "gold.sentence.ranges", "gold.judgment", "gold.reason", "gold.reason_points", "gold.laws",
-    ),
-}  # fmt: skip
+_EXPECTED = {
+    "CI": """
+        cause dates.acted dates.filed dates.proceeding dates.judged facts evidence statements court.name court.docket
+        court.procedure court.presiding court.clerk parties.P1 parties.D1 claims amount complaint answer defences
+        gold.rulings gold.judgment gold.fee gold.issues gold.reason gold.reason_points gold.laws""",
+    "CR": """
+        cause dates.acted dates.filed dates.proceeding dates.judged facts evidence statements court.name court.docket
+        court.procedure court.presiding court.clerk parties.A1 criminal.prosecution.name
+        criminal.prosecution.prosecutor criminal.prosecution.indictment_no criminal.charges criminal.indictment
+        criminal.opinion criminal.request criminal.plea.stance criminal.plea.text criminal.record criminal.custody
+        criminal.served criminal.victims criminal.defence_opinion gold.charges gold.sentence gold.sentence.ranges
+        gold.judgment gold.reason gold.reason_points gold.laws""",
+}
 """What a complete case has, in the order of the report."""
 _OPTIONAL = re.compile(
     r"dates\.\w+|criminal\.(?:custody|served|request|victims|record|opinion|defence_opinion|prosecution\.\w+)"
@@ -91,33 +86,30 @@ class Draft:
     needed: tuple[Fault, ...] = ()
 
 
-def draft(
-    path: Path | str, *, env: Env | None = None, keep_names: bool = False, mask_companies: bool = False,
-    engine: Engine | None = None,
-) -> Draft:  # fmt: skip
-    """The draft of the judgment in a file: txt, docx, html or pdf.
-
-    Args:
-        path: the file.
-        env: CI or CR where the judgment has to be civil or criminal.
-        keep_names: leave names of natural persons as they are; numbers and addresses are masked all the same.
-        mask_companies: mask the names of companies that are parties too.
-        engine: asked for fields that the rules missed; sees the masked text only.
+def draft(path: Path, **options: Any) -> Draft:
+    """The draft of the judgment in a file (txt, docx, html or pdf); options as of `draft_of`.
 
     Raises:
         NotFound: there is no such file.
         BadInput: it cannot be read, or is no first-instance judgment that a case file can hold (`CaseFault`).
     """
-    path = Path(path)
-    text = read_text(path)
-    return draft_of(text, path.name, env=env, keep_names=keep_names, mask_companies=mask_companies, engine=engine)
+    return draft_of(read_text(path), path.name, **options)
 
 
 def draft_of(
     text: str, label: str, *, env: Env | None = None, keep_names: bool = False, mask_companies: bool = False,
     engine: Engine | None = None,
 ) -> Draft:  # fmt: skip
-    """The draft of a judgment that is read already, a paragraph a line; `label` names it in errors."""
+    """The draft of a judgment that is read already.
+
+    Args:
+        text: a paragraph a line.
+        label: names it in errors.
+        env: CI or CR where the judgment has to be civil or criminal.
+        keep_names: leave names of natural persons as they are; numbers and addresses are masked all the same.
+        mask_companies: mask the names of companies that are parties too.
+        engine: asked for fields that the rules missed; sees the masked text only.
+    """
     text, more = judgment_alone(text)
     notes = [more] if more else []
     env = kind_of(text, label, env)
@@ -154,43 +146,31 @@ def draft_of(
 
 def missing_of(case: Mapping[str, Any]) -> tuple[str, ...]:
     """Paths of the fields that a complete case of this kind has and this one has not."""
-    env: Env = "CI" if case["env"] == "CI" else "CR"
     wanted: list[str] = []
-    for path in _EXPECTED[env]:
+    for path in _EXPECTED[case["env"]].split():
         wanted.append(path)
         party = _at(case, path) if path.startswith("parties.") else None
         if isinstance(party, dict):
-            of_firm = party.get("kind") == "company"
-            fields = (
-                "address representative" if of_firm else _PERSON if env == "CI" else f"{_PERSON} education birthplace"
-            )
+            person = _PERSON if case["env"] == "CI" else f"{_PERSON} education birthplace"
+            fields = "address representative" if party.get("kind") == "company" else person
             wanted += [f"{path}.{name}" for name in [*fields.split(), "counsel"]]
-    missing = [path for path in wanted if not _has(case, path)]
-    exhibits = case.get("evidence", [])
-    if exhibits:
-        missing += [
-            f"evidence[].{name}"
-            for name in ("objections", "gold", "proves")
-            if not any(one.get(name) for one in exhibits)
-        ]
-    if case.get("facts"):
-        missing += [f"facts[].{name}" for name in ("known_by", "disputed")]
-    return tuple(missing)
-
-
-def _has(case: Mapping[str, Any], path: str) -> bool:
-    value = _at(case, path)
     # An acquittal has an empty list of charges.
-    return value not in (None, "", [], {}) or path == "gold.charges" and value == []
+    missing = [
+        path
+        for path in wanted
+        if (value := _at(case, path)) in (None, "", [], {}) and not (path == "gold.charges" and value == [])
+    ]
+    exhibits = case.get("evidence", [])
+    for name in ("objections", "gold", "proves") if exhibits else ():
+        if not any(one.get(name) for one in exhibits):
+            missing.append(f"evidence[].{name}")
+    return (*missing, *(("facts[].known_by", "facts[].disputed") if case.get("facts") else ()))
 
 
 def _at(case: Any, path: str) -> Any:
     here = case
     for part in path.split("."):
-        if isinstance(here, list):
-            here = next((item for item in here if item.get("id") == part), None)
-        else:
-            here = here.get(part) if isinstance(here, dict) else None
+        here = _step(here, part)
     return here
 
 
@@ -269,18 +249,13 @@ def _left_out(case: dict[str, Any], fault: Fault, notes: list[str]) -> bool:
     if match is None:
         return False
     *way, last = re.findall(r"[^.\[\]]+", match[0])
-    here: Any = case
-    for part in way:
-        here = _step(here, part)
-    if isinstance(here, list):
-        found = _step(here, last)
-        if found is None:
-            return False
-        here.remove(found)
-    elif isinstance(here, dict) and last in here:
-        del here[last]
-    else:
+    here = _at(case, ".".join(way)) if way else case
+    if (found := _step(here, last)) is None:
         return False
+    if isinstance(here, list):
+        here.remove(found)
+    else:
+        del here[last]
     notes.append(f"{match[0]}: left out, {fault.what}")
     return True
 

@@ -71,7 +71,7 @@ _REFUSED: tuple[tuple[tuple[str, ...], str, str], ...] = (
      "it is a judgment of a later instance", "Only first-instance judgments (一审判决书) make a case."),
 )  # fmt: skip
 """Roles of a heading -> why there is no case, and what to do."""
-_LATER = ("终", "再", "申", "监", "抗", "提", "复")
+_LATER = "终再申监抗提复"
 _FIRST_ONLY = "Only first-instance judgments (一审判决书) make a case."
 
 
@@ -148,39 +148,38 @@ def kind_of(text: str, label: str, wanted: Env | None) -> Env:
     if title and title["civil"]:
         raise CaseFault(label, [Fault("parties", _REFUSED[1][1], _REFUSED[1][2])])
     if title and title["field"] in ("行政", "赔偿", "执行"):
-        raise BadInput(
-            f"{label} is a judgment in {title['field']} matters", "Only civil and criminal judgments make a case."
-        )
+        what = f"{label} is a judgment in {title['field']} matters"
+        raise BadInput(what, "Only civil and criminal judgments make a case.")
     if "判决如下" not in folded:
         kind = next((word for word in ("裁定如下", "决定如下", "达成如下协议") if word in folded), "")
         what = f"is no judgment ({kind})" if kind else "is no judgment: it has no 判决如下"
         raise BadInput(f"{label} {what}", "Give the full text of a first-instance judgment (判决书).")
-    step = _STEP.search(docket_in(lines))
-    if step and step["step"] in _LATER:
-        raise BadInput(f"{label} is a judgment of a later instance ({step.group()})", _FIRST_ONLY)
+    docket = _STEP.search(docket_in(lines))
+    field, step = (docket["field"], docket["step"]) if docket else ("", "")
+    if step and step in _LATER:
+        raise BadInput(f"{label} is a judgment of a later instance ({docket_in(lines)})", _FIRST_ONLY)
     if title and re.search("二审|再审|终审", title[0]):
         raise BadInput(f"{label} is a judgment of a later instance", _FIRST_ONLY)
-    if step and (step["step"] in "特督破" or step["field"] in "行执赔"):
-        raise BadInput(f"{label} is no ordinary civil or criminal case ({step.group()})", _FIRST_ONLY)
-    return _env(title["field"] if title else None, step["field"] if step else "", folded, label, wanted)
-
-
-def _env(field: str | None, docket: str, folded: str, label: str, wanted: Env | None) -> Env:
-    known: dict[str | None, Env] = {"民事": "CI", "刑事": "CR"}
-    env = known.get(field) or {"民": "CI", "商": "CI", "知": "CI", "刑": "CR"}.get(docket)
+    if step and (step in "特督破" or field in "行执赔"):
+        raise BadInput(f"{label} is no ordinary civil or criminal case ({docket_in(lines)})", _FIRST_ONLY)
+    named = title["field"] if title and title["field"] in ("民事", "刑事") else field
+    env = _ENVS.get(named) or _by_parties(folded)
     if env is None:
-        accused, sued = folded.count("被告人"), len(re.findall(r"原告|被告(?!人)", folded))
-        env = "CR" if accused > sued else "CI" if sued else None
-    if env is None:
-        raise BadInput(
-            f"{label} has neither 原告 and 被告 nor a 被告人", "Give the full text of a first-instance judgment."
-        )
+        what = f"{label} has neither 原告 and 被告 nor a 被告人"
+        raise BadInput(what, "Give the full text of a first-instance judgment.")
     if wanted and env != wanted:
         kind = {"CI": "civil", "CR": "criminal"}[env]
-        raise BadInput(
-            f"{label} is a {kind} judgment, which makes no {wanted} case", f"Give --env {env}, or leave it out."
-        )
-    return "CR" if env == "CR" else "CI"
+        what = f"{label} is a {kind} judgment, which makes no {wanted} case"
+        raise BadInput(what, f"Give --env {env}, or leave it out.")
+    return env
+
+
+_ENVS: dict[str, Env] = {"民事": "CI", "刑事": "CR", "民": "CI", "商": "CI", "知": "CI", "刑": "CR"}
+
+
+def _by_parties(folded: str) -> Env | None:
+    accused, sued = folded.count("被告人"), len(re.findall(r"原告|被告(?!人)", folded))
+    return "CR" if accused > sued else "CI" if sued else None
 
 
 def docket_in(lines: Sequence[str]) -> str:

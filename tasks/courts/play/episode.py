@@ -13,18 +13,14 @@ from tasks.agents.budgets import Budget
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Level, Persona
 from tasks.courts.casefile.persona import drawn
-from tasks.courts.casefile.roles import role_of, seat_of
-from tasks.courts.casefile.standpoints import Standpoint, standpoints
+from tasks.courts.casefile.roles import Standpoint, role_of, seat_of, standpoints
 from tasks.courts.casefile.visibility import grant, leaks, visible
 from tasks.courts.environment import Cue, Ending, Role, environment
-from tasks.courts.play.duties import Owed, owed
 from tasks.courts.play.flow import limit_of, next_cue, pointer
-from tasks.courts.play.following import Follower, omissions
-from tasks.courts.play.record import spoken, topic_turns
-from tasks.courts.play.routing import addressed_by_marker, known
-from tasks.courts.play.tracker_seat import track
-from tasks.courts.play.tracking import TopicTurn
-from tasks.courts.play.views import CourtPolicy, CourtView
+from tasks.courts.play.following import Follower, Owed, omissions, owed
+from tasks.courts.play.record import addressed_by_marker, known, spoken, topic_turns
+from tasks.courts.play.standing import CourtPolicy, CourtView
+from tasks.courts.play.tracking import TopicTurn, track
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.actions import Answer, CallTool, Say, Sent, Steps, Yield, emit

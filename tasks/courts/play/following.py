@@ -6,7 +6,8 @@ wherever the record is not the one it has heard.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tasks.courts.casefile.case import CivilCase, CriminalCase
@@ -15,7 +16,7 @@ from tasks.courts.procedure.findings import Course
 from tasks.courts.procedure.findings import Violation as Fault
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.machine import Machine
-from tasks.courts.procedure.tables import ProfileName
+from tasks.courts.procedure.tables import Duty, ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.events import ActDone, Event, ExhibitMoved, StageEntered, Violation
 
@@ -99,3 +100,50 @@ def _violation(fault: Fault) -> Violation:
     return Violation(
         code=fault.code, turn=fault.turn, act=fault.act, side=fault.side or "", detail=fault.detail, clear=fault.clear
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A duty that is open. side: towards whom, '' for all; exhibit: title of one that was offered; more: exhibits
+    that a side has not offered yet, 0 where the duty is of another kind."""
+
+    name: str
+    side: str = ""
+    exhibit: str = ""
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """What is open. stage: the one that the trial is in; coming: the one the duties belong to where nothing of that
+    stage is open, else ''; duties: in the order of the hearing."""
+
+    stage: str
+    coming: str
+    duties: tuple[Open, ...]
+
+
+def owed(course: Course) -> Owed | None:
+    """The open duties of the stage, or of the next that has some; None where nothing is open."""
+    stages = course.profile.stages
+    ids = [stage.id for stage in stages]
+    here = ids.index(course.stage)
+    left = [duty for duty in course.owed() if duty.key not in course.done]
+    for at in range(here, len(stages)):
+        mine = [duty for duty in left if ids[at] in duty.spec.stages]
+        if found := _open(course, mine):
+            return Owed(stages[here].name, stages[at].name if at > here else "", found)
+    return None
+
+
+def _open(course: Course, duties: Iterable[Duty]) -> tuple[Open, ...]:
+    titles = {item.id: item.title for item in course.hearing.exhibits}
+    shown = {identity for identity, state in course.exhibits.items() if state.shown is not None}
+    there = [duty for duty in duties if duty.spec.exhibits != "other" or duty.exhibit in shown]
+    unseen = Counter(duty.side for duty in there if duty.spec.exhibits == "owner")
+    made = [
+        Open(duty.spec.name, duty.side or "", more=unseen[duty.side]) if duty.spec.exhibits == "owner"
+        else Open(duty.spec.name, duty.side or "", titles.get(duty.exhibit, ""))
+        for duty in sorted(there, key=lambda duty: duty.spec.order)
+    ]  # fmt: skip
+    return tuple(dict.fromkeys(made))

@@ -9,10 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from datetime import date
+from typing import Any, Literal, Protocol
 
+from tasks.agents.budgets import Budget
+from tasks.courts.casefile.case import Env, Fields
+from tasks.courts.casefile.people import Level
+from tasks.courts.casefile.roles import Standpoint, names_of, role_name
+from tasks.courts.environment import Role, TopicCue
+from tasks.courts.play.following import Owed
+from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
+from tasks.courts.scores.bigrams import bigrams, sentences
+from tasks.episode.actions import Move
 from tasks.episode.events import ActDone, ExhibitMoved, Record, Said, StageEntered
+from tasks.episode.seats import View
 
 Weight = Literal["core", "talk", "rest"]
 """core: pleadings, issues, exhibits, answers of the investigation; outside a trial whatever the others told. talk:
@@ -116,3 +127,123 @@ def _exhibit(note: ExhibitNote, event: ActDone) -> None:
         note.side, note.shown = event.side, event.turn
     else:
         note.heard.append(event.turn)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CourtView(View):
+    """The view of a seat of a court.
+
+    role: as the visibility table names it. case_id: of the case. held: the fields that the role holds, with the shape
+    of the case file, empty ones left out. never: what the role must not do, for prompts. record: all that was said,
+    speakers and addressees by role. turn, limit: number of the exchange and how many there may be. there: roles that
+    may be addressed.
+    topic: what somebody who asks for advice does now. traits: levels of the five traits, {} for professionals.
+    day: the day whose law applies to the procedure, or on which advice is asked. tools: names of the tools it may
+        call now,
+    offered: of those that it has at all. budget: the room of the engine in the seat. folds: whether the
+    older part of the record may be folded. standpoints: fact -> where the seat's side stands to it. aided: whether a
+    judge is told its open duties, owed: those of now.
+    """
+
+    role: Role
+    env: Env
+    profile: ProfileName
+    case_id: str
+    held: Fields
+    never: Sequence[str] = ()
+    record: tuple[Turn, ...] = ()
+    turn: int = 1
+    limit: int = 1
+    there: tuple[Role, ...] = ()
+    topic: TopicCue | None = None
+    traits: Mapping[str, Level] = field(default_factory=dict)
+    day: date | None = None
+    tools: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+    budget: Budget = Budget()
+    folds: bool = True
+    standpoints: Mapping[str, Standpoint] = field(default_factory=dict)
+    aided: bool = False
+    owed: Owed | None = None
+
+    @property
+    def asked(self) -> Turn | None:
+        """The last utterance of somebody else: what is to be answered."""
+        return next((turn for turn in reversed(self.record) if turn.speaker != self.role), None)
+
+    def called(self, role: Role) -> str:
+        """What a role is called in this case: 审判员 where one judge sits alone, 原告 where a party has no lawyer."""
+        return names_of(self.card).get(role) or role_name(role, self.env)
+
+    @property
+    def own(self) -> tuple[Turn, ...]:
+        """What this seat has said so far, the fixed line included."""
+        return tuple(turn for turn in self.record if turn.speaker == self.role)
+
+
+class CourtPolicy(Protocol):
+    """Makes the moves of a seat of a court. All that matters between moves is in the view; it keeps no memory of its
+    own."""
+
+    def move(self, view: CourtView) -> Move:
+        """One move: yields events and Asks, returns `Say`, or `CallTool` with one of the tools of the view."""
+        ...
+
+
+MOST = 0.6
+"""Of the story, that one turn takes."""
+BELONGS = 2
+"""Pairs that a sentence and a topic share, from which on it belongs there."""
+ANSWERS = 2
+"""Pairs that a sentence and a question of the other share, from which on it may answer it."""
+CORE = ""
+"""The place of what belongs to no topic."""
+_ASKS = ("？", "?", "吗", "呢")
+
+
+def portions(background: str, topics: Sequence[Mapping[str, Any]]) -> Mapping[str, tuple[str, ...]]:
+    """Id of a topic, or CORE -> its sentences, in the order of the story; the first sentence is core.
+
+    No turn takes more than `MOST` of the story but for a single sentence, the core, half as much, counted with the
+    first
+    topic: what is too much for one waits for the next, the sentences that are nearest to it stay.
+
+    Args:
+        background: the story.
+        topics: as JSON data, with id, question and aliases.
+    """
+    parts = [part.strip() for part in sentences(background)]
+    asked = {str(topic["id"]): _pairs([topic["question"], *topic.get("aliases", ())]) for topic in topics}
+    shared = {name: [len(bigrams(part) & pairs) for part in parts] for name, pairs in asked.items()}
+    placed: dict[str, list[int]] = {CORE: [], **{name: [] for name in asked}}
+    for at in range(len(parts)):
+        best = max(shared, key=lambda name: shared[name][at], default=CORE)
+        placed[best if at and best and shared[best][at] >= BELONGS else CORE].append(at)
+    size, waiting = 0, list[int]()
+    last = list(placed)[-1]
+    for name in placed:
+        mine = sorted([*placed[name], *waiting], key=lambda at: (-shared[name][at] if name else 0, at))
+        most = MOST * len(background) / (1 if name else 2)
+        placed[name], waiting = [], []
+        for at in mine:
+            kept = size + len(parts[at]) <= most or not placed[name] or name == last
+            (placed[name] if kept else waiting).append(at)
+            size += len(parts[at]) if kept else 0
+        size = 0 if name else size
+    return {name: tuple(parts[at] for at in sorted(own)) for name, own in placed.items() if own}
+
+
+def answering(background: str, heard: Sequence[str]) -> tuple[str, ...]:
+    """The sentence of the story nearest to each question in what was heard, in the order of the story."""
+    parts = [part.strip() for part in sentences(background)]
+    near: set[int] = set()
+    for question in (part.strip() for text in heard for part in sentences(text)):
+        if question.endswith(_ASKS):
+            shared = [len(bigrams(part) & bigrams(question)) for part in parts]
+            if max(shared, default=0) >= ANSWERS:
+                near.add(shared.index(max(shared)))
+    return tuple(parts[at] for at in sorted(near))
+
+
+def _pairs(texts: Sequence[str]) -> frozenset[str]:
+    return frozenset().union(*map(bigrams, texts))

@@ -9,15 +9,20 @@ total.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from models.engine import Message, Settings
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import AdviceCase, Topic
 from tasks.courts.scores.bigrams import LONGEST, bigrams, sentences
+from tasks.episode.actions import Sent, Yield, emit
+from tasks.episode.events import TopicTracked
+from tasks.episode.plain import plain_text
+from tasks.episode.structured import structured
 
 Verdict = Literal["yes", "no", "depends", "none"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -230,3 +235,23 @@ def _tail(question: str) -> str:
 def _plain(sentence: str) -> str:
     """A sentence without what it quotes, in half-width forms."""
     return fold_width(_QUOTED.sub("", sentence)).strip()
+
+
+RULES, MODEL = "tracker-rules/1", "tracker/1"
+PROMPTS = (PROMPT, "law-phrases/1")
+SETTINGS = Settings(max_tokens=600)
+
+
+def track(case: AdviceCase, pointer: str, reply: str, policy: str, parent: int) -> Generator[Yield, Sent, Tracked]:
+    """What the reply says on the topic that was asked, recorded with the utterance as its cause."""
+    made = track_by_rules(case, pointer, reply)
+    if policy == MODEL:
+        messages = (Message("user", tracker_text(case, pointer, reply)),)
+        value = yield from structured("tracker", messages, PROMPT, tracker_schema(case), SETTINGS, parent)
+        made = made if value is None else read_tracker(value, case, reply)
+    event = TopicTracked(
+        seat="tracker", pointer=pointer, topic=made.topic_id, answered=made.answered, verdict=made.verdict,
+        quote=plain_text(made.quote), made_by=made.made_by,
+    )  # fmt: skip
+    yield from emit(event, parent)
+    return made

@@ -20,13 +20,12 @@ from dataclasses import replace
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import INSTEAD, Found, Known, given_floor, parse, sentences
 from tasks.courts.procedure.findings import Course, Violation, omissions
-from tasks.courts.procedure.ledger import Ledger
-from tasks.courts.procedure.overload import Demand, Load
+from tasks.courts.procedure.ledger import Demand, Ledger, Load
 from tasks.courts.procedure.stages import Stages
 from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, profile
+from tasks.courts.procedure.turn_classifiers import faults_of
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Side, Turn
 from tasks.courts.procedure.unmet import Pending
-from tasks.courts.procedure.whole import faults_of
 from tasks.courts.simulated.wording import Reason
 
 _JUDGED = ("ruling", "verdict")

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 from store.text.dates import plain_date
 from store.text.ideographs import HAN
@@ -29,8 +29,8 @@ from tasks.courts.scores.drafted import (
     side,
     strict_document,
 )
-from tasks.courts.scores.graded import LONGEST, graded
 from tasks.courts.scores.slots import Part, Slot, coverage, own_exhibits, slots
+from tasks.episode.plain import plain_text
 from tasks.scoring.grading import Grading
 from tasks.scoring.strict import strict_hit
 
@@ -229,3 +229,27 @@ def _share(hits: Sequence[bool]) -> float | None:
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+TOP = 10
+LONGEST = 6000
+"""Characters of an answer or of a section that a grader reads."""
+SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "reason": {"type": "string", "minLength": 1, "maxLength": 300},
+        "score": {"enum": list(range(TOP + 1))},
+    },
+    "required": ["reason", "score"],
+    "additionalProperties": False,
+}
+"""The grade is an enumeration: a grammar cannot enforce the range of a number."""
+
+
+def graded(prompt: str, text: str, name: str) -> Grading:
+    """A grading with the one verdict `name`: the score over 10; None where the grading failed."""
+
+    def read(value: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, object]]:
+        return {name: int(value["score"]) / TOP}, {"verdict": name, "reason": plain_text(str(value["reason"]))}
+
+    return Grading(prompt, text, SCHEMA, read, {name: None})

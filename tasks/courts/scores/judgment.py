@@ -18,7 +18,7 @@ from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.law import Laws
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.scores import charge, claims, laws, reasons, rulings, sentence
-from tasks.courts.scores.graded import LONGEST, graded
+from tasks.courts.scores.documents import LONGEST, graded
 from tasks.scoring.grading import Grading
 
 JUDGMENT_PROMPT = "grader-judgment/1"

@@ -24,7 +24,7 @@ from tasks.courts.casefile.case import AdviceCase, Topic
 from tasks.courts.casefile.law import shipped_laws
 from tasks.courts.play.tracking import TopicTurn, track_by_rules
 from tasks.courts.scores.bigrams import point_coverage
-from tasks.courts.scores.graded import LONGEST, graded
+from tasks.courts.scores.documents import LONGEST, graded
 from tasks.scoring.grading import Grading
 
 VERSION_COMPAT = "compat/1"

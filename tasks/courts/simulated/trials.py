@@ -18,10 +18,10 @@ from tasks.courts.casefile.people import COUNSEL
 from tasks.courts.casefile.visibility import Same, leaves
 from tasks.courts.environment import environment
 from tasks.courts.procedure.acts import Known
-from tasks.courts.procedure.answering import speaks_to
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.replies import items_named, responsive
 from tasks.courts.procedure.tables import ActSpec
+from tasks.courts.procedure.turn_classifiers import speaks_to
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Holding, Point, Side, Turn
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
 from tasks.courts.scores.consistency import sums_in

@@ -24,8 +24,8 @@ from tasks.courts.casefile.persona import style
 from tasks.courts.casefile.roles import role_of
 from tasks.courts.casefile.visibility import grant, visible
 from tasks.courts.environment import PLAIN_CARD, Role, codes, environment
+from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tools import ARGUMENTS
-from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.quoting import texts_in
 from tasks.courts.procedure.tables import ProfileName, profile
 from tasks.episode.events import Seated

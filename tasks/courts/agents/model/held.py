@@ -16,8 +16,8 @@ from tasks.agents.prompts import fill_text, table
 from tasks.courts.agents.own_words import field_words, owns
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.people import LawRef
-from tasks.courts.casefile.standpoints import Standpoint
-from tasks.courts.play.views import CourtView
+from tasks.courts.casefile.roles import Standpoint
+from tasks.courts.play.standing import CourtView
 
 NAME = "court-phrases/1"
 

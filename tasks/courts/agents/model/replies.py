@@ -17,9 +17,9 @@ from models.schema import violation
 from tasks.courts.agents.model.cards import ALL, Form, addressees, stages
 from tasks.courts.agents.model.talking import Lookup
 from tasks.courts.environment import Role
-from tasks.courts.play.routing import by_words, strict
+from tasks.courts.play.record import by_words, strict
+from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tools import ARGUMENTS
-from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.actions import CallTool, Say
 from tasks.legalagentbench.agents.reading import Read

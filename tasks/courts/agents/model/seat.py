@@ -20,7 +20,7 @@ from tasks.courts.agents.model.cards import NATIVE, Form, card, card_of, definit
 from tasks.courts.agents.model.held import phrase
 from tasks.courts.agents.model.talking import conversation
 from tasks.courts.environment import environment
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
 from tasks.episode.actions import Action, CallTool, Move, Say, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed
 from tasks.episode.with_tools import SEAT

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 
 from tasks.courts.agents.model.held import phrase, shown
 from tasks.courts.environment import Role, environment
-from tasks.courts.play.routing import shown as read_out
-from tasks.courts.play.standing import ExhibitNote, Noted, standing
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.record import shown as read_out
+from tasks.courts.play.standing import CourtView, ExhibitNote, Noted, standing
 from tasks.courts.procedure.turns import Turn
 
 WIDTHS: tuple[tuple[int, int, int], ...] = (

@@ -20,9 +20,8 @@ from tasks.agents.native import words
 from tasks.courts.agents.model.held import phrase, shown
 from tasks.courts.agents.model.standing import line, shortened, standing_text
 from tasks.courts.environment import TopicCue
-from tasks.courts.play.duties import Owed
-from tasks.courts.play.portions import CORE, answering, portions
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.following import Owed
+from tasks.courts.play.standing import CORE, CourtView, answering, portions
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.events import ModelCalled, Said, ToolCalled, ToolReturned, TopicTracked
 from tasks.episode.with_tools import SEAT

@@ -10,7 +10,7 @@ from typing import Any
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import field_words, parts_of
 from tasks.courts.agents.trial.side import Side, seat
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
 from tasks.courts.scores.slots import yuan
 

@@ -18,8 +18,8 @@ from tasks.courts.agents.own_words import quotable
 from tasks.courts.agents.trial.agenda import Due, called, filled, following, hearing, named_exhibits
 from tasks.courts.agents.trial.judgment import judgment
 from tasks.courts.agents.trial.record import NAME, CourtCase
-from tasks.courts.play.routing import shown
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.record import shown
+from tasks.courts.play.standing import CourtView
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import parse
 from tasks.courts.procedure.tables import profile

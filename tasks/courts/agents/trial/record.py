@@ -17,7 +17,7 @@ from typing import Any, Literal
 from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.casefile.material import collegial
 from tasks.courts.casefile.roles import procedural
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
 from tasks.courts.procedure.acts import parse
 from tasks.courts.procedure.hearing import holds_property
 from tasks.courts.procedure.replies import broken, numbers_named, responsive

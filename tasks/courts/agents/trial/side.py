@@ -18,7 +18,7 @@ from tasks.courts.agents.own_words import fact, owns, parts_of
 from tasks.courts.agents.trial.agenda import filled
 from tasks.courts.agents.trial.record import ASPECTS, NAME, OFFERING, VIEWING, Offer, asked_of, offers_in
 from tasks.courts.casefile.roles import procedural
-from tasks.courts.play.views import CourtView
+from tasks.courts.play.standing import CourtView
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import cut
 from tasks.courts.procedure.replies import items_named, numbers_named

@@ -6,7 +6,7 @@ missing and says why; it is never 0.
 
 from __future__ import annotations
 
-from tasks.courts.scores.of_run.gradings import gradings
+from tasks.courts.scores.of_run.rating import gradings
 from tasks.courts.scores.of_run.rows import score_one
 from tasks.courts.scores.of_run.summary import CourtSummary, summarise
 

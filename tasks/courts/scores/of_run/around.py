@@ -11,9 +11,9 @@ from statistics import median
 
 from tasks.courts.casefile.case import Env
 from tasks.courts.environment import environment
-from tasks.courts.scores.of_run.gradings import simulated
 from tasks.courts.scores.of_run.means import DIGITS
 from tasks.courts.scores.of_run.members import Rated
+from tasks.courts.scores.of_run.rating import simulated
 from tasks.courts.simulated.wording import REASONS, VALID, Reason
 from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Measure, Metric
 

@@ -15,9 +15,17 @@ from typing import Literal
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.scores.consistency import Consistency
 from tasks.courts.scores.of_run.columns import FINISHED_ONLY, feeds, metrics
-from tasks.courts.scores.of_run.gradings import CONSISTENCY
 from tasks.courts.scores.of_run.limits import ceiling
-from tasks.courts.scores.of_run.rating import PROCEDURE, Followed, Heard, Rates, followed, gradings_of, rates
+from tasks.courts.scores.of_run.rating import (
+    CONSISTENCY,
+    PROCEDURE,
+    Followed,
+    Heard,
+    Rates,
+    followed,
+    gradings_of,
+    rates,
+)
 from tasks.courts.scores.of_run.simulators import answered, consistencies
 from tasks.courts.scores.sentence import Published
 from tasks.courts.settings import settings_of

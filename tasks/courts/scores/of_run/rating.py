@@ -6,13 +6,20 @@ All that a transcript is scored by stands in `Heard`; an episode, the floor and 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from tasks.agents.prompts import fill
+from tasks.courts.agents.registry import HUMAN, by_rules
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
-from tasks.courts.casefile.roles import role_of
-from tasks.courts.environment import Environment, environment
+from tasks.courts.casefile.persona import style
+from tasks.courts.casefile.questions import CourtQuestion
+from tasks.courts.casefile.roles import role_name, role_of
+from tasks.courts.casefile.visibility import visible
+from tasks.courts.environment import Environment, Role, environment
+from tasks.courts.play.episode import persona_of, traits_of
 from tasks.courts.play.record import for_procedure, spoken, topic_turns, topics_before
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure import pfs
@@ -20,6 +27,7 @@ from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.tables import Duty, ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores import documents, judgment, topics
+from tasks.courts.scores.documents import LONGEST, graded
 from tasks.courts.scores.drafted import Kind
 from tasks.courts.scores.of_run.columns import OF_RUN, metrics
 from tasks.courts.scores.rulings import Failure, failure
@@ -277,3 +285,41 @@ def _stages(found: pfs.Strict) -> dict[str, float]:
         for stage in found.course.profile.stages
         if stage.id in done
     }
+
+
+CONSISTENCY = "CON_"
+CONSISTENCY_PROMPT = "grader-consistency/1"
+NO_PART = ("clerk", "tracker")
+"""Seats without a part to play."""
+
+
+def gradings(question: CourtQuestion, result: Result) -> Sequence[Grading]:
+    """What a grader is asked about an attempt; nothing of one that the machinery broke."""
+    if not result.scored:
+        return ()
+    heard = Heard.of(question.case, result)
+    return [*gradings_of(question.case, heard), *_parts(question.case, heard)]
+
+
+def simulated(case: Case) -> tuple[Role, ...]:
+    """The roles that are simulated around the tested seat."""
+    return tuple(role for role in environment(case.env).others if role not in NO_PART)
+
+
+def _parts(case: Case, heard: Heard) -> list[Grading]:
+    """One grading a role that a model plays, if only for a while; rules and people need none."""
+    made = []
+    for role in simulated(case):
+        said = [turn.text for turn in heard.record if turn.speaker == role and turn.number > 0]
+        if said and any(policy != HUMAN and not by_rules(policy) for policy in heard.sat.get(role, ())):
+            traits, persona = traits_of(case, role, heard.seed or 0), persona_of(case, role)
+            text = fill(
+                CONSISTENCY_PROMPT,
+                kind=environment(case.env).names[0],
+                role=role_name(role, case.env),
+                profile=json.dumps(visible(case, case.env, role), ensure_ascii=False, default=str)[:LONGEST],
+                traits=style(traits, persona) if traits else "（职业人士，没有设定性格）",
+                given="\n".join(f"{number}. {words}" for number, words in enumerate(said, 1))[:LONGEST],
+            )
+            made.append(graded(CONSISTENCY_PROMPT, text, CONSISTENCY + role))
+    return made

@@ -16,8 +16,7 @@ from tasks.courts.play.episode import traits_of
 from tasks.courts.play.flow import limit_of
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.scores.consistency import COMPARABLE, Consistency, Message, consistency
-from tasks.courts.scores.of_run.gradings import simulated
-from tasks.courts.scores.of_run.rating import Heard
+from tasks.courts.scores.of_run.rating import Heard, simulated
 from tasks.courts.settings import settings_of
 from tasks.courts.simulated.validity import Validity, validities
 from tasks.courts.simulated.wording import VALID

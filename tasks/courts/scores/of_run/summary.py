@@ -19,14 +19,7 @@ from tasks.courts.environment import codes, environment
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.scores.of_run import around
-from tasks.courts.scores.of_run.columns import (
-    OVERALL,
-    OVERALL_NAMES,
-    averaged,
-    column_names,
-    measure,
-    metrics,
-)
+from tasks.courts.scores.of_run.columns import OVERALL, OVERALL_NAMES, averaged, column_names, measure, metrics
 from tasks.courts.scores.of_run.limits import Limit as Extreme
 from tasks.courts.scores.of_run.limits import ceiling, floor
 from tasks.courts.scores.of_run.means import ALIKE, NOTHING_SCORED, Column, Overall, column, mean_of, overall

@@ -38,7 +38,7 @@ class WrongWord:
 @cache
 def terms() -> tuple[Term, ...]:
     """The table."""
-    rows = beside(__package__, "terms")["terms"]
+    rows = beside(__package__, "court_terms")["terms"]
     return tuple(Term(row["right"], re.compile(row["wrong"]), row["where"], row["basis"]) for row in rows)
 
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import islice
 
-from tasks.courts.procedure.acts import Known, sentences
+import numpy as np
+
+from tasks.courts.procedure.acts import MAX_TEXT, Known, sentences
 from tasks.courts.procedure.classifier import Classifier, shipped
-from tasks.courts.procedure.features import features, folded
+from tasks.courts.procedure.features import Features, features, folded, in_stage
 from tasks.courts.scores.bigrams import bigrams
 from tasks.courts.simulated.wording import FEWEST, denies
 
 MOST = 40
-"""Sentences of a reply that are read."""
+"""What a turn is as a whole: whether it answers what was asked, and what is wrong with it; two classifiers."""
 
 
 def speaks_to(act: str, text: str, known: Known) -> bool:
@@ -54,3 +56,22 @@ def _model() -> Classifier:
 @lru_cache(maxsize=1)
 def _places() -> dict[str, int]:
     return {act: place for place, act in enumerate(_model().acts)}
+
+
+@lru_cache(maxsize=512)
+def faults_of(text: str, stage: str, known: Known) -> frozenset[str]:
+    """Codes of the faults that a turn shows.
+
+    Args:
+        stage: kind of trial and stage in which the turn begins, as `CI/debate`.
+        known: what the case names.
+    """
+    model = shipped("faults")
+    scores = model.scores(seen(text, stage, known))
+    return frozenset(code for code, score in zip(model.acts, scores.tolist(), strict=True) if score >= 0)
+
+
+def seen(text: str, stage: str, known: Known) -> Features:
+    """What the classifier sees of a turn; training and reading share it."""
+    alone = features(folded(text[:MAX_TEXT], known.persons, known.titles).text).ids
+    return Features(np.concatenate([alone, in_stage(alone, stage)]), np.empty((0, 3), np.int64))
