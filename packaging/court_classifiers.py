@@ -48,14 +48,13 @@ sys.path.insert(0, str(ROOT))
 
 from tasks.courts.procedure import machine  # noqa: E402
 from tasks.courts.procedure.acts import INSTEAD, MENTION, Known, cut, pieces  # noqa: E402
-from tasks.courts.procedure.turn_classifiers import answers_anything  # noqa: E402
-from tasks.courts.procedure.turn_classifiers import parts as sentences  # noqa: E402
 from tasks.courts.procedure.classifier import SCALE  # noqa: E402
 from tasks.courts.procedure.features import BUCKETS, features, folded  # noqa: E402
 from tasks.courts.procedure.labels import FAULTS, NOW, Row, course, judged, read_rows  # noqa: E402
 from tasks.courts.procedure.tables import profile  # noqa: E402
+from tasks.courts.procedure.turn_classifiers import answers_anything, seen  # noqa: E402
+from tasks.courts.procedure.turn_classifiers import parts as sentences  # noqa: E402
 from tasks.courts.procedure.turns import SIDE_OF  # noqa: E402
-from tasks.courts.procedure.turn_classifiers import seen  # noqa: E402
 from tasks.courts.simulated import trials  # noqa: E402
 
 DATA, OUT = ROOT / "tests/courts", ROOT / "tasks/courts/procedure"
