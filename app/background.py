@@ -150,7 +150,7 @@ def began(run: str, path: Path) -> None:
         raise cannot_write(words, error) from error
     file = log.file()
     if file is None:
-        log.start(lines, False)
+        log.start(lines)
         file = lines
     begun = Begun(run, str(real_path(path)), os.getpid(), str(file), str(words))
     print(json.dumps({MARK: asdict(begun)}), flush=True)

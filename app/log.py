@@ -2,7 +2,7 @@
 
 Every line has `time` (UTC), `level` and `event`; what else it has follows from the event, times in milliseconds. It
 says what happened, never what was said: no prompt, no reply, no key, and of an error only our own words, for behind
-their colon a server may quote. `--debug` adds the committed records as they are, and where a defect lies. A full file
+their colon a server may quote. A full file
 is moved to FILE.1, and that to FILE.2.
 """
 
@@ -34,7 +34,6 @@ from tasks.episode.events import (
     StepEnded,
     Stopped,
     ToolReturned,
-    encode,
 )
 from tasks.episode.watcher import Committed, EngineAway, Notice, Waiting, Watcher
 from tasks.errors import UsageError
@@ -52,13 +51,10 @@ def own_words(text: str) -> str:
     return clean(text.partition(": ")[0], multiline=False)
 
 
-def say(
-    event: str, fields: Mapping[str, object], level: int = logging.INFO, error: BaseException | None = None
-) -> None:
-    """Write a line, where there is a log. With `error`, where it arose, if this is to be debugged."""
-    if _log.isEnabledFor(level) and configured():
-        trace = error if error is not None and _log.isEnabledFor(logging.DEBUG) else None
-        _log.log(level, event, extra={"fields": dict(fields)}, exc_info=trace)
+def say(event: str, fields: Mapping[str, object], level: int = logging.INFO) -> None:
+    """Write a line, where there is a log."""
+    if configured():
+        _log.log(level, event, extra={"fields": dict(fields)})
 
 
 def configured() -> bool:
@@ -67,7 +63,7 @@ def configured() -> bool:
 
 
 def file() -> Path | None:
-    """The file of the log; None where there is no log, or it goes to stderr."""
+    """The file of the log; None where there is no log."""
     return next((Path(one.baseFilename) for one in _log.handlers if isinstance(one, _File)), None)
 
 
@@ -75,7 +71,7 @@ def failed(error: BaseException) -> None:
     """Something failed: its kind, and what we say of it."""
     kind = type(error).__name__
     said = own_words(str(getattr(error, "title", ""))) if hasattr(error, "exit_code") else ""
-    say("failed", {"kind": kind, "said": said}, logging.ERROR, error)
+    say("failed", {"kind": kind, "said": said}, logging.ERROR)
 
 
 class Lines(logging.Formatter):
@@ -86,8 +82,6 @@ class Lines(logging.Formatter):
         moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         told = {"time": moment, "level": record.levelname.lower(), "event": record.getMessage()}
         told |= getattr(record, "fields", {})
-        if record.exc_info:
-            told["trace"] = self.formatException(record.exc_info)
         return json_text(told)
 
 
@@ -105,30 +99,26 @@ class _File(RotatingFileHandler):
             self.close()
 
 
-def start(path: Path | None, debug: bool) -> Callable[[], None]:
-    """Begin a log; gives what ends it. Without a path it goes to stderr, and only if this is to be debugged.
+def start(path: Path | None) -> Callable[[], None]:
+    """Begin a log; gives what ends it. Without a path there is none.
 
     Raises:
         StoreError: the file cannot be written.
     """
-    if path is None and not debug:
-        return lambda: None
-    handler: logging.Handler
     if path is None:
-        handler = logging.StreamHandler(sys.stderr)
-    else:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and not path.is_file():
-                raise UsageError(f"--log-file {path} is no file", "Name a file.")
-            handler = _File(path, maxBytes=BYTES, backupCount=KEPT, encoding="utf-8", errors="replace")
-            _end_line(path, handler)
-        except OSError as error:
-            raise cannot_write(path, error) from error
+        return lambda: None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            raise UsageError(f"--log-file {path} is no file", "Name a file.")
+        handler = _File(path, maxBytes=BYTES, backupCount=KEPT, encoding="utf-8", errors="replace")
+        _end_line(path, handler)
+    except OSError as error:
+        raise cannot_write(path, error) from error
     handler.setFormatter(Lines())
     level, propagate = _log.level, _log.propagate
     _log.addHandler(handler)
-    _log.setLevel(logging.DEBUG if debug else logging.INFO)
+    _log.setLevel(logging.INFO)
     _log.propagate = False
 
     def end() -> None:
@@ -153,19 +143,15 @@ def _end_line(path: Path, handler: _File) -> None:
 
 
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --log-file and --debug, and keeps the log as long as the command lasts."""
+    """Adds --log-file, and keeps the log as long as the command lasts."""
 
     @click.option(
         "--log-file", type=click.Path(path_type=Path), default=None, metavar="FILE",
         help="Append what happens to this file, a JSON object a line: calls, durations, tokens, errors; no texts.",
     )  # fmt: skip
-    @click.option(
-        "--debug", is_flag=True,
-        help="Log the records too, with all texts, and where a defect lies; on stderr if there is no --log-file.",
-    )  # fmt: skip
     @wraps(command)
-    def logged(*arguments: Any, log_file: Path | None, debug: bool, **options: Any) -> Any:
-        click.get_current_context().call_on_close(start(log_file, debug))
+    def logged(*arguments: Any, log_file: Path | None, **options: Any) -> Any:
+        click.get_current_context().call_on_close(start(log_file))
         try:
             return command(*arguments, **options)
         except Exception as error:
@@ -224,7 +210,6 @@ class LogWatcher:
 
     def __init__(self, run: str) -> None:
         self._run = run
-        self._debug = _log.isEnabledFor(logging.DEBUG)
 
     def notify(self, notice: Notice) -> None:
         """Write what is on disk, who is waited for, and who is away."""
@@ -245,9 +230,6 @@ class LogWatcher:
             sits = seats.get(getattr(event, "seat", ""))
             engine = {"engine": sits.engine} if isinstance(event, ModelCalled | EngineFailed) and sits else {}
             say(name, {**where, **engine, **fields(event)}, level)
-        if self._debug:
-            tag, data = encode(event)
-            say("record", {**where, "tag": tag, "data": data}, logging.DEBUG)
 
 
 def run_begins(run: str, path: Path, header: HeaderData, left: int) -> list[Watcher]:

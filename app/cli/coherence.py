@@ -1,5 +1,4 @@
-"""`moot tasks check`: the legal coherence of case files, as their authors want it; and the laws and fields they may
-use."""
+"""The legal coherence of case files, as their authors want it; and the laws and fields they may use."""
 
 from __future__ import annotations
 
@@ -12,41 +11,10 @@ import click
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import clean, json_text
-from tasks.errors import UsageError
 
 
-@click.command(name="check")
-@click.argument("paths", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--laws", is_flag=True, help="List the laws that a case may cite, with the days of their versions, instead."
-)
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of a case instead.")
-@click.option("--dispute-schema", is_flag=True, help="Print the JSON Schema of a civil dispute instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def check_cases(
-    ctx: click.Context, paths: Sequence[Path], laws: bool, schema: bool, dispute_schema: bool, as_json: bool
-) -> None:
-    """Check the legal coherence of cases: cited articles and their days, sums, rulings, sentences, procedure and
-    bench.
-
-    It reads FILES and folders of them, names every error and warning, and ends with code 1 where there is an error.
-    It replaces no reader: whether the reasons hold is for a person to say.
-
-    Example: moot tasks check my-cases/
-    """
-    if bool(paths) + laws + schema + dispute_schema != 1:
-        raise UsageError(
-            "check takes either case files, or one of --laws, --schema, --dispute-schema",
-            "For example: moot tasks check my-cases/",
-        )
-    if laws:
-        return _laws(as_json)
-    if schema or dispute_schema:
-        from tasks.courts.casefile import case as casefile
-
-        made = casefile.json_schema() if schema else casefile.dispute_schema()
-        return click.echo(json.dumps(made, ensure_ascii=False, indent=2))
+def check_cases(paths: Sequence[Path], as_json: bool) -> bool:
+    """Print every error and warning of the cases in files and folders; whether there is an error."""
     from tasks.courts.checking.case import check_files
 
     lines: list[str] = []
@@ -59,10 +27,18 @@ def check_cases(
     errors = sum(": error: " in line for line in lines)
     told = {"ok": not errors, "cases": count, "errors": errors, "findings": lines}
     click.echo(json_text(told) if as_json else t("tasks.checked", n=count, errors=errors))
-    ctx.exit(1 if errors else 0)
+    return bool(errors)
 
 
-def _laws(as_json: bool) -> None:
+def print_schema() -> None:
+    """The JSON Schemas of a case and of a civil dispute."""
+    from tasks.courts.casefile import case as casefile
+
+    made = {"case": casefile.json_schema(), "dispute": casefile.dispute_schema()}
+    click.echo(json.dumps(made, ensure_ascii=False, indent=2))
+
+
+def print_laws(as_json: bool) -> None:
     """The laws of the shipped index with the first and last day of every version."""
     from tasks.courts.casefile.law import shipped_laws
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.names import RUN, codes_option
+from app.cli.names import RUN
 from app.cli.notes import note
 from app.cli.watcher import plain_line, record_data
 from app.strings import language, t
@@ -29,15 +29,12 @@ from tasks.run.engines import run_paths
     "--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True, help="What to write."
 )
 @click.option("--task", default=None, metavar="ID", help="Show how both went about this task, step by step.")
-@click.option("--across", is_flag=True, help="Compare although settings of the benchmark differ.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of drawn signs.")
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write instead of stdout."
 )
-@codes_option
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 def compare(
-    run_names: tuple[str, ...], form: str, task: str | None, across: bool, seed: int, out: Path | None, as_json: bool
+    run_names: tuple[str, ...], form: str, task: str | None, out: Path | None, as_json: bool
 ) -> None:  # fmt: skip
     """Compare runs of the same tasks with the first: by how much they differ, where, and whether chance could do it.
 
@@ -46,7 +43,7 @@ def compare(
     paths = run_paths(run_names)
     if len(paths) < 2:
         raise UsageError("compare needs two runs or more", "Name the run to compare with first, then the others.")
-    made = compared(paths, across=across, seed=seed)
+    made = compared(paths)
     if task is not None:
         return _beside(made, task, as_json or form == "json")
     text = FORMATS["json" if as_json else form](made, language())

@@ -12,6 +12,7 @@ from app.strings import t
 from app.strings.sentences import told
 from app.terminal import clean, json_text
 from store.replies import Replies, file_of_replies
+from tasks.errors import UsageError
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print the allowed hosts as JSON.")
 
@@ -25,20 +26,9 @@ def config() -> None:
     """
 
 
-@config.group(cls=Whole, invoke_without_command=True)
-@_json
-@click.pass_context
-def hosts(context: click.Context, as_json: bool) -> None:
-    """List the hosts beyond this machine that endpoints may be on, with the variable that holds the key of each.
-
-    Example: moot config hosts --json
-    """
-    if context.invoked_subcommand is None:
-        _list(as_json)
-
-
-@hosts.command()
-@click.argument("host")
+@config.command()
+@click.argument("action", type=click.Choice(["allow", "revoke"]), required=False)
+@click.argument("host", required=False)
 @click.option(
     "--key-env",
     default="",
@@ -47,26 +37,21 @@ def hosts(context: click.Context, as_json: bool) -> None:
     "MOOT_API_KEY alone goes to this machine only.",
 )
 @_json
-def allow(host: str, key_env: str, as_json: bool) -> None:
-    """Allow a HOST, by name or address, from now on; again with other options changes it.
+def hosts(action: str | None, host: str | None, key_env: str, as_json: bool) -> None:
+    """List the hosts beyond this machine that endpoints may be on, with the variable that holds the key of each; or
+    allow a HOST, by name or address, from now on; or take that back.
 
     Example: moot config hosts allow 192.168.0.7 --key-env BOX_KEY
     """
-    name = consent.checked_host(host)
-    consent.refuse_near(name)
-    consent.allow(name, key_env)
-    _list(as_json)
-
-
-@hosts.command()
-@click.argument("host")
-@_json
-def revoke(host: str, as_json: bool) -> None:
-    """Take back what was allowed for a HOST; the next command does not reach it any more.
-
-    Example: moot config hosts revoke 192.168.0.7
-    """
-    consent.revoke(consent.checked_host(host))
+    if (action is None) != (host is None):
+        raise UsageError("config hosts takes both, allow or revoke and a HOST, or neither", "See --help.")
+    if action is not None and host is not None:
+        name = consent.checked_host(host)
+        if action == "allow":
+            consent.refuse_near(name)
+            consent.allow(name, key_env)
+        else:
+            consent.revoke(name)
     _list(as_json)
 
 

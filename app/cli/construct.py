@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.cli.data import Talk
 from app.strings import t
-from store.errors import BadInput, NotFound
-from store.files import read_text
-from store.importers.reading import records
 from store.pack import Pack
 from tasks.errors import UsageError
 
@@ -18,7 +14,6 @@ if TYPE_CHECKING:
     from models.engine import Engine
     from tasks.legalagentbench.construct.compose import Parts
     from tasks.legalagentbench.construct.generate import Generator, Made
-    from tasks.legalagentbench.construct.plans import Plan
 
 _GROUPS = 6
 
@@ -42,25 +37,18 @@ def wanted_tasks(distribution: str, count: int | None) -> tuple[int, ...]:
 
 
 def constructed(
-    pack: Pack, seed: int, limit: int | None, wanted: tuple[int, ...], parts: Path | None, paths: Path | None,
-    seats: Sequence[str] = (),
+    pack: Pack, seed: int, limit: int | None, wanted: tuple[int, ...], seats: Sequence[str] = ()
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:  # fmt: skip
     """The tasks and what is told of them; `seats`: rewriter=SPEC for a model that rewords the questions."""
     from tasks.legalagentbench.construct.compose import Parts, shipped_parts
     from tasks.legalagentbench.construct.generate import construct_set, generator
     from tasks.legalagentbench.construct.writing import writing_set
 
-    text = shipped_parts() if parts is None else read_text(parts)
-    own = _plans(paths, pack) if paths else []
+    text = shipped_parts()
     engine, talk = _rewriter(seats), Talk()
     try:
         made = generator(pack, lambda rng: Parts(text, rng), seed, talk)
-        found = construct_set(made, wanted, lambda n: writing_set(made, n), own)
-        if own and not found.tasks:
-            raise NotFound(
-                f"In pack {pack.name} no entity leads along the paths of {paths} to one clear answer",
-                "Take other links, picks or requests, or another --seed.",
-            )
+        found = construct_set(made, wanted, lambda n: writing_set(made, n))
         if engine is not None:
             found = _reworded(made, found, Parts(text, made.rng), engine, talk)
     finally:
@@ -94,28 +82,6 @@ def _reworded(made: Generator, found: Made, parts: Parts, engine: Engine, talk: 
         tasks.append(task)
         talk("rewriting", len(tasks), len(found.tasks))
     return Made(tasks, {**found.report, **coverage(tasks), "rewritten": rewriter.report()})
-
-
-def _plans(path: Path, pack: Pack) -> list[Plan]:
-    """The paths of a file, each of which the pack has rows for."""
-    from tasks.legalagentbench.construct.plans import Plan
-
-    found: list[Plan] = []
-    for line, fields in records(path, str(path)):
-        try:
-            plan = Plan.of(fields.get("plan", fields))
-        except ValueError:
-            raise BadInput(
-                f"{path}, line {line}: this is no path", "Take the field plan of a constructed task as a model."
-            ) from None
-        empty = [step.table for step in plan.steps if not pack.counts()["tables"].get(step.table)]
-        if empty:
-            raise BadInput(
-                f"{path}, line {line}: the path needs {empty[0]}, and pack {pack.name} has no row of it",
-                "Choose another --pack, or leave the path out.",
-            )
-        found.append(plan)
-    return found
 
 
 def coverage_lines(told: dict[str, Any]) -> list[str]:

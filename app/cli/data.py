@@ -104,23 +104,6 @@ def sample(name: str, as_json: bool) -> None:
     show_pack(lambda talk: build_sample(name, talk), as_json)
 
 
-@build.command("law-index")
-@click.option("--name", default="law-index", show_default=True, callback=_pack_name, help="Name of the pack.")
-@_json
-def law_index(name: str, as_json: bool) -> None:
-    """Build the index of real laws: versions, windows and article numbers, without text.
-
-    Example: moot data build law-index
-    """
-    from store.statutes.shipped import build_index
-
-    def run(talk: Talk) -> Path:
-        talk(name, 0, None)
-        return build_index(name)
-
-    show_pack(run, as_json)
-
-
 class _NamesFormats(click.Command):
     """Says which formats there are, those of other packages too."""
 
@@ -163,9 +146,8 @@ def import_(format_name: str, source: Path, name: str | None, allow_empty: bool,
     default=None,
     help="How a text becomes one vector; default: as the file says.",
 )
-@click.option("--years", is_flag=True, help="Embed the years in which an article applied with its text.")
 @_json
-def embed(name: str, model: str, pooling: str | None, years: bool, as_json: bool) -> None:
+def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
     """Give the articles of a pack the vectors of a model. Searches then ask the same model, if the library has it.
 
     Example: moot data embed statutes --model bge-small
@@ -182,7 +164,7 @@ def embed(name: str, model: str, pooling: str | None, years: bool, as_json: bool
 
     def run(talk: Talk) -> Path:
         try:
-            return reembed(folder, asked, {**described(path, pooling), **({"years": True} if years else {})}, talk)
+            return reembed(folder, asked, described(path, pooling), talk)
         finally:
             asked.close()
 
@@ -250,17 +232,16 @@ def list_(as_json: bool) -> None:
 
 @data.command()
 @click.argument("name", required=False)
-@click.option("--schema", is_flag=True, help="Name every table of its databases, with rows and columns, too.")
 @_json
-def stats(name: str | None, schema: bool, as_json: bool) -> None:
+def stats(name: str | None, as_json: bool) -> None:
     """Count what a pack (or each pack) holds and how much of it is known; exit code 1 when one is damaged.
 
     Example: moot data stats sample
     """
     if name:
-        found = [_statistics(manifests.locate(name), schema)]
+        found = [_statistics(manifests.locate(name), databases=as_json)]
     else:
-        found = [_counted(folder, schema) for folder in manifests.installed()]
+        found = [_counted(folder) for folder in manifests.installed()]
     if as_json:
         click.echo(json_text({"packs": found}))
     for pack in [] if as_json else found:
@@ -371,9 +352,9 @@ def _line(pack: Data) -> str:
     return line + statutes + pages
 
 
-def _statistics(folder: Path, schema: bool) -> Data:
+def _statistics(folder: Path, *, databases: bool = False) -> Data:
     with Pack.open(folder) as pack:
-        inside = {"databases": pack.databases()} if schema else {}
+        inside = {"databases": pack.databases()} if databases else {}
         return {
             **_described(folder, pack.manifest),
             **pack.statistics(),
@@ -382,10 +363,10 @@ def _statistics(folder: Path, schema: bool) -> Data:
         }
 
 
-def _counted(folder: Path, schema: bool) -> Data:
+def _counted(folder: Path) -> Data:
     """The statistics of one pack among others, which a damaged one does not hide."""
     try:
-        return _statistics(folder, schema)
+        return _statistics(folder)
     except StoreError as error:
         return _damaged(folder, error)
 

@@ -29,13 +29,11 @@ from app.cli.law_words import (
     counterpart_line,
     doubt_lines,
     entry_data,
-    family_of,
     finding_data,
     following_data,
     following_line,
     period,
     place,
-    relation_data,
     state_word,
 )
 from app.cli.tables import Data
@@ -136,37 +134,6 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
 
 @law.command()
 @click.argument("law_name", metavar="LAW")
-@pack_option
-@json_option
-def family(law_name: str, pack_name: str | None, as_json: bool) -> None:
-    """Show what a LAW interprets, implements, amends or repeals, and what does so to it, each with its basis.
-
-    Example: moot law family 民法典 --pack laws
-    """
-    with Pack.open(_chosen(pack_name, law_name)) as pack:
-        book = _book(pack)
-        entry = book.law(law_name)
-        name = entry.name if entry else None if book.named(law_name) else book.relations.called(law_name)
-        if name is None:
-            raise _unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
-        of, upon = book.relations.of(name), book.relations.upon(name)
-        if as_json:
-            told = {"of": list(map(relation_data, of)), "upon": list(map(relation_data, upon))}
-            click.echo(json_text({"pack": pack.name, "law": name, **told}))
-            return
-        _say(f"《{name}》")
-        for kind, kin in family_of(book, name, _today()).items():
-            _say(f"  {t(f'law.relation.{kind}', n=len(kin))}")
-            for one in kin[:_MOST_KIN]:
-                _say(f"    {one.name}　{one.word}　〔{one.basis[:70]}〕")
-            if len(kin) > _MOST_KIN:
-                _say(f"    … {len(kin) - _MOST_KIN}")
-        if not of and not upon:
-            _say(t("law.no_family"))
-
-
-@law.command()
-@click.argument("law_name", metavar="LAW")
 @click.argument("article", metavar="ARTICLE")
 @click.option("--from", "first", required=True, metavar="DATE", help="A day on which the old wording applied.")
 @click.option("--to", "second", required=True, metavar="DATE", help="A day on which the new wording applied.")
@@ -218,7 +185,7 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
 
 
 @law.command(name="check")
-@click.option("--law", "law_name", default=None, help="Only this law.")
+@click.argument("law_name", metavar="[LAW]", required=False)
 @pack_option
 @json_option
 def check_(law_name: str | None, pack_name: str | None, as_json: bool) -> None:

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import cast
 
 import click
 
@@ -30,7 +29,7 @@ from store.errors import BadInput
 from store.importers.reading import records
 from store.pack import Pack
 from store.search.fusion import CONSTANT, FUSION, fuse_weighted
-from store.search.law_search import CHANNELS, WINDOWS, Answer, Hit, LawSearch, Settings, Window
+from store.search.law_search import CHANNELS, Answer, Hit, LawSearch, Settings, Window
 from store.search.query import LawQuery
 from store.statutes.book import Unknown
 from store.statutes.model import ArticleNumber
@@ -46,11 +45,6 @@ _ARTICLE = re.compile(r"(.+)(第[^第]{1,20}条(?:之.{1,4})?).*")
 @click.argument("text")
 @click.option("--at", "at", default=None, metavar="DATE", help="The day, like 2016-05-01, in place of those in TEXT.")
 @click.option("--law", "law_name", default=None, help="Only this law (name or short name).")
-@click.option("--window", type=click.Choice(WINDOWS), default="on", help="on: versions of the day; off: all; newest.")
-@click.option(
-    "--channels", "names", default=",".join(CHANNELS), metavar="C,..", help="Which of: " + ", ".join(CHANNELS)
-)
-@click.option("--paper", is_flag=True, help="The published pipeline as it was coded.")
 @click.option("-k", "k", type=click.IntRange(1, 200), default=10, help="How many hits.")
 @pack_option
 @json_option
@@ -58,9 +52,6 @@ def search(
     text: str,
     at: str | None,
     law_name: str | None,
-    window: str,
-    names: str,
-    paper: bool,
     k: int,
     pack_name: str | None,
     as_json: bool,
@@ -82,17 +73,12 @@ def search(
         searcher.book.told_on(today())
         settings = Settings(
             k=k,
-            window=cast(Window, window),
-            channels=_channels(names),
-            paper=paper,
             at=day,
             law=law_name,
             today=today(),
         )
         query = searcher.analyse(text, today=today())
         _refuse(query, day)
-        if paper:
-            click.echo(t("law.search.paper_wait", of=len(searcher.catalogue)), err=True)
         answer = searcher.search(query, settings)
         if as_json:
             click.echo(json_text(_answer_data(pack, searcher, answer, settings)))
@@ -105,27 +91,25 @@ def search(
     "--queries", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True,
     help="JSON lines: id, query, articles (law name and 第…条).",
 )  # fmt: skip
-@click.option("--window", type=click.Choice(WINDOWS), default="newest", help="Which versions may answer.")
-@click.option("--limit", type=click.IntRange(min=1), default=None, help="Only the first N questions.")
 @pack_option
 @json_option
-def bench(file: Path, window: str, limit: int | None, pack_name: str | None, as_json: bool) -> None:
+def bench(file: Path, pack_name: str | None, as_json: bool) -> None:
     """Measure the search of statutes against questions whose articles are known.
 
     Example: moot law bench --queries questions.jsonl --pack laws --json
     """
-    questions = list(_questions(file, limit))
+    questions = list(_questions(file))
     if not questions:
         raise BadInput(f"{file.name} holds no questions", "It needs JSON lines with id, query and articles.")
     with Pack.open(chosen(pack_name)) as pack:
         book_of(pack)
-        data = measure(LawSearch(pack, embed=embedder_of(pack)), questions, cast(Window, window), _progress)
-        data = {"pack": pack.name, "window": window, **data}
+        data = measure(LawSearch(pack, embed=embedder_of(pack)), questions, "newest", _progress)
+        data = {"pack": pack.name, "window": "newest", **data}
     if as_json:
         click.echo(json_text(data))
         return
     heads = [f"R@{cut}" for cut in _CUTS] + ["MRR@10"]
-    click.echo(t("law.bench.head", n=data["n"], gold=data["gold"], missing=len(data["missing"]), window=window))
+    click.echo(t("law.bench.head", n=data["n"], gold=data["gold"], missing=len(data["missing"]), window="newest"))
     click.echo(pad("", 10) + "".join(f"{head:>9}" for head in heads))
     for name, row in [*data["channels"].items(), (t("law.bench.fused"), data["fused"])]:
         click.echo(pad(name, 10) + "".join(f"{row[key]:9.2f}" for key in _KEYS))
@@ -265,7 +249,7 @@ def _interval(values: Sequence[float], blocks: Sequence[int]) -> list[float]:
     return [round(100 * low, 2), round(100 * high, 2)]
 
 
-def _questions(file: Path, limit: int | None) -> Iterable[Data]:
+def _questions(file: Path) -> Iterable[Data]:
     for place_, (_, record) in enumerate(records(file), 1):
         query, articles = record.get("query"), record.get("articles")
         if (
@@ -277,22 +261,11 @@ def _questions(file: Path, limit: int | None) -> Iterable[Data]:
                 f"{file.name}, record {place_}: a question needs query (text) and articles (list of texts)"
             )
         yield record
-        if limit is not None and place_ >= limit:
-            return
 
 
 def _progress(done: int, of: int) -> None:
     if sys.stderr.isatty():
         click.echo(f"\r{done}/{of}", nl=done == of, err=True)
-
-
-def _channels(names: str) -> tuple[str, ...]:
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    strange = [name for name in wanted if name not in CHANNELS]
-    if strange or not wanted:
-        said = f"There is no channel named {strange[0][:40]}" if strange else "No channel is named"
-        raise UsageError(said, f"Channels: {', '.join(CHANNELS)}.")
-    return tuple(name for name in CHANNELS if name in wanted)
 
 
 def _refuse(query: LawQuery, day: date | None) -> None:

@@ -32,8 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("app.cli.runs:list_runs", "List the runs; remove, name and tag them."),
     "score": ("app.cli.score:score", "Score a run again."),
     "score-predictions": ("app.cli.predictions:score_predictions", "Score a file of predictions."),
-    "agreement": ("app.cli.agreement:agreement", "Show how far graders and people agree on a run."),
-    "review": ("app.cli.agreement:review", "Offer episodes to people, and append what they say of one."),
+    "review": ("app.cli.review:review", "Offer episodes to people, and append what they say of one."),
     "report": ("app.cli.report:report", "Report one or more runs."),
     "compare": ("app.cli.compare:compare", "Compare runs of the same tasks."),
     "merge": ("app.cli.merge:merge", "Make one run of several: shards, or runs of other machines."),
@@ -83,9 +82,8 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings=HELP)
 @click.version_option(package_name="mootbench", prog_name="moot")
 @click.option("--log-file", type=click.Path(), default=None, metavar="FILE", help="Append what happens to this file.")
-@click.option("--debug", is_flag=True, help="Log all texts too, and where a defect lies.")
 @click.pass_context
-def cli(ctx: click.Context, log_file: str | None, debug: bool) -> None:
+def cli(ctx: click.Context, log_file: str | None) -> None:
     """Moot (模拟法庭评测台): evaluate legal LLM agents on one laptop, fully offline.
 
     Without a command it opens the desk.
@@ -95,11 +93,9 @@ def cli(ctx: click.Context, log_file: str | None, debug: bool) -> None:
     if ctx.invoked_subcommand is None:
         from app.desk.main import open_desk
 
-        ctx.exit(open_desk(log_file=log_file, debug=debug))
-    elif log_file or debug:
-        raise click.UsageError(
-            f"--log-file and --debug of the desk stand alone; write them behind '{ctx.invoked_subcommand}'."
-        )
+        ctx.exit(open_desk(log_file=log_file))
+    elif log_file:
+        raise click.UsageError(f"--log-file of the desk stands alone; write it behind '{ctx.invoked_subcommand}'.")
 
 
 def _say(text: str) -> None:

@@ -5,14 +5,11 @@ Whatever cannot be read completes to nothing: a shell must not show errors betwe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
-
-from tasks.scoring.names import as_codes
 
 MOST = 200
 """Names that are offered at once; task files may hold thousands."""
@@ -37,16 +34,6 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # it has no parameters b
         except Exception:
             return []
         return [CompletionItem(name) for name in begun[:MOST]]
-
-
-def _codes(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    ctx.with_resource(as_codes(wanted))
-
-
-codes_option = click.option(
-    "--codes", is_flag=True, expose_value=False, callback=_codes, help="Call measures by their codes, as JSON does."
-)
-"""Of commands that print scores."""
 
 
 def _benchmarks(ctx: click.Context) -> Iterable[str]:
@@ -118,8 +105,7 @@ TASK = Name(_tasks)
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def completion(shell: str, as_json: bool) -> None:
+def completion(shell: str) -> None:
     """Print what makes a SHELL complete commands, benchmarks, agents, packs, runs and tasks; give it to `eval`.
 
     Example: moot completion bash
@@ -131,4 +117,4 @@ def completion(shell: str, as_json: bool) -> None:
     made = get_completion_class(shell)
     assert made is not None
     script = made(cli, {}, "moot", "_MOOT_COMPLETE").source()
-    click.echo(json.dumps({"shell": shell, "script": script}) if as_json else script)
+    click.echo(script)

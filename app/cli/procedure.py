@@ -9,7 +9,7 @@ import click
 from app.cli.help_text import Whole
 from app.cli.tables import Data, number, table
 from app.strings import t
-from app.terminal import clean, json_text
+from app.terminal import json_text
 from tasks.courts.procedure.labels import Judged, measured, read_rows
 
 SHARES, COUNTS = ("precision", "recall"), ("right", "wrong", "missed")
@@ -25,9 +25,8 @@ def procedure() -> None:
 
 @procedure.command(name="check")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--differences", is_flag=True, help="Name every turn on which rules and label differ, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(file: Path, differences: bool, as_json: bool) -> None:
+def check(file: Path, as_json: bool) -> None:
     """Measure the rules of procedure on a FILE of labelled turns of judges: precision and recall of acts and faults.
 
     strict: duties of the law, and the benchmark's own actions; compat: the published rule on these actions.
@@ -37,7 +36,7 @@ def check(file: Path, differences: bool, as_json: bool) -> None:
     told, judged = measured(read_rows(file))
     differ = [_difference(one) for one in judged if _differs(one)]
     if as_json:
-        return click.echo(json_text({**told, **({"differences": differ} if differences else {})}))
+        return click.echo(json_text({**told, "differences": differ}))
     measures = {**told["strict"], "compat": told["compat"], "faults": told["faults"]}
     measures["order_as_one"] = told["faults"]["order_as_one"]
     rows = [
@@ -46,10 +45,7 @@ def check(file: Path, differences: bool, as_json: bool) -> None:
     ]
     click.echo(t("procedure.measured", n=told["n"]))
     click.echo(table(("", *(t(f"procedure.{name}") for name in (*SHARES, *COUNTS))), rows))
-    if differences:
-        for one in differ:
-            parts = (f"{name}: {', '.join(values)}" for name, values in one.items() if name != "id" and values)
-            click.echo(clean(f"{one['id']}  {'; '.join(parts)}", multiline=False))
+    return None
 
 
 def _differs(one: Judged) -> bool:

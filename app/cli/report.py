@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from app.cli.failing import label
-from app.cli.names import codes_option
 from app.cli.notes import note
 from app.cli.watcher import plain_line, voice_of
 from app.strings import language, t
@@ -96,7 +95,6 @@ def _folded(path: Path, most: int, found: RunFailures) -> Iterator[Folded]:
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write instead of stdout."
 )
-@codes_option
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 def report(
     run_names: tuple[str, ...], form: str, by: str, transcripts: int, walker: str | None, out: Path | None,

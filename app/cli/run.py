@@ -206,7 +206,6 @@ def resume(
     "seat.",
 )
 @background_option
-@log_options
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option

@@ -6,7 +6,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import click
 
 from app.cli.help_text import Whole
-from app.cli.names import AGENT, BENCHMARK, PACK, RUN
+from app.cli.names import BENCHMARK, RUN
 from app.cli.notes import note
 from app.strings import t
 from app.strings.sentences import said
@@ -29,23 +28,17 @@ from tasks.episode.episodes import UNFINISHED
 from tasks.errors import UsageError
 from tasks.run.engines import run_path, run_paths
 from tasks.run.following import standing
-from tasks.run.listing import SORTS, STATES, RunLine, Wanted, in_order, moment, runs
+from tasks.run.listing import SORTS, STATES, RunLine, Wanted, in_order, runs
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group(name="list", cls=Whole, invoke_without_command=True)
 @click.option("--benchmark", type=BENCHMARK, default="", help="Only runs of this benchmark.")
-@click.option("--agent", type=AGENT, default="", help="Only runs of this agent.")
-@click.option("--model", default="", metavar="TEXT", help="Only runs whose model has this in its SPEC.")
-@click.option("--pack", type=PACK, default="", help="Only runs on this pack.")
 @click.option("--state", type=click.Choice(STATES), default=None, help="Only runs that stand so.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only runs with this tag; may be repeated.")
 @click.option(
     "--text", default="", metavar="TEXT", help="Only runs with this in id, name, tags, agent, model or pack."
-)
-@click.option(
-    "--since", default=None, metavar="DATE", help="Only runs made since this day or moment, like 2026-11-01."
 )
 @click.option(
     "--sort", default=None, metavar="KEY",
@@ -75,13 +68,8 @@ def list_runs(ctx: click.Context, /, as_json: bool, sort: str | None, limit: int
         click.echo(clean(_text(line), multiline=False))
 
 
-def _wanted(since: str | None, state: str | None, tags: Sequence[str], **texts: str) -> Wanted:
-    when: datetime | None = None
-    if since is not None and (when := moment(since)) is None:
-        raise UsageError(
-            f"--since: '{since}' is no day", "Write a day or a moment, like 2026-11-01 or 2026-11-01T08:30."
-        )
-    return Wanted(state=state or "", tags=tuple(tags), since=when, **texts)
+def _wanted(state: str | None, tags: Sequence[str], benchmark: str, text: str) -> Wanted:
+    return Wanted(benchmark=benchmark, state=state or "", tags=tuple(tags), text=text)
 
 
 def _text(line: RunLine) -> str:

@@ -7,13 +7,15 @@ import click
 from app.cli.consent import allow_host_option
 from app.cli.driving import print_summary
 from app.cli.grading import grade_stored
-from app.cli.names import RUN, codes_option
+from app.cli.names import RUN
 from app.cli.notes import note
-from app.log import log_options
 from store import identity, places
 from tasks.errors import UsageError
 from tasks.run.rescoring import StoredRun, append_scores, read_stored, summary_of
 from tasks.scoring.closeness import SCORER as BERTSCORE
+
+AUTHOR = "moot"
+"""Who scored, for the record."""
 
 
 @click.command()
@@ -24,7 +26,6 @@ from tasks.scoring.closeness import SCORER as BERTSCORE
     multiple=True,
     help="compat, strict or evidence, or bertscore with --model; may be repeated. Default: all but bertscore.",
 )
-@click.option("--walker", default=None, metavar="RUN", help="A run of the gold agent on the same tasks: a ceiling.")
 @click.option(
     "--seat", "seats", multiple=True, metavar="grader=SPEC", help="A model that grades what rules cannot score."
 )
@@ -34,24 +35,19 @@ from tasks.scoring.closeness import SCORER as BERTSCORE
     metavar="FILE_OR_NAME",
     help="For bertscore, an embedding model: a GGUF file, or a name of the library.",
 )
-@click.option("--idf", is_flag=True, help="For bertscore, weigh rare words of the reference answers more.")
-@click.option("--rescale", is_flag=True, help="For bertscore, rescale so that unrelated reference answers have 0.")
-@log_options
 @allow_host_option
-@click.option("--author", default="moot", show_default=True, help="Who scored, for the record.")
-@codes_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
 def score(
-    run_name: str, scorers: tuple[str, ...], walker: str | None, seats: tuple[str, ...], model: str | None, idf: bool,
-    rescale: bool, author: str, as_json: bool,
+    run_name: str, scorers: tuple[str, ...], seats: tuple[str, ...], model: str | None,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Score a stored RUN again. The new scores are appended to the run; the old ones stay.
 
     Example: moot score 20261121-120000-legalagentbench-rules-1a2b --scorer strict --json
     """
     own = tuple(name for name in scorers if name != BERTSCORE)
-    if own == scorers and (model is not None or idf or rescale):
-        raise UsageError("--model, --idf and --rescale belong to bertscore", "Add --scorer bertscore.")
+    if own == scorers and model is not None:
+        raise UsageError("--model belongs to bertscore", "Add --scorer bertscore.")
     if own != scorers and model is None:
         raise UsageError(
             "bertscore needs an embedding model, and none is named",
@@ -61,15 +57,15 @@ def score(
     if seats:
         grade_stored(run, seats)
         run = read_stored(run_name)
-    appended = append_scores(run, own, author) if own or not scorers else 0
+    appended = append_scores(run, own, AUTHOR) if own or not scorers else 0
     if model is not None:
-        appended += _compare_texts(run, model, idf, rescale, author)
+        appended += _compare_texts(run, model)
         run = read_stored(run_name)
     note(f"appended {appended} scores to {run.path}")
-    print_summary(summary_of(run, walker), as_json, run.header)
+    print_summary(summary_of(run), as_json, run.header)
 
 
-def _compare_texts(run: StoredRun, model: str, idf: bool, rescale: bool, author: str) -> int:
+def _compare_texts(run: StoredRun, model: str) -> int:
     """BERTScore of the answers; how many scores were appended."""
     from models.llama.embedder import Embedder
     from models.llama.library import resolve
@@ -81,7 +77,7 @@ def _compare_texts(run: StoredRun, model: str, idf: bool, rescale: bool, author:
         note(f"{path.name} is no embedding model: its vectors say less about words")
     try:
         about = {"model": path.name, "sha256": identity.sha256(path), "llama-cpp-python": embedder.build()}
-        return score_texts(run, embedder, Wanted(about, idf, rescale), author, _progress)
+        return score_texts(run, embedder, Wanted(about), AUTHOR, _progress)
     finally:
         embedder.close()
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from app.cli.failing import show_failures
-from app.cli.names import RUN, codes_option
+from app.cli.names import RUN
 from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
 from app.cli.would_read import show_prompt
@@ -27,7 +27,6 @@ from tasks.episode.watcher import Committed
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of
-from tasks.run.peeking import FORMS
 from tasks.run.reading import read_episode, stopped_of
 from tasks.run.verifying import verify
 
@@ -53,7 +52,6 @@ from tasks.run.verifying import verify
     default=None,
     help="With this context in tokens; default: of its seat.",
 )
-@click.option("--form", type=click.Choice(FORMS), default=None, help="In this form of reply; default: of its seat.")
 @click.option(
     "--outcome",
     type=click.Choice((*OUTCOMES, UNFINISHED)),
@@ -62,12 +60,11 @@ from tasks.run.verifying import verify
 )
 @click.option("--text", default="", metavar="TEXT", help="Of a run, only episodes with this in task or question.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Of a run, only the first N episodes.")
-@codes_option
 @click.option("--failures", is_flag=True, help="Say why attempts failed, by class, with the steps that show it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(
     run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, seat: str | None,
-    step: int | None, context: int | None, form: str | None, outcome: str | None, text: str, limit: int | None,
+    step: int | None, context: int | None, outcome: str | None, text: str, limit: int | None,
     failures: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Show a RUN, or one EPISODE of it event by event.
@@ -80,9 +77,9 @@ def show(
     if seat is not None:
         if episode is None:
             raise UsageError("--would-read needs an episode", "Name it behind the run: `moot show RUN` lists them.")
-        return show_prompt(run_name, episode, seat, step=step, context=context or 0, form=form or "", as_json=as_json)
-    if context or form:
-        raise UsageError("--context and --form belong to --would-read", "Add --would-read SEAT.")
+        return show_prompt(run_name, episode, seat, step=step, context=context or 0, as_json=as_json)
+    if context:
+        raise UsageError("--context belongs to --would-read", "Add --would-read SEAT.")
     if step and episode is None:
         raise UsageError("--step needs an episode", "Name it behind the run: `moot show RUN` lists them.")
     if failures:

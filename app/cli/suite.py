@@ -16,7 +16,6 @@ import click
 from app.cli.consent import allow_host_option
 from app.cli.help_text import Whole
 from app.cli.notes import note
-from app.cli.run_options import max_failures_option, watch_option
 from app.cli.tables import Data, bounds, number, table
 from app.strings import t
 from app.strings.sentences import told
@@ -48,11 +47,9 @@ def suite() -> None:
 @suite.command("run")
 @FILE
 @click.option("--dry-run", is_flag=True, help="Check everything, say what would run, and write nothing.")
-@max_failures_option
 @allow_host_option
-@watch_option
 @JSON
-def run_suite(file: Path, dry_run: bool, max_failures: int | None, watch: str, as_json: bool) -> None:
+def run_suite(file: Path, dry_run: bool, as_json: bool) -> None:
     """Play the runs of a suite FILE, one after the other, and print one table of them.
 
     Every benchmark of a block is played with every agent, model and seed, under the settings of `moot run`:
@@ -85,7 +82,7 @@ def run_suite(file: Path, dry_run: bool, max_failures: int | None, watch: str, a
     sizes = _checked(read, lines)
     if dry_run:
         return _print_plan(read, lines, as_json, sizes)
-    failed = _played(read, lines, watch, max_failures)
+    failed = _played(read, lines)
     rows = [_row(member) for member in read.members]
     _print_rows(read, rows, as_json)
     if failed or any(row["error"] for row in rows):
@@ -97,27 +94,15 @@ def run_suite(file: Path, dry_run: bool, max_failures: int | None, watch: str, a
 @FILE
 @JSON
 def show_suite(file: Path, as_json: bool) -> None:
-    """Show the runs of a suite FILE, and how far each of them is.
+    """Show the runs of a suite FILE, how far each of them is, and the table of what they came to.
 
     Example: moot suite show suite.toml
     """
     from tasks.run.suite import read_suite
 
     read = read_suite(file)
-    _print_plan(read, [_line(member) for member in read.members], as_json)
-
-
-@suite.command("report")
-@FILE
-@JSON
-def report_suite(file: Path, as_json: bool) -> None:
-    """Print the table of a suite FILE again, as its runs stand.
-
-    Example: moot suite report suite.toml --json
-    """
-    from tasks.run.suite import read_suite
-
-    read = read_suite(file)
+    if not as_json:
+        _print_plan(read, [_line(member) for member in read.members], as_json)
     _print_rows(read, [_row(member) for member in read.members], as_json)
 
 
@@ -201,7 +186,7 @@ def _check_engine(spec: str) -> None:
         open_engine(spec).close()
 
 
-def _played(read: Suite, lines: Sequence[RunLine | None], watch: str, max_failures: int | None) -> bool:
+def _played(read: Suite, lines: Sequence[RunLine | None]) -> bool:
     """Play what is left of a suite; whether something of it failed, or it was stopped."""
     from tasks.run.suite import line_of
 
@@ -214,7 +199,7 @@ def _played(read: Suite, lines: Sequence[RunLine | None], watch: str, max_failur
         if over:
             continue
         try:
-            ended = _play(member, line is None, watch, max_failures)
+            ended = _play(member, line is None)
         except FAULTS as error:
             note(told(error))
             ended = "failed"
@@ -225,7 +210,7 @@ def _played(read: Suite, lines: Sequence[RunLine | None], watch: str, max_failur
     return failed
 
 
-def _play(member: Member, new: bool, watch: str, max_failures: int | None) -> str:
+def _play(member: Member, new: bool) -> str:
     """Play one member as far as it goes: ended, left, stopped, or failed where nothing but errors came of it."""
     from app.cli.driving import graded, name_errors, play
     from tasks.run.runner import resume_run, start_run
@@ -243,7 +228,7 @@ def _play(member: Member, new: bool, watch: str, max_failures: int | None) -> st
         episodes = made.scheduler.episodes
         vain = name_errors(episodes.errors, len(episodes))
 
-    ended = play(made, watch, after, max_failures)
+    ended = play(made, "none", after)
     return "failed" if vain else ended
 
 

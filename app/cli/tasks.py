@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
 from pathlib import Path
@@ -11,13 +12,12 @@ from typing import Any
 
 import click
 
-from app.cli.coherence import check_cases
+from app.cli import coherence
 from app.cli.consent import allow_host_option
 from app.cli.construct import constructed, coverage_lines, wanted_tasks
 from app.cli.help_text import Whole
 from app.cli.judgments import from_judgment
 from app.cli.names import PACK
-from app.cli.verifying import publish_tasks
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import clean, json_text
@@ -42,9 +42,7 @@ def tasks() -> None:
     """
 
 
-tasks.add_command(check_cases)
 tasks.add_command(from_judgment)
-tasks.add_command(publish_tasks)
 
 
 @tasks.command(name="construct")
@@ -54,26 +52,19 @@ tasks.add_command(publish_tasks)
 )
 @click.option("--out", "out", required=True, type=click.Path(path_type=Path), help="The task file to write.")
 @click.option("--seed", default=2026, show_default=True, help="The same seed gives the same tasks.")
-@click.option("--limit", type=click.IntRange(1), default=None, help="At most so many tasks.")
 @click.option(
-    "--n",
-    "count",
-    type=click.IntRange(1, 100_000),
-    default=None,
-    help="Multi-hop tasks in all, in the given distribution.",
-)
+    "--limit", type=click.IntRange(1, 100_000), default=None,
+    help="So many tasks; of legalagentbench multi-hop tasks in the given distribution.",
+)  # fmt: skip
 @click.option(
     "--distribution", default="80/80/60/40/20/20", show_default=True, help="Tasks of 1 to 5 hops and of writing."
 )
-@click.option("--parts", type=click.Path(path_type=Path), default=None, help="Your own parts of questions (TOML).")
-@click.option("--paths", type=click.Path(path_type=Path), default=None, help="Your own paths: plans as JSON lines.")
 @click.option("--seat", "seats", multiple=True, metavar="rewriter=SPEC", help="A model that rewords the questions.")
 @allow_host_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def construct_tasks(
-    name: str, pack_name: str, out: Path, seed: int, limit: int | None, count: int | None, distribution: str,
-    parts: Path | None, paths: Path | None, seats: tuple[str, ...],
-    as_json: bool,
+    name: str, pack_name: str, out: Path, seed: int, limit: int | None, distribution: str,
+    seats: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Make tasks from the rows or the statutes of a pack.
 
@@ -87,7 +78,7 @@ def construct_tasks(
         raise BadInput(f"{out} exists", "Choose another --out.")
     with Pack.open(pack_name) as pack:
         if name == "legalagentbench":
-            made, told = constructed(pack, seed, limit, wanted_tasks(distribution, count), parts, paths, seats)
+            made, told = constructed(pack, seed, limit, wanted_tasks(distribution, limit), seats)
         else:
             made, told = _travels(pack, seed, limit)
     if not made:
@@ -118,15 +109,38 @@ def construct_tasks(
 
 
 @tasks.command(name="validate")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--benchmark", "name", default="", help="Whose tasks they are; default: what the first one looks like.")
+@click.option(
+    "--law", is_flag=True,
+    help="Of court cases, check the law instead: cited articles and their days, sums, rulings, sentences, procedure.",
+)  # fmt: skip
+@click.option(
+    "--laws", is_flag=True, help="List the laws that a case may cite, with the days of their versions, instead."
+)
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of a case, and of a civil dispute, instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def validate_tasks(ctx: click.Context, file: Path, name: str, as_json: bool) -> None:
-    """Check every task of a FILE and name file, line and field of each fault; exit code 1 when there is one.
+def validate_tasks(
+    ctx: click.Context, files: Sequence[Path], name: str, law: bool, laws: bool, schema: bool, as_json: bool
+) -> None:
+    """Check every task of a FILE and name file, line and field of each fault; exit code 1 when there is one. With
+    --law several case files, and folders of them; whether the reasons hold is for a person to say.
 
     Example: moot tasks validate lar.jsonl --benchmark legalsearch
+
+    Example: moot tasks validate --law my-cases/
     """
+    if bool(files) + laws + schema != 1 or (len(files) > 1 and not law):
+        raise UsageError(
+            "validate takes either one task file, or case files with --law, or one of --laws and --schema",
+            "For example: moot tasks validate --law my-cases/",
+        )
+    if not files:
+        return coherence.print_laws(as_json) if laws else coherence.print_schema()
+    if law:
+        ctx.exit(1 if coherence.check_cases(files, as_json) else 0)
+    file = files[0]
     report = validate(file, name)
     if as_json:
         data = {"file": str(file), "ok": not report.faults, **asdict(report)}
@@ -143,6 +157,7 @@ def validate_tasks(ctx: click.Context, file: Path, name: str, as_json: bool) -> 
         head = t(key, n=report.tasks, faults=len(report.faults), benchmark=report.benchmark)
         click.echo(clean(f"{head}  {groups}", multiline=False))
     ctx.exit(1 if report.faults else 0)
+    return None
 
 
 @tasks.command(name="show")

@@ -20,15 +20,13 @@ from tasks.run.peeking import Reading, would_read
 from tasks.run.reading import read_episode
 
 
-def show_prompt(
-    run_name: str, episode: str, seat: str, *, step: int | None, context: int, form: str, as_json: bool
-) -> None:
+def show_prompt(run_name: str, episode: str, seat: str, *, step: int | None, context: int, as_json: bool) -> None:
     """Print the prompt of a seat at a step."""
     path = run_path(run_name)
     with Journal.open(path) as journal:
         state = fold(read_episode(journal, episode))
     named = next((known for known in state.seats if seat in _words(state.card, known)), seat)
-    reading = would_read(path, episode, named, step=step, context=context, form=form)
+    reading = would_read(path, episode, named, step=step, context=context)
     if as_json:
         click.echo(json_text(data_of(reading)))
         return

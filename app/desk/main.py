@@ -6,9 +6,7 @@ import sys
 from pathlib import Path
 
 
-def open_desk(
-    run: Path | None = None, demo: bool = False, question: str = "", log_file: str | None = None, debug: bool = False
-) -> int:
+def open_desk(run: Path | None = None, demo: bool = False, question: str = "", log_file: str | None = None) -> int:
     """Open the desk, on a run, or on the ready episode or a question instead of it; gives the exit code.
 
     Raises:
@@ -21,9 +19,7 @@ def open_desk(
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the desk needs a terminal", "Use `moot demo --plain`, `moot run` or `moot show` here.")
-    if debug and log_file is None:
-        raise UsageError("the desk has the terminal for itself", "Name a file for --debug with --log-file.")
-    end = log.start(Path(log_file) if log_file else None, debug)
+    end = log.start(Path(log_file) if log_file else None)
     try:
         desk = Desk(run, demo=demo, question=question)
         desk.run()

@@ -131,12 +131,11 @@ class Comparison:
     read: int = 0
 
 
-def compare(names: Sequence[str | Path], *, across: bool = False, seed: int = 0) -> list[Comparison]:
+def compare(names: Sequence[str | Path], *, seed: int = 0) -> list[Comparison]:
     """Compare runs with the first of them.
 
     Args:
         names: paths or ids, at least two.
-        across: compare although settings of the benchmark differ.
         seed: of drawn signs.
 
     Raises:
@@ -147,7 +146,7 @@ def compare(names: Sequence[str | Path], *, across: bool = False, seed: int = 0)
     made = []
     for name in names[1:]:
         second, _ = side_of(name, questions)
-        _refuse(first, second, across)
+        _refuse(first, second)
         made.append(_compared(first, second, questions, seed))
     return _with_holm(made)
 
@@ -164,7 +163,7 @@ def growing(first: str | Path, second: str | Path, *, seed: int = 0) -> Iterator
         read, some = 0, FIRST
         while True:
             more = [sum(1 for _ in islice(rest, some)) == some for rest in (left, right)]
-            _refuse(one, other, across=False)
+            _refuse(one, other)
             if not any(more):
                 break
             read += some
@@ -253,7 +252,7 @@ def _values(bench: Benchmark, rows: Sequence[ScoreRow]) -> dict[Key, float | Non
     return {key: float(value) if isinstance(value, int | float) else None for key, value in told.items()}
 
 
-def _refuse(first: Side, second: Side, across: bool) -> None:
+def _refuse(first: Side, second: Side) -> None:
     """Only the same tasks, on the same corpora, by the same rules say which answers are better."""
     for what, *path in (
         ("the benchmarks differ", "spec", "benchmark"),
@@ -274,11 +273,11 @@ def _refuse(first: Side, second: Side, across: bool) -> None:
                 "Score both again: moot score RUN.",
             )
     own = first.bench.settings.model_fields
-    for name, a, b in () if across else _settings(first, second):
+    for name, a, b in _settings(first, second):
         if name in own and name not in OWN:
             raise UsageError(
                 f"runs '{first.run}' and '{second.run}' were played by different rules: {name} is {a} and {b}",
-                "Add --across to compare them all the same.",
+                "Compare runs with the same settings; `moot report` shows each alone.",
             )
 
 

@@ -112,7 +112,7 @@ def read_set(path: Path) -> TaskSet:
         if benchmark == "courts":
             raise UsageError(
                 f"{path} holds cases of the courts, which are reviewed field by field",
-                "Open it under case review on the desk, or use `moot tasks check`.",
+                "Use `moot tasks validate --law`.",
             )
         question = reader(benchmark)(where, fields)
         if question.id in found:

@@ -247,10 +247,9 @@ def test_the_log_says_what_happened_and_not_what_was_said(home: Home, tmp_path: 
     text = file.read_text("utf-8")
     for secret in ("甲公司", "乙公司", "查一查", "999001", "思考"):
         assert secret not in text
-    home.moot(*home.line("--log-file", str(file), "--debug", "--first", "1"))
+    home.moot(*home.line("--log-file", str(file), "--first", "1"))
     more = lines_of(file)
     assert more[: len(lines)] == lines, "it grows at its end"
-    assert "乙公司" in file.read_text("utf-8") and any(line["event"] == "record" for line in more[len(lines) :])
 
 
 def test_a_line_that_a_kill_has_cut_is_ended_and_failures_are_logged(home: Home, tmp_path: Path) -> None:
@@ -260,6 +259,4 @@ def test_a_line_that_a_kill_has_cut_is_ended_and_failures_are_logged(home: Home,
     cut, failed = file.read_text("utf-8").splitlines()
     assert cut == '{"time": "cut'
     told = json.loads(failed)
-    assert told["event"] == "failed" and told["kind"] == "NotFound" and "trace" not in told
-    home.moot("resume", "gone", "--log-file", str(file), "--debug", code=2)
-    assert "run_path" in json.loads(file.read_text("utf-8").splitlines()[-1])["trace"]
+    assert told["event"] == "failed" and told["kind"] == "NotFound"

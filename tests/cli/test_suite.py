@@ -64,7 +64,7 @@ def rows(out: str) -> list[dict[str, Any]]:
 def test_it_is_played_told_and_passed_over(moot: Moot, write: Any) -> None:
     file = write(TWO)
     shown = rows(moot("suite", "show", file, "--json")[1])
-    assert [(row["agent"], row["state"], row["n"]) for row in shown] == [("gold", "new", None), ("echo", "new", None)]
+    assert [(row["agent"], row["state"]) for row in shown] == [("gold", "new"), ("echo", "new")]
     code, out, _ = moot("suite", "run", file, "--dry-run", "--json")
     assert code == 0 and [row["n"] for row in rows(out)] == [2, 2] and not list(places.runs().glob("*.moot"))
     code, out, err = moot("suite", "run", file, "--json")
@@ -83,7 +83,7 @@ def test_it_is_played_told_and_passed_over(moot: Moot, write: Any) -> None:
     code, out, err = moot("suite", "run", file)
     assert code == 0 and err.count("已结束，跳过") == 2 and "100.0" in out
     assert before == {path.name: path.stat().st_mtime_ns for path in places.runs().glob("*.moot")}
-    assert rows(moot("suite", "report", file, "--json")[1]) == made
+    assert rows(moot("suite", "show", file, "--json")[1]) == made
     assert [row["run"] for row in json.loads(moot("list", "--text", "first-", "--json")[1])["runs"]]
     with fork_run(gold["path"], "1", 0) as forked:
         assert "suite" not in header_of(forked.journal)
@@ -95,7 +95,7 @@ def test_what_is_there_goes_on_and_what_is_gone_begins_anew(moot: Moot, write: A
     with start_run(gold.spec, out=gold.path, suite=gold.facts) as run:
         run.go(lambda: False)
     assert [row["state"] for row in rows(moot("suite", "show", file, "--json")[1])] == ["unfinished", "new"]
-    code, out, _ = moot("suite", "report", file, "--json")
+    code, out, _ = moot("suite", "show", file, "--json")
     assert code == 0 and [row["strict"] for row in rows(out)] == [None, None]
     code, _, err = moot("suite", "run", file)
     assert code == 0 and "未完成" in err and "尚未开始" in err
@@ -143,7 +143,7 @@ def test_an_ended_member_of_another_task_file_is_refused(moot: Moot, write: Any,
     tasks.write_text(tasks.read_text("utf-8") + " ", encoding="utf-8")
     code, out, err = moot("suite", "run", file)
     assert code != 0 and not out and "runs[1]" in err
-    code, out, err = moot("suite", "report", file, "--json")
+    code, out, err = moot("suite", "show", file, "--json")
     assert code == 0 and all(row["strict"] is None and row["error"] for row in rows(out))
 
 
@@ -159,7 +159,7 @@ def test_a_file_in_the_place_of_a_member_is_no_member(moot: Moot, write: Any) ->
             start_run(gold.spec.model_copy(update={"limit": episodes}), out=echo.path).close()
         code, out, err = moot("suite", "run", file)
         assert code != 0 and not out and echo.run in err and "runs[1]" in err
-        code, out, err = moot("suite", "report", file, "--json")
+        code, out, err = moot("suite", "show", file, "--json")
         assert [bool(row["error"]) for row in rows(out)] == [False, taken is not None]
 
 
@@ -200,7 +200,7 @@ def test_more_runs_than_anybody_plays_are_refused_at_once(write: Any) -> None:
 def test_what_is_wrong_is_one_sentence_with_its_place(moot: Moot, tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(text, encoding="utf-8")
-    for command in ("run", "show", "report"):
+    for command in ("run", "show"):
         code, out, err = moot("suite", command, file)
         assert code in (1, 2) and not out and said in err and str(file) in err and err.count("\n") == 1
 

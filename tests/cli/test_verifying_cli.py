@@ -1,4 +1,4 @@
-"""`moot review FILE` and `moot tasks publish`: what is listed, shown, noted and refused."""
+"""`moot review FILE`: what is listed, shown, noted and refused."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from app.cli.agreement import review
-from app.cli.tasks import tasks
+from app.cli.review import review
 from store.errors import BadInput
 from tasks.errors import UsageError
 from tasks.verifying.decisions import log_of
@@ -53,11 +52,11 @@ def test_a_set_is_decided_listed_and_published(made: Path, tmp_path: Path) -> No
     assert (pair["raters"], pair["n"], pair["equal"], pair["kappa"]) == (["Li", "Wang"], 2, 0.5, pytest.approx(1 / 3))
     assert "有分歧" in invoke(made).output and "κ" in invoke(made).output
     out = tmp_path / "out.jsonl"
-    told = CliRunner().invoke(tasks, ["publish", str(made), "--out", str(out), "--json"])
+    told = invoke(made, "--publish", out, "--json")
     data = json.loads(told.output)
     assert (data["n"], data["refused"]) == (1, {"open": 1, "few": 0, "disputed": 1, "rejected": 0})
     assert json.loads(out.read_text(encoding="utf-8"))["verified"]["reviewers"] == ["Li", "Wang"]
-    again = CliRunner().invoke(tasks, ["publish", str(made), "--out", str(out)])
+    again = invoke(made, "--publish", out)
     assert isinstance(again.exception, BadInput)
     invoke(made, "t-2", "--decision", "accept", "--consensus", "--author", "Li")
     assert json.loads(invoke(made, "--json").stdout)["counts"]["settled"] == 1

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from app.cli.coherence import check_cases
+from app.cli.tasks import tasks as tasks_group
 from store.statutes.applicable import CaseDates
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from tasks.courts.casefile.law import Finding, check_text, shipped_laws
@@ -271,12 +271,12 @@ def test_terms_ages_and_days() -> None:
 
 def test_the_command_names_file_and_field(tmp_path: Path) -> None:
     def said(*words: str) -> tuple[int, str]:
-        made = CliRunner().invoke(check_cases, words)
+        made = CliRunner().invoke(tasks_group, ["validate", *words])
         return made.exit_code, made.output
 
     path = tmp_path / "x.toml"
     path.write_text('schema = "j1dispute/1"\nnumber = 1', encoding="utf-8")
-    code, text = said(str(path), str(tmp_path / "none"))
+    code, text = said("--law", str(path), str(tmp_path / "none"))
     assert (
         code == 1
         and f"{path}: error: claims: is missing" in text
@@ -284,7 +284,7 @@ def test_the_command_names_file_and_field(tmp_path: Path) -> None:
         and "0 件" in text
     )
     (tmp_path / "empty").mkdir()
-    code, text = said(str(tmp_path / "empty"))
+    code, text = said("--law", str(tmp_path / "empty"))
     assert code == 1 and "empty: error: no cases in it" in text
     assert "中华人民共和国民法典\t2021-01-01.." in said("--laws")[1] and '"j1case/1"' in said("--schema")[1]
-    assert isinstance(CliRunner().invoke(check_cases, ["--laws", "--schema"]).exception, UsageError)
+    assert isinstance(CliRunner().invoke(tasks_group, ["validate", "--laws", "--schema"]).exception, UsageError)

@@ -268,16 +268,16 @@ def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
 @pytest.mark.slow
 def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path, moot: Moot) -> None:
     path = stored(tmp_path)
-    code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert, "--rescale", "--idf", "--json")
+    code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert, "--json")
     assert code == 0, err
     added = json.loads(out)["added"]
-    assert added["bertscore_f1"]["n"] == 4 and added["bertscore_f1"]["version"].endswith(" idf rescale")
+    assert added["bertscore_f1"]["n"] == 4
     rows = rows_of(path)
     assert rows[1].value == pytest.approx({"precision": 1.0, "recall": 1.0, "f1": 1.0}, abs=1e-6)
     assert len(rows[0].settings["sha256"]) == 64 and rows[0].settings["llama-cpp-python"]
     with Journal.open(path) as journal:
         assert {row.scorer for row in journal.scores()} == {"bertscore"}, "only what was asked for"
-    code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert, "--rescale", "--idf")
+    code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert)
     assert code == 0 and "appended 0 scores" in err and "BERTScore F1" in out and "不可比" in out
     assert moot("models", "add", bert, "--name", "b")[0] == 0
     code, out, err = moot("score", path, "--scorer", "bertscore", "--scorer", "strict", "--model", "llama:b")
@@ -287,8 +287,8 @@ def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path, moot: Moot) 
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("--scorer", "bertscore"), 2, "needs an embedding model"), (("--model", "x.gguf"), 2, "belong to bertscore"),
-        (("--scorer", "strict", "--idf"), 2, "belong to bertscore"), (("--rescale",), 2, "belong to bertscore"),
+        (("--scorer", "bertscore"), 2, "needs an embedding model"),
+        (("--model", "x.gguf"), 2, "belongs to bertscore"),
         (("--scorer", "bertscore", "--model", "nobody"), 2, "No model 'nobody'"),
     ],
 )  # fmt: skip

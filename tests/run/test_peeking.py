@@ -93,7 +93,6 @@ def test_the_command_prints_the_prompt_and_its_sizes(trial: Path) -> None:
     for wrong in (
         ["--would-read", "judge"],
         ["CI-0004", "--context", "16384"],
-        ["CI-0004", "--form", "free"],
         ["--step", "3"],
     ):
         assert isinstance(CliRunner().invoke(cli, ["show", str(trial), *wrong]).exception, UsageError)

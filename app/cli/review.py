@@ -1,30 +1,44 @@
-"""`moot review FILE` and `moot tasks publish`: people verify tasks, and what passed is written with who passed it."""
+"""`moot review`: scores that people add to a RUN and how far raters agree; what people decide about the tasks of a
+FILE, and the tasks that passed, written with who passed them."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from app.cli.names import PACK
+from app.cli.names import PACK, RUN
 from app.cli.notes import note
 from app.cli.tables import bounds, number, percent, table
 from app.strings import t
 from app.terminal import clean, json_text
 from app.verify_words import call_words, cause_words, law_words, verdict_words
 from store.files import written_whole
+from store.journal import Journal, ScoreRow
 from tasks.errors import UsageError
+from tasks.run.engines import run_path
+from tasks.run.header import header_of
 
 if TYPE_CHECKING:
+    from tasks.scoring.agreement import Agreement
+    from tasks.scoring.coefficients import Coefficient
     from tasks.verifying.citing import Cited
     from tasks.verifying.decisions import Decision
     from tasks.verifying.standing import PairAgreement, Standing
     from tasks.verifying.taskset import Task, TaskSet, Text
 
+COLUMNS = (
+    "metric", "group", "raters", "n", "clusters", "raw", "kappa_linear", "kappa_quadratic", "interval",
+    "alpha_ordinal",
+    "interval", "alpha_interval", "difference", "limits",
+)  # fmt: skip
+REVIEWERS = 2
+"""Who must have passed a task that is published."""
 _SQLITE = b"SQLite format 3\0"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 OPTIONS = (
@@ -34,13 +48,16 @@ OPTIONS = (
     click.option("--question", default=None, help="Of a task: the question as it should be."),
     click.option("--answer", default=None, help="Of a task: the answer as it should be."),
     click.option("--key", multiple=True, help="Of a task: a key as it should be; give all of them."),
-    click.option("--key-middle", multiple=True, help="Of a task: a middle key as it should be; give all of them."),
     click.option("--consensus", is_flag=True, help="Of a task: the decision that its reviewers agreed on."),
     click.option(
         "--add", type=click.Path(path_type=Path), default=None,
         help="Take over the log of another reviewer of the file."
     ),
     click.option("--pack", type=PACK, default=None, help="Corpus pack of the tasks, for the law that they cite."),
+    click.option(
+        "--publish", type=click.Path(path_type=Path), default=None,
+        help="Write the tasks that reviewers accepted or corrected to this new task file, with who decided what."
+    ),
 )  # fmt: skip
 
 
@@ -65,8 +82,7 @@ def is_task_file(name: str) -> bool:
 
 def review_tasks(
     path: Path, task_id: str, author: str, reason: str, *, decision: Any, why: Sequence[str], question: str | None,
-    answer: str | None, key: Sequence[str], key_middle: Sequence[str], consensus: bool, add: Path | None,
-    pack: str | None,
+    answer: str | None, key: Sequence[str], consensus: bool, add: Path | None, pack: str | None, publish: Path | None,
     as_json: bool,
 ) -> None:  # fmt: skip
     """List the tasks of a file, show one, or append a decision about it."""
@@ -79,9 +95,12 @@ def review_tasks(
         note(t("verify.added", n=len(came), file=add))
         if again:
             note(t("verify.again", names=t("show.comma").join(again)))
-    lists: dict[str, Text] = {"key": tuple(key), "key_middle": tuple(key_middle)}
-    fields: dict[str, Text] = {name: value for name, value in lists.items() if value}
+    fields: dict[str, Text] = {"key": tuple(key)} if key else {}
     fields |= {name: value for name, value in (("question", question), ("answer", answer)) if value is not None}
+    if publish is not None:
+        if task_id:
+            raise UsageError("--publish writes the whole set", "Leave the task out.")
+        return _publish(tasks, publish, as_json)
     if not task_id or decision is None:
         if fields or why or consensus or (decision is not None and not task_id):
             raise UsageError(
@@ -223,37 +242,21 @@ def _law_data(one: Cited) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@click.command(name="publish")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The task file to write.")
-@click.option(
-    "--reviewers",
-    type=click.IntRange(1, 9),
-    default=2,
-    show_default=True,
-    help="Reviewers who must have passed a task.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def publish_tasks(file: Path, out: Path, reviewers: int, as_json: bool) -> None:
-    """Write the tasks of a FILE that reviewers accepted or corrected, each with who decided what and when.
-
-    Example: moot tasks publish made.jsonl --out verified.jsonl
-    """
+def _publish(tasks: TaskSet, out: Path, as_json: bool) -> None:
+    """Write the tasks that reviewers accepted or corrected, each with who decided what and when."""
     from store.errors import BadInput
     from tasks.verifying.decisions import decisions_of
     from tasks.verifying.publishing import publish
-    from tasks.verifying.taskset import read_set
 
     if out.exists():
         raise BadInput(f"{out} exists", "Choose another --out.")
-    tasks = read_set(file)
-    made = publish(tasks, decisions_of(tasks), reviewers)
+    made = publish(tasks, decisions_of(tasks), REVIEWERS)
     with written_whole(out, new=True) as stream:
         for record in made.records:
             stream.write(json.dumps(record, ensure_ascii=False) + "\n")
     if as_json:
         counts = {"n": len(made.records), "accepted": made.accepted, "corrected": made.corrected}
-        told = {"file": str(file), "set": tasks.hash, "out": str(out), **counts}
+        told = {"file": str(tasks.path), "set": tasks.hash, "out": str(out), **counts}
         return click.echo(json_text({**told, "refused": dict(made.refused), "causes": dict(made.causes)}))
     said = t("verify.published", n=len(made.records), accepted=made.accepted, corrected=made.corrected, out=out)
     click.echo(clean(said, multiline=False))
@@ -263,3 +266,146 @@ def publish_tasks(file: Path, out: Path, reviewers: int, as_json: bool) -> None:
     for code, n in made.causes.items():
         click.echo(f"    {cause_words(code)} {n}")
     return None
+
+
+def agreement_table(rows: Sequence[Agreement]) -> str:
+    """The rows with raters by number, then who they are, and why something is missing."""
+    names = list(dict.fromkeys(rater for row in rows for rater in row.raters))
+    short = {name: f"{name[0].upper()}{place}" for place, name in enumerate(names, 1)}
+    lines, whys = [], []
+    for row in rows:
+        who = "–".join(short[rater] for rater in row.raters) if len(row.raters) < 3 else t("agreement.everybody")
+        mean, limits = (row.difference.mean, row.difference.limits) if row.difference else (None, None)
+        lines.append([
+            row.metric, row.group, who, str(row.n), str(row.clusters), percent(row.raw.value),
+            number(row.kappa_linear.value),
+            *_pair(row.kappa_quadratic), *_pair(row.alpha_ordinal), number(row.alpha_interval.value),
+            f"{mean.value:+.2f}" if mean and mean.value is not None else "–", bounds(limits, 2),
+        ])  # fmt: skip
+        for why in dict.fromkeys(one.reason for one in (row.kappa_quadratic, row.alpha_ordinal) if one.reason):
+            if why != "not_two_raters":
+                whys.append(f"{row.metric} {row.group} {who}: {t(f'agreement.why.{why}')}")
+    people = [f"{short[name]} {name}" for name in names]
+    head = [t(f"agreement.{name}") for name in COLUMNS]
+    return "\n".join([table(head, lines, left=3), "", *(clean(line, multiline=False) for line in (*people, *whys))])
+
+
+def _pair(coefficient: Coefficient) -> tuple[str, str]:
+    interval = coefficient.interval
+    return number(coefficient.value), bounds((interval.low, interval.high) if interval else None, 2)
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN", type=RUN)
+@click.argument("episode", required=False)
+@click.option(
+    "--sample", "sampled", is_flag=True, help="List the episodes of the seeded sample, and how far raters agree."
+)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.1,
+    show_default=True,
+    help="Share of each group in the sample.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@click.option(
+    "--metric",
+    default=None,
+    help="The metric that is scored, as graders name it: REA, DOC parts such as CLA, topic:T3.",
+)
+@click.option("--value", type=float, default=None, help="From 0 to 10; answer and basis of legalsearch from 0 to 1.")
+@click.option("--author", default=None, help="Who scores.")
+@click.option("--reason", default=None, help="Why.")
+@deciding
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def review(
+    run_name: str, episode: str | None, sampled: bool, share: float, seed: int, metric: str | None,
+    value: float | None,
+    author: str | None, reason: str | None, as_json: bool, **deciding: Any,
+) -> None:  # fmt: skip
+    """List the episodes of a RUN that people are asked about, or append a person's score of one EPISODE.
+
+    Scores are appended, never changed: a person who corrects herself scores again, and the newest counts.
+
+    A task file instead of a RUN: its tasks are verified. Without a task it lists them, with how far reviewers agree;
+    a task is shown, or decided with --decision. The log lies beside the file, as FILE.reviews.jsonl.
+
+    Example: moot review 20261121-120000-courts-rules-1a2b CI-0001 --metric REA --value 7 --author Li --reason "Point
+    2 is missing"
+
+    Example: moot review made.jsonl sample-1001 --decision reject --why unclear --author Li
+    """
+    if is_task_file(run_name):
+        if sampled or metric is not None or value is not None:
+            raise UsageError(
+                f"{run_name} is a task file, and --sample, --metric and --value are about a RUN", "Use --decision."
+            )
+        return review_tasks(Path(run_name), episode or "", author or "", reason or "", as_json=as_json, **deciding)
+    if foreign := [name for name, one in deciding.items() if one]:
+        raise UsageError(
+            f"--{foreign[0].replace('_', '-')} is about a task file, and {run_name} is none", "Name one."
+        )
+    if sampled and episode is not None:
+        raise UsageError(
+            f"review takes either --sample or an EPISODE, and has both: --sample {episode}",
+            "A larger sample: --sample --share 0.2.",
+        )
+    if not sampled and episode is None:
+        raise UsageError("review needs either --sample or an EPISODE", "`moot review --help` shows both.")
+    if sampled:
+        return _sample(run_name, share, seed, as_json)
+    if metric is None or value is None or author is None or reason is None:
+        given = {"metric": metric, "value": value, "author": author, "reason": reason}
+        missing = ", ".join(f"--{name}" for name, one in given.items() if one is None)
+        raise UsageError(f"a score of an episode needs {missing}", "A score has metric, value, author and reason.")
+    from tasks.scoring.human import add_score
+
+    with Journal.open(run_path(run_name), write=True) as journal:
+        row = add_score(journal, str(episode), metric, value, author, reason)
+        known = _graded(journal)
+    if known and metric not in known:
+        note(t("review.unknown", metric=metric, known=", ".join(known)))
+    if as_json:
+        return click.echo(json_text(asdict(row)))
+    more = t("review.superseded") if "supersedes" in row.settings else ""
+    said = t(
+        "review.added",
+        episode=episode,
+        metric=metric,
+        value=f"{value:g}",
+        scale=f"{row.settings['scale']:g}",
+        author=row.author,
+    )
+    click.echo(clean(said + more, multiline=False))
+
+
+def _sample(run_name: str, share: float, seed: int, as_json: bool) -> None:
+    from tasks.scoring.agreement import clusters_of, of_journal
+    from tasks.scoring.human import sample
+
+    with Journal.open(run_path(run_name)) as journal:
+        chosen, header = sample(journal, share=share, seed=seed), header_of(journal)
+        run, clusters = str(header["run"]), clusters_of(header)
+        agreed = of_journal(journal, clusters=clusters, seed=seed)
+    if as_json:
+        told = {"share": share, "seed": seed, "sample": [asdict(one) for one in chosen]}
+        return click.echo(json_text({"run": run, **told, "agreement": [row.as_dict() for row in agreed]}))
+    if not chosen:
+        return note(t("review.empty"))
+    rows = [[one.episode, one.group, one.outcome, ", ".join(one.authors) or "–"] for one in chosen]
+    click.echo(table([t(f"review.{name}") for name in ("episode", "group", "outcome", "scored")], rows, left=4))
+    for group, ended in {one.group: one.of for one in chosen}.items():
+        note(t("review.of", group=group, ended=ended, chosen=sum(one.group == group for one in chosen)))
+    if agreed:
+        if not clusters:
+            note(t("agreement.no_clusters"))
+        click.echo("\n" + agreement_table(agreed))
+
+
+def _graded(journal: Journal) -> list[str]:
+    """The verdicts that graders gave in this run."""
+    from tasks.run.reading import GRADER
+
+    rows: list[ScoreRow] = [row for row in journal.scores() if row.scorer == GRADER]
+    return sorted({str(name) for row in rows for name in row.value})
