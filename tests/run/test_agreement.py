@@ -327,8 +327,6 @@ def test_raters_of_a_run_are_people_and_each_grader_by_engine_and_prompt(tmp_pat
         assert of_journal(journal, metric="nothing") == []
 
 
-
-
 # From the command line.
 
 
