@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from store.connection import quoted
 from store.pack import Pack
-from store.rows import UNKNOWN, Cell, Provenance, Row
-from store.schema import CORPORA, LOOKUPS, TABLES
+from store.schema import CORPORA, LOOKUPS, TABLES, UNKNOWN, Cell, Provenance, Row
 
 LAWS, ARTICLES = "laws", "articles"
 TEXT = "text"

@@ -20,11 +20,22 @@ from store import identity, places, web_tables
 from store import manifest as manifests
 from store.connection import quoted
 from store.errors import BadInput, StoreError
-from store.layout import Value, index_statements, key_of, storable, table_statements, text_index
 from store.manifest import CORPUS, FORMAT, Counts, Manifest, Part, check_name
 from store.placing import Site
-from store.rows import UNKNOWN, Cell, Provenance
-from store.schema import CORPORA, LOOKUPS, TABLES
+from store.schema import (
+    CORPORA,
+    LOOKUPS,
+    TABLES,
+    UNKNOWN,
+    Cell,
+    Provenance,
+    Value,
+    index_statements,
+    key_of,
+    storable,
+    table_statements,
+    text_index,
+)
 from store.statutes.model import Article, Law, LawVersion, Link
 from store.statutes.tables import StatuteWriter
 from store.text.normalise import fold_width

@@ -21,7 +21,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from store import identity, places, placing
 from store.errors import BadInput, Damaged, NotFound
 from store.files import read_whole
-from store.rows import Provenance
+from store.schema import Provenance
 
 FORMAT = "moot-pack/1"
 """The pack format that this version writes and reads; packs of earlier development versions say a number."""

@@ -12,14 +12,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from store import identity, places, placing, web_tables
+from store import identity, places, placing
 from store import manifest as manifests
 from store.connection import Reader, TableFacts, integrity_problem, quoted
 from store.errors import BadInput, Damaged, NotFound, StoreError
-from store.layout import Value, bit, key_of, storable
 from store.manifest import CORPUS, Manifest, Problem
-from store.rows import UNKNOWN, Cell, Document, Found, Provenance, Row
-from store.schema import CORPORA, TABLES, Lookup
+from store.schema import (
+    CORPORA,
+    TABLES,
+    UNKNOWN,
+    Cell,
+    Document,
+    Found,
+    Lookup,
+    Provenance,
+    Row,
+    Value,
+    bit,
+    key_of,
+    storable,
+)
+from store.web_tables import FILE as WEB_FILE
 
 _BATCH = 500
 
@@ -161,11 +174,11 @@ class Pack:
     def databases(self) -> dict[str, dict[str, TableFacts]]:
         """What its databases hold: file -> table -> rows and columns."""
         found = {CORPUS: self.reader.tables()}
-        if web_tables.FILE in self.manifest.files:
-            with self.using(web_tables.FILE) as path:
+        if WEB_FILE in self.manifest.files:
+            with self.using(WEB_FILE) as path:
                 reader = Reader(path)
             try:
-                found[web_tables.FILE] = reader.tables()
+                found[WEB_FILE] = reader.tables()
             finally:
                 reader.close()
         return found
@@ -262,8 +275,8 @@ def verify_pack(name_or_path: str | Path) -> list[Problem]:
         said = integrity_problem(path / CORPUS)
         if said:
             found.append(Problem(CORPUS, f"integrity check: {said}"))
-        if (path / web_tables.FILE).is_file() and (said := integrity_problem(path / web_tables.FILE)):
-            found.append(Problem(web_tables.FILE, f"integrity check: {said}"))
+        if (path / WEB_FILE).is_file() and (said := integrity_problem(path / WEB_FILE)):
+            found.append(Problem(WEB_FILE, f"integrity check: {said}"))
     return found
 
 

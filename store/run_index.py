@@ -20,7 +20,7 @@ from store import identity, places
 from store.connection import UNREADABLE
 from store.files import real_path
 from store.journal import SUFFIX
-from store.layout import storable
+from store.schema import storable
 
 FILE = "runs-1.db"
 """A release that says something else of a run counts on in the name."""

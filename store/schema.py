@@ -1,13 +1,74 @@
-"""The 14 tables, the 3 document corpora and the 28 lookups of LegalAgentBench, as data.
+"""The tables of a pack: what stands in them, how SQLite holds them, and what a look-up gives.
 
-Column names and their order are those of the database behind the published runs (the published schema file differs:
-it lacks the unit suffixes and says 事务简介 for 事务所简介). Matching is exact string equality.
+Corpus tables are STRICT with ANY columns, so that 5, 5.0 and "5" stay three values. A row carries `known`, a bitmap
+(bit i = column i is known): NULL with the bit set is upstream's nan, NULL without it is a cell the pack does not
+hold. A harvested pack holds part of a database: "no such row" and "row not harvested" are different answers.
 """
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from enum import Enum
+from typing import Final, Literal
+
+from store.connection import quoted
+
+Provenance = Literal["authored", "harvested", "derived", "imported"]
+"""authored = written for Moot and fictional (虚构数据); harvested = read from run logs; imported = a user's own
+file."""
+
+
+class Unknown(Enum):
+    """The type of `UNKNOWN`."""
+
+    UNKNOWN = "UNKNOWN"
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final = Unknown.UNKNOWN
+"""A cell that the pack does not hold; None is upstream's nan: known to be empty."""
+
+Cell = str | int | float | None | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: all columns of its table in table order, and where it comes from."""
+
+    number: int
+    table: str
+    cells: Mapping[str, Cell]
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Answer of a lookup.
+
+    status: "rows" (there are some), "miss" (known to have none), "outside" (the pack cannot say).
+    complete: False when further rows may exist outside the pack.
+    """
+
+    status: Literal["rows", "miss", "outside"]
+    rows: tuple[Row, ...] = ()
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text of a corpus; `number` is its row id (the tie-break of every ranking)."""
+
+    number: int
+    corpus: str
+    text: str
+    provenance: Provenance
+    score: float = 0.0
+
 
 TABLES: dict[str, tuple[str, ...]] = {
     "CompanyInfo": (
@@ -128,3 +189,79 @@ LOOKUPS: dict[str, Lookup] = {
     )
 }  # fmt: skip
 """Tool name -> lookup, in the order of the published tool numbers (1 company_info … 28 administrative court list)."""
+
+
+Value = str | int | float
+
+TEXT_INDEXES = ("trigram", "words")
+"""Full-text indexes a corpus has: any three characters, and words as the segmenter cuts them."""
+
+
+def text_index(kind: str, corpus: str) -> str:
+    """Name of a full-text table; each corpus has its own, so that word weights are those of the corpus."""
+    return f"{kind}_{corpus}"
+
+
+def table_statements() -> list[str]:
+    """CREATE statements of all tables, without indexes."""
+    statements = [
+        f"CREATE TABLE {quoted(table)} (number INTEGER PRIMARY KEY, known INTEGER NOT NULL, provenance TEXT NOT NULL,"
+        f" source TEXT NOT NULL, {', '.join(f'{quoted(column)} ANY' for column in columns)}) STRICT"
+        for table, columns in TABLES.items()
+    ]
+    statements += [
+        "CREATE TABLE document (number INTEGER PRIMARY KEY, corpus TEXT NOT NULL, text TEXT NOT NULL,"
+        " provenance TEXT NOT NULL) STRICT",
+        "CREATE TABLE known_answer (tool TEXT NOT NULL, key TEXT NOT NULL,"
+        " kind TEXT NOT NULL CHECK (kind IN ('list', 'one', 'miss')), PRIMARY KEY (tool, key)) STRICT, WITHOUT ROWID",
+        "CREATE TABLE known_row (tool TEXT NOT NULL, key TEXT NOT NULL, position INTEGER NOT NULL,"
+        " number INTEGER NOT NULL, PRIMARY KEY (tool, key, position)) STRICT, WITHOUT ROWID",
+    ]
+    tokenizers = {"trigram": "trigram", "words": "unicode61 remove_diacritics 0"}
+    statements += [
+        f"CREATE VIRTUAL TABLE {text_index(kind, corpus)} USING fts5(text, content='', tokenize='{tokenizers[kind]}')"
+        for corpus in CORPORA
+        for kind in TEXT_INDEXES
+    ]
+    return statements
+
+
+def index_statements() -> list[str]:
+    """CREATE INDEX for every way that a lookup asks a table."""
+    wanted: dict[tuple[str, tuple[str, ...]], None] = {}
+    for lookup in LOOKUPS.values():
+        if len(lookup.match) > 1:
+            wanted[lookup.table, tuple(columns[0] for columns in lookup.match)] = None
+        else:
+            wanted.update({(lookup.table, (column,)): None for column in lookup.match[0]})
+    statements = [
+        f"CREATE INDEX {quoted('by_' + table + '_' + '_'.join(columns))} ON {quoted(table)}"
+        f" ({', '.join(quoted(column) for column in columns)})"
+        for table, columns in wanted
+    ]
+    return [*statements, "CREATE INDEX by_document_corpus ON document (corpus, number)"]
+
+
+def key_of(values: Sequence[Value]) -> str:
+    """The values of a lookup as one text that keeps their types apart."""
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+def storable(value: object) -> bool:
+    """Whether SQLite can hold this value as what it is (no bool, no NaN, 64-bit integers, valid Unicode)."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return False
+        return True
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return isinstance(value, float) and not math.isnan(value)
+
+
+def bit(table: str, column: str) -> int:
+    """The bit of a column in `known`."""
+    return 1 << TABLES[table].index(column)

@@ -16,13 +16,12 @@ from typing import Any, cast
 from store.connection import Reader
 from store.errors import StoreError
 from store.pack import Pack
-from store.rows import Provenance
-from store.search.fusion import fuse
+from store.schema import Provenance
+from store.search.documents import fuse
 from store.search.terms import any_of, folded, runs, trigrams, word_terms
 from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
-from store.web_address import spellings
-from store.web_tables import FILE
+from store.web_tables import FILE, spellings
 
 DEPTH = 100
 """How many ranks of each channel enter the fusion (at least; never fewer than asked for)."""

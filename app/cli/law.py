@@ -41,7 +41,7 @@ from app.strings import t
 from app.terminal import clean, json_text, pad
 from store.errors import StoreError
 from store.pack import Pack
-from store.search.following import following
+from store.search.references import following
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.check import KINDS, check, check_law
 from store.statutes.comparing import Compared, articles_of, compare

@@ -28,7 +28,7 @@ from app.terminal import clean, json_text, pad
 from store.errors import BadInput
 from store.importers.reading import records
 from store.pack import Pack
-from store.search.fusion import CONSTANT, FUSION, fuse_weighted
+from store.search.documents import CONSTANT, FUSION, fuse_weighted
 from store.search.law_search import CHANNELS, Answer, Hit, LawSearch, Settings, Window
 from store.search.query import LawQuery
 from store.statutes.book import Unknown

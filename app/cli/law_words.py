@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from app.strings import t
-from store.search.following import Following
+from store.search.references import Following
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.check import Finding
 from store.statutes.counterparts import Counterpart

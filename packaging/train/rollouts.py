@@ -27,8 +27,7 @@ from vocabulary import NOT_FOUND
 
 from models.engine import Message
 from store.pack import Pack
-from store.rows import Found, Row
-from store.schema import LOOKUPS, TABLES, Lookup
+from store.schema import LOOKUPS, TABLES, Found, Lookup, Row
 from tasks.agents.conversation import Conversation
 from tasks.agents.phrases import phrase
 from tasks.agents.prompts import fill

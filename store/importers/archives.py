@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from store.errors import BadInput
-from store.importers.limits import MAX_ARCHIVE, MAX_FILE, MAX_MEMBERS, MAX_RATIO, RATIO_COUNTS_FROM
+from store.importers.child import MAX_ARCHIVE, MAX_FILE, MAX_MEMBERS, MAX_RATIO, RATIO_COUNTS_FROM
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _CHUNK = 1 << 20

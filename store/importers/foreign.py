@@ -15,7 +15,7 @@ from typing import Any
 
 from store.connection import quoted
 from store.errors import BadInput
-from store.importers.limits import named
+from store.importers.child import named
 from store.schema import CORPORA, TABLES
 
 _EMPTY_ROWS = 10_000

@@ -15,7 +15,7 @@ from typing import Any
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.limits import named
+from store.importers.child import named
 from store.importers.logs.calls import lookup_values, read_observation, rows_of
 from store.importers.logs.harvest import Fragment, Harvest, Key, as_cells, clashing
 from store.importers.logs.merging import Merged, merge

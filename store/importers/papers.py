@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import BadInput
-from store.importers.web.decoding import decode
+from store.importers.web.parsed import decode
 
 _SCANNED = 12
 """Fewer characters a page than this are stamps and page numbers: the page itself is a picture."""

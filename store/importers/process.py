@@ -22,8 +22,17 @@ from types import TracebackType
 from typing import IO, Any
 
 from store.errors import BadInput, NotFound, StoreError
-from store.importers.child import LENGTH, OVER_MEMORY
-from store.importers.limits import MAX_FILE, MAX_RATIO, MAX_RECORD, MEMORY, RATIO_COUNTS_FROM, SECONDS, SILENCE
+from store.importers.child import (
+    LENGTH,
+    MAX_FILE,
+    MAX_RATIO,
+    MAX_RECORD,
+    MEMORY,
+    OVER_MEMORY,
+    RATIO_COUNTS_FROM,
+    SECONDS,
+    SILENCE,
+)
 
 _AGAIN = "Open it in the program that made it and save it again, or save it as plain text or CSV."
 _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}

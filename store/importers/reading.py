@@ -21,9 +21,9 @@ from typing import IO, Any, TypeVar, cast
 from store.errors import BadInput, NotFound
 from store.files import real_path
 from store.importers.archives import unpack
-from store.importers.limits import MAX_RECORD
+from store.importers.child import MAX_RECORD
 from store.importers.process import ReadingProcess
-from store.layout import storable
+from store.schema import storable
 
 _CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"

@@ -23,8 +23,8 @@ from typing import Any
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
+from store.importers.child import MAX_CELL
 from store.importers.foreign import header_of, read_database, read_workbook
-from store.importers.limits import MAX_CELL
 from store.importers.process import ReadingProcess
 from store.importers.reading import entered, files_in, head, is_zip, opened, records
 from store.schema import CORPORA, TABLES

@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from store.pack import Pack
 from store.statutes.book import StatuteBook
-from store.statutes.known import LIFETIMES
 from store.statutes.model import ArticleNumber, LawVersion
-from store.statutes.names import is_revision
+from store.statutes.names import LIFETIMES, is_revision
 from store.text.normalise import fold_width
 
 Booleans = npt.NDArray[np.bool_]

@@ -16,8 +16,10 @@ one answer; equal ones are ordered by article id.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,12 +28,162 @@ from numpy.typing import NDArray
 from store.errors import Damaged, StoreError
 from store.pack import Pack
 from store.search.bigrams import Floats, Ints, Postings, distinct
+from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search.indexing import ARRAYS, KIND, PRIOR, TERMS, VECTORISER, WORDS, array_file, number_term
-from store.search.substance import matter
+from store.search.terms import matter, widened
 from store.search.vectors import FILE, Vectoriser, Vectors, dated, unit
-from store.search.vocabulary import widened
+from store.statutes.book import StatuteBook
+from store.text.citation import citations
 from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
+
+ENOUGH = 0.6
+"""Share of the pairs of a title that stand in a question, at least."""
+HALF = 0.5
+"""A title that makes up more of a question than this is what the question asks for."""
+
+
+class Titles:
+    """The titles of a pack."""
+
+    def __init__(self, pack: Pack, catalogue: Catalogue, book: StatuteBook) -> None:
+        self._catalogue, self._book = catalogue, book
+        self._of = dict(pack.reader.all("SELECT id, title FROM articles WHERE title <> '' ORDER BY id"))
+        rows: dict[str, list[int]] = defaultdict(list)
+        for identity, title in self._of.items():
+            rows[fold_width(title)].append(identity)
+        self._rows = [np.array(own, np.int64) for own in rows.values()]
+        self._holding: dict[int, list[int]] = defaultdict(list)
+        self._lengths = np.zeros(len(rows), np.float32)
+        for place, title in enumerate(rows):
+            pairs = distinct(title).tolist()
+            self._lengths[place] = len(pairs)
+            for pair in pairs:
+                self._holding[pair].append(place)
+        self.stand_in = self._stand_ins()
+        """For each row the id of the row whose words stand in for its own; 0 where none does."""
+
+    def scores(self, text: str) -> Floats:
+        """How well the title of each row is named, by row id from 1: its share in the question first, then the
+        reverse."""
+        scores = np.zeros(len(self._catalogue), np.float32)
+        pairs = distinct(fold_width(text)).tolist()
+        held = [place for pair in pairs for place in self._holding.get(pair, ())]
+        if not held:
+            return scores
+        counts = np.bincount(held, minlength=len(self._rows)).astype(np.float32)
+        shares = counts / np.maximum(self._lengths, 1)
+        for place in np.flatnonzero(shares >= ENOUGH):
+            scores[self._rows[place] - 1] = shares[place] + counts[place] / len(pairs)
+        return scores
+
+    def asked_for(self, text: str) -> Integers:
+        """Ids of the rows whose title a text says in full and about nothing else: most of its pairs are the
+        title's."""
+        scores = self.scores(text)
+        return np.flatnonzero(scores > 1 + HALF) + 1
+
+    def lenders(self, rows: Booleans) -> Integers:
+        """Ids of the rows that stand in for some of these."""
+        lent = np.unique(self.stand_in[rows])
+        return np.asarray(lent[lent > 0], np.int64)
+
+    def lent(self, ranked: list[tuple[int, float]], rows: Booleans) -> list[tuple[int, float]]:
+        """A ranking in which the rows that were lent words stand for those that lent them; only these rows stay."""
+        borrowers: dict[int, list[int]] = defaultdict(list)
+        for place in np.flatnonzero(rows & (self.stand_in > 0)).tolist():
+            borrowers[int(self.stand_in[place])].append(place + 1)
+        found: list[tuple[int, float]] = []
+        for identity, score in ranked:
+            own = [identity] if rows[identity - 1] else []
+            found += [(row, score) for row in (*own, *borrowers.get(identity, ()))]
+        return found
+
+    def _stand_ins(self) -> Integers:
+        catalogue = self._catalogue
+        stand_in = np.zeros(len(catalogue), np.int64)
+        bare = np.flatnonzero(~catalogue.worded)
+        worded: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        laws = {int(law) for law in catalogue.law_of[catalogue.version[bare]]}
+        law_of = catalogue.law_of[catalogue.version]
+        for place in np.flatnonzero(catalogue.worded & np.isin(law_of, list(laws))).tolist():
+            worded[int(law_of[place]), int(catalogue.number[place])].append((int(catalogue.version[place]), place))
+        links = self._links(laws)
+        for place in bare.tolist():
+            law, number, version = int(law_of[place]), int(catalogue.number[place]), int(catalogue.version[place])
+            title = self._of.get(place + 1)
+            fits = [one for one in worded[law, number] if title and self._of.get(one[1] + 1) == title]
+            for other, on, later in links.get((law, number), ()):
+                if (catalogue.first[version] < on) == later:
+                    fits += [one for one in worded[law, other] if (catalogue.first[one[0]] >= on) == later]
+            if fits:
+                # The place of a version in its law is its age.
+                stand_in[place] = min(fits, key=lambda one: (one[0] < version, abs(one[0] - version)))[1] + 1
+        return stand_in
+
+    def _links(self, laws: set[int]) -> dict[tuple[int, int], list[tuple[int, int, bool]]]:
+        """Law and number -> the number on the other side of a revision, its day, and whether that side is the later
+        one."""
+        found: dict[tuple[int, int], list[tuple[int, int, bool]]] = defaultdict(list)
+        for law in laws:
+            for link in self._book.links(self._catalogue.laws[law]):
+                if link.kind == "renumbered" and link.from_law == link.to_law and link.from_number and link.to_number:
+                    old, new = self._catalogue.code(link.from_number), self._catalogue.code(link.to_number)
+                    found[law, old].append((new, link.on.toordinal(), True))
+                    found[law, new].append((old, link.on.toordinal(), False))
+        return found
+
+
+_BATCH = 50_000
+
+
+class Citing:
+    """Which articles of a pack cite which, of other laws."""
+
+    def __init__(self, pack: Pack, catalogue: Catalogue, book: StatuteBook) -> None:
+        width = int(catalogue.number.max(initial=0)) + 1
+
+        @cache
+        def place_of(name: str) -> int:
+            """The law that a name ends with, as a text writes it: 将刑法; -1 where there is none, or more than
+            one."""
+            names = (name[start:] for start in range(len(name) - 1))
+            law = next((law for one in names if (law := book.law(one))), None)
+            return catalogue.law_places[law.name] if law else -1
+
+        found: dict[tuple[int, int], None] = {}
+        for start in range(0, len(catalogue), _BATCH):
+            ids = catalogue.ids[start : start + _BATCH]
+            sql = "SELECT id, text FROM articles WHERE id BETWEEN ? AND ? AND text LIKE '%第%条%' ORDER BY id"
+            for identity, text in pack.reader.all(sql, (int(ids[0]), int(ids[-1]))):
+                place = int(np.searchsorted(catalogue.ids, identity))
+                own = int(catalogue.law_of[catalogue.version[place]])
+                for one in citations(text):
+                    law = place_of(one.law) if one.law else -1
+                    if law not in (-1, own) and (code := catalogue.code(one.number)) < width:
+                        found[place, law * width + code] = None
+        edges = np.array(list(found), np.int64).reshape(-1, 2)
+        self._from = edges[:, 0]
+        cited, self._to = np.unique(edges[:, 1], return_inverse=True)
+        self._at = np.searchsorted(cited, catalogue.article)
+        self._cited = np.isin(catalogue.article, cited)
+        self._catalogue, self._count = catalogue, len(cited)
+
+    def __len__(self) -> int:
+        return len(self._from)
+
+    def scores(self, passages: Iterable[tuple[int, float]]) -> Floats:
+        """For each row, by row id from 1, the sum of the scores of the passages that cite its article."""
+        scores = np.zeros(len(self._catalogue), np.float32)
+        rows = list(passages)
+        if not len(self) or not rows:
+            return scores
+        values = np.zeros(len(self._catalogue))
+        values[self._catalogue.places([row for row, _ in rows])] = [score for _, score in rows]
+        sums = np.bincount(self._to, values[self._from], minlength=self._count)
+        scores[self._cited] = sums[self._at[self._cited]]
+        return scores
+
 
 if TYPE_CHECKING:
     from store.search.query import LawQuery

@@ -6,25 +6,158 @@ Each reader takes the match of its pattern and gives the period, or None and per
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
-from store.search.feasts import FEAST, feast, lunar_day
-from store.search.period import (
-    BLANK,
-    DAY,
-    HAN_DIGITS,
-    MONTH,
-    Period,
-    at,
-    month_of,
-    months_of,
-    numeral,
-    tenth_of,
-    year_part,
-)
 from store.statutes.applicable import CaseDates
 from store.text.ideographs import HAN
+from store.text.numerals import chinese_to_int
+
+HAN_DIGITS = "〇零○一二三四五六七八九"
+BLANK = r"[ \t\u00a0]{0,2}"
+MONTH = r"(?:1[0-2]|0?[1-9]|\d{2}|十[一二]|[〇零]?[一二三四五六七八九十元正]|[〇零])"
+DAY = (
+    r"(?:\d{1,2}|[〇零][一二三四五六七八九]|[二三]?十[一二三四五六七八九]?"
+    r"|廿[一二三四五六七八九]?|卅一?|初?[一二三四五六七八九十])"
+)
+"""Patterns of the numerals in a date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A run of days that a text names at [start, end); said: its words; about: its ends are a sensible reading, not
+    told."""
+
+    first: date
+    last: date
+    start: int
+    end: int
+    said: str
+    about: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether only one end is named."""
+        return self.first == date.min or self.last == date.max
+
+
+def at(period: Period, match: re.Match[str]) -> Period:
+    """The period at the place of its words."""
+    return replace(period, start=match.start(), end=match.end(), said=match.group().strip())
+
+
+def months_of(year: int, first: int, last: int) -> Period:
+    """The months `first` to `last` of a year, without a place in a text."""
+    return Period(date(year, first, 1), date(year, last, monthrange(year, last)[1]), 0, 0, "")
+
+
+def month_of(year: int, number: int) -> Period:
+    """One month of a year; ValueError when there is none of this number."""
+    if not 1 <= number <= 12:
+        raise ValueError(number)
+    return months_of(year, number, number)
+
+
+def year_part(year: int, part: str) -> Period:
+    """年初, 年中, 年底 and the seasons: the first quarter, four months of summer, the last quarter, three months."""
+    months = {"初": (1, 3), "中": (5, 8), "春": (3, 5), "夏": (6, 8), "秋": (9, 11)}.get(part, (10, 12))
+    if part == "冬":
+        return Period(date(year, 12, 1), date(year + 1, 3, 1) - _DAY, 0, 0, "", True)
+    return replace(months_of(year, *months), about=True)
+
+
+def tenth_of(days: Period, part: str | None) -> Period:
+    """The ten days of a month that 上旬, 中旬, 下旬, 初 or 底 names; the month itself without such a word."""
+    if not part:
+        return days
+    first = {"上": 1, "初": 1, "中": 11}.get(part[0], 21)
+    last = {"上旬": 10, "初": 10, "上中旬": 20, "中旬": 20, "中": 20}.get(part, days.last.day)
+    about = part in ("初", "底", "末", "中")
+    return replace(days, first=days.first.replace(day=first), last=days.last.replace(day=last), about=about)
+
+
+def widened(days: Period) -> Period:
+    """前后 and 左右: a week on both sides of a day or two, a month on both sides of a month, else a year."""
+    length = (days.last - days.first).days
+    if days.is_open:
+        return replace(days, about=True)
+    try:
+        if length < 27:
+            first, last = days.first - 7 * _DAY, days.last + 7 * _DAY
+        elif length < 32:
+            after = days.last + _DAY
+            first, last = (days.first - _DAY).replace(day=1), month_of(after.year, after.month).last
+        else:
+            first, last = days.first.replace(year=days.first.year - 1), days.last.replace(year=days.last.year + 1)
+    except (ValueError, OverflowError):
+        return replace(days, about=True)
+    return replace(days, first=first, last=last, about=True)
+
+
+def plain_numerals(text: str) -> str:
+    """贰零壹陆年陆月 as 二〇一六年六月, where years, months and days are counted; nothing changes its place."""
+    return _FORMAL.sub(lambda match: match.group().translate(_PLAIN), text)
+
+
+def numeral(text: str) -> int | None:
+    """A numeral of a date: 2012, 二〇一二, 十二, 廿五, 初三, 元, 正."""
+    text = text.removeprefix("初")
+    if text.isascii():
+        return int(text) if text.isdigit() else None
+    if text in ("元", "正"):
+        return 1
+    if all(character in HAN_DIGITS for character in text):
+        return int("".join(str(_DIGITS[character]) for character in text))
+    return chinese_to_int(text.replace("廿", "二十").replace("卅", "三十"))
+
+
+_DAY = timedelta(days=1)
+_PLAIN = str.maketrans("零○壹贰貳弍叁參弎肆伍陆陸柒捌玖拾", "〇〇一二二二三三三四五六六七八九十")
+_FORMAL = re.compile(r"[零〇○壹贰貳弍叁參弎肆伍陆陸柒捌玖拾]{1,4}(?=[ \t]{0,2}[年月日号])")
+_DIGITS = {character: place for character, place in zip(HAN_DIGITS, (0, 0, 0, *range(1, 10)), strict=True)}
+
+
+_FEASTS: dict[str, tuple[str, int, int, int]] = {
+    "元旦": ("solar", 1, 1, 1), "清明": ("solar", 4, 4, 2), "五一": ("solar", 5, 1, 1), "劳动节": ("solar", 5, 1, 1),
+    "六一": ("solar", 6, 1, 1), "七一": ("solar", 7, 1, 1), "八一": ("solar", 8, 1, 1), "国庆": ("solar", 10, 1, 7),
+    "十一": ("solar", 10, 1, 7), "圣诞": ("solar", 12, 25, 1), "双十一": ("solar", 11, 11, 1),
+    "春节": ("lunar", 1, 1, 7), "过年": ("lunar", 1, 1, 7), "除夕": ("eve", 1, 1, 1), "元宵": ("lunar", 1, 15, 1),
+    "端午": ("lunar", 5, 5, 1), "七夕": ("lunar", 7, 7, 1), "中秋": ("lunar", 8, 15, 1), "重阳": ("lunar", 9, 9, 1),
+    "腊八": ("lunar", 12, 8, 1), "小年": ("lunar", 12, 23, 2),
+}  # fmt: skip
+"""Name -> calendar, month, day, and how many days it lasts."""
+
+FEAST = "(?:" + "|".join(sorted(_FEASTS, key=len, reverse=True)) + ")(?!月)节?(?:夜|假期|期间|当天|那天|长假)*"
+"""Pattern of a feast behind its year."""
+_MONTHS = {"正": 1, "冬": 11, "腊": 12}
+
+
+def feast(year: int, words: str) -> Period:
+    """The days of a feast in a year; those of the Chinese calendar by its year. ValueError where that is not
+    known."""
+    name = max((name for name in _FEASTS if words.startswith(name)), key=len)
+    calendar, month, day, length = _FEASTS[name]
+    first = date(year, month, day) if calendar == "solar" else _solar(year, month, day)
+    first -= timedelta(days=calendar == "eve")
+    return Period(first, first + timedelta(days=length - 1), 0, 0, "", calendar != "solar" or length > 1)
+
+
+def lunar_day(year: int, month: str, day: int) -> date | None:
+    """A day of the Chinese calendar (month as written: 八, 闰四, 腊); None where there is no such day."""
+    number = _MONTHS.get(month) or numeral(month.removeprefix("闰")) or 0
+    try:
+        return _solar(year, number, day, leap=month.startswith("闰"))
+    except ValueError:
+        return None
+
+
+def _solar(year: int, month: int, day: int, *, leap: bool = False) -> date:
+    from lunardate import LunarDate  # a table of two centuries, needed by few questions
+
+    day_of_ours: date = LunarDate(year, month, day, leap).to_solar_date()
+    return day_of_ours
+
 
 _YEAR = rf"(?:(?<![\d第])[12]\d{{3}}|(?<![{HAN_DIGITS}])[一二][{HAN_DIGITS}]{{3}})"
 _MONTH_PART = r"(?P<tenth>上旬|上中旬|中下旬|中旬|下旬|初|底|末|中(?=[,，。;；、\s]|$))"

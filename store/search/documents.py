@@ -6,15 +6,48 @@ Scores have no unit and only order one answer; equal scores are ordered by row i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from store.errors import StoreError
-from store.layout import text_index
 from store.pack import Pack, check_corpus
-from store.rows import Document
-from store.search.fusion import USUAL, fuse_weighted
+from store.schema import Document, text_index
 from store.search.terms import any_of, folded, runs, trigrams, word_terms
+from store.tables import beside
 from store.text.segment import segmenter
+
+USUAL = 60
+"""The usual damping of RRF: how much the first ranks outweigh the next ones."""
+
+_CHOSEN = beside(__package__, "fusion")
+
+CONSTANT: int = _CHOSEN["constant"]
+"""The damping of a law search: a channel that is sure of its first articles is heard."""
+
+FUSION: dict[str, float] = _CHOSEN["weights"]
+"""Weights of the channels of a law search, chosen on questions; an article that is named exactly stands before all
+others."""
+
+
+def fuse(rankings: Sequence[Sequence[int]]) -> list[tuple[int, float]]:
+    """Row ids with their fused scores, best first; equal scores by row id."""
+    return _fused([(ranking, 1.0) for ranking in rankings], USUAL)
+
+
+def fuse_weighted(
+    rankings: Mapping[str, Sequence[int]], weights: Mapping[str, float], constant: float
+) -> list[tuple[int, float]]:
+    """Row ids with their fused scores, best first; a channel without a weight counts once."""
+    return _fused([(ranking, weights.get(channel, 1.0)) for channel, ranking in rankings.items()], constant)
+
+
+def _fused(rankings: Sequence[tuple[Sequence[int], float]], constant: float) -> list[tuple[int, float]]:
+    scores: dict[int, float] = defaultdict(float)
+    for ranking, weight in rankings:
+        for rank, number in enumerate(ranking, 1):
+            scores[number] += weight / (constant + rank)
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+
 
 DEPTH = 100
 """How many ranks of each channel enter the fusion (at least; never fewer than asked for)."""

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from store.pack import Pack
 from store.search.catalogue import Booleans, Catalogue
-from store.search.fusion import fuse_weighted
+from store.search.documents import fuse_weighted
 from store.search.narrowing import Narrowed
 from store.search.query import LawQuery
 from store.statutes.model import ArticleNumber

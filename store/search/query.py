@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from store.search.date_readers import NOW
-from store.search.designations import Designated, designated
-from store.search.law_names import law_names
-from store.search.period import Period
+from store.search.date_readers import NOW, Period
+from store.search.law_names import Designated, designated, law_names
 from store.search.references import MOST, Reference, headings, references
-from store.search.substance import matter
+from store.search.terms import matter
 from store.search.times import periods
 from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook

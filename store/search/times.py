@@ -16,8 +16,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from store.search.date_readers import NOW, READERS, Reader, present
-from store.search.period import BLANK, DAY, MONTH, Period, month_of, numeral, plain_numerals, widened
+from store.search.date_readers import (
+    BLANK,
+    DAY,
+    MONTH,
+    NOW,
+    READERS,
+    Period,
+    Reader,
+    month_of,
+    numeral,
+    plain_numerals,
+    present,
+    widened,
+)
 from store.statutes.applicable import CaseDates
 
 MOST = 64

@@ -18,9 +18,8 @@ from datetime import date
 from functools import cache
 from typing import Literal, NamedTuple
 
-from store.statutes.known import SUCCESSIONS
 from store.statutes.model import ArticleNumber, LawVersion
-from store.statutes.names import short_name
+from store.statutes.names import SUCCESSIONS, short_name
 from store.tables import Table, WordSet, beside
 
 Kind = Literal["criminal", "criminal_interpretation", "civil", "penalty", "procedure", "substantive"]

@@ -19,9 +19,8 @@ from typing import Any, ClassVar, Literal, cast
 from store.errors import Damaged
 from store.pack import Pack
 from store.statutes.counterparts import Counterparts
-from store.statutes.known import LIFETIMES
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link, LinkKind
-from store.statutes.names import aliases_of, is_revision, key_of_name
+from store.statutes.names import LIFETIMES, aliases_of, is_revision, key_of_name
 from store.statutes.relations import Doubt, Relations
 from store.text.dates import parse_date
 

@@ -15,8 +15,8 @@ from datetime import date, timedelta
 from typing import Literal
 
 from store.statutes.book import StatuteBook
-from store.statutes.known import LIFETIMES
 from store.statutes.model import Article, ArticleNumber, LawVersion
+from store.statutes.names import LIFETIMES
 from store.text.alignment import squeezed
 
 Sure = Literal["certain", "likely", "possible"]

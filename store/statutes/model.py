@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal, get_args
 
-from store.rows import Provenance
+from store.schema import Provenance
 from store.text.numerals import int_to_chinese
 
 LinkKind = Literal["renumbered", "succeeded"]

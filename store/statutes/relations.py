@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal, Protocol, get_args
 
-from store.statutes.known import LIFETIMES
 from store.statutes.model import Law, LawVersion, Link
-from store.statutes.names import STATE, key_of_name
+from store.statutes.names import LIFETIMES, STATE, key_of_name
 
 RelationKind = Literal["interprets", "implements", "amends", "repeals"]
 RELATION_KINDS: tuple[RelationKind, ...] = get_args(RelationKind)

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from store.builder import PackBuilder
-from store.statutes.known import SUCCESSIONS
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
-from store.statutes.names import aliases_of, short_name
+from store.statutes.names import SUCCESSIONS, aliases_of, short_name
 
 PACK_NAME = "law-index"
 JURISDICTION = "中华人民共和国"

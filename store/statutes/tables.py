@@ -13,8 +13,7 @@ from dataclasses import astuple
 from datetime import date
 
 from store.errors import BadInput
-from store.layout import storable
-from store.rows import Provenance
+from store.schema import Provenance, storable
 from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link
 
 Execute = Callable[[str, tuple[object, ...]], sqlite3.Cursor]

@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from store.pack import Pack
-from store.rows import Row
-from store.schema import LOOKUPS, Lookup
+from store.schema import LOOKUPS, Lookup, Row
 from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.tree import DERIVED, PLACES, court_code, kind_of, opens
 

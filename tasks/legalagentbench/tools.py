@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
-from store.rows import UNKNOWN, Found, Row
-from store.schema import LOOKUPS, TABLES, Lookup
+from store.schema import LOOKUPS, TABLES, UNKNOWN, Found, Lookup, Row
 from tasks.added import Tool
 from tasks.episode.plain import plain, plain_text
 from tasks.legalagentbench.descriptions import DESCRIPTIONS, PARAMETERS

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
-from store.search.period import Period
+from store.search.date_readers import Period
 from store.search.query import LONGEST, Span
 from store.search.times import periods
 from store.statutes.applicable import CaseDates

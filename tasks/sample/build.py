@@ -20,7 +20,7 @@ from store.builder import PackBuilder
 from store.importers import Progress, silent
 from store.importers.law.jsonfile import StatedLaw, read_laws
 from store.importers.reading import records
-from store.importers.web.markdown import front_matter, read_markdown
+from store.importers.web.pages import front_matter, read_markdown
 from store.schema import TABLES
 from store.tables import beside
 from tasks.sample import FICTION_LABEL, JURISDICTION, PACK_NAME

@@ -137,9 +137,9 @@ def scan(path: str) -> Callable[[str], Sequence[int]]:
     """The same filters and channels row by row, in Python; indexes are not used, word weights are known
     beforehand."""
     from store.pack import Pack
-    from store.search.fusion import CONSTANT, FUSION, fuse_weighted
+    from store.search.documents import CONSTANT, FUSION, fuse_weighted
     from store.search.law_search import LawSearch
-    from store.search.substance import matter
+    from store.search.terms import matter
     from store.text.segment import words
 
     pack = Pack.open(path)

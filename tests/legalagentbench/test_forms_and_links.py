@@ -8,8 +8,7 @@ import pytest
 
 from store.browsing import LAWS, Order, Shelf, count, shelves, suggested, window
 from store.pack import Pack
-from store.rows import Row
-from store.schema import CORPORA, LOOKUPS, TABLES
+from store.schema import CORPORA, LOOKUPS, TABLES, Row
 from tasks.legalagentbench import forms
 from tasks.legalagentbench.links import links
 from tasks.legalagentbench.tools import TOOLS, Toolbox

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from store.builder import PackBuilder
 from store.pack import Pack
-from store.rows import UNKNOWN
-from store.schema import LOOKUPS, TABLES
+from store.schema import LOOKUPS, TABLES, UNKNOWN
 from tasks.legalagentbench.tools import BAD_COLUMN, CALL_ERROR, NO_DATA, OUTSIDE, TOOLS, UNKNOWN_CELL, Toolbox
 
 COURT = {

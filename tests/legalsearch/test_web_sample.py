@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from store.importers import silent
-from store.importers.web.markdown import front_matter
+from store.importers.web.pages import front_matter
 from store.pack import Pack
 from store.statutes.book import Found, StatuteBook
 from store.text.citation import parse_number

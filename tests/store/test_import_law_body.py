@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from store.errors import BadInput
 from store.importers.law.body import Body, read_body
-from store.importers.law.lines import decode, plain
+from store.importers.law.parsed import decode, plain
 from store.statutes.model import ArticleNumber
 
 

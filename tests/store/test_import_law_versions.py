@@ -16,8 +16,7 @@ from app.cli.data import data as data_command
 from store.errors import BadInput
 from store.importers import silent
 from store.importers.law import naming
-from store.importers.law.effective import entry_into_force, repeals
-from store.importers.law.history import last_change, read_history
+from store.importers.law.history import entry_into_force, last_change, read_history, repeals
 from store.importers.law.markdown import read_text
 from store.importers.law.parsed import ParsedArticle
 from store.pack import Pack

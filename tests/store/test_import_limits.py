@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from store import places
 from store.errors import BadInput, StoreError
 from store.importers import process, silent
-from store.importers.limits import MAX_CELL, named
+from store.importers.child import MAX_CELL, named
 from store.importers.process import ReadingProcess
 from store.importers.reading import records
 from store.text import segment

@@ -14,8 +14,7 @@ import pytest
 from store.errors import BadInput, NotFound
 from store.importers.legalagentbench_logs import CALLS, REPORT, import_logs, import_pack
 from store.pack import Pack, verify_pack
-from store.rows import UNKNOWN
-from store.schema import LOOKUPS
+from store.schema import LOOKUPS, UNKNOWN
 
 HINT = "原因可能是: 一, 调用的工具不合适, 尝试使用其他工具. 请你反思并尝试纠正."
 NO_DATA = "No data found for the specified identifier."

@@ -13,9 +13,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from store.errors import BadInput
-from store.importers.logs.calls import infer_call, read_action, read_observation, rows_of, tools_named
+from store.importers.logs.calls import (
+    NotALiteral,
+    infer_call,
+    printed,
+    read_action,
+    read_literal,
+    read_observation,
+    rows_of,
+    tools_named,
+)
 from store.importers.logs.harvest import Harvest
-from store.importers.logs.literal import NotALiteral, printed, read_literal
 from store.importers.logs.merging import merge
 from store.importers.logs.reading import Recording, Tally, looks_like_log, read_log
 from store.schema import LOOKUPS

@@ -13,9 +13,9 @@ from store.errors import Damaged, StoreError
 from store.pack import Pack, verify_pack
 from store.search.bigrams import bigrams, count, find, invert
 from store.search.channels import Articles, best
-from store.search.fusion import USUAL, fuse, fuse_weighted
+from store.search.documents import USUAL, fuse, fuse_weighted
 from store.search.query import LawQuery
-from store.search.vocabulary import entries, widened
+from store.search.terms import entries, widened
 from store.statutes.model import ArticleNumber
 from tests.support import statute_fixture as fixture
 

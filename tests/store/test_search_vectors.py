@@ -182,7 +182,7 @@ def test_a_model_that_gives_no_vectors_leaves_the_pack_as_it_was(embed: Any, des
 
 def test_building_packs_does_not_load_the_vector_index() -> None:
     code = (
-        "import sys, store.builder, store.search.fusion; sys.exit(any(m in sys.modules for m in ('usearch', "
+        "import sys, store.builder, store.search.documents; sys.exit(any(m in sys.modules for m in ('usearch', "
         "'scipy', 'jieba')))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False).returncode == 0

@@ -6,8 +6,8 @@ from datetime import date
 
 from store.builder import PackBuilder
 from store.pack import Pack
-from store.search.following import following
 from store.search.law_search import LawSearch, Settings
+from store.search.references import following
 from store.statutes.book import StatuteBook
 from store.statutes.counterparts import counterparts
 from store.statutes.model import Article, Law, LawVersion, Link

@@ -23,8 +23,7 @@ from store.connection import quoted
 from store.errors import BadInput, NotFound
 from store.importers import legalagentbench, silent, tables
 from store.pack import Pack
-from store.rows import UNKNOWN
-from store.schema import CORPORA, LOOKUPS, TABLES
+from store.schema import CORPORA, LOOKUPS, TABLES, UNKNOWN
 from tasks import registry
 from tasks.run.importing import importer
 

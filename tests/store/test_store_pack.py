@@ -16,8 +16,7 @@ from store.builder import PackBuilder
 from store.connection import Reader, integrity_problem
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.pack import Pack
-from store.rows import UNKNOWN, Cell
-from store.schema import LOOKUPS, TABLES, Lookup
+from store.schema import LOOKUPS, TABLES, UNKNOWN, Cell, Lookup
 
 COMPANY = LOOKUPS["get_company_info"]
 DOCUMENTS = LOOKUPS["get_legal_document_company_list"]

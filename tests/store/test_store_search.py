@@ -12,7 +12,7 @@ from store.builder import PackBuilder
 from store.errors import NotFound, StoreError
 from store.pack import Pack
 from store.search import search_documents
-from store.search.fusion import fuse
+from store.search.documents import fuse
 from store.text.segment import segmenter, words
 
 TEXTS = (

@@ -19,13 +19,12 @@ from app.cli.main import main
 from store import places
 from store.errors import BadInput, NotFound
 from store.importers import silent
-from store.importers.web.decoding import decode, kind_of
 from store.importers.web.hypertext import read_html
-from store.importers.web.markdown import read_markdown
-from store.importers.web.mhtml import read_mhtml
+from store.importers.web.pages import read_markdown, read_mhtml
+from store.importers.web.parsed import decode, kind_of
 from store.pack import Pack, verify_pack
 from store.web import Page, WebSnapshot
-from store.web_address import is_address, local_address, tidy_address
+from store.web_tables import is_address, local_address, tidy_address
 from tasks.run.importing import importer
 
 pytestmark = pytest.mark.slow

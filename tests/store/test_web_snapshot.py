@@ -144,10 +144,10 @@ def test_bad_pages_are_refused_and_leave_nothing(url: str, text: str, message: s
     assert list(places.packs().iterdir()) == []
 
 
-def test_a_pack_without_pages_is_as_it_was() -> None:
+def test_a_pack_without_pages_has_no_snapshot() -> None:
     path = built(())
     content = json.loads((path / manifests.FILE).read_text("utf-8"))
-    assert "pages" not in content["counts"] and not (path / "web.db").exists()
+    assert content["counts"]["pages"] == 0 and not (path / "web.db").exists()
     with Pack.open("web", verify=True) as pack:
         assert WebSnapshot.of(pack) is None and pack.counts()["pages"] == 0
 

@@ -7,9 +7,9 @@ from datetime import date
 from pathlib import Path
 
 from store.builder import PackBuilder
+from store.statutes.comparing import links_between
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
 from store.statutes.names import aliases_of
-from store.statutes.renumbering import links_between
 
 LAMPS = "中华人民共和国路灯法"
 KITES = "中华人民共和国风筝法"

@@ -13,8 +13,7 @@ from store import manifest as manifests
 from store.browsing import ARTICLES, LAWS, Order, Shelf, count, shelves, suggested, window
 from store.errors import StoreError
 from store.pack import Pack
-from store.rows import UNKNOWN, Row
-from store.schema import LOOKUPS
+from store.schema import LOOKUPS, UNKNOWN, Row
 from store.statutes.model import ArticleNumber
 from tasks.legalagentbench.forms import callable_tools
 from tasks.legalagentbench.links import Link, links

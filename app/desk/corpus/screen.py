@@ -35,7 +35,7 @@ from app.strings import known, t
 from store.browsing import Shelf
 from store.errors import StoreError
 from store.pack import Pack
-from store.rows import Row
+from store.schema import Row
 from tasks.legalagentbench.tools import TOOLS, Toolbox, ToolResult
 
 NARROW_TREE = "-tree"

@@ -21,7 +21,7 @@ from app.desk.widgets.lines import Row as Line
 from app.desk.widgets.lines import wrapped
 from app.strings import known, t
 from app.terminal import pad, truncate, width
-from store.rows import UNKNOWN, Row
+from store.schema import UNKNOWN, Row
 from tasks.legalagentbench.links import Link
 
 NARROWEST, WIDEST = 6, 30

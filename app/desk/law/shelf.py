@@ -16,7 +16,7 @@ from app.cli.law_words import Kin, family_of, state_key
 from store import manifest as manifests
 from store.errors import StoreError
 from store.pack import Pack
-from store.search.following import Following, following
+from store.search.references import Following, following
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook
 from store.statutes.check import KINDS, Finding, check_law
 from store.statutes.comparing import Compared, compare

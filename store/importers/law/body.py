@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from store.importers.law.lines import heading, plain
-from store.importers.law.parsed import ParsedArticle
+from store.importers.law.parsed import ParsedArticle, heading, plain
 from store.statutes.model import ArticleNumber
 from store.text.citation import parse_number
 

@@ -7,11 +7,179 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date
+from dataclasses import dataclass
+from datetime import date, timedelta
 
-from store.importers.law.lines import plain
-from store.importers.law.parsed import Event, EventKind
+from store.importers.law.parsed import Event, EventKind, ParsedArticle, Repeal, plain
 from store.text.dates import parse_date
+from store.text.numerals import chinese_to_int
+
+_DATE = (
+    r"(?:[0-9０-９]{4} ?年 ?[0-9０-９]{1,2} ?月 ?[0-9０-９]{1,2} ?日"
+    r"|[零〇○一二三四五六七八九]{4}年[一二三四五六七八九十]{1,2}月[一二三四五六七八九十]{1,3}日)"
+)
+_ENTERS = r"(?:正式|开始)?(?:施行|实施|执行|生效|试行|实行|起效)"
+_ON_DAY = re.compile(
+    rf"(?:自|从|于|以)? ?(?P<day>{_DATE})(?:[零0]时)?(?:之日)?"
+    rf"(?:起|开始|正式|即|起正式|全国|在全国|范围内|，)* ?{_ENTERS}"
+)
+_AT_ONCE = re.compile(
+    r"(?:自|从|于)?(?:公布|发布|颁布|通过|印发|下达|批准|签发|颁发|公告)(?:之日|日)?起?"
+    rf"(?:(?P<after>[0-9一二三四五六七八九十]{{1,3}})(?P<unit>日|天|个月)后)? ?{_ENTERS}"
+)
+_PARTIAL = re.compile(r"第[0-9一二三四五六七八九十百零]{1,6}[条款项][^。；]{0,12}$|附件[^。；]{0,8}$")
+_LAST_ARTICLES = 6
+
+_SENTENCE = re.compile(r"[^。；\n]+")
+_REPEAL = re.compile(r"废止|失效|停止执行|停止施行|失去效力")
+_TITLE = re.compile(r"《(?P<title>[^《》]{2,160}(?:《[^《》]{1,80}》[^《》]{0,80}){0,2})》")
+_NUMBERED_DOCUMENT = r"(?:[（(〔\[][^）)]{0,80}[）)〕\]])?"
+_TO_REPEAL = re.compile(
+    rf"{_NUMBERED_DOCUMENT}(?:等(?:[0-9一二三四五六七八九十]{{1,3}})?[^，。；、《]{{0,14}})?"
+    r"[，、 ]?(?:同时|即行|即|均|自行|一并|亦|也|相应|予以|随之|停止|应当"
+    r"|从即日起|自本[^，。；《]{1,12}起|不再适用[，、]|自[^，。；《]{2,20}起)*"
+    r"(?:废止|失效|执行|施行|失去效力)"
+)
+_IN_PART = re.compile(
+    r"第[0-9一二三四五六七八九十百零]{1,6}[条款项章节]|有关|中[的关有]|关于[^《]{0,30}规定|[的中]规定$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The day a version entered into force and the words or the rule that say so; None where nothing does."""
+
+    day: date | None
+    inferred: bool
+    basis: str
+
+
+def closing(articles: Sequence[ParsedArticle]) -> list[ParsedArticle]:
+    """The articles that may speak of entry into force, the last first; of a text without articles all of it."""
+    numbered = [article for article in articles if article.numbered]
+    return list(reversed(numbered[-_LAST_ARTICLES:])) or list(articles[:1])
+
+
+def entry_into_force(
+    articles: Sequence[ParsedArticle],
+    history: Sequence[Event],
+    state: date | None,
+    changed: bool,
+    published: date | None = None,
+) -> Entry:
+    """When the version of a day began to apply.
+
+    Args:
+        articles: the version.
+        history: its history.
+        state: the day of the last change, or of enactment.
+        changed: whether it was ever changed.
+        published: the day that stands for its publication where the history names none.
+    """
+    published = published or state
+    told = [event for event in history if event.kind == "in_force" or at_once(event)]
+    told = [event for event in told if state is None or not changed or event.day >= state]
+    if told:
+        event = told[0] if changed else told[-1]
+        return Entry(event.day, False, f"历史沿革：{event.day.isoformat()} {event.text[:40]}".rstrip())
+    for article in closing(articles):
+        text = article.text
+        name = article.number.chinese if article.numbered else "正文"
+        stated = _stated_day(text)
+        if stated is not None:
+            day, words = stated
+            if changed and state is not None and day < state:
+                return Entry(state, True, f"{name}“{words}”是原施行日，按修改之日推定")
+            return Entry(day, False, f"{name}：{words}")
+        if match := _AT_ONCE.search(text):
+            return _from_promulgation(match, name, history, state if changed else published, changed)
+    if published is None:
+        return Entry(None, True, "没有日期")
+    return Entry(
+        state if changed else published, True, "按修改之日推定" if changed else "未写明施行日，按通过或者公布之日推定"
+    )
+
+
+def _stated_day(text: str) -> tuple[date, str] | None:
+    for match in _ON_DAY.finditer(text):
+        if _PARTIAL.search(text[: match.start()]):
+            continue
+        day = parse_date(match["day"].replace(" ", ""))
+        if day is not None:
+            return day, match.group().strip()
+    return None
+
+
+def _from_promulgation(
+    match: re.Match[str], name: str, history: Sequence[Event], state: date | None, changed: bool
+) -> Entry:
+    words = match.group()
+    if changed:
+        return Entry(state, True, f"{name}“{words}”，按修改之日推定")
+    days = [event.day for event in history if event.kind in ("promulgated", "other")]
+    day = days[-1] if days else state
+    if day is None:
+        return Entry(None, True, f"{name}“{words}”，没有公布日期")
+    later = _later(day, match["after"], match["unit"])
+    return Entry(later, not days, f"{name}：{words}" + ("" if days else "，按通过之日推定"))
+
+
+def _later(day: date, after: str | None, unit: str | None) -> date:
+    count = chinese_to_int(after) if after and not after.isdigit() else int(after or 0)
+    if not count:
+        return day
+    if unit != "个月":
+        return day + timedelta(days=count)
+    month = day.month - 1 + count
+    return date(day.year + month // 12, month % 12 + 1, min(day.day, 28))
+
+
+def closing_day(articles: Sequence[ParsedArticle]) -> date | None:
+    """The day that a closing article names for entry into force, of whichever version it is."""
+    for article in closing(articles):
+        if stated := _stated_day(article.text):
+            return stated[0]
+    return None
+
+
+def repeals(articles: Sequence[ParsedArticle]) -> tuple[Repeal, ...]:
+    """Titles that the closing articles repeal as a whole, each with the sentence that does so.
+
+    A repeal of single articles or of some rules of a law is no repeal of the law and is left out.
+    """
+    found: dict[str, str] = {}
+    for article in closing(articles):
+        for sentence in _SENTENCE.findall(article.text):
+            if "《" not in sentence or not _REPEAL.search(sentence):
+                continue
+            for title in _titles_before_repeal(sentence):
+                found.setdefault(title, sentence.strip()[:300])
+    return tuple(Repeal(title, sentence) for title, sentence in found.items())
+
+
+def _titles_before_repeal(sentence: str) -> list[str]:
+    marks = list(_TITLE.finditer(sentence))
+    kept: list[str] = []
+    for place in range(len(marks) - 1, -1, -1):
+        mark = marks[place]
+        tail = sentence[mark.end() :]
+        following = marks[place + 1] if place + 1 < len(marks) else None
+        if following is not None:
+            between = sentence[mark.end() : following.start()]
+            # In a list what repeals the next one repeals this one, unless only a part of it is meant.
+            if not kept or len(between) > 90 or _IN_PART.search(between) or _REPEAL.search(between):
+                if _TO_REPEAL.match(tail):
+                    kept.append(mark["title"])
+                else:
+                    break
+                continue
+            kept.append(mark["title"])
+        elif _TO_REPEAL.match(tail):
+            kept.append(mark["title"])
+        else:
+            continue
+    return kept[::-1]
+
 
 _DAY = re.compile(
     r"(?P<since>[自从于以])?(?P<day>[0-9０-９]{4} ?年 ?[0-9０-９]{1,2} ?月 ?[0-9０-９]{1,2} ?日"

@@ -26,8 +26,8 @@ from typing import Any, cast
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.law import naming
 from store.importers.law.joining import REPORT
+from store.importers.law.naming import level_of
 from store.importers.reading import entered, files_in, opened, records
 from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link
 from store.statutes.names import aliases_of, short_name
@@ -179,7 +179,7 @@ def _law(content: Mapping[str, Any], where: str, windows: _Windows) -> StatedLaw
     for at, link in enumerate(_list(content, "links", where)):
         place = f"{where}: links[{at}]"
         links.append(_link(_object(link, place), place))
-    law = Law(name, short, level or naming.level_of((), name, ()))
+    law = Law(name, short, level or level_of((), name, ()))
     return StatedLaw(law, tuple(cast("list[str]", others)), tuple(versions), tuple(links))
 
 

@@ -25,8 +25,7 @@ from typing import Any
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law.joining import REPORT as REPORT
-from store.importers.law.joining import Tally, write
-from store.importers.law.scratch import Row, Scratch, Window, scratch
+from store.importers.law.joining import Row, Scratch, Tally, Window, scratch, write
 from store.importers.reading import entered, files_in, head, opened, records
 from store.statutes.model import ArticleNumber
 from store.statutes.names import without_version

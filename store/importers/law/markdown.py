@@ -18,8 +18,7 @@ from store.importers import Progress
 from store.importers.law import naming
 from store.importers.law.body import read_body
 from store.importers.law.history import read_history
-from store.importers.law.lines import decode, heading, plain
-from store.importers.law.parsed import ParsedLaw
+from store.importers.law.parsed import ParsedLaw, decode, heading, plain
 from store.importers.law.reading import completed
 from store.importers.law.writing import Origin, Source, import_texts
 from store.importers.reading import entered, files_in, opened

@@ -17,9 +17,8 @@ from store.importers import Progress
 from store.importers.law import naming
 from store.importers.law.body import begins_body, read_body
 from store.importers.law.history import has_day, read_history
-from store.importers.law.lines import decode, plain
 from store.importers.law.markdown import named_day, read_bytes
-from store.importers.law.parsed import ParsedLaw
+from store.importers.law.parsed import ParsedLaw, decode, plain
 from store.importers.law.reading import completed
 from store.importers.law.writing import Origin, Source, import_texts
 from store.importers.reading import entered, files_in

@@ -8,8 +8,7 @@ from datetime import date, timedelta
 
 from store.importers.law import naming
 from store.importers.law.body import Body
-from store.importers.law.effective import closing_day, entry_into_force, repeals
-from store.importers.law.history import enacted, last_change
+from store.importers.law.history import closing_day, enacted, entry_into_force, last_change, repeals
 from store.importers.law.parsed import Event, ParsedLaw
 
 _UNLISTED_AFTER = timedelta(days=150)

@@ -23,9 +23,9 @@ from store.importers import Progress
 from store.importers.law.assembling import LawPlan, Summary, VersionPlan, lay
 from store.importers.law.joining import REPORT
 from store.importers.law.parsed import ParsedLaw
+from store.statutes.comparing import links_between
 from store.statutes.model import Article, ArticleNumber, Law
 from store.statutes.names import aliases_of
-from store.statutes.renumbering import links_between
 from store.text.alignment import squeezed
 from store.text.normalise import fold_width
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from store.importers.logs.calls import (
     RETRIEVERS,
     Call,
+    Literal,
     Observation,
     columns_quoted,
     infer_call,
@@ -24,7 +25,6 @@ from store.importers.logs.calls import (
     rows_of,
     tools_named,
 )
-from store.importers.logs.literal import Literal
 from store.importers.logs.reading import Recording
 from store.schema import LOOKUPS, TABLES, Lookup
 

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.limits import SECONDS_OF_PAGE
+from store.importers.child import SECONDS_OF_PAGE
 from store.importers.process import ReadingProcess
 from store.importers.reading import entered, files_in, head
-from store.importers.web.decoding import Kind, kind_of
 from store.importers.web.pages import read_pages
-from store.importers.web.parsed import ParsedPage
-from store.web_address import host_of, local_address
+from store.importers.web.parsed import Kind, ParsedPage, kind_of
+from store.web_tables import host_of, local_address
 
 if TYPE_CHECKING:
     from store.builder import PackBuilder

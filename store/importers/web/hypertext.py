@@ -16,9 +16,8 @@ from typing import Any
 from urllib.parse import urljoin
 
 from store.errors import BadInput
-from store.importers.web.decoding import decode
-from store.importers.web.parsed import DAY, ParsedPage, clean_text, clean_title, published
-from store.web_address import host_of, tidy_address
+from store.importers.web.parsed import DAY, ParsedPage, clean_text, clean_title, decode, published
+from store.web_tables import host_of, tidy_address
 
 _COMMENT_HEAD = 8192
 _SAVED = re.compile(r"<!--\s*saved from url=\(\d+\)(\S+)|<!--\s*Page saved with SingleFile\s+url:\s*(\S+)")

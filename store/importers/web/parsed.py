@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
+from store.errors import BadInput
+from store.importers.reading import opened
 from store.text.dates import parse_date
 
 MAX_TITLE = 300
@@ -69,3 +73,95 @@ def clean_text(text: str) -> str:
 def clean_title(text: str) -> str:
     """One line of at most `MAX_TITLE` characters."""
     return " ".join(clean_text(text).split())[:MAX_TITLE]
+
+
+Kind = Literal["html", "mhtml", "markdown", "json"]
+
+_BY_SUFFIX: dict[str, Kind] = {
+    ".html": "html", ".htm": "html", ".xhtml": "html", ".shtml": "html", ".mhtml": "mhtml", ".mht": "mhtml",
+    ".md": "markdown", ".markdown": "markdown", ".jsonl": "json", ".ndjson": "json", ".json": "json",
+}  # fmt: skip
+_RESOURCES = frozenset(
+    ".js .mjs .css .png .jpg .jpeg .gif .webp .svg .ico .bmp .woff .woff2 .ttf .eot .map .xml .txt .pdf".split()
+)
+"""What browsers save beside a page: never read as one, whatever it holds."""
+_MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|body|meta|title)[\s>]", re.IGNORECASE)
+_MIME = re.compile(rb"^content-type\s*:\s*(?:multipart/related|text/html)", re.IGNORECASE | re.MULTILINE)
+_CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
+_HEAD = 4096
+_WESTERN = {"iso8859-1", "cp1252", "ascii", "iso8859-15"}
+_LOST = 0.01
+
+
+def kind_of(start: bytes, name: str) -> Kind | None:
+    """What a file is that begins so; None when it is no page."""
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes if suffix.lower() != ".gz"]
+    named = _BY_SUFFIX.get(suffixes[-1]) if suffixes else None
+    if suffixes and suffixes[-1] in _RESOURCES:
+        return None
+    begins = start.replace(b"\0", b"").lstrip(b" \t\r\n\xef\xbb\xbf\xff\xfe")
+    if named == "markdown":
+        return named
+    if begins.startswith((b"{", b"[")) and named != "html":
+        return "json"
+    if _MIME.search(begins) and not begins.startswith(b"<"):
+        return "mhtml"
+    if _MARKUP.search(begins):
+        return "html"
+    return named if named in ("html", "mhtml", "json") else None
+
+
+def read_page(path: Path, label: str) -> bytes:
+    """All bytes of a file, unpacked when it is gzipped; `BadInput` where it is damaged or not readable."""
+    try:
+        with opened(path) as stream:
+            return stream.read()
+    except OSError as error:
+        raise BadInput(f"{label} cannot be read: {error.strerror or error}") from None
+
+
+def decode(data: bytes, label: str, stated: str = "") -> tuple[str, str]:
+    """The text of a page, and a remark when some of it could not be read.
+
+    UTF-8 is tried first because hardly any other text passes for it; then what the page (or `stated`, the protocol)
+    declares, GB18030 before a Western encoding that would take any bytes.
+
+    Raises:
+        BadInput: the bytes are no text in any of these.
+    """
+    marks = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+    for mark, encoding in marks.items():
+        if data.startswith(mark):
+            return data.decode(encoding, "replace").removeprefix("\ufeff"), ""
+    declared = _codec(stated) or _codec(_declared(data))
+    western = declared in _WESTERN
+    tried = ["utf-8", "gb18030", declared] if western else ["utf-8", declared, "gb18030"]
+    if data.count(b"\0") > len(data) // 1000:
+        raise BadInput(f"{label} is no text", "Save the page again as HTML, MHTML or Markdown.")
+    for encoding in filter(None, tried):
+        try:
+            return data.decode(encoding), ""
+        except UnicodeDecodeError:
+            continue
+    text = data.decode("utf-8" if western or not declared else declared, "replace")
+    lost = text.count("\ufffd")
+    if lost > max(3, len(text) * _LOST):
+        raise BadInput(f"{label} is no text in UTF-8, GB18030 or what it declares", "Save it again as UTF-8.")
+    return text, f"{label}: {lost} characters could not be read"
+
+
+def _declared(data: bytes) -> str:
+    found = _CHARSET.search(data[:_HEAD])
+    return found[1].decode("ascii") if found else ""
+
+
+def _codec(name: str) -> str:
+    """The Python codec of a charset that is text; the older Chinese ones as their superset."""
+    try:
+        known = codecs.lookup(name.strip().strip("\"'"))
+        " ".encode(known.name)
+    except (LookupError, UnicodeError, ValueError, TypeError):
+        return ""
+    if known.name.startswith(("utf-7", "idna", "punycode", "unicode", "raw", "undefined", "mbcs", "oem")):
+        return ""
+    return "gb18030" if known.name in ("gb2312", "gbk", "hz") else known.name

@@ -19,9 +19,8 @@ from functools import lru_cache
 from typing import Literal
 
 from store.statutes.applicable import CaseDates
-from store.statutes.known import LIFETIMES
 from store.statutes.model import ArticleNumber, LawVersion
-from store.statutes.names import ABBREVIATIONS, aliases_of, is_revision, key_of_name
+from store.statutes.names import ABBREVIATIONS, LIFETIMES, aliases_of, is_revision, key_of_name
 from store.text.citation import citations
 from store.text.normalise import fold_width
 from tasks.courts.casefile.law import Laws, all_laws, shipped_laws

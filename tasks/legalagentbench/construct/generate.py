@@ -16,8 +16,7 @@ from random import Random
 from typing import Any
 
 from store.pack import Pack
-from store.rows import Unknown
-from store.schema import LOOKUPS, TABLES
+from store.schema import LOOKUPS, TABLES, Unknown
 from tasks.legalagentbench.construct.brute import BruteSolver, agrees
 from tasks.legalagentbench.construct.compose import Composer, Parts
 from tasks.legalagentbench.construct.follow import Followed, follow

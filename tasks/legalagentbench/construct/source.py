@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from store.pack import Pack
-from store.rows import Cell, Unknown
-from store.schema import LOOKUPS, TABLES
+from store.schema import LOOKUPS, TABLES, Cell, Unknown
 
 Value = str | int | float | None
 Record = Mapping[str, Value]

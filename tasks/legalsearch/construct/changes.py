@@ -20,8 +20,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from store.statutes.comparing import keeps_numbers
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from store.statutes.renumbering import keeps_numbers
 from store.text.alignment import ALIKE, alike, squeezed
 from tasks.legalsearch.construct.book import Book
 
