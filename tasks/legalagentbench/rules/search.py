@@ -37,7 +37,7 @@ OWN_FIRM = "律师事务所"
 """The link from a document to the firm of the company that was asked about, whichever side that is."""
 _AHEAD = 6
 """Characters between a name and a word before it that says what it is."""
-MOST_STATES = 12_000
+MOST_STATES = 100_000
 """States that are looked at for a question; most need some hundred."""
 _WAYS = 2
 """Paths to the same place that are followed further."""
@@ -183,16 +183,16 @@ def _distinct(question: Question) -> Iterator[Plan]:
 
 def _search(question: Question) -> Iterator[Plan]:
     mentions = question.mentions
-    heap: list[tuple[float, float, int, Entity, _State]] = []
+    heap: list[tuple[float, float, int, int, Entity, _State]] = []
     pushed = 0
     for entity in question.entities:
-        heappush(heap, (0.0, 0.0, pushed, entity, _State(0, (), -1, "", entity.kind)))
+        heappush(heap, (0.0, 0.0, 0, pushed, entity, _State(0, (), -1, "", entity.kind)))
         pushed += 1
     seen: Counter[tuple[object, ...]] = Counter()
     for _ in range(MOST_STATES):
         if not heap:
             return
-        cost, left, _, entity, state = heappop(heap)
+        cost, left, _, _, entity, state = heappop(heap)
         key = (entity.kind, entity.start, *state.key)
         seen[key] += 1
         if seen[key] > _WAYS:
@@ -200,7 +200,7 @@ def _search(question: Question) -> Iterator[Plan]:
         if state.read == len(mentions) and (plan := _finished(entity, state, (cost, left))) is not None:
             yield plan
         for hops, words, after in _after(entity, state, mentions):
-            heappush(heap, (cost + hops + words, left + words, pushed, entity, after))
+            heappush(heap, (cost + hops + words, left + words, -after.read, pushed, entity, after))
             pushed += 1
 
 
