@@ -68,7 +68,7 @@ def calls(run: Run, episode: str, seat: str) -> list[ModelCalled]:
 @pytest.mark.parametrize(("profile", "free"), [("law", False), ("law", True), ("j1", False)])
 def test_a_model_may_sit_in_every_seat(profile: str, free: bool, model: str, moot_home: Path, short: None) -> None:
     turns = 2 if profile == "law" and not free else 1
-    with played(moot_home, model, profile=profile, free=free, max_turns=turns) as run:
+    with played(moot_home, model, profile=profile, max_turns=turns, **({"calls": "free"} if free else {})) as run:
         outcomes = run.summary().block()["outcomes"]
         assert outcomes["error"] == 0 and sum(outcomes.values()) == len(PUBLISHED)
         spoke = set()
