@@ -16,6 +16,7 @@ from typing import Protocol
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
+from store.text.ideographs import HAN
 from tasks.legalagentbench.construct.tree import HOLDS, PLACE, PLACES
 
 _FOLD = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | {
@@ -41,13 +42,18 @@ _DIVISION = re.compile(
 )
 """What a short name of a province, city or county leaves out."""
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("case", re.compile(r"（[12]\d{3}）[一-龥]{1,3}\d{0,5}[一-龥]{1,4}\d{1,6}号(?:之[一二三四五六七八九十]{1,2})?")),
-    ("penalty", re.compile(r"[一-龥]{2,16}〔[12]\d{3}〕(?:第|字第)?\d{1,8}号")),
+    (
+        "case",
+        re.compile(
+            rf"（[12]\d{{3}}）[{HAN}]{{1,3}}\d{{0,5}}[{HAN}]{{1,4}}\d{{1,6}}号(?:之[一二三四五六七八九十]{{1,2}})?"
+        ),
+    ),
+    ("penalty", re.compile(rf"[{HAN}]{{2,16}}〔[12]\d{{3}}〕(?:第|字第)?\d{{1,8}}号")),
     ("credit", re.compile(r"(?<![0-9A-Z])(?=[0-9A-Z]*\d{6})[0-9A-HJ-NP-RT-UW-Y]{18}(?![0-9A-Z])")),
     ("stock", re.compile(r"(?<![\d.A-Za-z年（-])(?:[034689]\d{5})(?![\d.]|[元万亿家次个年号])")),
 )
 """Kinds whose names can be told by their look, whether or not the pack holds them."""
-_NAMED = re.compile(r"[一-龥A-Za-z0-9（）·]{2,40}?(公司|律师事务所|法院|局)")
+_NAMED = re.compile(rf"[{HAN}A-Za-z0-9（）·]{{2,40}}?(公司|律师事务所|法院|局)")
 _ENDINGS = {"公司": "company", "律师事务所": "firm", "法院": "court", "局": "agency"}
 _NEAREST = 0.88
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from store.search.law_search import LawSearch
+from store.text.ideographs import HAN
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import quotable
 from tasks.courts.agents.trial.agenda import Due, called, filled, following, hearing, named_exhibits
@@ -35,8 +36,8 @@ _TAKEN_UP = frozenset(("claim", "answer", "exhibit_plaintiff", "exhibit_defendan
 _APPLIES = re.compile(r"(?<!不)(?:申请|要求)(?:.{0,12})回避")
 _NOT = re.compile(r"不(?:申请|要求)|没有")
 _OFFICE = re.compile(
-    r"(?:公诉人)?(?:系)?(?P<office>[\u4e00-\u9fff]{2,24}?人民检察院)(?P<title>检察员|检察官|副检察长"
-    r"|检察长)(?P<name>[\u4e00-\u9fff·]{1,6}?)(?=[，。；,、]|已到庭|$)"
+    rf"(?:公诉人)?(?:系)?(?P<office>[{HAN}]{{2,24}}?人民检察院)(?P<title>检察员|检察官|副检察长"
+    rf"|检察长)(?P<name>[{HAN}·]{{1,6}}?)(?=[，。；,、]|已到庭|$)"
 )
 _IDLE_ACTS = frozenset(("rights", "cause", "admission", "law", "question"))
 """Acts that words of the parties may seem to do without harm when they are quoted."""

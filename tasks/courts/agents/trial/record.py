@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
+from store.text.ideographs import HAN
 from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.casefile.material import collegial
 from tasks.courts.casefile.roles import procedural
@@ -85,12 +86,12 @@ _REFUSES = re.compile(
     r"不同意|不(?:予)?认可|不应|驳回|不承担|没有.{0,6}依据|不成立|不能成立|拒绝|不属实|否认|无权|不存在|不构成"
     r"|部分|其余|但|扣除|调减|减少|过高|超出"
 )
-_CHARGE = r"[\u4e00-\u9fff、（）()]{2,30}?(?<!犯)罪"
+_CHARGE = rf"[{HAN}、（）()]{{2,30}}?(?<!犯)罪"
 _CHARGED = re.compile(
     rf"(?:罪名(?:是|为|系)|应当?以|构成(?:了)?|涉嫌(?:犯)?)(?P<names>{_CHARGE}(?:[、和]{_CHARGE})*)"
 )
 _FACTS = re.compile(
-    r"(?:审查查明|查明)[：:，,]?\s*(?P<facts>.+?)(?=认定上述事实的证据|本院认为|被告人[\u4e00-\u9fff·]{1,8}的行为|$)",
+    rf"(?:审查查明|查明)[：:，,]?\s*(?P<facts>.+?)(?=认定上述事实的证据|本院认为|被告人[{HAN}·]{{1,8}}的行为|$)",
     re.DOTALL,
 )
 _REQUEST = re.compile(r"量刑建议[^。；]{0,20}(?:有异议|不当|过重|偏重|有意见)|(?:有异议|不同意)[^。；]{0,8}量刑建议")
