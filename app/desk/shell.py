@@ -119,7 +119,6 @@ class Desk(Quitting):
         self._code = 0
 
     async def on_mount(self) -> None:
-        """Open what was asked for on the command line."""
         shelf.keep()
         consent(ask=self.ask_host)
         if self._wanted is not None:
@@ -182,7 +181,6 @@ class Desk(Quitting):
             self.screen.take(path)
 
     async def action_mode(self, mode: str) -> None:
-        """Go to another mode."""
         if len(self.screen_stack) > 1 and isinstance(self.screen, ProgressScreen):
             return
         self._failed.clear()
@@ -191,17 +189,14 @@ class Desk(Quitting):
             self.home_screen.reload()
 
     def action_help(self) -> None:
-        """Explain the focused pane."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen, self.focused))
 
     def action_language(self) -> None:
-        """The other language, at once."""
         self.prefer(language="en" if language() == "zh" else "zh")
         self.say(t("app.switched"))
 
     def action_theme(self) -> None:
-        """Dark or light."""
         self.prefer(theme=LIGHT.name if self.theme == DARK.name else DARK.name)
 
     def prefer(self, **chosen: str) -> None:
@@ -223,7 +218,6 @@ class Desk(Quitting):
                     screen.retranslate()
 
     def action_command_palette(self) -> None:
-        """All commands, by name."""
         if not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             self.push_screen(CommandPalette(placeholder=t("palette.placeholder"), id="--command-palette"))
 
@@ -264,7 +258,6 @@ class Desk(Quitting):
         return event.state != WorkerState.SUCCESS
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Workers of the app itself."""
         if not self.worker_failed(event) and event.worker.name == "build":
             self.call_later(self._built)
 

@@ -80,7 +80,6 @@ class BoardScreen(OnDesk, Screen[None]):
         self._room = 0
 
     def compose(self) -> ComposeResult:
-        """Title, rows, box of the filter, keys."""
         yield Label("", id="title", markup=False)
         yield RowsTable(cursor_type="row", id="table")
         yield FindBar("find.filter")
@@ -92,11 +91,9 @@ class BoardScreen(OnDesk, Screen[None]):
         self.query_one(RowsTable).focus()
 
     def on_screen_resume(self) -> None:
-        """Runs may have come or gone."""
         self._work("runs", lambda: fields(library.runs()))
 
     def on_resize(self) -> None:
-        """Other widths fit."""
         self.call_after_refresh(self.retranslate)
 
     def take(self, path: Path) -> None:
@@ -108,7 +105,6 @@ class BoardScreen(OnDesk, Screen[None]):
         self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Which runs there are, and what the paper printed."""
         if self.desk.worker_failed(event) or event.worker.result is None:
             return
         if event.worker.name == "runs":
@@ -208,7 +204,6 @@ class BoardScreen(OnDesk, Screen[None]):
         return f"{named(entry)} {line.id} {line.agent} {line.model} {line.pack}" if line else named(entry)
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         field, place, en = self.field, self._place, language() == "en"
         rows, words = self.entries, [t("board.title")]
         if field is not None:
@@ -321,12 +316,10 @@ class BoardScreen(OnDesk, Screen[None]):
             self.retranslate()
 
     def action_open(self) -> None:
-        """The run at the cursor."""
         if (line := self.line) is not None:
             self.app.push_screen(RunScreen(line))
 
     def action_place(self, by: int) -> None:
-        """Another measure or group."""
         known_places = list(self.places)
         if known_places and self._place is not None:
             self.place = known_places[(known_places.index(self._place) + by) % len(known_places)]
@@ -343,19 +336,16 @@ class BoardScreen(OnDesk, Screen[None]):
             self.retranslate()
 
     def action_field(self) -> None:
-        """The runs of other tasks."""
         if self.fields:
             self.at = (self.at + 1) % len(self.fields)
             self.place = self.base = None
             self._choose()
 
     def action_papers(self) -> None:
-        """With or without what the paper printed."""
         self.papers = not self.papers
         self.retranslate()
 
     def action_shipped(self) -> None:
-        """With or without the model that comes with Moot."""
         self.shipped = not self.shipped
         self._choose()
 
@@ -367,7 +357,6 @@ class BoardScreen(OnDesk, Screen[None]):
         self.retranslate()
 
     def action_compare(self) -> None:
-        """Choose a run, then the one to compare with it."""
         line, base = self.line, self.base
         if line is None:
             return
@@ -381,7 +370,6 @@ class BoardScreen(OnDesk, Screen[None]):
         self.retranslate()
 
     def action_find(self) -> None:
-        """Type what rows must hold."""
         self.query_one(FindBar).open()
 
     @on(FindBar.Changed)

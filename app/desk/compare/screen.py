@@ -132,14 +132,12 @@ class CompareScreen(OnDesk, Screen[None]):
         self.everything = False
 
     def compose(self) -> ComposeResult:
-        """Title, figures, tasks, keys."""
         yield Label("", id="title", markup=False)
         yield FiguresPane(id="figures")
         yield RowsTable(cursor_type="row", id="table")
         yield KeyBar(("compare", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Compare."""
         self.retranslate()
         self.query_one(RowsTable).focus()
         self.run_worker(self._read, name="compare", group="compare", thread=True, exclusive=True, exit_on_error=False)
@@ -158,7 +156,6 @@ class CompareScreen(OnDesk, Screen[None]):
             self.retranslate()
 
     def on_resize(self) -> None:
-        """Other widths fit."""
         self.call_after_refresh(self.retranslate)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -168,7 +165,6 @@ class CompareScreen(OnDesk, Screen[None]):
         self.desk.worker_failed(event)
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         self.query_one("#title", Label).update(t("compare.title"))
         figures, table = self.query_one(FiguresPane), self.query_one(RowsTable)
         read = self.comparison.read if self.comparison is not None else 0
@@ -202,26 +198,21 @@ class CompareScreen(OnDesk, Screen[None]):
         return [line for line in tasks if self.everything or line.differs]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a task there is none to open."""
         return (True if self.lines else None) if action == "open" else True
 
     def on_data_table_row_selected(self) -> None:
-        """Enter or a click."""
         self.action_open()
 
     def action_open(self) -> None:
-        """Both ways through the task at the cursor."""
         row = self.query_one(RowsTable).cursor_row
         if self.comparison is not None and 0 <= row < len(self.lines):
             self.app.push_screen(StepsScreen(self.comparison, self.lines[row]))
 
     def action_everything(self) -> None:
-        """All tasks, or those alone that differ."""
         self.everything = not self.everything
         self.retranslate()
 
     def action_close(self) -> None:
-        """Back to where it was opened."""
         self.dismiss()
 
 

@@ -111,26 +111,22 @@ class StepsScreen(OnDesk, Screen[None]):
         self.steps: list[Step] | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, both records, keys."""
         yield Label("", id="title", markup=False)
         yield StepsView(id="steps")
         yield KeyBar(("compare_steps", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Read both."""
         self.retranslate()
         self.query_one(StepsView).focus()
         job = partial(steps_of, self.comparison, self.line)
         self.run_worker(job, name="steps", group="steps", thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The steps, or why they cannot be read."""
         if not self.desk.worker_failed(event) and event.worker.name == "steps":
             self.steps = event.worker.result
             self.retranslate()
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         words = [t("compare.title"), one(self.line.task)]
         if self.steps is not None:
             at = parting(self.steps)
@@ -147,5 +143,4 @@ class StepsScreen(OnDesk, Screen[None]):
         self.desk.open_episode(side.path, self.line.episodes[number])
 
     def action_close(self) -> None:
-        """Back to the comparison."""
         self.dismiss()

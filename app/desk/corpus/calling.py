@@ -49,7 +49,6 @@ class CallScreen(ModalScreen[str]):
         self._pack: Pack | None = None
 
     def compose(self) -> ComposeResult:
-        """The list, and the form behind it."""
         with Vertical(classes="dialog") as box:
             box.border_title = t("call_dialog.title")
             yield LineInput(placeholder=t("call_dialog.filter"), id="filter")
@@ -70,7 +69,6 @@ class CallScreen(ModalScreen[str]):
             self._pack = self.query_one(ToolForm).pack = event.worker.result
 
     def on_unmount(self) -> None:
-        """Let the pack go."""
         if self._pack is not None:
             self._pack.close()
 
@@ -110,7 +108,6 @@ class CallScreen(ModalScreen[str]):
         self.dismiss(typed_call(event.tool.name, event.given))
 
     def action_cursor(self, by: int) -> None:
-        """Up and down in the list while one types."""
         tools = self.query_one("#tools", OptionList)
         if not self.has_class("-form"):
             (tools.action_cursor_down if by > 0 else tools.action_cursor_up)()

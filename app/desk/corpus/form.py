@@ -86,7 +86,6 @@ class ToolForm(Vertical):
         self._box: FieldBox | None = None
 
     def compose(self) -> ComposeResult:
-        """Name, boxes, offers, refusal."""
         yield Label("", classes="name", markup=False)
         yield Label("", classes="about", markup=False)
         yield Vertical(id="boxes")
@@ -95,7 +94,6 @@ class ToolForm(Vertical):
         yield Label("", id="form-hint", markup=False)
 
     def on_mount(self) -> None:
-        """As high as what stands in it."""
         self.query_one("#boxes").styles.height = "auto"
 
     async def show(self, tool: ToolSpec, typed: Mapping[str, str] | None = None) -> None:
@@ -194,7 +192,6 @@ class ToolForm(Vertical):
             self.action_run()
 
     def action_run(self) -> None:
-        """Call the tool, unless its schema forbids it."""
         if self.tool is None:
             return
         given, refusal = forms.read(self.tool, {box.field.name: box.value for box in self.query(FieldBox)})

@@ -63,7 +63,6 @@ class CorpusScreen(OnDesk, Screen[None]):
         self._waiting: tuple[str, str] | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, panes, keys."""
         yield Label("", id="title", markup=False)
         with Horizontal(id="panes"):
             yield TreeView(id="tree")
@@ -85,17 +84,14 @@ class CorpusScreen(OnDesk, Screen[None]):
         self.query_one(TreeView).focus()
 
     def on_unmount(self) -> None:
-        """Let the pack go."""
         pack, self.pack = self.pack, None
         if pack is not None:
             pack.close()
 
     def on_screen_resume(self) -> None:
-        """Packs may have come or gone."""
         self._work("corpus_packs", places.pack_names)
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         self.query_one("#tree").border_title = t("corpus_screen.tree")
         self.query_one("#record").border_title = t("corpus_screen.record")
         self.query_one(Empty).say(t("corpus_screen.nothing"), t("corpus_screen.nothing.hint"))
@@ -121,7 +117,6 @@ class CorpusScreen(OnDesk, Screen[None]):
         self.run_worker(work, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Results by name; a failure becomes a dialog."""
         if self.desk.worker_failed(event) or event.worker.result is None:
             return
         name, (ticket, result) = event.worker.name, event.worker.result
@@ -177,7 +172,6 @@ class CorpusScreen(OnDesk, Screen[None]):
             self._work("corpus_tree", partial(places.tree, self.pack, words))
 
     def action_pack(self) -> None:
-        """The next pack."""
         if self.pack is not None and len(self._packs) > 1:
             at = self._packs.index(self.pack.name) if self.pack.name in self._packs else -1
             self._open(self._packs[(at + 1) % len(self._packs)])
@@ -295,7 +289,6 @@ class CorpusScreen(OnDesk, Screen[None]):
     # words, order, the way back
 
     def action_find(self) -> None:
-        """Filter the rows."""
         self._everywhere = False
         self.query_one(FindBar).open()
 
@@ -335,12 +328,10 @@ class CorpusScreen(OnDesk, Screen[None]):
             self.query_one(RowsView).focus()
 
     def action_sort(self) -> None:
-        """By the next column."""
         if self.place is not None and not self.place.tool:
             self.go(self.place.sorted_next(), keep=False)
 
     def action_turn(self) -> None:
-        """The other way round."""
         if self.place is not None and not self.place.tool:
             self.go(self.place.turned(), keep=False)
 
@@ -360,7 +351,6 @@ class CorpusScreen(OnDesk, Screen[None]):
             self.run_worker(self.desk.action_mode("home"), name="corpus_leave", exit_on_error=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim."""
         rows = self.place is not None and not self.place.tool
         if action in ("find", "everywhere", "sort", "turn"):
             return rows or None
@@ -369,7 +359,6 @@ class CorpusScreen(OnDesk, Screen[None]):
         return True
 
     def on_descendant_focus(self) -> None:
-        """While one types, the key bar speaks of the box."""
         around = self.focused.ancestors_with_self if self.focused else []
         area = next((node.help_id for node in around if isinstance(node, FindBar | ToolForm)), "corpus")
         self.query_one(KeyBar).areas(area, "app")

@@ -152,7 +152,6 @@ class RowsView(ScrollView, can_focus=True):
             self.post_message(self.Looked(row))
 
     def on_resize(self, event: Resize) -> None:
-        """The row at the cursor stays in view."""
         self.call_after_refresh(self.move_to, self.cursor)
 
     def _columns(self, room: int) -> list[tuple[str, int]]:
@@ -201,25 +200,20 @@ class RowsView(ScrollView, can_focus=True):
         return column_name(name) + ("" if order.column != name else "▼" if order.down else "▲")
 
     def action_cursor(self, by: int) -> None:
-        """Up or down."""
         self.move_to(self.cursor + by)
 
     def action_edge(self, last: bool) -> None:
-        """To the first or the last row."""
         self.move_to(self.total - 1 if last else 0)
 
     def action_page(self, by: int) -> None:
-        """A screen further."""
         self.move_to(self.cursor + by * max(1, self.scrollable_content_region.height - 2))
 
     def action_column(self, by: int) -> None:
-        """Columns further to the right, or back."""
         if self.place is not None:
             self._first = min(max(self._first + by, 0), max(0, len(shown_columns(self.place)) - 2))
             self.refresh()
 
     def action_choose(self) -> None:
-        """Take the row at the cursor."""
         if (row := self.row(self.cursor)) is not None:
             self.post_message(self.Chosen(row))
 
@@ -287,7 +281,6 @@ class RecordView(Choice):
                     yield from (Line(tuple(part), at) for part in wrapped(_link_line(link, cell), room, 4))
 
     def action_cursor(self, by: int) -> None:
-        """To the next link; without links the text moves."""
         if self.count:
             super().action_cursor(by)
         else:

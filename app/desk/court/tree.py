@@ -154,23 +154,19 @@ class ProgrammePane(LineView):
         return self.has_focus and self.rows[y].owner == self.cursor >= 0
 
     def on_focus(self) -> None:
-        """Paint the cursor."""
         self._strips.clear()
         self.refresh()
 
     def on_blur(self) -> None:
-        """Without it."""
         self.on_focus()
 
     def action_cursor(self, by: int) -> None:
-        """Another item."""
         if self.flat:
             self._key = self.flat[min(max(self.cursor + by, 0), len(self.flat) - 1)][0].key
             self.refresh()
             self._reveal()
 
     def action_edge(self, end: bool) -> None:
-        """To the first or the last item."""
         self.action_cursor(len(self.flat) if end else -len(self.flat))
 
     def action_choose(self) -> None:
@@ -187,7 +183,6 @@ class ProgrammePane(LineView):
             self.app.notify(t("court.not_yet"), markup=False)
 
     def on_click(self, event: Click) -> None:
-        """A click chooses."""
         y = event.get_content_offset_capture(self).y + self.scroll_offset.y
         if 0 <= y < len(self.rows) and self.rows[y].owner >= 0:
             self._key = self.flat[self.rows[y].owner][0].key

@@ -31,7 +31,6 @@ class ConfirmScreen(ModalScreen[bool]):
         self._yes = yes
 
     def compose(self) -> ComposeResult:
-        """Question, what is lost, two buttons."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
             yield Static(self._text, classes="dialog--text", markup=False)
@@ -41,19 +40,15 @@ class ConfirmScreen(ModalScreen[bool]):
                 yield Button(t("new.cancel"), variant="primary", id="no", compact=True)
 
     def on_mount(self) -> None:
-        """Nothing is lost by an Enter too many."""
         self.query_one("#no").focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Yes or no."""
         self.dismiss(event.button.id == "yes")
 
     def action_confirm(self) -> None:
-        """Yes."""
         self.dismiss(True)
 
     def action_cancel(self) -> None:
-        """No."""
         self.dismiss(False)
 
 
@@ -66,5 +61,4 @@ class HostScreen(ConfirmScreen):
         super().__init__(t("hosts.title"), text, t("hosts.hint"), t("hosts.yes"))
 
     def action_confirm(self) -> None:
-        """Not yet."""
         self.query_one("#yes").focus()

@@ -99,7 +99,6 @@ class HelpScreen(ModalScreen[None]):
         self._about = help_id(focused, screen)
 
     def compose(self) -> ComposeResult:
-        """What it is, then its keys by area."""
         with Vertical(classes="dialog") as box:
             box.border_title = t("help.title", pane=t(f"help.{self._about}.title"))
             box.border_subtitle = t("help.close")
@@ -121,9 +120,7 @@ class HelpScreen(ModalScreen[None]):
         return text
 
     def on_mount(self) -> None:
-        """Keys scroll."""
         self.query_one(VerticalScroll).focus()
 
     def action_close(self) -> None:
-        """Close."""
         self.dismiss()

@@ -27,7 +27,6 @@ class ProblemScreen(ModalScreen[None]):
         self._hint = hint
 
     def compose(self) -> ComposeResult:
-        """What happened, what helps."""
         with Vertical(classes="dialog -problem") as box:
             box.border_title = t("problem.title")
             yield Static(self._title, classes="dialog--text", markup=False)
@@ -36,13 +35,10 @@ class ProblemScreen(ModalScreen[None]):
             yield Button(t("problem.close"), variant="primary", compact=True)
 
     def on_button_pressed(self) -> None:
-        """Close."""
         self.dismiss()
 
     def action_confirm(self) -> None:
-        """Close."""
         self.dismiss()
 
     def action_cancel(self) -> None:
-        """Close."""
         self.dismiss()

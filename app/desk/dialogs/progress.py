@@ -41,7 +41,6 @@ class ProgressScreen(ModalScreen[None]):
         self._text = text
 
     def compose(self) -> ComposeResult:
-        """Text, bar, what is being done."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
             yield Static(self._text, classes="dialog--text", markup=False)
@@ -49,7 +48,6 @@ class ProgressScreen(ModalScreen[None]):
             yield Static("", classes="dialog--hint", id="what", markup=False)
 
     def on_progress_screen_came(self, event: Came) -> None:
-        """Move the bar."""
         self.query_one(ProgressBar).update(total=event.total, progress=event.done)
         keys = (f"{table}.{event.what}" for table in ("corpus_screen.shelf", "progress.what"))
         words = next((t(key) for key in keys if known(key)), one(said(event.what)))

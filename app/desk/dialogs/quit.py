@@ -27,7 +27,6 @@ class QuitScreen(ModalScreen[str]):
         self._person = ".person" if person else ""
 
     def compose(self) -> ComposeResult:
-        """What the choice is, and a button for each."""
         with Vertical(classes="dialog") as box:
             box.border_title = t("quit.title")
             yield Static(t(f"quit.text{self._person}"), classes="dialog--text", markup=False)
@@ -39,17 +38,13 @@ class QuitScreen(ModalScreen[str]):
                 yield Button(t("quit.stay"), id="stay", compact=True)
 
     def on_mount(self) -> None:
-        """What keeps most comes first."""
         self.query(Button).first().focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """What was chosen."""
         self.dismiss(event.button.id if event.button.id != "stay" else None)
 
     def action_confirm(self) -> None:
-        """The first answer."""
         self.query(Button).first().press()
 
     def action_cancel(self) -> None:
-        """Stay."""
         self.dismiss(None)

@@ -227,12 +227,10 @@ class EpisodeActions(OnDesk, FindingScreen):
             self.desk.push_screen(PromptScreen(self.facts, self.episode, tuple(self.shown.records), record.seq))
 
     def action_present(self) -> None:
-        """Show the episode to an audience."""
         self._stop_replay()
         self.desk.present(self)
 
     def action_pace(self, by: int) -> None:
-        """Faster or slower."""
         self.desk.pace = min(max(self.desk.pace + by, 0), len(PACES) - 1)
         if self.desk.live is not None:
             self.desk.live.pace = self.desk.pace
@@ -247,7 +245,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         self._look(-1)
 
     def action_now(self) -> None:
-        """Back to the head."""
         self._stop_replay()
         self._look(self.shown.total - self.shown.step)
 
@@ -285,7 +282,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         self.desk.fork(self.facts.path, self.episode, step)
 
     def action_seat(self) -> None:
-        """Ask who shall sit where."""
         if self.facts is None or not self.state.seats:
             return
         seated = [record.event for record in self.shown.records if isinstance(record.event, Seated)]
@@ -383,12 +379,10 @@ class EpisodeActions(OnDesk, FindingScreen):
         self.work(partial(export_episode, self.facts, self.episode, tuple(self.shown.visible()), blocks), "export")
 
     async def action_review(self) -> None:
-        """Score the episode by hand, once it is over."""
         if self.facts is not None and self.over:
             await self.desk.review(self.facts.path, self.episode)
 
     def action_view(self, view: int | None = None) -> None:
-        """On a narrow screen: the next pane."""
         self._view = (self._view + 1) % len(VIEWS) if view is None else view
         for index, name in enumerate(VIEWS):
             self.set_class(index == self._view, f"-view-{name}", update=False)
@@ -453,7 +447,6 @@ class EpisodeActions(OnDesk, FindingScreen):
             record.move_to(found[-1])
 
     def action_grounds(self) -> None:
-        """What the scores of the episode rest on."""
         scores = self.query_one(ScoreStrip).step
         if scores is None or not (scores.grounds.beside or scores.grounds.rows):
             self.desk.say(t("grounds.none"))
@@ -467,14 +460,12 @@ class EpisodeActions(OnDesk, FindingScreen):
         self.app.push_screen(GroundsScreen(scores, self.state.task_id), went)
 
     def action_wide(self) -> None:
-        """The focused pane fills the screen, or goes back."""
         if self.maximized is not None:
             self.minimize()
         elif self.focused is not None:
             self.maximize(self.focused)
 
     def action_episode(self, by: int) -> None:
-        """The next episode of the run, or the one before."""
         names = [line.id for line in self.episodes]
         if self.facts is not None and self.episode in names:
             index = names.index(self.episode) + by
@@ -482,7 +473,6 @@ class EpisodeActions(OnDesk, FindingScreen):
                 self.desk.open_episode(self.facts.path, names[index])
 
     async def action_leave(self) -> None:
-        """Back to the list of runs."""
         if self.maximized is not None:
             self.minimize()
         else:

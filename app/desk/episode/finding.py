@@ -14,7 +14,6 @@ class FindingScreen(Screen[None]):
     """A screen that holds one `Transcript` and one `FindBar`."""
 
     def action_find(self) -> None:
-        """Open the search."""
         self.query_one(FindBar).open()
 
     @on(FindBar.Changed)

@@ -136,20 +136,17 @@ class GroundsScreen(OnDesk, Screen[int | None]):
         self.scores, self.about = scores, title
 
     def compose(self) -> ComposeResult:
-        """Title, everything, keys."""
         yield Label("", id="title", markup=False)
         yield GroundsView(self.scores, id="grounds")
         yield KeyBar(("grounds", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """From the beginning."""
         self.retranslate()
         view = self.query_one(GroundsView)
         view.focus()
         view.move_to(0)
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         self.query_one("#title", Label).update(f"{t('grounds.title')} · {one(self.about)}")
         view = self.query_one(GroundsView)
         view.border_title = t("grounds.legend")
@@ -157,7 +154,6 @@ class GroundsScreen(OnDesk, Screen[int | None]):
         self.query_one(KeyBar).refresh()
 
     def on_choice_chosen(self, event: Choice.Chosen) -> None:
-        """To the record."""
         seq = self.query_one(GroundsView).things[event.index].seq
         if seq is None:
             self.desk.say(t("grounds.no_place"))
@@ -165,9 +161,7 @@ class GroundsScreen(OnDesk, Screen[int | None]):
             self.dismiss(seq)
 
     def action_open(self) -> None:
-        """To what is at the cursor."""
         self.query_one(GroundsView).action_choose()
 
     def action_close(self) -> None:
-        """Back to the scores."""
         self.dismiss(None)

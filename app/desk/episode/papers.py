@@ -57,11 +57,9 @@ class PapersScreen(ModalScreen[tuple[Wish] | None]):
         self.dismiss((self._wishes[event.option_index],))
 
     def action_confirm(self) -> None:
-        """The paper at the cursor."""
         self.query_one(OptionList).action_select()
 
     def action_cancel(self) -> None:
-        """Nothing."""
         self.dismiss(None)
 
 

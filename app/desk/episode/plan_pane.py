@@ -173,7 +173,6 @@ class PlanPane(LineView):
                 yield Row((("  ", "text"), *row), index)
 
     def on_click(self, event: Click) -> None:
-        """A click goes to the record."""
         y = event.get_content_offset_capture(self).y + self.scroll_offset.y
         if 0 <= y < len(self.rows) and self.rows[y].owner >= 0:
             seq = self._items[self.rows[y].owner].seq

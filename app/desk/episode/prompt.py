@@ -70,14 +70,12 @@ class PromptPage(OnDesk, FindingScreen):
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """Title, the call, search, keys."""
         yield Label("", id="title", markup=False)
         yield PromptText(id="prompt")
         yield FindBar(id="find")
         yield KeyBar(("prompt", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Read the call."""
         self.query_one(PromptText).focus()
         self._read()
 
@@ -88,20 +86,16 @@ class PromptPage(OnDesk, FindingScreen):
         self.query_one(KeyBar).areas("find" if finding else "prompt", "app")
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         self._show(keep=True)
 
     def action_copy(self) -> None:
-        """The raw text of the part at the cursor."""
         block = self.query_one(PromptText).current
         self._copy(block.raw if block else "")
 
     def action_leave(self) -> None:
-        """Back to the record."""
         self.dismiss()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The call, or why it cannot be read."""
         if not self.desk.worker_failed(event) and event.worker.result is not None:
             self.take(event.worker.result)
             self._show()
@@ -140,17 +134,14 @@ class PromptScreen(PromptPage):
         self.seen: SeenCall | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There may be one call only."""
         return None if action == "call" and len(self.calls) < 2 else True
 
     def action_call(self, by: int) -> None:
-        """The next call of the episode, or the one before."""
         if 0 <= self.at + by < len(self.calls):
             self.at += by
             self._read()
 
     def action_copy_all(self) -> None:
-        """The whole prompt."""
         self._copy(self.seen.text if self.seen else "")
 
     def read(self) -> SeenCall:

@@ -93,7 +93,6 @@ class EpisodeScreen(EpisodeActions):
         """The step at which a stored episode is to be shown; 0: its end."""
 
     def compose(self) -> ComposeResult:
-        """Title bar, three panes, bars."""
         yield SeatBar(id="seats")
         yield ViewTabs(id="tabs")
         with Horizontal(id="panes"):
@@ -115,16 +114,13 @@ class EpisodeScreen(EpisodeActions):
         yield KeyBar(("episode", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Words first, then whatever there is."""
         self.retranslate()
         self.set_interval(TICK, self._tick)
 
     def on_screen_resume(self) -> None:
-        """What streamed while another screen was shown."""
         self.show_turn()
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         self.name_panes()
         self.query_one(Empty).say(t("episode.nothing"), t("episode.nothing.hint"))
         record = self.query_one(Transcript)

@@ -259,22 +259,18 @@ class SeatScreen(ModalScreen[Seated | None]):
         engine.focus_control()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Take the seat, or not."""
         if event.button.id == "cancel":
             self.dismiss(None)
         else:
             self._submit()
 
     def on_input_submitted(self) -> None:
-        """Enter after a typed SPEC goes on to the button."""
         self.query_one("#take").focus()
 
     def action_confirm(self) -> None:
-        """Take the seat."""
         self._submit()
 
     def action_cancel(self) -> None:
-        """Nothing."""
         self.dismiss(None)
 
 

@@ -199,7 +199,6 @@ class Transcript(Searchable):
             yield Row((("  ", "text"), (label, tone), (" ", "text"), *row), -1)
 
     def on_resize(self, event: object) -> None:
-        """Wrap again, keeping the reader's place."""
         if self.virtual_size.width != self.room or self._stale:
             self.rebuild()
         self.call_after_refresh(self._settle)
@@ -263,7 +262,6 @@ class Transcript(Searchable):
             self._reveal()
 
     def on_mouse_scroll_up(self) -> None:
-        """Who scrolls up reads."""
         self.follows = False
 
     def on_show(self) -> None:
@@ -301,11 +299,9 @@ class Transcript(Searchable):
         return None
 
     def action_edge(self, end: bool) -> None:
-        """To the first or the last block."""
         self.move_to(len(self.blocks) - 1 if end else 0, tail=end)
 
     def action_fold(self) -> None:
-        """Unfold or fold the block under the cursor."""
         if self.current is not None:
             self.unfolded ^= {self.current.seq}
             self._wrapped.pop(self.current.seq, None)

@@ -24,11 +24,9 @@ class WouldReadScreen(PromptPage):
         self.reading: Reading | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is one prompt."""
         return action != "call"
 
     def action_copy_all(self) -> None:
-        """The whole prompt."""
         if self.reading is not None:
             self._copy("\n\n".join(message.content for message in self.reading.ask.messages))
 

@@ -46,7 +46,6 @@ class AskScreen(ModalScreen[str | None]):
                 yield Button(t("new.cancel"), id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """The question first."""
         self.query_one("#examples").display = bool(self._examples)
         self.query_one(Input).focus()
 
@@ -58,15 +57,12 @@ class AskScreen(ModalScreen[str | None]):
         line.focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Ask, or not."""
         self.dismiss(None) if event.button.id == "cancel" else self.action_confirm()
 
     @on(Input.Submitted)
     def action_confirm(self) -> None:
-        """Ask."""
         if question := self.query_one(Input).value.strip():
             self.dismiss(question)
 
     def action_cancel(self) -> None:
-        """Nothing."""
         self.dismiss(None)

@@ -71,7 +71,6 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         self._offers: Sequence[Offer] = ()
 
     def compose(self) -> ComposeResult:
-        """Who, how, on what; three buttons."""
         every = loadable()
         names = [name for name in every if any(name in pack.tasks for pack in self._packs)] or every
         offered = [(t(f"benchmark.{name}") if known(f"benchmark.{name}") else name, name) for name in names]
@@ -289,7 +288,6 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             self._say(sentence)
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Start, or not."""
         if event.button.id == "cancel":
             self.dismiss(None)
         else:
@@ -300,11 +298,9 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         self.focus_next()
 
     async def action_confirm(self) -> None:
-        """Start step by step."""
         await self._submit(everything=False)
 
     def action_cancel(self) -> None:
-        """Nothing."""
         self.dismiss(None)
 
 

@@ -90,7 +90,6 @@ class RunScreen(OnDesk, Screen[None]):
         self._rate: float | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, plots, table, box of the filter, keys."""
         yield Label("", id="title", markup=False)
         yield RunPlots(id="plots")
         yield RowsTable(cursor_type="row", id="table")
@@ -98,7 +97,6 @@ class RunScreen(OnDesk, Screen[None]):
         yield KeyBar(("run", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Read the run."""
         self.retranslate()
         self.query_one(RowsTable).focus()
         self.set_interval(LOOK, self._look)
@@ -116,7 +114,6 @@ class RunScreen(OnDesk, Screen[None]):
             self.reload()
 
     def on_resize(self) -> None:
-        """Other widths fit."""
         self.call_after_refresh(self.retranslate)
 
     def on_screen_resume(self) -> None:
@@ -173,7 +170,6 @@ class RunScreen(OnDesk, Screen[None]):
         self._rate = self.line.pace or (fresh / minutes if fresh > 0 and minutes > 0 else None)
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         line = self.line
         name = f"benchmark.{line.benchmark}"
         who = player_name(line)
@@ -352,12 +348,10 @@ class RunScreen(OnDesk, Screen[None]):
         self._show_rows()
 
     def action_turn(self) -> None:
-        """The other way round."""
         self.reverse = not self.reverse
         self._show_rows()
 
     def action_find(self) -> None:
-        """Type what rows must hold."""
         self.query_one(FindBar).open()
 
     @on(FindBar.Changed)
@@ -374,7 +368,6 @@ class RunScreen(OnDesk, Screen[None]):
         self.query_one(RowsTable).focus()
 
     def action_open(self) -> None:
-        """Show the episode, at the step where it went wrong."""
         if self.chosen:
             failed = self.failed.get(self.chosen)
             step = failed.verdict.main.step if failed is not None and failed.verdict.main is not None else 0
@@ -393,12 +386,10 @@ class RunScreen(OnDesk, Screen[None]):
             await self.desk.review(self.line.path, chosen.id if chosen is not None and chosen.outcome else "")
 
     def action_resume(self) -> None:
-        """Go on with the run."""
         self.desk.run_worker(self.desk.resume(self.line.path), name="resume", exit_on_error=False)
         self.dismiss()
 
     def action_pause(self) -> None:
-        """Ask the process that plays the run to stop it."""
         self.desk.ask_to_stop(self.line.path)
 
     def action_close(self) -> None:

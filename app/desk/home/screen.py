@@ -63,7 +63,6 @@ class HomeScreen(OnDesk, Screen[None]):
         """The run that the next one chosen is compared with."""
 
     def compose(self) -> ComposeResult:
-        """Title, panes, keys."""
         yield Label("", id="title", markup=False)
         with Horizontal(id="panes"):
             with Vertical(id="runs"):
@@ -77,17 +76,14 @@ class HomeScreen(OnDesk, Screen[None]):
         yield KeyBar(("home", "app"), also=("models", "board", "law", "review", "corpus"), id="keys")
 
     def on_mount(self) -> None:
-        """Words, then what is on disk."""
         self.retranslate()
         self.query_one(Table).focus()
         self.set_interval(LOOK, self._look)
 
     def on_resize(self) -> None:
-        """Other widths fit."""
         self.call_after_refresh(self._show)
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         self.query_one("#title", Label).update(t("home.title"))
         self.query_one("#runs").border_title = t("home.runs")
         self.query_one("#packs").border_title = t("home.packs")
@@ -95,7 +91,6 @@ class HomeScreen(OnDesk, Screen[None]):
         self._show()
 
     def on_screen_resume(self) -> None:
-        """Back from an episode: things have changed."""
         self.reload()
 
     def reload(self) -> None:
@@ -111,7 +106,6 @@ class HomeScreen(OnDesk, Screen[None]):
             self.run_worker(job, name="played", group="played", thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What is on disk, or why it cannot be read."""
         if self.desk.worker_failed(event) or event.worker.result is None:
             return
         if event.worker.name == "library":
@@ -210,7 +204,6 @@ class HomeScreen(OnDesk, Screen[None]):
     # wishes
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim."""
         line = self._current()
         if action == "pause":
             return self.progress is not None or (line is not None and line.process is not None)
@@ -235,7 +228,6 @@ class HomeScreen(OnDesk, Screen[None]):
         self.query_one(KeyBar).refresh()
 
     def on_data_table_row_selected(self) -> None:
-        """Enter or a click."""
         self.action_open()
 
     def action_open(self) -> None:
@@ -251,7 +243,6 @@ class HomeScreen(OnDesk, Screen[None]):
             self.app.push_screen(RunScreen(line))
 
     async def action_review(self) -> None:
-        """Score the run by hand."""
         line = self._current()
         if line is not None and self.check_action("review", ()):
             await self.desk.review(line.path)
@@ -276,12 +267,10 @@ class HomeScreen(OnDesk, Screen[None]):
         self._show_runs()
 
     async def action_board(self) -> None:
-        """All runs of the tasks of this one."""
         if (line := self._current()) is not None and self.check_action("board", ()):
             await self.desk.board(line.path)
 
     def action_new(self) -> None:
-        """A new run."""
         packs = [pack for pack in self.packs if pack.tasks and not pack.error]
         self.app.push_screen(NewRunScreen(packs, self.runs), self.start)
 
@@ -295,7 +284,6 @@ class HomeScreen(OnDesk, Screen[None]):
             self.run_worker(self.desk.start(spec, everything=everything), name="start", exit_on_error=False)
 
     def action_resume(self) -> None:
-        """Go on with an unfinished run."""
         line = self._current()
         if line is not None and self.check_action("resume", ()):
             self.run_worker(self.desk.resume(line.path), name="resume", exit_on_error=False)
@@ -309,20 +297,15 @@ class HomeScreen(OnDesk, Screen[None]):
             self.desk.live.pause()
 
     def action_build(self) -> None:
-        """Build the sample pack."""
         self.desk.build_sample()
 
     def action_door(self, door: Door) -> None:
-        """A ready episode, or a question of law in time."""
         self.run_worker(self.desk.start_demo(door), name="demo", exit_on_error=False)
 
     def on_option_list_option_selected(self, event: Doors.OptionSelected) -> None:
-        """Enter or a click on a door."""
         self.action_door(cast(Door, event.option_id))
 
     def action_ask(self) -> None:
-        """A question about the fictional jurisdiction."""
-
         def asked(question: str | None) -> None:
             if question:
                 self.run_worker(self.desk.start_demo(question=question), name="ask", exit_on_error=False)
@@ -330,7 +313,6 @@ class HomeScreen(OnDesk, Screen[None]):
         self.app.push_screen(AskScreen(), asked)
 
     def action_refresh(self) -> None:
-        """Read again what is on disk."""
         self.reload()
 
 

@@ -37,7 +37,6 @@ class SettingsForm(Vertical):
         self.bench = bench
 
     def compose(self) -> ComposeResult:
-        """A line a setting."""
         for name, info in self._settings():
             yield Field(
                 _label(name), _control(name, info), note=_note(name, info), id=f"{name}-field", short=_short(info)

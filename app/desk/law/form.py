@@ -81,7 +81,6 @@ class LawForm(Horizontal):
         self._options: tuple[tuple[str, str], ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Words, day, pack."""
         yield Label("", id="words-label", markup=False)
         yield LineInput(id="words", select_on_focus=False, max_length=LONGEST)
         yield Label("", id="day-label", classes="law-form--next", markup=False)
@@ -131,7 +130,6 @@ class LawForm(Horizontal):
             target.focus()
 
     def action_ask(self) -> None:
-        """Ask; nothing is lost where the day is none."""
         box = self.query_one("#day", Input)
         said = box.value.strip()
         day = parse_date(said) if said else None
@@ -144,11 +142,9 @@ class LawForm(Horizontal):
         self.post_message(self.Asked(self.query_one("#words", Input).value.strip(), day))
 
     def action_results(self) -> None:
-        """To the results."""
         self.post_message(self.Left())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter asks."""
         event.stop()
         self.action_ask()
 
@@ -163,7 +159,6 @@ class LawForm(Horizontal):
             self.post_message(self.Wrong(""))
 
     def on_select_changed(self, event: Select.Changed) -> None:
-        """Another pack."""
         event.stop()
         if isinstance(event.value, str):
             self.post_message(self.Picked(event.value))

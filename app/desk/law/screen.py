@@ -79,7 +79,6 @@ class LawScreen(OnDesk, Screen[None]):
         )
 
     def compose(self) -> ComposeResult:
-        """Title, form, what was understood, panes, keys."""
         yield Label("", id="title", markup=False)
         yield LawForm(id="form")
         yield Label("", id="understood", markup=False)
@@ -101,16 +100,13 @@ class LawScreen(OnDesk, Screen[None]):
         self.query_one(LawForm).focus_on("words")
 
     def on_unmount(self) -> None:
-        """Let the pack go."""
         if self.book is not None:
             self.book.close()
 
     def on_screen_resume(self) -> None:
-        """Packs may have come or gone."""
         self._work("law_shelves", law_shelf.shelves)
 
     def on_resize(self) -> None:
-        """Other widths fit."""
         self.call_after_refresh(self._show_lines)
 
     # workers
@@ -123,7 +119,6 @@ class LawScreen(OnDesk, Screen[None]):
         )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Results by name; a failure becomes a dialog."""
         name = event.worker.name
         if self.desk.worker_failed(event):
             if name == "law_search" and event.worker.is_finished and not event.worker.is_cancelled:
@@ -334,7 +329,6 @@ class LawScreen(OnDesk, Screen[None]):
         self.set_class(any(node.id == "right" for node in around), "-reading")
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         self.query_one("#hits").border_title = t("law_screen.hits")
         self.query_one(LawForm).relabel("")
         self.query_one(ViewTabs).refresh(layout=True)
@@ -465,7 +459,6 @@ class LawScreen(OnDesk, Screen[None]):
         self.query_one(LawForm).focus_on(name)
 
     def action_tab(self, tab: int = 0) -> None:
-        """Another view of the article."""
         if self.reading is not None:
             self.go_to(tab)
 
@@ -499,7 +492,6 @@ class LawScreen(OnDesk, Screen[None]):
         self.compare()
 
     def action_near(self, by: int = 1) -> None:
-        """The article before or after, in the same version."""
         reading = self.reading
         other = reading.near[by > 0] if reading is not None else None
         if reading is not None and other is not None:
@@ -530,7 +522,6 @@ class LawScreen(OnDesk, Screen[None]):
         self.desk.say(counted("law_screen.copied", len(text)))
 
     def action_wide(self) -> None:
-        """The shown view fills the screen, or goes back."""
         if self.maximized is not None:
             self.minimize()
         elif isinstance(self.focused, LineView):

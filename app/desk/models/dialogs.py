@@ -60,13 +60,11 @@ class _Reading(ModalScreen[str | None]):
         self.post_message(Read(done, total))
 
     def on_read(self, event: Read) -> None:
-        """Move the bar."""
         bar = self.query_one(ProgressBar)
         bar.display = True
         bar.update(total=event.total, progress=event.done)
 
     def on_unmount(self) -> None:
-        """Whoever still reads stops at the next block."""
         self._stop.set()
 
 
@@ -103,7 +101,6 @@ class AddModelScreen(_Reading):
                 yield Button(t("new.cancel"), id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """The path first."""
         self.query_one(ProgressBar).display = False
         self.query_one("#path").focus()
 
@@ -192,22 +189,18 @@ class AddModelScreen(_Reading):
         self.query_one("#path").focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Take it in, or not."""
         if event.button.id == "cancel":
             self.action_cancel()
         else:
             self._submit()
 
     def on_input_submitted(self) -> None:
-        """Enter in the path or the name: take it in."""
         self._submit()
 
     def action_confirm(self) -> None:
-        """Take it in."""
         self._submit()
 
     def action_cancel(self) -> None:
-        """Stop reading, and leave the library as it is."""
         self._stop.set()
         self.dismiss(None)
 
@@ -225,7 +218,6 @@ class CheckModelScreen(_Reading):
         self._free = free
 
     def compose(self) -> ComposeResult:
-        """What came of it, how far it is, all facts."""
         with Vertical(classes="dialog -tall") as box:
             box.border_title = t("models.check.title", name=one(self._model.name))
             yield Static(t("models.check.reading"), id="verdict", markup=False)
@@ -234,14 +226,12 @@ class CheckModelScreen(_Reading):
             yield Button(t("problem.close"), variant="primary", compact=True)
 
     def on_mount(self) -> None:
-        """Begin to read."""
         self.query_one(FactsPane).focus()
         self._show(self._model, [])
         job = partial(model_list.verify, self._model, self.progress)
         self.run_worker(job, name="verify", thread=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What came of it."""
         event.stop()
         if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
             return
@@ -268,14 +258,11 @@ class CheckModelScreen(_Reading):
         self.query_one(FactsPane).show([*fact_lines(model, self._free), *more], hang=LABEL)
 
     def on_button_pressed(self) -> None:
-        """Close."""
         self.dismiss(None)
 
     def action_confirm(self) -> None:
-        """Close."""
         self.dismiss(None)
 
     def action_cancel(self) -> None:
-        """Stop reading, and close."""
         self._stop.set()
         self.dismiss(None)

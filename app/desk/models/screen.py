@@ -61,7 +61,6 @@ class ModelsScreen(OnDesk, Screen[None]):
         self._loaded = False
 
     def compose(self) -> ComposeResult:
-        """Title, panes, keys."""
         yield Label("", id="title", markup=False)
         with Horizontal(id="panes"):
             with Vertical(id="list"):
@@ -71,22 +70,18 @@ class ModelsScreen(OnDesk, Screen[None]):
         yield KeyBar(("models", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Words, then what is on disk."""
         self.retranslate()
         self.query_one(Table).focus()
 
     def on_resize(self) -> None:
-        """Other widths fit."""
         self.call_after_refresh(self._show)
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         self.query_one("#list").border_title = t("models.list")
         self.query_one("#facts").border_title = t("models.facts")
         self._show()
 
     def on_screen_resume(self) -> None:
-        """Back from elsewhere: things have changed."""
         self.reload()
 
     def reload(self) -> None:
@@ -96,7 +91,6 @@ class ModelsScreen(OnDesk, Screen[None]):
         )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What is in the library, or why it cannot be read."""
         if self.desk.worker_failed(event) or event.worker.result is None:
             return
         match event.worker.name:
@@ -177,7 +171,6 @@ class ModelsScreen(OnDesk, Screen[None]):
     # wishes
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim."""
         line = self._current()
         rules = {
             "try": line is not None and not line.fault and not line.is_embedding,
@@ -192,16 +185,13 @@ class ModelsScreen(OnDesk, Screen[None]):
         return self.shelf.lines[row] if 0 <= row < len(self.shelf.lines) else None
 
     def on_data_table_row_highlighted(self) -> None:
-        """Other facts, other keys."""
         self._show_facts()
         self.query_one(KeyBar).refresh()
 
     async def on_data_table_row_selected(self) -> None:
-        """Enter or a click."""
         self.action_run()
 
     def action_run(self) -> None:
-        """A new run with the model."""
         if self.check_action("run", ()):
             job = partial(lambda: (library.packs(), list(library.runs())))
             self.run_worker(
@@ -225,7 +215,6 @@ class ModelsScreen(OnDesk, Screen[None]):
             self.desk.run_worker(self.desk.start(spec, everything=everything), name="start", exit_on_error=False)
 
     def action_add(self) -> None:
-        """Take a file into the library."""
         self.app.push_screen(AddModelScreen(), self._added)
 
     def _added(self, name: str | None) -> None:
@@ -257,5 +246,4 @@ class ModelsScreen(OnDesk, Screen[None]):
         self.app.push_screen(dialog, agreed)
 
     def action_refresh(self) -> None:
-        """Read again what is in the library."""
         self.reload()

@@ -197,19 +197,16 @@ class PresenterActions(OnDesk, ModalScreen[None]):
             self.desk.with_live(self.source, lambda live: live.step(self.source.episode))
 
     def action_back(self) -> None:
-        """The utterance before."""
         self._hold()
         self.at = max(0, self.at - 1)
         self.settle()
 
     def action_now(self) -> None:
-        """As far as it has come."""
         self.auto = self.auto and self.source.moving in ("auto", "all")
         self.at = self.last
         self.settle()
 
     def action_auto(self) -> None:
-        """Go on by itself, or pause."""
         if self.auto:
             self._hold()
         else:
@@ -219,14 +216,12 @@ class PresenterActions(OnDesk, ModalScreen[None]):
         self.settle()
 
     def action_pace(self, by: int) -> None:
-        """Faster or slower."""
         self.source.action_pace(by)
         self.later()
 
     # a person
 
     def action_seat(self) -> None:
-        """A person takes a seat, or leaves it."""
         if self.whole is not None:
             self._hold()
             self.at = len(self.said)
@@ -273,7 +268,6 @@ class PresenterActions(OnDesk, ModalScreen[None]):
         self.show()
 
     def action_leave(self) -> None:
-        """Back to the Episode screen, with what is typed."""
         if self._next is not None:
             self._next.stop()
         _carry(self.box, self.below)

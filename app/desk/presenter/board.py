@@ -43,7 +43,6 @@ class Board(LineView):
             self.scroll_home(animate=False, immediate=True)
 
     def on_resize(self, event: Resize) -> None:
-        """Another height may take other rows."""
         self.rebuild()
 
     @property

@@ -104,7 +104,6 @@ class PresenterScreen(PresenterActions):
         self.listen()
 
     def on_descendant_focus(self) -> None:
-        """While one types, the key bar speaks of the box."""
         typing = self.focused is not None and self.box in self.focused.ancestors_with_self
         self.query_one(KeyBar).areas(*(("answer", "presenter") if typing else ("presenter",)))
 
@@ -235,7 +234,6 @@ class PresenterScreen(PresenterActions):
         return closing_lines(scene, self.said, self._scores, t("scores.none" if failed else "scores.scoring"))
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The scores for the card at the end."""
         if not self.desk.worker_failed(event) and event.worker.name == "closing":
             self._scores = event.worker.result
             self.show()

@@ -61,7 +61,6 @@ class PresenterSeat(ModalScreen[Seated | None]):
             yield Static(t("presenter.seat.hint"), classes="dialog--hint", markup=False)
 
     def on_mount(self) -> None:
-        """Stand on the likeliest wish."""
         who = self.query_one(OptionList)
         who.highlighted = self._first
         who.focus()
@@ -89,5 +88,4 @@ class PresenterSeat(ModalScreen[Seated | None]):
         return None
 
     def action_cancel(self) -> None:
-        """Everything stays."""
         self.dismiss(None)

@@ -65,7 +65,6 @@ class DecideScreen(ModalScreen[Word | None]):
         self._lists = {name for name, value in texts.items() if not isinstance(value, str)}
 
     def compose(self) -> ComposeResult:
-        """Verdict, reasons, texts, note, author, buttons."""
         word = self._word
         with Vertical(classes="dialog") as box:
             box.border_title = clean(t("review_screen.decide", task=self._about), multiline=False)
@@ -97,7 +96,6 @@ class DecideScreen(ModalScreen[Word | None]):
         self.query_one("#verdict" if self._word.author else "#author").focus()
 
     def on_select_changed(self) -> None:
-        """Other things are asked."""
         self._fit()
 
     def _fit(self) -> None:
@@ -112,14 +110,12 @@ class DecideScreen(ModalScreen[Word | None]):
         return str(self.query_one("#verdict", Select).value)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Yes or no."""
         if event.button.id == "cancel":
             self.dismiss(None)
         else:
             self.action_confirm()
 
     def action_confirm(self) -> None:
-        """F5."""
         author, verdict = " ".join(self.query_one("#author", Input).value.split()), self._verdict
         if not author:
             self.query_one("#said", Static).update(t("review_screen.bad.author", n=LONGEST_NAME))
@@ -136,5 +132,4 @@ class DecideScreen(ModalScreen[Word | None]):
         return tuple(line for line in text.splitlines() if line.strip()) if name in self._lists else text
 
     def action_cancel(self) -> None:
-        """Nothing."""
         self.dismiss(None)

@@ -66,7 +66,6 @@ class ReviewForm(Vertical):
         self._drafts: dict[object, Draft] = {}
 
     def compose(self) -> ComposeResult:
-        """Value, author, reason, and what is wrong."""
         with Horizontal():
             yield Label("", id="value-label", markup=False)
             yield LineInput(id="value", max_length=12)
@@ -79,7 +78,6 @@ class ReviewForm(Vertical):
         yield Static("", id="said", markup=False)
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         for name in BOXES:
             self.query_one(f"#{name}-label", Label).update(t(f"review_screen.score.{name}"))
         self.query_one("#author", Input).placeholder = t("review_screen.author.hint")
@@ -138,7 +136,6 @@ class ReviewForm(Vertical):
         box.move_cursor(box.document.end)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Another answer."""
         event.stop()
         if self.query_one("#said").has_class("-bad"):
             self.say("")
@@ -146,12 +143,10 @@ class ReviewForm(Vertical):
             self.post_message(self.AuthorChanged())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter in a line goes on to the next one."""
         event.stop()
         self.screen.focus_next()
 
     def action_submit(self) -> None:
-        """Post the entry, or say what is missing."""
         value, author, reason = number_in(self._text("value")), self.author, self._text("reason")
         if value is None or not 0 <= value <= self._scale:
             return self._wrong("value", t("review_screen.bad.value", top=f"{self._scale:g}"))
@@ -169,7 +164,6 @@ class ReviewForm(Vertical):
         self.query_one(f"#{name}").focus()
 
     def action_leave(self) -> None:
-        """Back to what is reviewed; what is typed stays."""
         self.post_message(self.Left())
 
 

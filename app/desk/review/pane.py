@@ -63,7 +63,6 @@ class ReviewPane(OnDesk, Vertical):
         )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Results by name; a failure becomes a dialog."""
         name = event.worker.name.removeprefix(PREFIX)
         if event.worker is not self._wanted_jobs.get(name):
             event.stop()
@@ -87,7 +86,6 @@ class ReviewPane(OnDesk, Vertical):
         raise NotImplementedError
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         raise NotImplementedError
 
     def title(self) -> list[str]:

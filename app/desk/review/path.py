@@ -26,7 +26,6 @@ class PathScreen(ModalScreen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def compose(self) -> ComposeResult:
-        """What is asked, the path, the buttons."""
         box_of_path = line("path", placeholder=t("models.add.path.empty"))
         box_of_path.max_length = LONGEST_PATH
         box_of_path.suggester = PathCompletion("")

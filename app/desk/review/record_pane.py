@@ -38,7 +38,6 @@ class RecordPane(LinesPane):
             self.call_after_refresh(self._reveal)
 
     def on_resize(self, event: Resize) -> None:
-        """Wrap again; what stands at the top stays there."""
         top = self.rows[self.scroll_offset.y].owner if self.scroll_offset.y < len(self.rows) else -1
         super().on_resize(event)
         if not self._waits and self.scroll_offset.y:

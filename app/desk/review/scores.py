@@ -151,7 +151,6 @@ class ScoresPane(ReviewPane):
     # what is shown
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         for name in ("metrics", "hearing", "reference", "form", "history"):
             self.query_one(f"#{name}").border_title = t(f"review_screen.pane.{name}")
         self.query_one(ReviewForm).retranslate()
@@ -241,7 +240,6 @@ class ScoresPane(ReviewPane):
 
     @property
     def on_court(self) -> bool:
-        """Whether the run is one of the courts."""
         return self.step != "runs" and self.run is not None and self.run.benchmark == COURTS
 
     @property
@@ -264,7 +262,6 @@ class ScoresPane(ReviewPane):
         return rules.get(action, False)
 
     def on_choice_looked(self, event: Choice.Looked) -> None:
-        """Another metric."""
         event.stop()
         if event.view.id == "metrics":
             self._show_metric()

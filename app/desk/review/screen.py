@@ -53,7 +53,6 @@ class ReviewScreen(OnDesk, Screen[None]):
         return cast("ScoresPane | TasksPane", self.query_one(f"#{TABS[self.tab]}"))
 
     def compose(self) -> ComposeResult:
-        """Title, tabs, disclaimer, panes, keys."""
         yield Label("", id="title", markup=False)
         yield ViewTabs(TABS, "review_screen.tab", id="review-tabs")
         yield Label(DISCLAIMER, id="disclaimer", markup=False)
@@ -68,21 +67,17 @@ class ReviewScreen(OnDesk, Screen[None]):
         self.pane.first.focus()
 
     def on_screen_resume(self) -> None:
-        """Runs and packs may have come or gone."""
         self.pane.enter()
 
     def on_resize(self) -> None:
-        """Other widths fit."""
         self.call_after_refresh(self.show_heading)
 
     def on_descendant_focus(self) -> None:
-        """While one types, the key bar speaks of the form."""
         around = self.focused.ancestors_with_self if self.focused else []
         form = any(isinstance(node, ReviewForm) for node in around)
         self.query_one(KeyBar).areas("review_form" if form else "review", "app")
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         for pane in self.query(ReviewPane):
             pane.retranslate()
         self.query_one(ViewTabs).refresh(layout=True)
@@ -122,7 +117,6 @@ class ReviewScreen(OnDesk, Screen[None]):
         return self.pane.can(action) if action in ACTIONS and self.is_mounted else True
 
     def action_tab(self, tab: int = 0) -> None:
-        """Another tab."""
         self.go_to(tab)
 
     @on(ViewTabs.Chosen)
@@ -130,32 +124,26 @@ class ReviewScreen(OnDesk, Screen[None]):
         self.go_to(event.index)
 
     def action_open(self) -> None:
-        """What is at the cursor."""
         target = self.focused if isinstance(self.focused, Choice) else self.pane.first
         if isinstance(target, Choice):
             target.action_choose()
 
     def action_form(self) -> None:
-        """Into the form."""
         self.pane.form()
 
     def action_view(self) -> None:
-        """The other half of a narrow screen."""
         self.pane.view()
 
     def action_near(self, by: int = 1) -> None:
-        """The next episode or task, or the one before."""
         self.pane.near(by)
 
     def action_runs(self) -> None:
-        """To the list of runs, or of task files."""
         if isinstance(self.pane, ScoresPane):
             self.pane.take(None)
         else:
             self.pane.go("sources")
 
     def action_path(self) -> None:
-        """Ask for the path of a task file."""
         self.app.push_screen(PathScreen(), self._opened)
 
     def _opened(self, typed: str | None) -> None:
@@ -163,18 +151,15 @@ class ReviewScreen(OnDesk, Screen[None]):
             self.query_one(TasksPane).open_path(typed)
 
     def action_accept(self) -> None:
-        """Accept the task that is shown."""
         self.query_one(TasksPane).accept()
 
     def action_wide(self) -> None:
-        """The focused view fills the screen, or goes back."""
         if self.maximized is not None:
             self.minimize()
         elif isinstance(self.focused, LineView):
             self.maximize(self.focused)
 
     async def action_back(self) -> None:
-        """One step back; from a list home."""
         if self.maximized is not None:
             self.minimize()
         elif not self.pane.back():

@@ -53,7 +53,6 @@ class TasksPane(ReviewPane):
         self._draft: tuple[str, Word] | None = None
 
     def compose(self) -> ComposeResult:
-        """Files; tasks, one of them, what was said of it."""
         with ContentSwitcher(initial=self.BEGINNING, id="steps"):
             yield Things("review_task", id="sources")
             with Horizontal(id="reading"):
@@ -118,7 +117,6 @@ class TasksPane(ReviewPane):
     # what is shown
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         for name in ("sources", "task-list", "task-text", "task-said"):
             self.query_one(f"#{name}").border_title = t(f"review_screen.pane.{name.replace('-', '_')}")
         self.query_one("#sources").border_title = t("review_screen.pane.task_files")
@@ -184,7 +182,6 @@ class TasksPane(ReviewPane):
         return rules.get(action, False)
 
     def on_choice_chosen(self, event: Choice.Chosen) -> None:
-        """A file or a task was taken."""
         event.stop()
         if event.view.id == "sources":
             self.open_path(self._files[event.index])

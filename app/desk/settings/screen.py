@@ -56,7 +56,6 @@ class SettingsScreen(OnDesk, Screen[None]):
         self._hosts: dict[str, hosts.Host] = {}
 
     def compose(self) -> ComposeResult:
-        """Title, form, hosts, places, keys."""
         chosen = preferences()
         yield Label("", id="title", markup=False)
         with Vertical(id="desk"):
@@ -73,20 +72,16 @@ class SettingsScreen(OnDesk, Screen[None]):
         yield KeyBar(("settings", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Words, then what is on disk."""
         self.retranslate()
         self.query_one("#language").focus()
 
     def on_screen_resume(self) -> None:
-        """Back from elsewhere: things have changed."""
         self.reload()
 
     def on_resize(self) -> None:
-        """Other widths fit."""
         self.call_after_refresh(self._show)
 
     def retranslate(self) -> None:
-        """All words in the current language."""
         self.query_one("#title", Label).update(t("settings.title"))
         for name in ("desk", "hosts", "places"):
             self.query_one(f"#{name}").border_title = t(f"settings.{name}")
@@ -109,7 +104,6 @@ class SettingsScreen(OnDesk, Screen[None]):
         self.run_worker(_read, name="settings", thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What is on disk, or why it cannot be read."""
         if not self.desk.worker_failed(event) and event.worker.result is not None:
             self._hosts, self._kept = event.worker.result
             self._show()
@@ -143,12 +137,10 @@ class SettingsScreen(OnDesk, Screen[None]):
     # wishes
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim."""
         rules = {"revoke": bool(self._hosts), "clear_replies": self._kept[0] > 0}
         return True if rules.get(action, True) else None
 
     def action_revoke(self) -> None:
-        """Take back what was allowed for the chosen host."""
         row = self.query_one(Table).cursor_row
         if not 0 <= row < len(self._hosts):
             return
@@ -167,8 +159,6 @@ class SettingsScreen(OnDesk, Screen[None]):
         self.app.push_screen(ConfirmScreen(*words, t("settings.revoke.yes")), decided)
 
     def action_clear_replies(self) -> None:
-        """Empty the cache of replies."""
-
         def decided(yes: bool | None) -> None:
             if yes:
                 with Replies(file_of_replies()) as replies:

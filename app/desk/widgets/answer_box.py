@@ -46,7 +46,6 @@ class Brief(TextPane):
     """What stands above the box; as high as its lines."""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Rows of the lines in this width."""
         return sum(1 for _ in self.build(width))
 
 
@@ -159,15 +158,12 @@ class AnswerBox(Vertical):
             label.update(hint)
 
     def on_descendant_focus(self) -> None:
-        """The cursor is in the box."""
         self.explain()
 
     def on_descendant_blur(self) -> None:
-        """The cursor is elsewhere."""
         self.call_later(self.explain)
 
     def action_send(self) -> None:
-        """Send what is typed, unless it is empty."""
         text = self.query_one(AnswerText).text.strip()
         if text:
             self._fill("")
@@ -185,23 +181,18 @@ class AnswerBox(Vertical):
         return self.query_one(AnswerText).text
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Tools and drafts only where there are tools."""
         return self.tools if action in ("tools", "draft") else True
 
     def on_answer_text_slashed(self) -> None:
-        """A slash opens the list of tools."""
         self.action_tools()
 
     def action_tools(self) -> None:
-        """Choose a tool from a list."""
         self.post_message(self.ToolsAsked())
 
     def action_draft(self) -> None:
-        """Ask what the rules would do."""
         self.post_message(self.DraftAsked())
 
     def action_leave(self) -> None:
-        """Back to the record; the box stays open."""
         self.screen.focus_previous()
 
     def _keep(self) -> None:

@@ -71,25 +71,20 @@ class Choice(LineView):
             self.call_after_refresh(self._reveal)
 
     def on_resize(self, event: Resize) -> None:
-        """The thing at the cursor stays in view."""
         super().on_resize(event)
         self.call_after_refresh(self._reveal)
 
     def action_cursor(self, by: int) -> None:
-        """Up or down."""
         self.move_to(self.cursor + by)
 
     def action_edge(self, last: bool) -> None:
-        """To the first or the last thing."""
         self.move_to(self.count - 1 if last else 0)
 
     def action_page(self, by: int) -> None:
-        """About a screen further."""
         each = max(1, len(self.rows) // max(1, self.count))
         self.move_to(self.cursor + by * max(1, self.scrollable_content_region.height // each))
 
     def action_choose(self) -> None:
-        """Take the thing at the cursor."""
         if 0 <= self.cursor < self.count:
             self.post_message(self.Chosen(self, self.cursor))
 

@@ -25,7 +25,6 @@ class Empty(Vertical):
         self._text = text
 
     def compose(self) -> ComposeResult:
-        """Title and sentences."""
         yield Static(self._title, classes="empty--title", markup=False)
         yield Static(self._text, classes="empty--text", markup=False)
 

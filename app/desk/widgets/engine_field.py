@@ -39,13 +39,11 @@ class EngineField(Vertical):
         self._offers: list[Offer] = []
 
     def compose(self) -> ComposeResult:
-        """The list, then the line."""
         yield Field(t("engine.field"), choice(self._options(), "offers"), id="offers-field")
         yield Field("", line("spec", self._chosen, t("engine.placeholder")), id="spec-field")
         yield Static(t("engine.empty"), id="no-models", markup=False)
 
     def on_mount(self) -> None:
-        """Only what is needed is shown."""
         self._show()
 
     def _options(self) -> list[tuple[str, str]]:
@@ -90,7 +88,6 @@ class EngineField(Vertical):
         self.query_one("#spec" if self.typed else "#offers").focus()
 
     def on_select_changed(self) -> None:
-        """The line is there only for a SPEC typed by hand."""
         self._show()
 
     def _show(self) -> None:

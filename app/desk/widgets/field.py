@@ -56,7 +56,6 @@ class Field(Horizontal):
         self._note = note
 
     def compose(self) -> ComposeResult:
-        """Label, control, note."""
         yield Label(self._label, classes="field--label", markup=False)
         yield self.control
         yield Static(self._note, classes="field--note", markup=False)
@@ -72,11 +71,9 @@ class Field(Horizontal):
         self.query_one(".field--note", Static).update(said(sentence) or self._note)
 
     def on_descendant_focus(self) -> None:
-        """The cursor is here."""
         self.add_class("-at")
 
     def on_descendant_blur(self) -> None:
-        """The cursor is elsewhere."""
         self.remove_class("-at")
 
     @property
@@ -85,11 +82,9 @@ class Field(Horizontal):
         return self.has_class("-bad")
 
     def on_input_changed(self) -> None:
-        """Another answer."""
         self.fault("")
 
     def on_select_changed(self) -> None:
-        """Another answer."""
         self.fault("")
 
 

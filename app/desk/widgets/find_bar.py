@@ -55,7 +55,6 @@ class FindBar(Horizontal):
         self.placeholder = placeholder
 
     def compose(self) -> ComposeResult:
-        """Sign, box, count."""
         yield Label("/", markup=False)
         yield LineInput(placeholder=t(self.placeholder), select_on_focus=False)
         yield Label("", classes="count", markup=False)
@@ -80,17 +79,14 @@ class FindBar(Horizontal):
         self.query_one(".count", Label).update(text)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search while typing."""
         event.stop()
         self.post_message(self.Changed(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter goes to the next place."""
         event.stop()
         self.post_message(self.Went(1))
 
     def action_next(self, by: int) -> None:
-        """To the next place or the one before."""
         self.post_message(self.Went(by))
 
     def action_close(self) -> None:

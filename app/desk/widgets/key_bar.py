@@ -47,7 +47,6 @@ class KeyBar(Widget):
         self._spans: list[tuple[int, int, Key, str]] = []
 
     def on_mount(self) -> None:
-        """A dialog that comes or goes has other keys."""
         self.app.screen_change_signal.subscribe(self, lambda screen: self.refresh())
 
     def areas(self, *areas: str) -> None:
@@ -102,7 +101,6 @@ class KeyBar(Widget):
         return self._check(key) is True
 
     async def on_click(self, event: Click) -> None:
-        """Do what the key does."""
         x = event.get_content_offset_capture(self).x
         for start, end, key, area in self._spans:
             if start <= x < end and self._enabled(key):

@@ -115,12 +115,10 @@ class LineView(ScrollView, can_focus=True):
         self.refresh()
 
     def on_resize(self, event: Resize) -> None:
-        """Wrap again."""
         if self._stale or self.virtual_size.width != self.room:
             self.rebuild()
 
     def on_show(self) -> None:
-        """Paint what changed while the view was hidden."""
         self.rebuild()
 
     def notify_style_update(self) -> None:

@@ -14,11 +14,9 @@ class RowsTable(DataTable[Text]):
     before, stays on the screen as it was; so it is painted again."""
 
     def action_scroll_home(self) -> None:
-        """Home: the first row, for the cursor is a row."""
         self.move_cursor(row=0)
 
     def action_scroll_end(self) -> None:
-        """End: the last row."""
         self.move_cursor(row=self.row_count - 1)
 
     def _update_dimensions(self, new_rows: Iterable[RowKey]) -> None:

@@ -47,7 +47,6 @@ class ViewTabs(Widget):
             return self.tabs
 
     def __init__(self, names: Sequence[str] = VIEWS, prefix: str = "view", *, id: str | None = None) -> None:
-        """Tabs whose texts are `<prefix>.<name>`."""
         super().__init__(id=id)
         self._names = tuple(names)
         self._prefix = prefix
@@ -74,7 +73,6 @@ class ViewTabs(Widget):
         return text
 
     def on_click(self, event: Click) -> None:
-        """Choose the name under the pointer."""
         x = event.get_content_offset_capture(self).x
         at = 0
         for index, name in enumerate(self._names):
