@@ -18,10 +18,9 @@ from tasks.benchmark import benchmark
 from tasks.episode.events import Record
 from tasks.episode.state import fold
 from tasks.errors import TaskError
-from tasks.run.brief import scores_of, summing
 from tasks.run.comparing import labels_of
 from tasks.run.header import header_of
-from tasks.run.listing import RunLine, read_run, runs
+from tasks.run.listing import RunLine, read_run, runs, scores_of, summing
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import read_episode
 from tasks.scoring.names import Names

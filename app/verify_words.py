@@ -6,9 +6,8 @@ import json
 from typing import Any
 
 from app.strings import language, t
-from tasks.verifying.causes import causes
 from tasks.verifying.citing import Cited
-from tasks.verifying.decisions import Decision
+from tasks.verifying.decisions import Decision, causes
 
 
 def cause_words(code: str) -> str:

@@ -20,12 +20,9 @@ from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Verdict
-from tasks.scoring.grading import Grading
-from tasks.scoring.metrics import Rule, Summary, Value
-from tasks.scoring.predicted import Predictions
+from tasks.scoring.metrics import Rule, Summary, Table, Value
 from tasks.scoring.published import Published
-from tasks.scoring.result import Result
-from tasks.scoring.tables import Table
+from tasks.scoring.result import Grading, Predictions, Result
 from tasks.settings import Settings
 
 Choices = Mapping[str, tuple[str, bool]]

@@ -11,7 +11,7 @@ from tasks.agents.modes import Calls
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.errors import UsageError
 from tasks.run.cast import check_sitter, first_model_agent, formed
-from tasks.run.failed import failed_tasks
+from tasks.run.failing import failed_tasks
 from tasks.run.spec import PARALLEL_RULES, RunSpec
 
 ROLLOUT_TEMPERATURE = 1.0

@@ -17,8 +17,7 @@ from store.text.difference import MARKS, Piece, difference
 from tasks.episode.events import Record
 from tasks.errors import UsageError
 from tasks.reports.comparison import FORMATS
-from tasks.run.aligning import Step, parting, steps_of
-from tasks.run.comparing import Comparison
+from tasks.run.comparing import Comparison, Step, parting, steps_of
 from tasks.run.comparing import compare as compared
 from tasks.run.engines import run_paths
 

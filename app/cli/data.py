@@ -156,7 +156,7 @@ def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
     from models.llama.library import resolve
     from store import places
     from store.search.reembedding import reembed
-    from tasks.run.embedding import described
+    from tasks.run.engines import described
 
     folder = manifests.locate(name)
     path = resolve(model, places.models())

@@ -32,7 +32,7 @@ def _rollouts(name: str) -> Iterator[dict[str, object]]:
 
 
 def _table(name: str) -> Iterator[str]:
-    from tasks.exchange.table import table_lines
+    from tasks.exchange.rows import table_lines
 
     return table_lines(name)
 
@@ -44,7 +44,7 @@ def _verl(name: str, out: Path) -> dict[str, int]:
 
 
 def _seats(name: str, out: Path) -> dict[str, int]:
-    from tasks.exchange.by_seat import export_seats
+    from tasks.exchange.rows import export_seats
 
     return export_seats(name, out)
 

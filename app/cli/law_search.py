@@ -34,7 +34,7 @@ from store.search.query import LawQuery
 from store.statutes.book import Unknown
 from store.statutes.model import ArticleNumber
 from store.text.citation import parse_number
-from tasks.run.embedding import embedder_of
+from tasks.run.engines import embedder_of
 
 _CUTS = (5, 10, 50, 100)
 _EXTRACT = 120

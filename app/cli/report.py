@@ -26,8 +26,7 @@ from tasks.run.engines import run_paths
 from tasks.run.failing import RunFailures, failures_of
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import read_stored, summary_of
-from tasks.scoring.metrics import Report
-from tasks.scoring.tables import Folded
+from tasks.scoring.metrics import Folded, Report
 
 MOST_LINES = 400
 """Lines of an episode that a page shows."""

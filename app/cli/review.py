@@ -25,8 +25,7 @@ from tasks.run.engines import run_path
 from tasks.run.header import header_of
 
 if TYPE_CHECKING:
-    from tasks.scoring.agreement import Agreement
-    from tasks.scoring.coefficients import Coefficient
+    from tasks.scoring.agreement import Agreement, Coefficient
     from tasks.verifying.citing import Cited
     from tasks.verifying.decisions import Decision
     from tasks.verifying.standing import PairAgreement, Standing

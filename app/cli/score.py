@@ -12,7 +12,7 @@ from app.cli.notes import note
 from store import identity, places
 from tasks.errors import UsageError
 from tasks.run.rescoring import StoredRun, append_scores, read_stored, summary_of
-from tasks.scoring.closeness import SCORER as BERTSCORE
+from tasks.scoring.bertscore import SCORER as BERTSCORE
 
 AUTHOR = "moot"
 """Who scored, for the record."""

@@ -27,8 +27,8 @@ from tasks.episode.watcher import Committed
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of
+from tasks.run.peeking import verify
 from tasks.run.reading import read_episode, stopped_of
-from tasks.run.verifying import verify
 
 
 @click.command()

@@ -37,9 +37,8 @@ from tasks.legalagentbench.agents.history import Turn
 from tasks.legalagentbench.agents.react import COMPACT
 from tasks.legalagentbench.construct.compose import Composer, Parts, shipped_parts
 from tasks.legalagentbench.construct.follow import MOST_NAMES, follow
-from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, skeletons
-from tasks.legalagentbench.construct.source import Record, RowSource
+from tasks.legalagentbench.construct.source import Record, Rejected, RowSource
 from tasks.legalagentbench.construct.tree import AMOUNTS, PLACE, PLACES
 from tasks.legalagentbench.parser import compat_input
 from tasks.legalagentbench.schemas import FINAL, trimmed

@@ -37,12 +37,10 @@ from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.overall import Overall
-from tasks.scoring.predicted import Predictions
 from tasks.scoring.published import Published
-from tasks.scoring.result import Result
+from tasks.scoring.result import Grading, Predictions, Result
 
 _ANYBODY: Choices = {
     "rules": (registry.RULES, False), "human": (registry.HUMAN, False), "model": (registry.MODEL, True),

@@ -24,10 +24,8 @@ from tasks.exams.scoring import score_one, summarise
 from tasks.legalsearch.predictions import read_predictions
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Summary
-from tasks.scoring.predicted import Predicted, Predictions
-from tasks.scoring.result import Result
+from tasks.scoring.result import Grading, Predicted, Predictions, Result
 from tasks.settings import Settings
 
 DIRECT = "exam-direct/1"

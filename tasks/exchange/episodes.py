@@ -15,8 +15,8 @@ from tasks.benchmark import Question
 from tasks.episode.episodes import UNFINISHED
 from tasks.episode.events import ModelCalled, Record, Seated
 from tasks.episode.state import State, fold
-from tasks.run.brief import scores_of, summing
 from tasks.run.header import HeaderData
+from tasks.run.listing import scores_of, summing
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun
 from tasks.scoring.result import Result

@@ -6,17 +6,60 @@ text.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from store.files import naming
 from store.journal import Journal
-from tasks.exchange.episodes import Played, played
-from tasks.exchange.table import facts
+from tasks.errors import UsageError
+from tasks.exchange.episodes import Call, Played, calls, played, prompt_of, reply_of, tested
+from tasks.reports.as_csv import cell
 from tasks.reports.model import plain
+from tasks.run.engines import run_path
 from tasks.run.exporting import whole_folder, write_lines
-from tasks.run.header import HeaderData, is_fictional
+from tasks.run.header import HeaderData, header_of, is_fictional
+from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun, read_stored
+
+COLUMNS = (
+    "run", "benchmark", "task", "group", "cluster", "epoch", "episode", "agent", "model", "outcome", "reason",
+    "steps", "calls", "prompt_tokens", "generated_tokens", "tokens", "seconds", "compat", "strict", "flags",
+)  # fmt: skip
+
+
+def facts(header: HeaderData, one: Played) -> dict[str, object]:
+    """What is said of an episode, by column; None where nothing is known."""
+    state, measured = one.state, "imported" not in header
+    agent, model = tested(header)
+    return {
+        "run": str(header["run"]), "benchmark": str(header["spec"]["benchmark"]), "task": one.row.task_id,
+        "group": one.question.group, "cluster": one.question.cluster, "epoch": one.row.epoch, "episode": one.row.id,
+        "agent": agent, "model": model, "outcome": one.outcome,
+        "reason": state.stopped.reason if state.stopped else "", "steps": state.steps if measured else None,
+        "calls": state.calls, "prompt_tokens": state.prompt_tokens, "generated_tokens": state.generated_tokens,
+        "tokens": state.tokens, "seconds": round(state.milliseconds / 1000, 3) if measured else None,
+        "compat": one.compat, "strict": one.strict, "flags": " ".join(sorted(one.result.flags)),
+    }  # fmt: skip
+
+
+def table_lines(name: str | Path) -> Iterator[str]:
+    """The lines of the table, its head first."""
+    run = read_stored(name)
+    yield ",".join(COLUMNS)
+    with Journal.open(run.path) as journal:
+        for one in played(run, journal):
+            yield _line([cell(value) for value in facts(run.header, one).values()])
+
+
+def _line(values: list[object]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="").writerow(values)
+    return stream.getvalue()
+
 
 ROWS_FILE, CARD_FILE = "episodes.jsonl", "README.md"
 _WHOLE, _REAL = "int64", "float64"
@@ -101,3 +144,62 @@ def _card(header: HeaderData, n: int) -> str:
         file=ROWS_FILE, features=features, n=n, fictional=" · 虚构数据 fictional" if is_fictional(header) else "",
         **{name: plain(str(value)) for name, value in told.items()},
     )  # fmt: skip
+
+
+LONGEST_NAME = 60
+
+
+def export_seats(name: str | Path, out: Path) -> dict[str, int]:
+    """Write the folder; returns file -> number of lines. The task file of the run is not needed.
+
+    Raises:
+        UsageError: nobody was asked in it.
+        StoreError: `out` is there already, or cannot be written.
+    """
+    counts: dict[str, int] = {}
+    files: dict[str, str] = {}
+    with Journal.open(run_path(name)) as journal, whole_folder(out) as folder:
+        header = header_of(journal)
+        for row, attempts in journal.walk():
+            about = {
+                "run": header["run"], "benchmark": header["spec"]["benchmark"], "task": row.task_id,
+                "epoch": row.epoch, "episode": row.id, "attempt": attempts[-1].number,
+            }  # fmt: skip
+            for call in calls(read_episode(journal, row.id)):
+                seat = call.event.seat
+                if seat not in files:
+                    files[seat] = _file_name(seat, files.values())
+                file = files[seat]
+                line = json.dumps({**about, **_told(journal, header, call)}, ensure_ascii=False)
+                with naming(folder / file), (folder / file).open("a", encoding="utf-8", errors="replace") as stream:
+                    stream.write(f"{line}\n")
+                counts[file] = counts.get(file, 0) + 1
+        if not counts:
+            raise UsageError(
+                f"run {header['run']} holds no calls of models", "`--to jsonl` holds everything it recorded."
+            )
+    return counts
+
+
+def _told(journal: Journal, header: HeaderData, call: Call) -> dict[str, object]:
+    event = call.event
+    return {
+        "step": call.record.step, "call": event.call, "seat": event.seat, "policy": call.policy,
+        "engine": call.engine, "human": event.human, "prompt": event.prompt,
+        "prompt_sha256": header["prompts"].get(event.prompt, ""), "messages": prompt_of(journal, event),
+        "reply": reply_of(event), "finish": event.finish,
+        "tools": json.loads(journal.text_of(event.tools_name)) if event.tools_name else [],
+        "schema": json.loads(journal.text_of(event.schema_name)) if event.schema_name else None,
+        "settings": event.settings, "prompt_tokens": event.evaluated + event.reused,
+        "generated_tokens": event.generated, "milliseconds": event.milliseconds,
+    }  # fmt: skip
+
+
+def _file_name(seat: str, taken: Iterable[str]) -> str:
+    """A file name for a seat, whatever a run file from elsewhere calls it; none that a disk takes for another."""
+    safe, used, number = re.sub(r"[^\w-]+", "_", seat)[:LONGEST_NAME], {name.casefold() for name in taken}, 1
+    name = f"{safe}.jsonl"
+    while name.casefold() in used:
+        number += 1
+        name = f"{safe}-{number}.jsonl"
+    return name

@@ -21,24 +21,19 @@ from tasks.episode.program import Program
 from tasks.episode.seats import Policy
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, ToolEpisode
-from tasks.legalagentbench.agents.direct import DirectPolicy
-from tasks.legalagentbench.agents.gold import GoldPolicy
-from tasks.legalagentbench.agents.plan_execute import PlanExecutePolicy
-from tasks.legalagentbench.agents.plan_solve import PlanSolvePolicy
+from tasks.legalagentbench.agents.direct import DirectPolicy, GoldPolicy
+from tasks.legalagentbench.agents.plan_solve import PlanExecutePolicy, PlanSolvePolicy
 from tasks.legalagentbench.agents.react import ReactPolicy
-from tasks.legalagentbench.environment import caller
 from tasks.legalagentbench.failures import APPLIES, failure_of
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import LabSummary, score_one, summarise
-from tasks.legalagentbench.tools import TOOLS, Ranking, Toolbox, spec_of
+from tasks.legalagentbench.tools import TOOLS, Ranking, Toolbox, caller, spec_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Verdict
-from tasks.scoring.grading import Grading
-from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.published import Published, published
-from tasks.scoring.result import Result
+from tasks.scoring.result import Grading, Predicted, Predictions, Result
 from tasks.settings import Settings, setting
 
 _METHODS: dict[str, Callable[..., Policy]] = {

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from store.schema import LOOKUPS, TABLES
 from tasks.episode.events import Planned
 from tasks.episode.state import State
-from tasks.legalagentbench.attempted import Attempt, of_kind, table_of, values_of
-from tasks.legalagentbench.questions import ASKED, CALCULATORS, Question
-from tasks.legalagentbench.seen import (
+from tasks.legalagentbench.attempted import (
+    Attempt,
     Cell,
     case_numbers,
     cells_of,
@@ -23,12 +22,16 @@ from tasks.legalagentbench.seen import (
     figures_like,
     first_shown,
     misread,
+    of_kind,
     rows_of,
     same_shape,
     says,
     spoken,
+    table_of,
     text_of,
+    values_of,
 )
+from tasks.legalagentbench.questions import ASKED, CALCULATORS, Question
 from tasks.legalagentbench.tools import FINISH_NAMES, RETRIEVERS, TOOLS
 from tasks.scoring.failures import (
     Call,

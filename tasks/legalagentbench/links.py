@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from store.pack import Pack
 from store.schema import LOOKUPS, Lookup, Row
-from tasks.legalagentbench.construct.keys import Rejected
+from tasks.legalagentbench.construct.source import Rejected
 from tasks.legalagentbench.construct.tree import DERIVED, PLACES, court_code, kind_of, opens
 
 LONGEST = 100

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from store.errors import BadInput
 from store.importers.reading import read_each
 from tasks.episode.plain import plain_text
-from tasks.scoring.predicted import NAMED, TokenCount, placed
+from tasks.scoring.result import NAMED, TokenCount, placed
 
 SILENCE = "silence"
 """What the published code writes for answer and summary when a task ended in an exception."""

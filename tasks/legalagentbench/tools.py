@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from store.schema import LOOKUPS, TABLES, UNKNOWN, Found, Lookup, Row
 from tasks.added import Tool
+from tasks.episode.actions import Steps, emit
+from tasks.episode.events import ToolCalled
+from tasks.episode.observations import returned
 from tasks.episode.plain import plain, plain_text
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT, Caller
 from tasks.legalagentbench.descriptions import DESCRIPTIONS, PARAMETERS
 from tasks.legalagentbench.mathematics import FAILED, MathsError, ShapeError, calculate
 
@@ -276,3 +282,17 @@ def spoken(value: object) -> str:
         return json.dumps(plain(value), ensure_ascii=False)
     except ValueError:
         return ""
+
+
+def caller(toolbox: Toolbox) -> Caller:
+    """Carries out the calls of an episode with these tools."""
+
+    def call(state: State, tool: str, arguments: object) -> Steps:
+        asked = yield from emit(ToolCalled(seat=SEAT, tool=tool, input=plain(arguments)))
+        started = time.perf_counter()
+        result = toolbox.call(tool, arguments)
+        given = (result.status, result.observation, result.value, result.provenance)
+        event = returned(state, tool, started, *given, complete=result.complete, unknown=result.unknown)
+        yield from emit(event, parent=asked)
+
+    return call

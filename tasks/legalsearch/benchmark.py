@@ -26,35 +26,30 @@ from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, ToolEpisode
 from tasks.errors import UsageError
 from tasks.legalsearch.agents.briefing import Briefing
-from tasks.legalsearch.agents.direct import DirectLawPolicy
+from tasks.legalsearch.agents.direct import DirectLawPolicy, GoldLawPolicy
 from tasks.legalsearch.agents.search import SearchPolicy
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.failures import APPLIES, failure_of, leant_on
-from tasks.legalsearch.grading import grading_of
-from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN, TEXTS
 from tasks.legalsearch.measures import Verdict
-from tasks.legalsearch.predictions import match, read_predictions
+from tasks.legalsearch.predictions import grading_of, match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
-from tasks.legalsearch.reference import GoldLawPolicy
 from tasks.legalsearch.rules import LawRulesPolicy
 from tasks.legalsearch.scoring import Evidence, score_one, summarise
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
-from tasks.legalsearch.settings import LegalSearchSettings, settings_of
+from tasks.legalsearch.settings import IN_DOMAIN, OUT_OF_DOMAIN, TEXTS, LegalSearchSettings, settings_of
 from tasks.legalsearch.summary import LawSummary, Offered
 from tasks.legalsearch.temporal import pair_table, query_table
 from tasks.legalsearch.toolbox import OFFERED, RAG, WEB, LawToolbox, ToolSettings, snapshot_of
-from tasks.run.embedding import embedder_of
+from tasks.run.engines import embedder_of
 from tasks.run.rescoring import StoredRun
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Verdict as Failure
-from tasks.scoring.grading import Grading
+from tasks.scoring.metrics import Table
 from tasks.scoring.overall import Means, Overall, by_task
-from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.published import Published, published
-from tasks.scoring.result import Result
-from tasks.scoring.tables import Table
+from tasks.scoring.result import Grading, Predicted, Predictions, Result
 
 SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
 _PROMPTS: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
+from tasks.legalsearch.settings import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
 from tasks.reports.model import agent
 from tasks.reports.svg import GOOD, LIMIT, OWN, Drawing
 from tasks.reports.words import width, word
-from tasks.scoring.metrics import Metric, Report
+from tasks.scoring.metrics import EMPTY, Cell, Metric, Report, Row, Table
 from tasks.scoring.published import Published, published
-from tasks.scoring.tables import EMPTY, Cell, Row, Table
 
 ALL = "all"
 SOURCE = Path(__file__).with_name("published.toml")

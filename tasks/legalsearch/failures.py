@@ -21,12 +21,11 @@ from tasks.benchmark import Rest
 from tasks.episode.state import State
 from tasks.legalsearch.answers import letters, strict_answer, term
 from tasks.legalsearch.charges import charges
+from tasks.legalsearch.coverage import LIKENESS, plain
 from tasks.legalsearch.measures import Verdict as Graded
-from tasks.legalsearch.measures import strict_score
-from tasks.legalsearch.overlap import cited
+from tasks.legalsearch.measures import cited, strict_score
 from tasks.legalsearch.published import LAR_PASS, recital, rouge_l
 from tasks.legalsearch.questions import Question
-from tasks.legalsearch.versions import LIKENESS, plain
 from tasks.scoring.failures import (
     Call,
     Finding,

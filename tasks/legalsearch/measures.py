@@ -6,14 +6,38 @@ All numbers are shares from 0 to 1, except `log_distance`; None where there is n
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from store.text.citation import citations
 from tasks.legalsearch import published
 from tasks.legalsearch.answers import letters, strict_answer, term
 from tasks.legalsearch.charges import charge_f1, charges, same_charges
-from tasks.legalsearch.overlap import citation_f1
 from tasks.legalsearch.questions import Question
+
+_BRACKET = re.compile(r"[(（][^()（）]*[)）]$")
+_SELF = re.compile("本(?:法典?|条例|规定|解释|办法|细则|规则|决定)")
+_LONGEST = 20_000
+
+
+def cited(text: str) -> frozenset[tuple[str, str]]:
+    """The articles that a text cites, as (law, number); the law is '' where none was named before."""
+    text, law, found = text[:_LONGEST], "", set()
+    for one in citations(text):
+        if one.law is not None:
+            law = _BRACKET.sub("", one.law).removeprefix("中华人民共和国").strip()
+        elif _SELF.match(text, one.start):
+            continue
+        found.add((law, one.number.key))
+    return frozenset(found)
+
+
+def citation_f1(given: str, gold: str) -> float | None:
+    """F1 of the cited articles as sets; None when the gold cites none."""
+    wanted, said = cited(gold), cited(given)
+    return 2 * len(wanted & said) / (len(wanted) + len(said)) if wanted else None
+
 
 COMPAT_VERSION = published.VERSION
 STRICT_VERSION = "strict/1"

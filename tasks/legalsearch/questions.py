@@ -17,7 +17,7 @@ from store.errors import BadInput
 from store.importers.reading import records
 from store.text.citation import citations, parse_number
 from tasks.episode.plain import plain_text
-from tasks.legalsearch.kinds import KINDS, Kind
+from tasks.legalsearch.settings import KINDS, Kind
 
 PROMPTS = ("system_prompt", "system_prompt_cot", "task_prompt", "deepresearch_task_prompt")
 """Prompt texts that a record may carry; all of them are part of the card."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tasks.legalsearch.answers import strict_answer
-from tasks.legalsearch.kinds import KINDS
+from tasks.legalsearch.coverage import ABSTAINED, Attribution, VersionTexts, attribute
 from tasks.legalsearch.measures import (
     COMPAT_VERSION,
     STRICT_VERSION,
@@ -30,8 +30,8 @@ from tasks.legalsearch.measures import (
     strict_score,
 )
 from tasks.legalsearch.questions import Question
+from tasks.legalsearch.settings import KINDS
 from tasks.legalsearch.summary import ALL, COVERED, DOMAINS, GROUPS, LawSummary, MixedUp
-from tasks.legalsearch.versions import ABSTAINED, Attribution, VersionTexts, attribute
 from tasks.scoring.metrics import (
     DISTANCE,
     POINTS,

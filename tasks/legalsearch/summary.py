@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from tasks.legalsearch.beside import together
-from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
+from tasks.legalsearch.settings import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
 from tasks.reports.words import show, word
-from tasks.scoring.metrics import RULES, Metric, Pick, Report, Summary, Tree, Value
+from tasks.scoring.metrics import RULES, Metric, Pick, Report, Summary, Table, Tree, Value
 from tasks.scoring.names import Names, called
 from tasks.scoring.statistics import Interval
-from tasks.scoring.tables import Table
 
 ALL, COVERED = "all", "covered"
 DOMAINS: Mapping[str, tuple[str, ...]] = {"in_domain": IN_DOMAIN, "out_of_domain": OUT_OF_DOMAIN}

@@ -32,8 +32,8 @@ from tasks.reports.svg import LIMIT, OWN, Drawing
 from tasks.reports.words import word
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun
+from tasks.scoring.metrics import EMPTY, Cell, Row, Table
 from tasks.scoring.statistics import rate_interval
-from tasks.scoring.tables import EMPTY, Cell, Row, Table
 
 TimeKind = Literal["date", "version", "year", "relative"]
 TIME_KINDS: tuple[TimeKind, ...] = ("date", "version", "year", "relative")

@@ -10,9 +10,8 @@ from tasks.courts.scores.of_run.columns import OVERALL, averaged
 from tasks.reports import court_published as published
 from tasks.reports.model import agent, at, printable
 from tasks.reports.words import word
-from tasks.scoring.metrics import LIMITS, RULES, Metric, Report, Summary
+from tasks.scoring.metrics import EMPTY, LIMITS, RULES, Cell, Metric, Report, Row, Summary
 from tasks.scoring.names import called, measure_name
-from tasks.scoring.tables import EMPTY, Cell, Row
 
 NO_PART = ("grader", "tracker", "clerk")
 """Seats that are no part of the environment's driver."""

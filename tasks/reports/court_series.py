@@ -31,8 +31,7 @@ from tasks.reports.model import agent, at, printable
 from tasks.reports.ranks import kendall, spearman
 from tasks.reports.words import word
 from tasks.run.header import size_of
-from tasks.scoring.metrics import RULES, Report, Summary
-from tasks.scoring.tables import EMPTY, Cell, Kind, Row, Table
+from tasks.scoring.metrics import EMPTY, RULES, Cell, Kind, Report, Row, Summary, Table
 
 _AGENT = ("agent", "model", "paper", "calls", "temperature", "tools", "law_pack")
 _FIELD = ("profile", "pack", "env", "task_ids", "types", "limit", "first")

@@ -26,9 +26,8 @@ from tasks.reports.court_rows import (
 from tasks.reports.court_series import driver_table, rank_table, repeat_table, size_table, sweep_table
 from tasks.reports.model import agent
 from tasks.reports.words import phrase, word
-from tasks.scoring.metrics import RULES, Report, Summary
+from tasks.scoring.metrics import EMPTY, RULES, Cell, Report, Row, Summary, Table
 from tasks.scoring.names import called, measure_name
-from tasks.scoring.tables import EMPTY, Cell, Row, Table
 
 
 def court_tables(reports: Sequence[Report], language: str = "zh") -> list[Table]:

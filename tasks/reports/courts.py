@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from tasks.reports.model import fictional
 from tasks.reports.words import word
-from tasks.scoring.metrics import Report
-from tasks.scoring.tables import Table
+from tasks.scoring.metrics import Report, Table
 
 BENCHMARK = "courts"
 

@@ -19,8 +19,7 @@ from tasks.reports.words import figure, phrase, show, word, words
 from tasks.run.header import is_fictional, tested
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
-from tasks.scoring.metrics import LIMITS, Group, Measure, Metric, Report
-from tasks.scoring.tables import Cell, Row, Table
+from tasks.scoring.metrics import LIMITS, Cell, Group, Measure, Metric, Report, Row, Table
 
 COLUMNS = (
     "n",

@@ -11,7 +11,7 @@ from statistics import mean, stdev
 
 from tasks.reports.words import word
 from tasks.run.comparing import Attempt, Key, Side
-from tasks.scoring.tables import EMPTY, Cell, Row, Table
+from tasks.scoring.metrics import EMPTY, Cell, Row, Table
 
 SCALE = 100.0
 

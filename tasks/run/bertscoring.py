@@ -21,10 +21,21 @@ from models.llama.embedder import Tokens
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import TellsTexts
 from tasks.errors import UsageError
-from tasks.run.brief import seal
+from tasks.run.listing import seal
 from tasks.run.rescoring import StoredRun
-from tasks.scoring.bertscore import VERSION, Found, Text, Weight, alike, baseline_of, bertscore, idf, rescaled
-from tasks.scoring.closeness import SCORER, is_scored
+from tasks.scoring.bertscore import (
+    SCORER,
+    VERSION,
+    Found,
+    Text,
+    Weight,
+    alike,
+    baseline_of,
+    bertscore,
+    idf,
+    is_scored,
+    rescaled,
+)
 from tasks.scoring.result import Result
 
 BATCH = 8

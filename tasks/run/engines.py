@@ -15,14 +15,16 @@ from typing import NoReturn
 from models.engine import Engine, Reply, Room
 from models.errors import BadEngine, ForeignHost
 from models.llama import shipped
-from models.llama.library import resolve
+from models.llama.embedder import Embedder
+from models.llama.library import entries, resolve
 from models.sampling import bare, context_of
 from models.scripted import RecordedEngine
 from models.specs import Opening, check_file, check_spec, on_another_machine
-from store import places
+from store import identity, places
 from store.errors import NotFound
 from store.journal import SUFFIX, Journal
 from store.labels import TAG, labels
+from store.pack import Pack
 from tasks import registry
 from tasks.agents.modes import CALLS, Calls
 from tasks.episode.driver import reply_of
@@ -167,3 +169,29 @@ def open_recorded(opening: Opening) -> Engine:
                     elif isinstance(event, Seated) and ":" in event.engine and room is None:
                         room = Room(event.context or context_of(event.engine), event.density)
     return RecordedEngine(replies, run, room)
+
+
+KIND = "gguf"
+
+
+def described(path: Path, pooling: str | None) -> dict[str, str | None]:
+    """What the manifest of a pack says of the model that embedded it."""
+    return {"kind": KIND, "model": path.name, "sha256": identity.sha256(path), "pooling": pooling}
+
+
+def embedder_of(pack: Pack) -> Embedder | None:
+    """The model that a pack was embedded with; None where none is needed, or it is not in the library.
+
+    Without it the dense channel of a search is silent, and the search says so.
+    """
+    about = pack.manifest.embedder or {}
+    if about.get("kind") != KIND:
+        return None
+    try:
+        known = [entry for entry in entries(places.models()) if entry.sha256 == about.get("sha256")]
+    except BadEngine:
+        return None
+    for entry in known:
+        if entry.state(places.models()) == "ok":
+            return Embedder(entry.file(places.models()), about.get("pooling"))
+    return None

@@ -7,9 +7,11 @@ Scores are points from 0 to 100; seconds are machine time, tokens as engines and
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, stdev
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -20,7 +22,38 @@ from tasks.run.engines import run_path
 from tasks.run.header import is_fictional, size_of, tested
 from tasks.run.rescoring import StoredRun, read_stored, summary_of
 from tasks.scoring.metrics import RULES, Metric, Summary
-from tasks.scoring.repeats import repeats
+
+SOLVED = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Of tasks that were each played k times. spread: the standard deviation between the means of the repeats;
+    all_solved: the share of tasks solved every time (pass^k); flips: the share solved at one time and not at
+    another."""
+
+    k: int
+    tasks: int
+    spread: float
+    all_solved: float
+    flips: float
+
+
+def repeats(values: Mapping[str, Sequence[float]]) -> Repeats | None:
+    """What the repeats of each task came to, in their order; None without two of any.
+
+    Only tasks that were played as often as any count: a mean over other tasks would differ for that alone.
+    """
+    k = max((len(own) for own in values.values()), default=0)
+    full = [own for own in values.values() if len(own) == k]
+    if k < 2:
+        return None
+    solved = [[value == SOLVED for value in own] for own in full]
+    return Repeats(
+        k, len(full), stdev(fmean(times) for times in zip(*full, strict=True)),
+        math.fsum(map(all, solved)) / len(full), math.fsum(any(own) and not all(own) for own in solved) / len(full),
+    )  # fmt: skip
+
 
 BESIDE = {"turns": ("mean",), "graded": ()}
 """What else the papers print of a group: section -> its measures, () for all of them."""

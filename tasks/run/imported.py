@@ -30,7 +30,7 @@ from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.header import FORMAT, file_hash, now
 from tasks.run.spec import RunSpec, fresh_id
-from tasks.scoring.predicted import Predictions
+from tasks.scoring.result import Predictions
 
 AGENT = "imported"
 POLICY = f"{IMPORTED}1"

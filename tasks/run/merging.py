@@ -22,9 +22,9 @@ from store.journal import EpisodeRow, Journal, text_hash
 from tasks.benchmark import Question, benchmark
 from tasks.episode.events import Stopped
 from tasks.errors import RecordMismatch, UsageError
-from tasks.run.brief import seal
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, MergedFacts, PartFacts, header_of, now, spec_of
+from tasks.run.listing import seal
 from tasks.run.plan import choose, episodes_of, stored_task_file
 from tasks.run.spec import RunSpec
 

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 
-from models.engine import Ask, Engine, EngineError, Roomy, TellsTools
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from models.engine import Ask, Engine, EngineError, Reply, Roomy, TellsTools, Usage
 from models.sampling import bare, sampled
 from store.errors import StoreError
 from store.journal import EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
+from store.replies import Replies
 from tasks.agents.budgets import with_room
 from tasks.agents.modes import split
 from tasks.benchmark import Benchmark, Question
-from tasks.episode.events import Seated
+from tasks.episode.events import ModelCalled, Seated
 from tasks.episode.program import Program
+from tasks.episode.records import record_of
 from tasks.episode.scheduler import HUMAN, Scheduler
 from tasks.episode.state import fold
-from tasks.run.brief import BESIDE, seal
-from tasks.run.budget import Budget
-from tasks.run.cached import KnownReplies
+from tasks.episode.watcher import Committed, Notice
+from tasks.errors import TaskError
 from tasks.run.cast import Cast
 from tasks.run.engines import open_engine
 from tasks.run.header import description_hash
+from tasks.run.listing import BESIDE, seal
 from tasks.run.reading import GRADER, Results, grades, read_episode
 from tasks.run.spec import RunSpec
 from tasks.scoring.added import added_rows, with_added
@@ -34,6 +42,119 @@ from tasks.scoring.result import Result
 
 SCORED_AT_ONCE = 200
 """Episodes whose scores are written in one transaction."""
+
+
+class Budget:
+    """Tokens and seconds, None for as many as it takes. Watches the run whose budget it is."""
+
+    def __init__(
+        self,
+        tokens: int | None = None,
+        seconds: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.tokens, self.seconds = tokens, seconds
+        self._clock = clock
+        self._used = 0
+        self._began: float | None = None
+
+    def having(self, tokens: int | None, seconds: float | None) -> Budget:
+        """Another one, with what is given here in place of what was given before."""
+        return Budget(tokens or self.tokens, seconds or self.seconds, self._clock)
+
+    def begin(self, journal: Journal) -> bool:
+        """Count what the record of the run holds, and begin the sitting. False where that was done before."""
+        if self._began is not None:
+            return False
+        self._began = self._clock()
+        self._used = _recorded(journal) if self.tokens is not None else 0
+        return True
+
+    def notify(self, notice: Notice) -> None:
+        """Count what is on disk."""
+        if isinstance(notice, Committed):
+            self._used += sum(_tokens(record.event) for record in notice.records)
+
+    def spent(self) -> TaskError | None:
+        """What is spent, in a sentence; None while something is left."""
+        if self.tokens is not None and self._used >= self.tokens:
+            return TaskError(
+                f"the budget of the run is spent: {self._used} of {self.tokens} tokens",
+                "Raise it with --budget-tokens.",
+            )
+        if self.seconds is not None and self._began is not None and self._clock() - self._began >= self.seconds:
+            return TaskError(
+                f"the time of the run is over: {self.seconds:g} seconds",
+                "It has them anew when it is taken up again.",
+            )
+        return None
+
+
+def _recorded(journal: Journal) -> int:
+    """Tokens of all calls; one that a later attempt took over from an earlier one, with its time, is counted once."""
+    used = 0
+    for row in journal.episodes():
+        entries = (e for attempt in journal.attempts(row.id) for e in journal.entries(attempt.id, ModelCalled.tag))
+        used += sum(_tokens(event) for event in {(e.at, e.seq): record_of(e).event for e in entries}.values())
+    return used
+
+
+def _tokens(event: object) -> int:
+    if not isinstance(event, ModelCalled) or event.origin == "cached":
+        return 0
+    return event.evaluated + event.reused + event.generated
+
+
+FORM = 1
+"""Of what is kept; another one is not read."""
+WHOLE = frozenset({"stop", "length"})
+"""How a reply ends that would end so again."""
+_REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
+
+
+class KnownReplies:
+    """The cache as a run uses it; `engines` by SPEC, as they are when a question is asked."""
+
+    def __init__(self, replies: Replies, engines: Mapping[str, Engine]) -> None:
+        self.replies = replies
+        self._engines = engines
+        self.taken = 0
+        """Replies that were taken from it."""
+        self._described: dict[str, str] = {}
+
+    def found(self, spec: str, ask: Ask) -> Reply | None:
+        """What was answered before; None where that is not known."""
+        if ask.settings.temperature > 0 or (text := self.replies.get(self._key(spec, ask))) is None:
+            return None
+        try:
+            reply = _REPLY.validate_json(text)
+        except ValidationError:  # of another release
+            return None
+        self.taken += 1
+        usage = reply.usage
+        tokens = Usage(
+            reused=usage.evaluated + usage.reused,
+            generated=usage.generated,
+            reasoned=usage.reasoned,
+            origin="cached",
+        )
+        return replace(reply, usage=tokens)
+
+    def keep(self, spec: str, ask: Ask, reply: Reply) -> None:
+        """Remember a reply for other runs."""
+        if ask.settings.temperature > 0 or reply.finish not in WHOLE:
+            return
+        try:
+            text = _REPLY.dump_json(reply)
+        except (PydanticSerializationError, UnicodeEncodeError):  # half of a character: no text that can be kept
+            return
+        self.replies.put(self._key(spec, ask), text)
+
+    def _key(self, spec: str, ask: Ask) -> bytes:
+        if spec not in self._described:
+            self._described[spec] = description_hash(self._engines[spec].describe())
+        payload = [FORM, self._described[spec], ask.digest(), ask.turns]
+        return sha256(json.dumps(payload).encode("utf-8", "surrogatepass")).digest()
 
 
 @dataclass

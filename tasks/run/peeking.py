@@ -8,22 +8,117 @@ knows Chinese.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from models.engine import Ask
+from store.errors import Damaged
+from store.journal import EpisodeRow, Journal
+from store.pack import Pack
 from tasks.agents.budgets import Budget
 from tasks.agents.modes import CALLS, Mode, mode_of, named, split
-from tasks.benchmark import Benchmark
+from tasks.benchmark import Benchmark, benchmark
 from tasks.episode.driver import Driver, reply_of
 from tasks.episode.events import Answered, ModelCalled, Record, Seated, ToolCalled
+from tasks.episode.program import Program
 from tasks.episode.state import State, completed, fold
-from tasks.errors import UsageError
+from tasks.errors import RecordMismatch, UsageError
 from tasks.run.cast import Cast, newcomer
-from tasks.run.plan import limits_of
+from tasks.run.engines import run_path
+from tasks.run.header import HeaderData, header_of, refuse_imported, spec_of
+from tasks.run.plan import check_same, limits_of, task_file
+from tasks.run.reading import episode_of, read_episode
 from tasks.run.spec import RunSpec
-from tasks.run.stored import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An episode as it stands in its file."""
+
+    header: HeaderData
+    row: EpisodeRow
+    records: list[Record]
+    spec: RunSpec
+    bench: Benchmark
+
+    @classmethod
+    def of(cls, name: str | Path, episode: str) -> Stored:
+        """The last attempt of an episode; `UsageError` where it was played elsewhere, and is only shown here."""
+        with Journal.open(run_path(name)) as journal:
+            header = header_of(journal)
+            refuse_imported(header)
+            row, records = episode_of(journal, episode)
+        spec = spec_of(header)
+        return cls(header, row, records, spec, benchmark(spec.benchmark))
+
+    def program(self, *, other_prompts: bool = False) -> AbstractContextManager[Program]:
+        """Its rules, as long as the pack is open (see `program_of`)."""
+        return program_of(self.header, other_prompts=other_prompts)
+
+
+@contextmanager
+def program_of(header: HeaderData, *, other_prompts: bool = False) -> Iterator[Program]:
+    """The rules that the episodes of a run were played by, as long as the pack is open.
+
+    Args:
+        header: of the run.
+        other_prompts: whether prompts may have changed since.
+
+    Raises:
+        RecordMismatch: the task file or the pack is not that of the run.
+    """
+    spec = spec_of(header)
+    bench = benchmark(spec.benchmark)
+    with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
+        tasks = task_file(spec, pack)
+        check_same(header, bench, spec, pack, tasks, other_prompts)
+        yield bench.program(pack, bench.load(tasks), spec)
+
+
+def verify(name: str | Path, episode: str | None = None) -> dict[str, int]:
+    """Run an episode, or all of a run, again against the record and compare every event; returns the number of steps
+    that agree, by episode.
+
+    Raises:
+        RecordMismatch: they differ. Damaged: an event holds half a character, which no run of ours has written.
+        UsageError: the run was played elsewhere, and is only shown here.
+    """
+    with Journal.open(run_path(name)) as journal:
+        header = header_of(journal)
+        refuse_imported(header)
+        names = [row.id for row in journal.episodes()] if episode is None else [episode_of(journal, episode)[0].id]
+        with program_of(header) as program:
+            return {one: _verified(one, read_episode(journal, one), program) for one in names}
+
+
+def _verified(episode: str, records: Sequence[Record], program: Program) -> int:
+    try:
+        return _played(episode, records, program)
+    except UnicodeEncodeError:
+        raise Damaged(f"an event of episode {episode} holds half a character", "Use an earlier copy.") from None
+
+
+def _played(episode: str, records: Sequence[Record], program: Program) -> int:
+    driver = Driver(episode, 0, program, time.time, time.perf_counter)
+    driver.recorded = list(completed(records))
+    while driver.recorded:
+        event = driver.recorded[0].event
+        if driver.recorded[0].step == 0 or event.tag in ("seated", "limit_hit") or driver.stopped:
+            driver.note(event, driver.recorded[0].parent)
+        elif event.tag == "stopped":
+            driver.note(event)
+        else:
+            driver.advance()
+        if driver.ask is not None:
+            raise RecordMismatch(f"episode {driver.episode}: the record ends inside a step", "Resume the run first.")
+    if driver.fresh:
+        raise RecordMismatch(
+            f"episode {driver.episode}: running it again yields more than its record", "See `moot show`."
+        )
+    return driver.state.steps
+
 
 READER = "llama:reader"
 """The SPEC of a model that is never opened."""

@@ -19,13 +19,13 @@ from store.run_file import reading
 from tasks.benchmark import Benchmark, Question, TellsTexts, benchmark
 from tasks.episode.state import fold
 from tasks.errors import RecordMismatch, UsageError
-from tasks.run.brief import seal
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, spec_of, unchanged
+from tasks.run.listing import seal
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import Results, grades, read_episode
 from tasks.scoring.added import added_rows, with_added
-from tasks.scoring.closeness import Closeness, closeness_of, with_closeness
+from tasks.scoring.bertscore import Closeness, closeness_of, with_closeness
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result

@@ -31,9 +31,8 @@ from tasks.benchmark import Benchmark, benchmark
 from tasks.episode.scheduler import HUMAN
 from tasks.errors import RecordMismatch, TaskError, UsageError
 from tasks.run.cast import Cast, first_model_agent, formed
-from tasks.run.experiment import check_same
 from tasks.run.header import header_of, spec_of
-from tasks.run.plan import task_file
+from tasks.run.plan import check_same, task_file
 from tasks.run.spec import PARALLEL_RULES, RunSpec
 from tasks.settings import shown, text_of
 

@@ -22,7 +22,7 @@ from tasks.episode.plain import plain_text
 from tasks.episode.state import fold
 from tasks.run.header import description_hash
 from tasks.run.reading import GRADER, read_episode
-from tasks.scoring.grading import Grading
+from tasks.scoring.result import Grading
 
 TRIES = 2
 BATCH = 8

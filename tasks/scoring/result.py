@@ -7,8 +7,9 @@ counted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tasks.episode.events import Event
 
@@ -66,3 +67,56 @@ class Score:
     settings: Mapping[str, object]
     value: dict[str, float | None]
     evidence: Sequence[Mapping[str, object]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """What a grader is asked about one attempt.
+
+    prompt: name of the prompt file; text: the prompt filled; schema: of the reply; read: the reply as named verdicts
+        from 0
+    to 1 and what is kept as evidence.
+    """
+
+    prompt: str
+    text: str
+    schema: Mapping[str, Any]
+    read: Callable[[Mapping[str, Any]], tuple[dict[str, float | None], dict[str, object]]]
+    failed: Mapping[str, float | None]
+    """The verdicts of a grading that failed."""
+
+
+NAMED = 10
+"""At most so many ids, or lines of one, are named in one message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """The answer to one task; `failed`: it stands for an exception of whoever ran it, not for an answer."""
+
+    res: str
+    summary: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCount:
+    """Tokens of one task as the provider counted them."""
+
+    prompt: int
+    generated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """By task id; `notes` for a person. A task without an answer counts as an error."""
+
+    answers: Mapping[str, Predicted]
+    notes: tuple[str, ...] = ()
+    tokens: Mapping[str, TokenCount] = field(default_factory=dict)
+
+
+def placed(task_id: str, lines: Sequence[int]) -> str:
+    """An id with the lines on which it stands; 0 is a line that nobody knows."""
+    known = [str(line) for line in lines[:NAMED] if line]
+    return f"{task_id} (line {', '.join(known)})" if known else task_id

@@ -8,9 +8,13 @@ that of the lines: the date of a line is what somebody's clock said.
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,8 +27,27 @@ from store.importers.reading import records
 from tasks.episode.plain import plain_text
 from tasks.errors import UsageError
 from tasks.scoring.human import LONGEST_NAME, LONGEST_REASON
-from tasks.verifying.causes import OTHER, causes
 from tasks.verifying.taskset import TaskSet, Text, named
+
+OTHER = "other"
+"""The code that says nothing without a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One reason: its code, and its words in both languages."""
+
+    code: str
+    zh: str
+    en: str
+
+
+@cache
+def causes() -> dict[str, Cause]:
+    """Code -> cause, in the order in which people are offered them."""
+    text = files("tasks.verifying").joinpath("causes.toml").read_text(encoding="utf-8")
+    return {entry["code"]: Cause(**entry) for entry in tomllib.loads(text)["cause"]}
+
 
 Verdict = Literal["accept", "correct", "reject"]
 VERDICTS: tuple[Verdict, ...] = ("accept", "correct", "reject")

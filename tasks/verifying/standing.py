@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from tasks.scoring.coefficients import Coefficient, weighted_kappa
+from tasks.scoring.agreement import Coefficient, weighted_kappa
 from tasks.scoring.statistics import rate_interval
 from tasks.verifying.decisions import VERDICTS, Decision
 from tasks.verifying.taskset import TaskSet

@@ -135,7 +135,7 @@ def do_line(path: Path) -> int:
 def do_seal(path: Path) -> int:
     """What a run came to, read and sealed into it."""
     from store.journal import Journal
-    from tasks.run.brief import seal
+    from tasks.run.listing import seal
 
     with Journal.open(path, write=True) as journal:
         seal(journal)

@@ -12,7 +12,7 @@ import pytest
 
 from app.cli.main import main
 from store.pack import Pack
-from tasks.run.embedding import embedder_of
+from tasks.run.engines import embedder_of
 from tests.support.statute_fixture import build
 
 pytestmark = pytest.mark.slow

@@ -15,9 +15,9 @@ import rapidfuzz
 
 from app.cli.main import main
 from store.errors import StoreError
-from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.questions import load_questions
 from tasks.legalsearch.rewards import reward
+from tasks.legalsearch.settings import KINDS
 from tasks.run.exporting import whole_folder, write_lines
 from tests.legalsearch.test_rollouts import answer, episode, question, stored
 from tests.support.patience import PATIENCE

@@ -20,10 +20,10 @@ from tasks.episode.events import ActionParsed, ModelCalled, Said, Seated
 from tasks.errors import UsageError
 from tasks.run.engines import open_engine
 from tasks.run.opened import Run
+from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.run.verifying import verify
 from tests.courts.test_courts_injection import CASES, ITEMS, Play, with_field
 from tests.support.court_run_fixture import ROLES, prepare_courts
 from tests.support.court_stage import Court

@@ -41,7 +41,7 @@ from tasks.episode.driver import Driver
 from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import digest
-from tasks.legalagentbench import environment
+from tasks.legalagentbench import tools
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
 from tests.desk.conftest import (
@@ -754,7 +754,7 @@ async def test_an_open_turn_looks_as_stored(
     clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for timed in (environment, observations):
+    for timed in (tools, observations):
         monkeypatch.setattr(timed, "time", SimpleNamespace(perf_counter=lambda: 0.0))
     chances = tuple(
         TokenChance(c, -0.02 if c not in "查法" else -1.4, ((c, -0.02), ("看", -1.3))) for c in "先查法院"

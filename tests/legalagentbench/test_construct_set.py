@@ -23,11 +23,10 @@ from tasks.legalagentbench.construct.brute import BruteSolver, agrees
 from tasks.legalagentbench.construct.compose import TOPICS, Parts, shipped_parts
 from tasks.legalagentbench.construct.follow import follow, linked
 from tasks.legalagentbench.construct.generate import Made, check, construct_set, generator, rows_of
-from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.plans import Plan, Skeleton, Step, dressed, requests, skeletons
 from tasks.legalagentbench.construct.reach import Reach
 from tasks.legalagentbench.construct.rewrite import Rewriter
-from tasks.legalagentbench.construct.source import PackSource
+from tasks.legalagentbench.construct.source import PackSource, Rejected
 from tasks.legalagentbench.construct.tree import branches, opens, starts
 from tasks.legalagentbench.construct.writing import writing_set
 from tasks.legalagentbench.tools import Toolbox

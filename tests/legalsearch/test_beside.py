@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tasks.benchmark import TellsTables, benchmark
-from tasks.legalsearch.kinds import IN_DOMAIN
 from tasks.legalsearch.questions import Gold, Question
 from tasks.legalsearch.scoring import summarise
+from tasks.legalsearch.settings import IN_DOMAIN
 from tasks.legalsearch.summary import LawSummary
 from tasks.legalsearch.temporal import pair_member, pair_table
 from tasks.reports.formats import FORMATS

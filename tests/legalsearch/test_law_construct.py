@@ -16,13 +16,11 @@ from store.statutes.book import Found, StatuteBook
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
 from store.text.citation import citations
 from tasks.legalsearch.construct import changes, construct
-from tasks.legalsearch.construct.book import draw_day, in_force, whole_month
-from tasks.legalsearch.construct.changes import meaning_changed, share_changed
+from tasks.legalsearch.construct.changes import draw_day, gold, in_force, meaning_changed, share_changed, whole_month
 from tasks.legalsearch.construct.prompts import prompts
-from tasks.legalsearch.construct.recital import gold
 from tasks.legalsearch.construct.travel import NONE, clause
-from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.questions import load_questions, options
+from tasks.legalsearch.settings import KINDS
 from tasks.legalsearch.temporal import PairMember, consistency
 
 AS_OF = date(2024, 12, 31)

@@ -16,8 +16,8 @@ from store.statutes.book import Found, StatuteBook
 from store.statutes.model import Article, ArticleNumber
 from store.text.citation import citations, parse_number
 from tasks.legalsearch.charges import charges
-from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.questions import Question, load_questions, options
+from tasks.legalsearch.settings import KINDS
 
 CODE = "岚洲刑法典"
 

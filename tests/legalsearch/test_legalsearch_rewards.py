@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.legalsearch import published
+from tasks.legalsearch.exporting import as_lines, reward_source, rows
 from tasks.legalsearch.format import READINGS, Reading, check, first_round, token_kinds
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Gold, Question, load_questions
@@ -27,7 +28,6 @@ from tasks.legalsearch.rewards import (
     shaped_advantages,
 )
 from tasks.legalsearch.temporal import PairMember, awareness, consistency, queries_of, time_kind
-from tasks.legalsearch.verl import as_lines, reward_source, rows
 from tests.support.patience import PATIENCE
 
 Data = Callable[..., Path]

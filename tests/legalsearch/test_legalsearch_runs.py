@@ -13,10 +13,10 @@ import pytest
 from app.cli.main import main
 from store.journal import Journal
 from tasks.episode.events import ModelCalled
-from tasks.legalsearch.kinds import KINDS
+from tasks.legalsearch.settings import KINDS
 from tasks.run.header import header_of
+from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
-from tasks.run.verifying import verify
 from tests.support.law_run_fixture import TASKS, prepare_law
 
 Moot = Callable[..., tuple[int, Any, str]]

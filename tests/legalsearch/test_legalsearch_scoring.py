@@ -18,19 +18,20 @@ from hypothesis import strategies as st
 from store.text.citation import citations
 from tasks.episode.events import OUTCOMES
 from tasks.legalsearch import published
-from tasks.legalsearch.kinds import KINDS
+from tasks.legalsearch.coverage import VersionText, attribute
 from tasks.legalsearch.measures import (
     Verdict,
+    citation_f1,
+    cited,
     compat_details,
     compat_score,
     log_distance,
     strict_details,
     strict_score,
 )
-from tasks.legalsearch.overlap import citation_f1, cited
 from tasks.legalsearch.questions import Gold, Question, load_questions
 from tasks.legalsearch.scoring import Evidence, score_one, summarise
-from tasks.legalsearch.versions import VersionText, attribute
+from tasks.legalsearch.settings import KINDS
 from tasks.scoring.result import Result
 
 Data = Callable[..., Path]

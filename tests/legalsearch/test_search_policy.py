@@ -23,9 +23,9 @@ from tasks.legalsearch.agents.paper import RESPONSE_TOKENS, estimated
 from tasks.legalsearch.agents.phrases import TOOLS
 from tasks.legalsearch.agents.reading import read_freely
 from tasks.legalsearch.format import READINGS, check
-from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.published import LETTERED
 from tasks.legalsearch.seats import PROMPTS, analyse_with, read_window
+from tasks.legalsearch.settings import KINDS
 from tests.support.law_stage import (
     ANSWERS,
     CARD,

@@ -154,7 +154,7 @@ def score(folder: Path, question: Question, said: str) -> dict[str, float]:
 
 def rows_of(world: World) -> dict[str, dict[str, Any]]:
     """A row a question; the exported one serves as the shape of the others."""
-    from tasks.legalsearch.verl import row
+    from tasks.legalsearch.exporting import row
 
     system = world.row["prompt"][0]["content"]
     return {task: row(question, system) for task, question in world.questions.items()}

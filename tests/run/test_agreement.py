@@ -24,8 +24,16 @@ from store.journal import Entry, EpisodeRow, Journal, ScoreRow
 from tasks.errors import UsageError
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
-from tasks.scoring.agreement import compare, of_journal, ratings_of
-from tasks.scoring.coefficients import Coefficient, alpha, alphas, differences, weighted_kappa
+from tasks.scoring.agreement import (
+    Coefficient,
+    alpha,
+    alphas,
+    compare,
+    differences,
+    of_journal,
+    ratings_of,
+    weighted_kappa,
+)
 from tasks.scoring.human import add_score, drawn, group_of, human_row, newest, sample
 from tests.support.law_run_fixture import prepare_law
 

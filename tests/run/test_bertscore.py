@@ -19,7 +19,7 @@ from models.llama.embedder import Embedder, Tokens
 from store.journal import Journal
 from tasks.benchmark import TellsTexts, benchmark
 from tasks.errors import UsageError
-from tasks.legalsearch.kinds import KINDS
+from tasks.legalsearch.settings import KINDS
 from tasks.run.bertscoring import PAIRS, Wanted, score_texts
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.listing import read_run as listed

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from models.engine import Ask, Finish, Message, Reply, Settings, TokenChance, ToolCall, Usage
 from models.scripted import Script, ScriptedEngine
 from store.replies import Replies
-from tasks.run.cached import KnownReplies
+from tasks.run.opened import KnownReplies
 
 SPEC = "scripted:x"
 ASK = Ask("agent", (Message("user", "问"),), "talk/1")

@@ -16,12 +16,11 @@ from store.journal import EpisodeRow, Journal
 from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.errors import UsageError
-from tasks.run.failed import failed_tasks
+from tasks.run.failing import failed_tasks
 from tasks.run.merging import merge_runs
-from tasks.run.plan import choose, task_file
+from tasks.run.plan import choose, sample, task_file
 from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
-from tasks.run.sampling import sample
 from tasks.run.spec import RunSpec
 
 

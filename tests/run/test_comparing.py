@@ -18,8 +18,7 @@ from store.journal import Journal
 from tasks.episode.events import Seated
 from tasks.errors import UsageError
 from tasks.run import comparing
-from tasks.run.aligning import aligned, parting
-from tasks.run.comparing import compare, growing
+from tasks.run.comparing import aligned, compare, growing, parting
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import append_scores, read_stored

@@ -17,12 +17,11 @@ from tasks.reports import court_published
 from tasks.reports.strip import Strip, scale, shares, strip
 from tasks.run import figures as figures_module
 from tasks.run.board import entries, fields, places, successes
-from tasks.run.figures import figures_of, main_rows
+from tasks.run.figures import figures_of, main_rows, repeats
 from tasks.run.listing import read_run
 from tasks.run.rescoring import read_stored, summary_of
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.scoring.repeats import repeats
 from tests.support.desk_fixture import build_pack
 
 POINT = st.floats(-20, 120) | st.none()

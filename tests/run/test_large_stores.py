@@ -18,10 +18,9 @@ from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.driver import Driver
 from tasks.episode.state import digest
-from tasks.run import brief
-from tasks.run.brief import brief_of
+from tasks.run import listing
 from tasks.run.engines import run_path, run_paths
-from tasks.run.listing import RunLine, in_order, read_run, runs
+from tasks.run.listing import RunLine, brief_of, in_order, read_run, runs
 from tasks.run.opened import Run
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import append_scores, read_stored, summary_of
@@ -82,7 +81,7 @@ def test_an_ended_run_is_sealed_and_its_line_reads_no_event(
     path = played(spec)
     with Journal.open(path) as journal:
         assert journal.summary() is not None
-        computed = brief._made(journal)
+        computed = listing._made(journal)
     for name in ("entries", "tail", "scores", "attempts"):
         monkeypatch.setattr(Journal, name, lambda *_: pytest.fail("it read the episodes"))
     line = read_run(path)

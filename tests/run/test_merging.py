@@ -22,11 +22,11 @@ from tasks.episode.state import digest
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.header import header_of
 from tasks.run.merging import merge_runs
+from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import read_stored, summary_of
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
-from tasks.run.verifying import verify
 from tests.support.kill_harness import prepare
 
 pytestmark = pytest.mark.slow

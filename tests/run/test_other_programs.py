@@ -21,11 +21,9 @@ from tasks.episode.events import AttemptStarted, ModelCalled, Record, Stopped, T
 from tasks.episode.records import entry_of
 from tasks.episode.state import fold
 from tasks.errors import UsageError
-from tasks.exchange.by_seat import export_seats
 from tasks.exchange.inspect_log import export_inspect
 from tasks.exchange.inspect_sample import LIMITS
-from tasks.exchange.rows import CARD_FILE, ROWS_FILE, SCHEMA, export_rows
-from tasks.exchange.table import COLUMNS, table_lines
+from tasks.exchange.rows import CARD_FILE, COLUMNS, ROWS_FILE, SCHEMA, export_rows, export_seats, table_lines
 from tasks.run import plan
 from tasks.run.exporting import write_lines
 from tasks.run.header import HeaderData, spec_of

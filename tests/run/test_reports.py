@@ -26,10 +26,9 @@ from tasks.reports.model import COLUMNS, facts, lines, score_table
 from tasks.reports.repeats import spread
 from tasks.reports.words import words
 from tasks.run.comparing import Attempt, Side
-from tasks.scoring.metrics import Group, Measure, Metric, Report, Summary, Tally
+from tasks.scoring.metrics import Folded, Group, Measure, Metric, Report, Summary, Tally
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
-from tasks.scoring.tables import Folded
 
 GROUPS = {**NAMES, **LAW_GROUPS, **{env: environment(env).label for env in PUBLISHED}}
 EVIL = "<script>alert(1)</script>|`[x](http://e.vil)`\x1b]52;c;AAAA\x07\u202e\n=1+1"

@@ -18,10 +18,10 @@ from tasks.episode.events import Seated, ToolReturned
 from tasks.episode.state import completed, digest, fold
 from tasks.errors import RecordMismatch, UsageError
 from tasks.legalagentbench.benchmark import LegalAgentBench
+from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
-from tasks.run.verifying import verify
 from tests.support.kill_harness import prepare
 
 

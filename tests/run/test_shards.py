@@ -15,10 +15,10 @@ from store.journal import Journal
 from tasks.episode.state import digest
 from tasks.run import engines
 from tasks.run.merging import merge_runs
+from tasks.run.peeking import verify
 from tasks.run.reading import read_episode
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.run.verifying import verify
 from tests.support.gguf_files import tiny_llama
 from tests.support.kill_harness import prepare
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from store.errors import BadInput
 from tasks.errors import UsageError
 from tasks.legalagentbench.questions import load_questions
-from tasks.scoring.coefficients import weighted_kappa
-from tasks.verifying.causes import causes
+from tasks.scoring.agreement import weighted_kappa
 from tasks.verifying.citing import cited, day_of, laws_of
 from tasks.verifying.decisions import (
     SCHEMA,
     add_log,
+    causes,
     decide,
     decisions_of,
     log_of,

@@ -19,7 +19,7 @@ from store.text.dates import parse_date
 from store.text.money import parse_money
 from store.web import WebSnapshot
 from tasks.legalagentbench.construct.follow import cited_laws
-from tasks.legalagentbench.construct.keys import missing
+from tasks.legalagentbench.construct.source import missing
 from tasks.legalagentbench.construct.tree import court_code
 from tasks.sample import FICTION_LABEL, JURISDICTION, fiction_label, is_fictional
 from tasks.sample.build import rows

@@ -12,8 +12,7 @@ import pytest
 
 from store.pack import Pack
 from store.schema import LOOKUPS, TABLES
-from tasks.legalagentbench.construct.keys import Rejected, written
-from tasks.legalagentbench.construct.source import PackSource, RowSource
+from tasks.legalagentbench.construct.source import PackSource, Rejected, RowSource, written
 from tasks.legalagentbench.construct.tree import court_code
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.tools import Toolbox

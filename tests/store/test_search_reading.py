@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.legalsearch.agents.acting import free_reader, lean_reader, settled
-from tasks.legalsearch.agents.forms import answer_text
-from tasks.legalsearch.agents.phrases import TOOLS
+from tasks.legalsearch.agents.phrases import TOOLS, answer_text
 from tasks.legalsearch.agents.reading import (
     call_of,
     defused,

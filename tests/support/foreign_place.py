@@ -161,9 +161,8 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
     from tasks.episode.events import AttemptStarted, Record
     from tasks.episode.records import entry_of
     from tasks.run.cast import Cast
-    from tasks.run.experiment import make_header
     from tasks.run.header import file_hash
-    from tasks.run.plan import task_file
+    from tasks.run.plan import make_header, task_file
     from tasks.run.spec import RunSpec
 
     plan = RunSpec(

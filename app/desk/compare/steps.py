@@ -23,8 +23,7 @@ from app.ports import OnDesk
 from app.strings import t
 from store.text.difference import difference
 from tasks.episode.events import Record, ToolReturned
-from tasks.run.aligning import Both, Step, parting, steps_of
-from tasks.run.comparing import Comparison, TaskLine
+from tasks.run.comparing import Both, Comparison, Step, TaskLine, parting, steps_of
 
 
 class StepsView(LineView):

@@ -25,7 +25,7 @@ from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.names import short_name
 from store.statutes.relations import Doubt
 from store.statutes.timeline import Entry, timeline
-from tasks.run.embedding import embedder_of
+from tasks.run.engines import embedder_of
 
 if TYPE_CHECKING:
     from store.search import law_search

@@ -22,8 +22,7 @@ from app.strings import t
 from app.terminal import clean
 from app.verify_words import cause_words
 from tasks.scoring.human import LONGEST_NAME
-from tasks.verifying.causes import causes
-from tasks.verifying.decisions import VERDICTS
+from tasks.verifying.decisions import VERDICTS, causes
 from tasks.verifying.taskset import Text
 
 

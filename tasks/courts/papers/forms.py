@@ -23,7 +23,7 @@ from store.text.ideographs import without_selectors
 from tasks.courts.papers import paper as sheet
 from tasks.courts.papers.paper import DISCLAIMER, FICTIONAL, SMALL_SIZE, SONG, TEXT_SIZE, Line, Paper, layout
 from tasks.errors import UsageError
-from tasks.reports.page import source, templates
+from tasks.reports.as_html import source, templates
 
 FOOT_SIZE = 14.0
 

@@ -24,7 +24,7 @@ from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.legalsearch.toolbox import Returned
-from tasks.run.embedding import embedder_of
+from tasks.run.engines import embedder_of
 from tasks.run.spec import RunSpec
 
 SEARCH_LAW, SHOW_LAW, SEARCH_CASES = "search_law", "show_law", "search_cases"

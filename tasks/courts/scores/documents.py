@@ -31,7 +31,7 @@ from tasks.courts.scores.drafted import (
 )
 from tasks.courts.scores.slots import Part, Slot, coverage, own_exhibits, slots
 from tasks.episode.plain import plain_text
-from tasks.scoring.grading import Grading
+from tasks.scoring.result import Grading
 from tasks.scoring.strict import strict_hit
 
 VERSION_COMPAT = "compat/1"

@@ -19,7 +19,7 @@ from tasks.courts.casefile.law import Laws
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.scores import charge, claims, laws, reasons, rulings, sentence
 from tasks.courts.scores.documents import LONGEST, graded
-from tasks.scoring.grading import Grading
+from tasks.scoring.result import Grading
 
 JUDGMENT_PROMPT = "grader-judgment/1"
 REASONS_PROMPT = "grader-reasons/1"

@@ -25,7 +25,7 @@ from tasks.courts.casefile.law import shipped_laws
 from tasks.courts.play.tracking import TopicTurn, track_by_rules
 from tasks.courts.scores.bigrams import point_coverage
 from tasks.courts.scores.documents import LONGEST, graded
-from tasks.scoring.grading import Grading
+from tasks.scoring.result import Grading
 
 VERSION_COMPAT = "compat/1"
 VERSION_STRICT = "strict/1"

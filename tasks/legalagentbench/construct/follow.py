@@ -12,9 +12,8 @@ from typing import Any
 
 from store.schema import LOOKUPS
 from store.text.dates import parse_date
-from tasks.legalagentbench.construct.keys import Rejected, missing, number, written
 from tasks.legalagentbench.construct.plans import Ask, Plan, Step
-from tasks.legalagentbench.construct.source import Record, Source
+from tasks.legalagentbench.construct.source import Record, Rejected, Source, missing, number, written
 from tasks.legalagentbench.construct.tree import AMOUNTS, IDENTITY, PLACE, PLACES, court_code
 
 _PARTIES = ("原告", "被告", "原告律师事务所", "被告律师事务所")

@@ -20,10 +20,9 @@ from store.schema import LOOKUPS, TABLES, Unknown
 from tasks.legalagentbench.construct.brute import BruteSolver, agrees
 from tasks.legalagentbench.construct.compose import Composer, Parts
 from tasks.legalagentbench.construct.follow import Followed, follow
-from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, requests, skeletons
 from tasks.legalagentbench.construct.reach import Reach
-from tasks.legalagentbench.construct.source import PackSource, RowSource, Source
+from tasks.legalagentbench.construct.source import PackSource, Rejected, RowSource, Source
 from tasks.legalagentbench.construct.tree import PLACE, PLACES, Branch, starts
 from tasks.legalagentbench.tools import TOOLS, Toolbox
 from tasks.scoring.strict import strict_hit

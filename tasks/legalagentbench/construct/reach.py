@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tasks.legalagentbench.construct.follow import linked
-from tasks.legalagentbench.construct.keys import Rejected
 from tasks.legalagentbench.construct.plans import Skeleton, Step
-from tasks.legalagentbench.construct.source import Record, Source
+from tasks.legalagentbench.construct.source import Record, Rejected, Source
 from tasks.legalagentbench.construct.tree import Branch, court_code
 
 Entity = tuple[str, ...]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from store.schema import LOOKUPS, TABLES
-from tasks.legalagentbench.construct.keys import Rejected
+from tasks.legalagentbench.construct.source import Rejected
 
 PLACE = "place"
 """The kind that three columns hold together, and the name by which a path links to it."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from store.tables import beside
 from tasks.legalagentbench.construct.generate import Generator, Task
-from tasks.legalagentbench.construct.keys import missing
+from tasks.legalagentbench.construct.source import missing
 
 CASTS = 2
 _SURNAMES = "沈顾陆纪程祝容柏岳温闻骆傅喻施邵邹尹谷向卓季游桑苗阮蓝费凌褚宁穆简翁莫裴丛管宗荆靳滕"

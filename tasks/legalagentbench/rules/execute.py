@@ -17,7 +17,7 @@ from typing import Any
 from store.schema import LOOKUPS, TABLES
 from store.text.dates import parse_date
 from store.text.money import parse_money
-from tasks.legalagentbench.construct.keys import Rejected, missing
+from tasks.legalagentbench.construct.source import Rejected, missing
 from tasks.legalagentbench.construct.tree import IDENTITY, PLACE, PLACES, court_code, matched
 from tasks.legalagentbench.rules.question import Mention
 from tasks.legalagentbench.rules.search import OWN_FIRM, SIDE_FIRMS, Plan, Step

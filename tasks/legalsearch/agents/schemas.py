@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from tasks.legalsearch.agents.phrases import ARGUMENT
-from tasks.legalsearch.kinds import Form
+from tasks.legalsearch.settings import Form
 
 Schema = dict[str, Any]
 

@@ -11,9 +11,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from tasks.legalsearch.construct.book import Book
-from tasks.legalsearch.construct.changes import Change, Fault, changes
-from tasks.legalsearch.construct.recital import recitals
+from tasks.legalsearch.construct.changes import Book, Change, Fault, changes, recitals
 from tasks.legalsearch.construct.travel import pairs
 
 __all__ = ["Book", "Change", "Fault", "changes", "construct"]

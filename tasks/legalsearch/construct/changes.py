@@ -14,16 +14,129 @@ not found, and one that only reorders them is counted; a person who selects look
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from datetime import date, timedelta
+from random import Random
+from typing import Literal, Protocol
 
 from store.statutes.comparing import keeps_numbers
-from store.statutes.model import Article, ArticleNumber, LawVersion
+from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
 from store.text.alignment import ALIKE, alike, squeezed
-from tasks.legalsearch.construct.book import Book
+from tasks.legalsearch.construct.prompts import record
+
+_ASKS = (
+    "以{day}为准，请逐字写出当时施行的《{law}》{number}。",
+    "{day}施行的《{law}》{number}是怎样规定的？请写出条文全文。",
+    "假设今天是{day}。请默写现行《{law}》{number}的全部内容。",
+    "案件应当适用{day}有效的法律，请抄录《{law}》{number}的原文。",
+)
+_MONTHS = 0.3
+"""Share of questions that name a month only, where one version covers the month."""
+LONGEST = 1200
+"""Longer articles are not asked for."""
+
+
+def gold(article: Article) -> str:
+    """The answer to recite: the title in 【】 where the article has one, then its text."""
+    title = f"【{article.title}】" if article.title else ""
+    return f"{title}{article.text}"
+
+
+def recitals(
+    book: Book, found: Sequence[Change], rng: Random, as_of: date, prefix: str, law: str
+) -> Iterator[dict[str, object]]:
+    """LAR tasks for the changes, in their order; an article of a version is asked for once."""
+    seen: set[tuple[str, str, str]] = set()
+    for change in found:
+        for article, version in ((change.before, change.old), (change.after, change.new)):
+            key = (article.law, article.label, article.number.key)
+            answer = gold(article)
+            if key in seen or len(answer) > LONGEST:
+                continue
+            day = draw_day(book, version, rng, as_of)
+            if day is None:
+                continue
+            seen.add(key)
+            yield record(
+                "lar", f"{prefix}lar-{len(seen):03d}", _question(book, article, version, day, rng), answer, law=law,
+                cluster=change.rule, why=list(change.why), changed=round(change.share, 3), day=day.isoformat(),
+                version=version.label,
+            )  # fmt: skip
+
+
+def _question(book: Book, article: Article, version: LawVersion, day: date, rng: Random) -> str:
+    month_only = rng.random() < _MONTHS and whole_month(book, version, day)
+    asked = rng.choice(_ASKS)
+    return asked.format(day=written(day, month_only=month_only), law=article.law, number=article.number.chinese)
+
+
+OPEN_YEARS = 2
+"""A version that is still in force is asked about within so many years of its first day, where the book has no later
+day."""
+_TRIES = 40
+
+
+class Book(Protocol):
+    """The part of `store.statutes.book.StatuteBook` that construction needs."""
+
+    def laws(self) -> Sequence[Law]:
+        """All laws."""
+        ...
+
+    def versions(self, law: str) -> Sequence[LawVersion]:
+        """The versions of a law, by their first day."""
+        ...
+
+    def articles(self, law: str, label: str) -> Sequence[Article]:
+        """The articles of a version, in their order."""
+        ...
+
+    def links(self, law: str) -> Sequence[Link]:
+        """Renumbering and succession of a law."""
+        ...
+
+
+def in_force(book: Book, law: str, day: date) -> LawVersion | None:
+    """The version of a law on a day; None where there is none, or more than one."""
+    covering = [version for version in book.versions(law) if version.covers(day)]
+    return covering[0] if len(covering) == 1 else None
+
+
+def draw_day(book: Book, version: LawVersion, rng: Random, as_of: date) -> date | None:
+    """A day inside the window of a version on which no other version of the law claims to be in force.
+
+    The end of an open window is `as_of`, or some time after its start where it starts later.
+    """
+    first = version.valid_from
+    if first is None:
+        return None
+    last = version.valid_to or max(as_of, first)
+    if version.valid_to is None and last == first:
+        last = first + timedelta(days=365 * OPEN_YEARS)
+    for _ in range(_TRIES):
+        day = first + timedelta(days=rng.randint(0, (last - first).days))
+        if in_force(book, version.law, day) == version:
+            return day
+    return None
+
+
+def whole_month(book: Book, version: LawVersion, day: date) -> bool:
+    """Whether the version alone was in force on every day of the month."""
+    length = calendar.monthrange(day.year, day.month)[1]
+    return all(in_force(book, version.law, day.replace(day=n)) == version for n in (1, length)) and not any(
+        other.valid_from and day.replace(day=1) < other.valid_from <= day.replace(day=length)
+        for other in book.versions(version.law)
+    )
+
+
+def written(day: date, *, month_only: bool = False) -> str:
+    """2019年4月7日, or 2019年4月."""
+    return f"{day.year}年{day.month}月" if month_only else f"{day.year}年{day.month}月{day.day}日"
+
 
 SHARE = 0.20
 """More than this share of characters is a significant revision (Appendix G, criterion 1)."""

@@ -6,7 +6,7 @@ stands before the question for an agent with tools. The wording is ours; `@` sta
 
 from __future__ import annotations
 
-from tasks.legalsearch.kinds import KINDS
+from tasks.legalsearch.settings import KINDS
 
 _SYSTEM = "你是熟悉@的法律专业人员。请按照题目给出的时间适用当时施行的法律，回答准确、简洁。"
 _TAGGED = "请只把最终答案写在<answer>与</answer>之间。"

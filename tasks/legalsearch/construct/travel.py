@@ -13,8 +13,7 @@ from datetime import date
 from random import Random
 
 from store.text.alignment import squeezed
-from tasks.legalsearch.construct.book import Book, draw_day, written
-from tasks.legalsearch.construct.changes import Change
+from tasks.legalsearch.construct.changes import Book, Change, draw_day, written
 from tasks.legalsearch.construct.prompts import choice, record
 
 LONGEST = 220

@@ -35,9 +35,8 @@ from tasks.courts.scores.sentence import Published
 from tasks.episode.events import AttemptStarted, Routed, Said, Seated, ToolCalled
 from tasks.episode.with_tools import SEAT
 from tasks.scoring.context import Grade
-from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Rule, Value
-from tasks.scoring.result import Result
+from tasks.scoring.result import Grading, Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ from tasks.scoring.metrics import (
     Report,
     Rule,
     Summary,
+    Table,
     Tally,
     Tree,
     complete,
@@ -49,7 +50,6 @@ from tasks.scoring.metrics import (
 )
 from tasks.scoring.names import measure_name
 from tasks.scoring.result import Result
-from tasks.scoring.tables import Table
 
 BENCHMARK = "courts"
 FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "human", "human_role")
