@@ -212,7 +212,6 @@ class LogWatcher:
         self._run = run
 
     def notify(self, notice: Notice) -> None:
-        """Write what is on disk, who is waited for, and who is away."""
         match notice:
             case Committed(episode, records, state):
                 for record in records:

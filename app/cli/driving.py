@@ -53,7 +53,6 @@ class Failures:
         self.count = 0
 
     def notify(self, notice: Notice) -> None:
-        """Look at what has ended."""
         if isinstance(notice, EpisodeEnded):
             self.count += notice.stopped.outcome == "error"
 

@@ -41,7 +41,6 @@ class Progress:
         self._open = False
 
     def notify(self, notice: Notice) -> None:
-        """Count what is on disk, and say where nobody answers."""
         if isinstance(notice, EngineAway):
             self.say(away_text(notice))
         if not isinstance(notice, Committed):

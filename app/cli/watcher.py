@@ -120,7 +120,6 @@ class PlainWatcher:
         self._voices: dict[str, Voice | None] = {}
 
     def notify(self, notice: Notice) -> None:
-        """Write the records of the notice."""
         if isinstance(notice, Committed):
             voice = self._voices.get(notice.episode) or voice_of(notice.state.card)
             self._voices[notice.episode] = voice
@@ -163,7 +162,6 @@ class JsonWatcher:
         self._stream = stream
 
     def notify(self, notice: Notice) -> None:
-        """Write the records of the notice."""
         if isinstance(notice, Committed):
             for record in notice.records:
                 self._stream.write(json_text(record_data(notice.episode, record)) + "\n")

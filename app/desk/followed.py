@@ -73,7 +73,6 @@ class FollowedRun:
             self._post(Closed(self.number))
 
     def notify(self, notice: Notice) -> None:
-        """What the follower tells, in its thread."""
         match notice:
             case Committed(episode, _, state) if episode == self._watched:
                 self._post(Happened(self.number, episode, state))

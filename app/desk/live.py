@@ -254,7 +254,6 @@ class LiveRun:
         self.close()
 
     def notify(self, notice: Notice) -> None:
-        """A notice of the scheduler, in its thread."""
         match notice:
             case Streaming(delta):
                 self._stream(delta)

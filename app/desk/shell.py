@@ -457,7 +457,6 @@ class Desk(Quitting):
     # leaving
 
     def on_unmount(self) -> None:
-        """However the app ends, the thread ends too, no model stays in memory, and nobody is asked any more."""
         self._leaving.set()
         consent()
         self.leave_run()

@@ -86,7 +86,6 @@ class BoardScreen(OnDesk, Screen[None]):
         yield KeyBar(("board", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Words; what is on disk comes when the screen is shown."""
         self.retranslate()
         self.query_one(RowsTable).focus()
 

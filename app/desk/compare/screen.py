@@ -159,7 +159,6 @@ class CompareScreen(OnDesk, Screen[None]):
         self.call_after_refresh(self.retranslate)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Why the runs cannot be compared: then there is nothing to stay for."""
         if event.worker.name == "compare" and event.worker.error is not None:
             self.dismiss()
         self.desk.worker_failed(event)

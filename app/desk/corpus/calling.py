@@ -57,13 +57,11 @@ class CallScreen(ModalScreen[str]):
             yield Static(t("call_dialog.hint"), classes="dialog--hint", markup=False)
 
     def on_mount(self) -> None:
-        """All tools; names are looked for in the pack as soon as it is open."""
         self._list("")
         self.query_one("#filter").focus()
         self.run_worker(lambda: Pack.open(self._path), name="open", thread=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The pack, as far as it can be read: without one nothing is offered."""
         event.stop()
         if event.worker.name == "open" and event.state == WorkerState.SUCCESS:
             self._pack = self.query_one(ToolForm).pack = event.worker.result

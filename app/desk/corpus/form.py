@@ -119,7 +119,6 @@ class ToolForm(Vertical):
     # what is offered
 
     def on_descendant_focus(self) -> None:
-        """Offer what may stand in the box that has the cursor."""
         if isinstance(self.screen.focused, FieldBox) and self.screen.focused is not self._box:
             self._box = self.screen.focused
             self._offer()
@@ -150,7 +149,6 @@ class ToolForm(Vertical):
             self._show([])
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Names of the pack; what cannot be read offers none. A list that somebody chooses from stays as it is."""
         event.stop()
         if event.worker.name != "suggest" or event.state != WorkerState.SUCCESS or self._box is None:
             return

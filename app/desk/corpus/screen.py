@@ -78,7 +78,6 @@ class CorpusScreen(OnDesk, Screen[None]):
         yield KeyBar(("corpus", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Words; what is on disk comes when the screen is shown."""
         self.add_class(NARROW_TREE)
         self.retranslate()
         self.query_one(TreeView).focus()

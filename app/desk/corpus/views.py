@@ -173,7 +173,6 @@ class RowsView(ScrollView, can_focus=True):
         return fit
 
     def render_line(self, y: int) -> Strip:
-        """The names of the columns, then a row each."""
         room = self.scrollable_content_region.width
         base = self.rich_style
         text, style = "", base
@@ -218,7 +217,6 @@ class RowsView(ScrollView, can_focus=True):
             self.post_message(self.Chosen(row))
 
     def on_click(self, event: Click) -> None:
-        """A click puts the cursor there; a second one takes the row."""
         y = event.get_content_offset_capture(self).y - 1 + self.scroll_offset.y
         if not 0 <= y < self.total:
             return

@@ -137,7 +137,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim; what makes none any more, once the episode is over, is absent."""
         if self.moving == "followed" and action in PLAYED:
             return PLAYED[action](self.shown.back) or None
         if action in ACTING and self.asked and not self.shown.back:
@@ -170,7 +169,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         return True if rules.get(action, True) else None
 
     def on_key(self, event: Key) -> None:
-        """A letter that would leave something behind begins the answer that is asked for."""
         box = self.query_one(AnswerBox)
         letter = event.character or ""
         if self.asked and not self.shown.back and letter in ACTING.values() and box.is_open:

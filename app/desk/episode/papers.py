@@ -42,7 +42,6 @@ class PapersScreen(ModalScreen[tuple[Wish] | None]):
         self._wishes.append(None)
 
     def compose(self) -> ComposeResult:
-        """A line a paper and form; the record itself is the last."""
         told = [
             t("export.record") if wish is None else f"{wish[0].titles[-1]} · {wish[2].upper()}"
             for wish in self._wishes

@@ -80,7 +80,6 @@ class PromptPage(OnDesk, FindingScreen):
         self._read()
 
     def on_descendant_focus(self) -> None:
-        """While one types, the key bar speaks of the text box."""
         around = self.focused.ancestors_with_self if self.focused else []
         finding = any(isinstance(node, FindBar) for node in around)
         self.query_one(KeyBar).areas("find" if finding else "prompt", "app")

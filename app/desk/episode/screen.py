@@ -144,7 +144,6 @@ class EpisodeScreen(EpisodeActions):
         self.show_tab()
 
     def on_descendant_focus(self) -> None:
-        """While one types, the key bar speaks of the text box."""
         around = self.focused.ancestors_with_self if self.focused else []
         area = next((node.help_id for node in around if isinstance(node, FindBar | AnswerBox)), "episode")
         self.query_one(KeyBar).areas(area, "app")
@@ -407,7 +406,6 @@ class EpisodeScreen(EpisodeActions):
             self.work(partial(self.keeper.of_file, self.facts.path), "run_scores")
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Results of workers, by name; a failure becomes a dialog."""
         if event.worker.name == "keeper" and event.state == WorkerState.ERROR:
             changed = isinstance(event.worker.error, RecordMismatch)
             self.keeper_failed = True

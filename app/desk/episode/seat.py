@@ -70,7 +70,6 @@ class SeatScreen(ModalScreen[Seated | None]):
         self._bench: Benchmark = benchmark(spec.benchmark)
 
     def compose(self) -> ComposeResult:
-        """Which seat, who sits there, who may; engine and mode for a model."""
         seats = list(self._sitting)
         # First the person's own seat, then the one that speaks next, if a person may hold it, then the tested one.
         likely = [
@@ -105,7 +104,6 @@ class SeatScreen(ModalScreen[Seated | None]):
             yield Static("", id="busy", markup=False)
 
     def on_mount(self) -> None:
-        """Stand on the likeliest wish; engines are looked for meanwhile."""
         self.query_one("#seat-field").display = len(self._sitting) > 1
         self._list()
         self.query_one("#who").focus()
@@ -239,7 +237,6 @@ class SeatScreen(ModalScreen[Seated | None]):
         return (None, sentence) if sentence else (self._newcomer(wanted), "")
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What can be offered; whether the engine can be had."""
         event.stop()
         if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
             return

@@ -74,7 +74,6 @@ class SeatBar(Widget):
         self.refresh()
 
     def render(self) -> Text:
-        """Left what it is, right how it stands."""
         room = self.content_size.width
         right = self._right()
         space = room - width(right.plain) - 2

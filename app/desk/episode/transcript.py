@@ -265,7 +265,6 @@ class Transcript(Searchable):
         self.follows = False
 
     def on_show(self) -> None:
-        """Paint what changed while the view was hidden, and find the place again."""
         self.rebuild()
         self.call_after_refresh(self._settle)
 
@@ -309,7 +308,6 @@ class Transcript(Searchable):
             self._reveal()
 
     def on_click(self, event: Click) -> None:
-        """A click moves the cursor; a click on the last line of a folded block unfolds it."""
         y = event.get_content_offset_capture(self).y + self.scroll_offset.y
         if 0 <= y < len(self.rows) and self.rows[y].owner >= 0:
             twice = self.rows[y].owner == self.cursor and event.chain == 2

@@ -34,7 +34,6 @@ class AskScreen(ModalScreen[str | None]):
         self._examples = [kind.example for kind in about.kinds] if about is not None else []
 
     def compose(self) -> ComposeResult:
-        """What can be asked, the line to write in, who will answer."""
         with Vertical(classes="dialog") as box:
             box.border_title = t("ask.title")
             yield Static(t("ask.text" if self._examples else "ask.text.rules"), classes="dialog--text", markup=False)

@@ -263,7 +263,6 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         self.query_one("#busy").display = bool(text)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What can be offered; whether the engine can be had."""
         event.stop()
         if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
             return
@@ -294,7 +293,6 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             await self._submit(event.button.id == "everything")
 
     def on_input_submitted(self) -> None:
-        """Enter in a line goes on to the next one; the person starts with F5 or a button."""
         self.focus_next()
 
     async def action_confirm(self) -> None:

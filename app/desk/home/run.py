@@ -117,7 +117,6 @@ class RunScreen(OnDesk, Screen[None]):
         self.call_after_refresh(self.retranslate)
 
     def on_screen_resume(self) -> None:
-        """Back from an episode: things have changed. What could not be read is not tried again by itself."""
         if not self.unreadable:
             self.reload()
 
@@ -129,7 +128,6 @@ class RunScreen(OnDesk, Screen[None]):
         self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The episodes, or why they cannot be read; figures may be missing, and say why."""
         if event.worker.name in ("figures", "groups", "failures"):
             event.stop()
             if event.state == WorkerState.ERROR:
@@ -312,7 +310,6 @@ class RunScreen(OnDesk, Screen[None]):
     # wishes
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """An ended run cannot go on, nor one that goes on elsewhere."""
         if action == "resume":
             if self.line.finished == self.line.n:
                 return False

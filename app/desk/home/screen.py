@@ -222,7 +222,6 @@ class HomeScreen(OnDesk, Screen[None]):
         return self.runs[row] if 0 <= row < len(self.runs) else None
 
     def on_data_table_row_highlighted(self) -> None:
-        """Other keys may make sense; and when the list changes the cursor stays with its run."""
         line = self._current()
         self._chosen = line.path if line is not None else None
         self.query_one(KeyBar).refresh()

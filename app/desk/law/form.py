@@ -149,7 +149,6 @@ class LawForm(Horizontal):
         self.action_ask()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Pasted text is cleaned; another day: the sentence about the last one goes."""
         event.stop()
         if (plain := one(event.value)) != event.value:
             event.input.value = plain

@@ -95,7 +95,6 @@ class LawScreen(OnDesk, Screen[None]):
         yield KeyBar(("law", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Words; what is on disk comes when the screen is shown."""
         self.retranslate()
         self.query_one(LawForm).focus_on("words")
 
@@ -321,7 +320,6 @@ class LawScreen(OnDesk, Screen[None]):
     # what is shown
 
     def on_descendant_focus(self) -> None:
-        """While one types, the key bar speaks of the form; on a narrow screen the pane one reads has the room."""
         around = self.focused.ancestors_with_self if self.focused else []
         typing = any(isinstance(node, LawForm) for node in around)
         areas = () if self.has_class("-empty") else ("law_box",) if typing else ("law",)
@@ -435,7 +433,6 @@ class LawScreen(OnDesk, Screen[None]):
         return cast(LineView, self.query_one(f"#{TABS[self.tab]}"))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim or absent."""
         if action == "side":
             many = self.reading is not None and len(comparable(self.reading.entries)) > 1
             return many if self.tab in (TIMELINE, DIFF) else False

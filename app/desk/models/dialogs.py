@@ -84,7 +84,6 @@ class AddModelScreen(_Reading):
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def compose(self) -> ComposeResult:
-        """File, name, whether to copy; what the header says; how far it is."""
         path = line("path", placeholder=t("models.add.path.empty"))
         path.suggester = PathCompletion(".gguf")
         with Vertical(classes="dialog") as box:
@@ -164,7 +163,6 @@ class AddModelScreen(_Reading):
         self.run_worker(job, name="add", thread=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What the header says; whether the file was taken in."""
         event.stop()
         if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
             return

@@ -109,7 +109,6 @@ class PresenterActions(OnDesk, ModalScreen[None]):
         return self.turn is not None and self.turn.under_way
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim; absent while one types, or where the trial is over."""
         over, waits = self.source.over, bool(self.asked) and self.head
         if action in ("tools", "draft") or (action in ("pace", "auto") and self.asked) or (action == "seat" and over):
             return False

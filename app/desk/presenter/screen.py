@@ -72,7 +72,6 @@ class PresenterScreen(PresenterActions):
         self._scores: StepScores | None = None
 
     def compose(self) -> ComposeResult:
-        """Head, what is said with what stands beside it, box, foot."""
         yield Board(id="title", align="centre")
         yield Board(id="stages", align="centre")
         with Horizontal(id="hall"):
@@ -87,7 +86,6 @@ class PresenterScreen(PresenterActions):
         yield KeyBar(("presenter",), id="keys")
 
     def on_mount(self) -> None:
-        """Where the Episode screen looks; what is over is shown from its beginning."""
         for name in STILL:
             self.query_one(f"#{name}").can_focus = False
         self._read()

@@ -52,7 +52,6 @@ class PresenterSeat(ModalScreen[Seated | None]):
         self._first = self._seats.index(wanted) if wanted in self._seats else 0
 
     def compose(self) -> ComposeResult:
-        """The seats a person may hold, and who sits there now."""
         with Vertical(classes="dialog") as box:
             box.border_title = t("presenter.seat.title")
             yield OptionList(

@@ -90,7 +90,6 @@ class DecideScreen(ModalScreen[Word | None]):
                 yield Button(t("new.cancel"), id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """The verdict has the cursor, or the name where nobody has decided yet."""
         self._fit()
         self.query_one("#verdict" if self._word.author else "#author").focus()
 

@@ -94,7 +94,6 @@ class ReviewPane(OnDesk, Vertical):
 
     @property
     def on_court(self) -> bool:
-        """Whether material of a court is shown, so that the disclaimer stands above it."""
         return False
 
     @property

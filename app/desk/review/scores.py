@@ -56,7 +56,6 @@ class ScoresPane(ReviewPane):
         self._listed = False
 
     def compose(self) -> ComposeResult:
-        """The runs; the episodes; metrics, record, reference and form of one."""
         with ContentSwitcher(initial=self.BEGINNING, id="steps"):
             yield Things("review", id="runs")
             yield Things("review", id="episodes")
@@ -267,7 +266,6 @@ class ScoresPane(ReviewPane):
             self._show_metric()
 
     def on_choice_chosen(self, event: Choice.Chosen) -> None:
-        """A run or an episode was taken, or a metric to be scored."""
         event.stop()
         if event.view.id == "runs":
             return self.take(self.runs[event.index].path)

@@ -62,7 +62,6 @@ class ReviewScreen(OnDesk, Screen[None]):
         yield KeyBar(("review", "app"), id="keys")
 
     def on_mount(self) -> None:
-        """Words; what is on disk comes when the screen is shown."""
         self.retranslate()
         self.pane.first.focus()
 
@@ -113,7 +112,6 @@ class ReviewScreen(OnDesk, Screen[None]):
     # wishes
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim or absent."""
         return self.pane.can(action) if action in ACTIONS and self.is_mounted else True
 
     def action_tab(self, tab: int = 0) -> None:

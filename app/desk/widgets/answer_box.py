@@ -98,7 +98,6 @@ class AnswerBox(Vertical):
         self.about = ""
 
     def compose(self) -> ComposeResult:
-        """What was asked, the box, and a line that says how to use it."""
         yield Brief()
         yield AnswerText(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", highlight_cursor_line=False)
         yield Label("", markup=False)

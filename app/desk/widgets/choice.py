@@ -89,7 +89,6 @@ class Choice(LineView):
             self.post_message(self.Chosen(self, self.cursor))
 
     def on_click(self, event: Click) -> None:
-        """A click puts the cursor there; a second one takes the thing."""
         y = event.get_content_offset_capture(self).y + self.scroll_offset.y
         owner = self.rows[y].owner if 0 <= y < len(self.rows) else -1
         if owner < 0:

@@ -55,7 +55,6 @@ class KeyBar(Widget):
         self.refresh()
 
     def render(self) -> Text:
-        """As many keys as there is room for."""
         keys = self._fitting(self.content_size.width)
         text = Text(no_wrap=True, end="")
         self._spans = []

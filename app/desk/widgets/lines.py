@@ -160,7 +160,6 @@ class LineView(ScrollView, can_focus=True):
         return False
 
     def render_line(self, y: int) -> Strip:
-        """Paint one row."""
         y += self.scroll_offset.y
         width = self.scrollable_content_region.width
         if y >= len(self.rows):

@@ -63,7 +63,6 @@ class ViewTabs(Widget):
         self.refresh()
 
     def render(self) -> Text:
-        """The names."""
         text = Text(no_wrap=True, end="")
         for index, name in enumerate(self._names):
             if index:
