@@ -245,7 +245,7 @@ def _publish(tasks: TaskSet, out: Path, as_json: bool) -> None:
     """Write the tasks that reviewers accepted or corrected, each with who decided what and when."""
     from store.errors import BadInput
     from tasks.verifying.decisions import decisions_of
-    from tasks.verifying.publishing import publish
+    from tasks.verifying.standing import publish
 
     if out.exists():
         raise BadInput(f"{out} exists", "Choose another --out.")

@@ -1,8 +1,7 @@
-"""What people decide about tasks: an append-only log of JSON lines beside the task file.
+"""Decisions of reviewers about tasks: an append-only log of JSON lines beside the task file.
 
-Each line names the hash of the task set, so that it can be told from a line about another set wherever it is carried.
-Nothing that was said is ever changed: who thinks again appends another line, and the last one counts. The order is
-that of the lines: the date of a line is what somebody's clock said.
+Each line names the hash of the task set, so that a log of another set is refused. A reviewer who thinks again appends
+another line, and the last one counts.
 """
 
 from __future__ import annotations
@@ -12,21 +11,20 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from store.errors import BadInput
 from store.files import let_go, written_whole
 from store.importers.reading import records
 from tasks.episode.plain import plain_text
 from tasks.errors import UsageError
-from tasks.scoring.human import LONGEST_NAME, LONGEST_REASON
 from tasks.verifying.taskset import TaskSet, Text, named
 
 OTHER = "other"
@@ -55,11 +53,6 @@ SCHEMA: Literal["moot-verify/1"] = "moot-verify/1"
 SUFFIX = ".reviews.jsonl"
 PATIENCE = 5.0
 """Seconds to wait for another desk that writes to the log."""
-MOST_REVIEWERS = 16
-"""Of a set: each is held against each other one."""
-AHEAD = timedelta(days=1)
-"""How far the clock of another machine may be ahead of this one's."""
-_AT = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$"
 
 
 class Decision(BaseModel):
@@ -71,13 +64,13 @@ class Decision(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    at: str = Field(pattern=_AT, max_length=29)
-    task: str = Field(max_length=200)
-    author: str = Field(min_length=1, max_length=LONGEST_NAME)
+    at: str
+    task: str
+    author: str = Field(min_length=1)
     verdict: Verdict
     causes: tuple[str, ...] = ()
     fields: Mapping[str, str | tuple[str, ...]] = {}
-    note: str = Field(default="", max_length=LONGEST_REASON)
+    note: str = ""
     consensus: bool = False
 
     def line(self, tasks: TaskSet) -> dict[str, Any]:
@@ -105,59 +98,28 @@ def read_log(path: Path, tasks: TaskSet) -> tuple[Decision, ...]:
 
     Raises:
         NotFound: there is no such file.
-        BadInput: a line is none of a log, is dated in the future, or is about another task set, or there are too many
-            reviewers; the title names the line, or both sets.
+        BadInput: a line is none of a log, or is about another task set; the title names the line, or both sets.
     """
-    if path.is_file():
-        with path.open("rb") as file:
-            begins = file.read(4096).lstrip(b" \t\r\n")[:1]
-        if begins not in (b"", b"{"):
-            raise BadInput(f"{path}: this is no log of reviewers", "A log has one JSON object a line.")
-    return _few(
-        path, (_decision(f"{path}, line {line}", fields, path, tasks) for line, fields in records(path, str(path)))
-    )
-
-
-def _few(path: Path, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    """The same, of no more reviewers than are compared."""
-    found = tuple(decisions)
-    authors = {one.author for one in found}
-    if len(authors) > MOST_REVIEWERS:
-        raise BadInput(
-            f"{path} would have {len(authors)} reviewers, at most {MOST_REVIEWERS} are compared",
-            "Leave some of them out.",
-        )
-    return found
+    return tuple(_decision(f"{path}, line {line}", fields, path, tasks) for line, fields in records(path, str(path)))
 
 
 def _decision(where: str, fields: dict[str, Any], path: Path, tasks: TaskSet) -> Decision:
     data = {name: value for name, value in fields.items() if name not in ("schema", "set", "file")}
-    digest, file = fields.get("set"), fields.get("file")
-    if fields.get("schema") != SCHEMA or not isinstance(digest, str) or not isinstance(file, str):
+    digest, file = str(fields.get("set")), str(fields.get("file"))
+    if fields.get("schema") == SCHEMA and digest != tasks.hash:
         raise BadInput(
-            f"{where}: this is no line of a log of reviewers", "Mend the line, or take the log from before."
-        )
-    if digest != tasks.hash:
-        raise BadInput(
-            f"{path} is about the task set {named(plain_text(file)[:80], plain_text(digest))}, not about "
-            f"{tasks.name}",
+            f"{path} is about the task set {named(plain_text(file), plain_text(digest))}, not about {tasks.name}",
             "Take the log of this set, or the task file that was reviewed.",
         )
     try:
+        if fields.get("schema") != SCHEMA:
+            raise ValueError
         # Through JSON: strict reading takes lists for tuples there.
         decision = Decision.model_validate_json(json.dumps(data))
-        at = datetime.fromisoformat(decision.at)
-    except (ValidationError, ValueError) as error:
-        first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": ("at",)}
-        what = ".".join(plain_text(str(part))[:40] for part in first["loc"]) or "line"
+    except ValueError:
         raise BadInput(
-            f"{where}: field '{what}' is not as a log has it", "Mend the line, or take the log from before."
+            f"{where}: this is no line of a log of reviewers", "Mend the line, or take the log from before."
         ) from None
-    if at > datetime.now(UTC) + AHEAD:
-        raise BadInput(
-            f"{where}: the decision is dated {decision.at}, which is yet to come",
-            "Look at the clock of this machine, mend the line, or take the log from before.",
-        )
     try:
         _check(decision, tasks)
     except (UsageError, BadInput) as error:
@@ -190,9 +152,6 @@ def decide(
     changed = {name: _plain(value) for name, value in (fields or {}).items()}
     changed = {name: value for name, value in changed.items() if value != task.texts.get(name)}
     author, note = " ".join(plain_text(author).split()), plain_text(note).strip()
-    for what, text, longest in (("author", author, LONGEST_NAME), ("note", note, LONGEST_REASON)):
-        if len(text) > longest:
-            raise UsageError(f"the {what} has {len(text)} characters", f"Give at most {longest}.")
     if not author:
         raise UsageError("a decision needs its author", "Give --author.")
     if consensus and len({one.author for one in decisions_of(tasks) if one.task == task.id}) < 2:
@@ -219,7 +178,7 @@ def _check(decision: Decision, tasks: TaskSet) -> None:
     task, verdict, known = tasks.task(decision.task), decision.verdict, causes()
     for code in decision.causes:
         if code not in known:
-            raise UsageError(f"unknown reason '{plain_text(code)[:40]}'", f"Known: {', '.join(known)}.")
+            raise UsageError(f"unknown reason '{plain_text(code)}'", f"Known: {', '.join(known)}.")
     if not decision.author.strip():
         raise UsageError("a decision needs its author", "Give --author.")
     if verdict == "accept" and (decision.fields or decision.causes):
@@ -237,7 +196,7 @@ def _check(decision: Decision, tasks: TaskSet) -> None:
     for name, value in decision.fields.items():
         if name not in task.texts or isinstance(value, str) is not isinstance(task.texts[name], str):
             raise UsageError(
-                f"task {task.id} has no field '{plain_text(name)[:40]}' of this kind",
+                f"task {task.id} has no field '{plain_text(name)}' of this kind",
                 f"It has: {', '.join(task.texts)}.",
             )
     tasks.corrected(task, decision.fields)
@@ -248,7 +207,7 @@ def add_log(tasks: TaskSet, other: Path) -> tuple[tuple[Decision, ...], list[str
     those of its authors who had spoken here before: from now on the words that came count as their last ones.
 
     Raises:
-        BadInput: it is no log, is about another task set, or brings too many reviewers.
+        BadInput: it is no log, or is about another task set.
         StoreError: the log cannot be written.
     """
     before = {one.author for one in decisions_of(tasks)}
@@ -269,7 +228,6 @@ def _append(tasks: TaskSet, new: Iterable[Decision], known: bool = False) -> tup
         earlier = decisions_of(tasks)
         seen = {one.model_dump_json() for one in earlier} if known else set()
         added = tuple(one for one in new if one.model_dump_json() not in seen)
-        _few(path, (*earlier, *added))
         before = path.read_bytes() if path.exists() else b""
         lines = [json.dumps(one.line(tasks), ensure_ascii=False).encode("utf-8", "replace") for one in added]
         with written_whole(path, binary=True, beside=True) as file:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
 from store.errors import BadInput
 from tasks.errors import UsageError
@@ -16,15 +15,13 @@ from tasks.legalagentbench.questions import load_questions
 from tasks.scoring.agreement import weighted_kappa
 from tasks.verifying.citing import cited, day_of, laws_of
 from tasks.verifying.decisions import (
-    SCHEMA,
     add_log,
     causes,
     decide,
     decisions_of,
     log_of,
 )  # fmt: skip
-from tasks.verifying.publishing import FIELD, publish
-from tasks.verifying.standing import agreement, standings, visible_to
+from tasks.verifying.standing import FIELD, agreement, publish, standings, visible_to
 from tasks.verifying.taskset import TaskSet, read_set
 
 
@@ -61,7 +58,7 @@ def test_a_set_is_known_by_what_its_tasks_say(tasks: TaskSet, tmp_path: Path) ->
 
 
 def test_an_author_and_a_known_task_are_needed(tasks: TaskSet) -> None:
-    for task, author in (("t-1", " \n"), ("t-1", "x" * 81), ("t-9", "Li")):
+    for task, author in (("t-1", " \n"), ("t-9", "Li")):
         with pytest.raises(UsageError):
             decide(tasks, task, "accept", author)
 
@@ -195,24 +192,3 @@ def test_citations_are_held_against_the_day_of_the_task(tmp_path: Path) -> None:
 
 def test_every_cause_has_words_in_both_languages() -> None:
     assert all(one.zh and one.en for one in causes().values())
-
-
-BYTES = st.one_of(
-    st.binary(max_size=300),
-    st.lists(
-        st.fixed_dictionaries(
-            {"schema": st.sampled_from([SCHEMA, "x"]), "file": st.text(max_size=9),
-                "set": st.sampled_from(["SET", "a"])},
-            optional={
-                "at": st.sampled_from(["2026-01-01T00:00:00.000+00:00", "2026-99-01T00:00:00.000+00:00", 3]),
-                "task": st.sampled_from(["t-1", "t-9", 1]), "author": st.text(max_size=5),
-                "verdict": st.sampled_from(["accept", "correct", "reject", "?"]),
-                "causes": st.lists(st.sampled_from(["leak", "other", "?"]), max_size=2),
-                "fields": st.dictionaries(st.sampled_from(["question", "key", "way"]),
-                    st.text(max_size=4) | st.lists(st.text(max_size=3), max_size=2)),
-                "note": st.text(max_size=4) | st.none(), "consensus": st.booleans() | st.just(1), "more": st.none(),
-            },
-        ),
-        max_size=3,
-    ),
-)  # fmt: skip
