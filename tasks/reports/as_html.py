@@ -13,7 +13,7 @@ from markupsafe import Markup
 from tasks.reports.as_markdown import shown
 from tasks.reports.courts import footer, tables_of
 from tasks.reports.model import agent, counts, facts, fictional, printable, readable, score_table
-from tasks.reports.plots import outcomes, overview_plots, score_plots, tokens
+from tasks.reports.plots import outcomes, overview_plots, score_plots
 from tasks.reports.words import word
 from tasks.scoring.metrics import Folded, Report, Table
 
@@ -83,7 +83,7 @@ def _run(report: Report, language: str) -> Section:
         summary.run,
         [" · ".join([summary.benchmark, *who])],
         [word("fictional", language)] if fictional(report) else [],
-        [*score_plots(report, language), outcomes(report, language), tokens(report, language)],
+        [*score_plots(report, language), outcomes(report, language)],
         [score_table([report], summary.groups, language, False)],
         [*counts(report, language), *facts(report, language)],
         report.folded,

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from tasks.episode.scheduler import HUMAN
 from tasks.reports.as_html import Section, whole_page
 from tasks.reports.as_markdown import as_markdown, as_text
-from tasks.reports.forest import Bar, forest
 from tasks.reports.model import measure, plain, printable
+from tasks.reports.plots import Bar, forest
 from tasks.reports.words import SCALE, phrase, word
 from tasks.run.comparing import Compared, Comparison, Side
 from tasks.run.header import is_fictional, tested

@@ -5,6 +5,7 @@ Runs belong together where nothing but the thing compared differs: same agent an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from statistics import mean, stdev
@@ -26,9 +27,7 @@ from tasks.reports.court_rows import (
     published_rows,
     total,
 )
-from tasks.reports.dots import Dot, dots
 from tasks.reports.model import agent, at, printable
-from tasks.reports.ranks import kendall, spearman
 from tasks.reports.words import word
 from tasks.run.header import size_of
 from tasks.scoring.metrics import EMPTY, RULES, Cell, Kind, Report, Row, Summary, Table
@@ -161,11 +160,36 @@ def _agreement(
     return [*rows, Row((title, common, rule), (EMPTY, EMPTY, Cell(kendall(*pair)), Cell(spearman(*pair))), kind)]
 
 
+def kendall(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Kendall's tau-b (1945), from -1 to 1; None where one of the two does not rank at all, or for fewer than two."""
+    pairs = [(i, j) for i in range(len(first)) for j in range(i)]
+    signs = [(_sign(first[i] - first[j]), _sign(second[i] - second[j])) for i, j in pairs]
+    ranked = math.sqrt(sum(a != 0 for a, _ in signs) * sum(b != 0 for _, b in signs))
+    return sum(a * b for a, b in signs) / ranked if ranked else None
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Spearman's rho: the correlation of ranks, equal values share the mean of theirs; None as for `kendall`."""
+    a, b = ranks(first), ranks(second)
+    middle = (len(a) + 1) / 2
+    over = sum((x - middle) * (y - middle) for x, y in zip(a, b, strict=True))
+    under = math.sqrt(sum((x - middle) ** 2 for x in a) * sum((y - middle) ** 2 for y in b))
+    return over / under if under else None
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1 (the least), ties at the mean of their places."""
+    return [sum(other < value for other in values) + (values.count(value) + 1) / 2 for value in values]
+
+
+def _sign(value: float) -> int:
+    return (value > 0) - (value < 0)
+
+
 def size_table(reports: Sequence[Report], language: str) -> Table:
-    """Figure 4: overall scores by size where sizes are known; only whole scores are drawn."""
+    """Figure 4: overall scores by size; a note names those whose size is not known or whose score is not whole."""
     columns = columns_of(published.MAIN, envs_of(reports))
     rows: list[Row] = []
-    marks: list[Dot] = []
     left: list[str] = []
     for report in reports:
         size, whole = size_of(report.header), total(report.summary, "compat")
@@ -174,8 +198,6 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
         rows.append(Row(heads(report, language)[:2], (Cell(size), whole, Cell(by_env))))
         if size is None or whole.note or whole.value is None:
             left.append(name)
-        else:
-            marks.append(Dot(name, size, whole.value, True))
     for model in published.models():
         main = published.table("2")[model.name]
         value = mean_of(main, columns)
@@ -187,15 +209,12 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
                 "published",
             )
         )
-        if model.size is not None and value is not None:
-            marks.append(Dot(model_label(model.name), model.size, value, False))
     title = word("figure.4", language)
     notes = [word("court.overall_note", language)]
     notes += [word("court.no_size", language).format(names=", ".join(dict.fromkeys(left)))] if left else []
     first = (word("court.run", language), word("court.agent", language))
     values = tuple(word(f"court.{name}", language) for name in ("size", "overall", "by_env"))
-    plot = dots(marks, title, word("court.size", language), word("court.overall", language))
-    return Table("figure-4", title, first, values, tuple(rows), tuple(notes), plot=plot)
+    return Table("figure-4", title, first, values, tuple(rows), tuple(notes))
 
 
 def sweep_table(reports: Sequence[Report], language: str) -> Table | None:

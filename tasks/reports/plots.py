@@ -1,4 +1,4 @@
-"""What a run came to, drawn: scores with interval, floor and ceiling by group; how episodes ended; tokens.
+"""Plots of reports: scores with interval, floor and ceiling by group; how episodes ended; differences of two runs.
 
 Scores stand on one scale from 0 to 100 whatever their unit. Plots are SVG fragments; '' where there is nothing to
 draw.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from tasks.reports.model import measure
-from tasks.reports.svg import FAINT, GOOD, LIMIT, OWN, Drawing
+from tasks.reports.svg import GOOD, LIMIT, OWN, Drawing
 from tasks.reports.words import width, word
 from tasks.scoring.metrics import Limit, Metric, Report
 
@@ -21,7 +22,6 @@ COLOURS: Mapping[str, str] = {"finished": GOOD, "error": "#b3362b", "cancelled":
 """Outcome -> colour; the others, all of which are limits, share one."""
 LIMITS: tuple[tuple[Limit, str], ...] = (("floor", LIMIT), ("reference", GOOD))
 """Ticks beside a figure."""
-BINS = 24
 
 
 def score_plots(report: Report, language: str) -> Iterator[str]:
@@ -127,26 +127,59 @@ def outcomes(report: Report, language: str) -> str:
     return str(drawing)
 
 
-def tokens(report: Report, language: str) -> str:
-    """How many attempts took how many tokens; their median as a line."""
-    counts = sorted(count for count in report.summary.tally.tokens if count > 0)
-    if not counts:
+FOREST_WIDE, FOREST_LEFT, FOREST_RIGHT, FOREST_LINE = 760, 300, 690, 22
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A figure with its interval; clear: whether more than chance speaks for it."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    clear: bool
+
+
+def reach(bars: Sequence[Bar]) -> float:
+    """The next round figure that holds all intervals."""
+    most = max((abs(end) for bar in bars for end in (bar.low, bar.high)), default=1.0)
+    return next((step for step in (5.0, 10.0, 20.0, 50.0) if most <= step), 100.0)
+
+
+def forest(bars: Sequence[Bar], title: str, across: str) -> str:
+    """The plot, a line a bar; '' without any. What chance could do is hollow."""
+    if not bars:
         return ""
-    title, most = word("tokens_plot", language), counts[-1]
-    bins = [0] * min(BINS, most)
-    for count in counts:
-        bins[min(len(bins) - 1, count * len(bins) // most)] += 1
-    drawing = Drawing(WIDE, 150, title)
-    middle = counts[len(counts) // 2]
-    drawing.text(0, 14, f"{title} · n = {len(counts)} · {word('median', language)} {middle:,}")
-    each = WIDE / len(bins)
-    for place, n in enumerate(bins):
-        if n:
-            high = 96.0 * n / max(bins)
-            drawing.rect(place * each + 1, 124 - high, each - 2, high, OWN, opacity=0.75, said=f"{n}")
-    drawing.line(0, 124, WIDE, 124, opacity=0.4)
-    drawing.line(WIDE * middle / most, 24, WIDE * middle / most, 124, FAINT, dashed=True, opacity=0.7)
-    drawing.text(0, 142, "0", faint=True)
-    drawing.text(WIDE / 2, 142, f"{most // 2:,}", "middle", faint=True)
-    drawing.text(WIDE, 142, f"{most:,}", "end", faint=True)
+    most = reach(bars)
+
+    def x(value: float) -> float:
+        return FOREST_LEFT + (value / most + 1) / 2 * (FOREST_RIGHT - FOREST_LEFT)
+
+    bottom = 28 + FOREST_LINE * len(bars)
+    drawing = Drawing(FOREST_WIDE, bottom + 40, title)
+    drawing.line(x(0), 20, x(0), bottom, opacity=0.5)
+    for place, bar in enumerate(bars):
+        y = 28 + FOREST_LINE * place + FOREST_LINE / 2
+        drawing.text(FOREST_LEFT - 12, y + 4, bar.name, "end")
+        drawing.line(x(max(bar.low, -most)), y, x(min(bar.high, most)), y, OWN, thick=2)
+        drawing.dot(x(bar.value), y, OWN, hollow=not bar.clear)
+        drawing.text(FOREST_RIGHT + 8, y + 4, f"{bar.value:+.1f}")
+    for tick in (-most, -most / 2, 0.0, most / 2, most):
+        drawing.text(x(tick), bottom + 16, f"{tick:+g}", "middle")
+    drawing.text((FOREST_LEFT + FOREST_RIGHT) / 2, bottom + 34, across, "middle")
     return str(drawing)
+
+
+def bar_text(bar: Bar, most: float, width: int = 41) -> str:
+    """A bar in `width` cells: ─ the interval, ● the figure (○ where chance could do it), │ no difference."""
+
+    def cell(value: float) -> int:
+        return round((min(max(value / most, -1.0), 1.0) + 1) / 2 * (width - 1))
+
+    cells = [" "] * width
+    cells[cell(bar.low) : cell(bar.high) + 1] = ["─"] * (cell(bar.high) - cell(bar.low) + 1)
+    middle = cell(0.0)
+    cells[middle] = "┼" if cells[middle] == "─" else "│"
+    cells[cell(bar.value)] = "●" if bar.clear else "○"
+    return "".join(cells)

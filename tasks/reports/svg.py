@@ -49,22 +49,13 @@ class Drawing:
         self._parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{stroke}"{more}/>')
 
     def rect(
-        self,
-        x: float,
-        y: float,
-        wide: float,
-        high: float,
-        fill: str = "none",
-        *,
-        opacity: float = 1.0,
-        said: str = "",
+        self, x: float, y: float, wide: float, high: float, fill: str, *, opacity: float = 1.0, said: str = ""
     ) -> None:
-        """A rectangle, filled or only its edge; `said` when it is pointed at."""
-        look = f'fill="{fill}"' if fill != "none" else f'fill="none" stroke="{FAINT}" stroke-opacity=".3"'
-        look += f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
+        """A filled rectangle; `said` when it is pointed at."""
+        look = f'fill="{fill}"' + (f' fill-opacity="{opacity:g}"' if opacity < 1 else "")
         self._parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(wide, 0):.1f}" height="{high:.1f}"'
-            f" {look}>{_titled(said)}</rect>"
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(wide, 0):.1f}" height="{high:.1f}" {look}>'
+            f"{_titled(said)}</rect>"
         )
 
     def dot(

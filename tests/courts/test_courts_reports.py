@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -21,10 +20,9 @@ from tasks.courts.environment import environment
 from tasks.courts.scores.of_run import CourtSummary, score_one, summarise
 from tasks.courts.scores.of_run.columns import column_names, metrics
 from tasks.reports import court_published as published
+from tasks.reports.court_series import kendall, ranks, spearman
 from tasks.reports.court_tables import court_tables
-from tasks.reports.dots import Dot, dots
 from tasks.reports.formats import FORMATS, text_report
-from tasks.reports.ranks import kendall, ranks, spearman
 from tasks.reports.words import word, words
 from tasks.run.figures import _figure as figure_of
 from tasks.run.spec import RunSpec
@@ -271,30 +269,14 @@ def test_repeats_show_their_spread() -> None:
     assert "table-13" not in tables(report(drafts(2), "a"), report(drafts(1), "b", agent="echo"))
 
 
-def test_sizes_come_from_the_engine_and_whole_scores_are_drawn() -> None:
+def test_sizes_come_from_the_engine_and_scores_that_are_not_whole_are_named() -> None:
     big, unknown = report(drafts(2), "a", agent="direct", model="llama:big"), report(drafts(2), "b")
     table = tables(big, unknown)["figure-4"]
     assert [row.cells[0].value for row in table.rows[:3]] == [7.6, None, None], "GPT-4o keeps its size to itself"
-    assert table.plot.count("<circle") == 15 and "直接作答 · llama:big" in table.notes[-1], (
-        "DOC is missing: not drawn"
-    )
+    assert "直接作答 · llama:big" in table.notes[-1], "DOC is missing"
     full = ScoreContext(graded={("CD-0001", 0): {"CLA": 1.0, "EVI": 1.0, "F&R": 1.0}})
-    drawn = tables(report(made_of(draft("CD-0001"), context=full), "a", agent="direct", model="llama:big"))[
-        "figure-4"
-    ]
-    assert drawn.plot.count("<circle") == 16
-
-
-def test_plots_are_plain_and_escaped() -> None:
-    plot = dots([Dot("<script>x</script>&", 7, 50, True), Dot("甲", 7, 50, False)], "t<", "a", "b")
-    root = ElementTree.fromstring(plot)
-    assert {element.tag for element in root.iter()} <= {"svg", "title", "rect", "text", "line", "circle"}
-    assert not [name for element in root.iter() for name in element.attrib if name.startswith("on") or "href" in name]
-    assert "<script>" not in plot
-    assert (
-        dots([], "t", "a", "b") == ""
-        and dots([Dot("x", 0, 1, True), Dot("y", float("nan"), 1, True)], "t", "a", "b") == ""
-    )
+    whole = tables(report(made_of(draft("CD-0001"), context=full), "a", agent="direct", model="llama:big"))
+    assert not any("llama:big" in note for note in whole["figure-4"].notes)
 
 
 # --- formats --------------------------------------------------------------------------------------------------------

@@ -24,8 +24,8 @@ from app.ports import OnDesk
 from app.strings import known, language, t
 from app.terminal import pad, truncate
 from tasks.reports.comparison import bar, chance, clear, fact, value_of, verdict, who
-from tasks.reports.forest import bar_text, reach
 from tasks.reports.model import measure
+from tasks.reports.plots import bar_text, reach
 from tasks.reports.words import SCALE
 from tasks.run.comparing import Compared, Comparison, Side, TaskLine, growing
 from tasks.run.header import is_fictional
