@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.cli.main import main
 from store.errors import BadInput
 from store.importers import exams, silent
 from tasks.exams.questions import Question, gold_letters, load_questions
-from tasks.exams.scoring import SCORERS, score, summarise
+from tasks.exams.scoring import score, summarise
 from tasks.run.importing import importer
 from tasks.scoring.result import Result
 
@@ -91,22 +89,6 @@ def test_a_file_without_a_task_is_refused_in_one_sentence(moot_home: Path, tmp_p
     with pytest.raises(BadInput, match=r"1-1\.json"):
         importer("lawbench")(path, "nothing", silent)
     assert not (moot_home / "packs" / "nothing").exists()
-
-
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["question", "instruction", "input",
-        "options", "A", "B", "answer"]), inner, max_size=5), max_leaves=9)  # fmt: skip
-
-
-@given(st.dictionaries(st.sampled_from(["question", "instruction", "input", "options", "answer", "A", "B"]), JSON))
-def test_readers_of_records_are_total(fields: dict[str, Any]) -> None:
-    for read in exams.LAYOUTS.values():
-        assert all(isinstance(part, str) for part in read(fields))
-
-
-@given(st.sampled_from(sorted(SCORERS)), st.text(max_size=40), st.text(min_size=1, max_size=40))
-def test_metrics_are_total_and_bounded(metric: str, said: str, gold: str) -> None:
-    assert 0.0 <= SCORERS[metric](Question("x", {}, gold, metric, {}), said) <= 1.0
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from store.browsing import LAWS, Order, Shelf, count, shelves, suggested, window
 from store.pack import Pack
-from store.schema import CORPORA, LOOKUPS, TABLES, Row
+from store.schema import CORPORA, LOOKUPS, TABLES
 from tasks.legalagentbench import forms
 from tasks.legalagentbench.links import links
 from tasks.legalagentbench.tools import TOOLS, Toolbox
@@ -54,11 +54,6 @@ def test_a_record_leads_to_every_row_that_its_values_open(pack: Pack) -> None:
     assert (("案号",), "get_legal_document") not in found, "a record does not lead to itself"
     code = found[("案号",), "get_court_code"].rows[0]
     assert {(link.tool, link.table) for link in links(pack, code)} == {("get_court_info", "CourtInfo")}
-
-
-def test_a_case_number_of_another_form_leads_where_its_text_leads_alone(pack: Pack) -> None:
-    row = Row(9, "LegalDoc", {"案号": "88号", "关联公司": COMPANY, "原告": "-"}, "authored")
-    assert {link.tool for link in links(pack, row)} == {"get_legal_document_company_list"}
 
 
 @pytest.mark.parametrize("tool", [tool.name for tool in forms.callable_tools()])

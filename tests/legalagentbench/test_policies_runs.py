@@ -10,7 +10,7 @@ import pytest
 
 from app.cli.main import main
 from app.cli.watcher import plain_line
-from app.desk.episode.renderers import policy_name, render
+from app.desk.episode.renderers import render
 from store.journal import Journal
 from tasks.agents.modes import TURNS
 from tasks.agents.prompts import digest
@@ -18,10 +18,8 @@ from tasks.benchmark import benchmark
 from tasks.episode.events import Seated
 from tasks.errors import UsageError
 from tasks.legalagentbench.benchmark import PROMPTS
-from tasks.run.cast import Cast, newcomer
-from tasks.run.plan import limits_of, turns_of
+from tasks.run.cast import newcomer
 from tasks.run.reading import read_episode
-from tasks.run.spec import RunSpec
 from tests.support.kill_harness import prepare
 from tests.support.policy_stage import Actor, Stage
 
@@ -144,14 +142,6 @@ def test_modes_and_their_prompts() -> None:
     assert set(PROMPTS["free"]) == set(PROMPTS["lean"])
 
 
-def test_limits_leave_a_turn_for_the_answer() -> None:
-    spec = RunSpec(benchmark="legalagentbench", agent="react", model="scripted:x")
-    assert turns_of(BENCH, spec) == TURNS and (limits_of(BENCH, spec).turns or 0) > TURNS
-    assert limits_of(BENCH, spec.model_copy(update={"max_turns": 3})).turns == 4
-    assert limits_of(BENCH, RunSpec(benchmark="legalagentbench", max_turns=3)).turns == 3
-    assert Cast.of(BENCH, spec).tested == Seated(seat="agent", policy="react/1", engine=spec.model)
-
-
 def test_max_turns_is_the_number_of_actions(moot: Moot) -> None:
     script = moot.home / "endless.json"
     call = '{"thought": "再查", "action": "get_sum", "action_input": {"identifier": [1]}}'
@@ -174,12 +164,6 @@ def test_policies_of_an_earlier_release_are_named(moot: Moot, tmp_path: Path) ->
     assert moot("resume", str(old))[0] == 1
     assert "prompts of an earlier release: react/9" in moot.err and len(moot.err.strip().splitlines()) == 1
     assert moot("resume", str(old), "--new-attempt", "--json")[0] == 0, moot.err
-
-
-def test_the_form_of_a_method_is_shown() -> None:
-    assert policy_name("react/1+paper", "llama:x").startswith("ReAct（论文原式），模型 ")
-    assert policy_name("react/1") == policy_name("react") == "ReAct"
-    assert "自由文本" in policy_name("plan-execute/1+free")
 
 
 def test_the_choice_of_tables_is_shown(tmp_path: Path) -> None:

@@ -82,17 +82,6 @@ def test_a_run_keeps_its_ranking_when_it_goes_on_and_when_it_is_forked(spec: Run
     assert given(fork) == [order, order]
 
 
-def test_a_run_of_a_release_without_the_setting_goes_on_as_it_began(spec: RunSpec, tmp_path: Path) -> None:
-    with start_run(spec) as run, Journal.open(run.journal.path) as journal:
-        header, episodes = journal.header, journal.episodes()
-    header["spec"].pop("ranking")
-    Journal.create(tmp_path / "old.moot", header, episodes).close()
-    with resume_run(tmp_path / "old.moot", new_attempt=True) as run:
-        run.scheduler.step("1")
-        run.scheduler.answer("1", CALL)
-    assert given(tmp_path / "old.moot") == [ORDER["hybrid"]]
-
-
 def test_another_ranking_is_refused_in_a_sentence(
     spec: RunSpec, moot_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
