@@ -16,10 +16,8 @@ from store.statutes.applicable import CaseDates
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from tasks.courts.casefile.law import Finding, check_text, shipped_laws
 from tasks.courts.casefile.loading import read_case
-from tasks.courts.casefile.sense import age_on, days_held, months_after
 from tasks.courts.checking.case import check_case
-from tasks.courts.checking.civil import court_fee, personal_fee
-from tasks.courts.checking.criminal import term
+from tasks.courts.checking.civil import court_fee
 from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes, criminal_cases, knowledge_cases
 
@@ -101,9 +99,12 @@ CRIMINAL: list[tuple[Change, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "said"), CIVIL, ids=[str(n) for n in range(len(CIVIL))])
-def test_faults_of_a_civil_case(change: Change, said: str) -> None:
-    findings = [str(finding) for finding in found(civil(), change)]
+FAULTS = [*((civil, *one) for one in CIVIL), *((criminal, *one) for one in CRIMINAL)]
+
+
+@pytest.mark.parametrize(("case", "change", "said"), FAULTS, ids=[str(n) for n in range(len(FAULTS))])
+def test_faults_of_a_case(case: Callable[[], dict[str, Any]], change: Change, said: str) -> None:
+    findings = [str(finding) for finding in found(case(), change)]
     assert any(said in text for text in findings), findings
 
 
@@ -115,12 +116,6 @@ def test_a_draft_of_a_judgment_may_hold_masked_names_but_no_numbers() -> None:
     findings = [str(finding) for finding in found(civil(), change)]
     assert not any("masked name" in text for text in findings)
     assert any("looks like a telephone number" in text for text in findings)
-
-
-@pytest.mark.parametrize(("change", "said"), CRIMINAL, ids=[str(n) for n in range(len(CRIMINAL))])
-def test_faults_of_a_criminal_case(change: Change, said: str) -> None:
-    findings = [str(finding) for finding in found(criminal(), change)]
-    assert any(said in text for text in findings), findings
 
 
 def test_several_charges_are_combined() -> None:
@@ -161,11 +156,6 @@ def test_where_a_person_was_hurt_either_scale_of_fees_will_do(
     assert any("《诉讼费用交纳办法》 gives" in one for one in said) != right, said
 
 
-def test_the_fee_of_a_case_about_a_person() -> None:
-    assert personal_fee(0) == personal_fee(50_000) == (100, 500)
-    assert personal_fee(80_000) == (400, 800) and personal_fee(221_500) == (1207.5, 1607.5)
-
-
 def test_a_number_after_a_title_belongs_to_it() -> None:
     title = "最高人民法院关于审理建设工程施工合同纠纷案件适用法律问题的解释"
     new, old = (CaseDates(day, None, day, day) for day in (date(2023, 5, 1), date(2016, 5, 1)))
@@ -176,16 +166,6 @@ def test_a_number_after_a_title_belongs_to_it() -> None:
     ):
         assert list(check_text("f", text, dates, shipped_laws())) == [], text
     assert "is not the law" in str(next(check_text("f", f"《{title}》（二）第二十六条", new, shipped_laws())))
-
-
-def test_advice_is_told_to_explain_itself_in_the_answer() -> None:
-    def change(case: dict[str, Any]) -> None:
-        case["dates"].update(acted="2020-05-01", acted_until="2020-05-01")
-        case["topics"][0]["laws"] = ["中华人民共和国民法典第五百七十七条"]
-
-    said = [str(finding) for finding in found(knowledge_cases()[0].fields(), change)]
-    assert any("topics.T1.laws" in one and "Say in the answer why" in one for one in said), said
-    assert not any("in the reason" in one for one in said)
 
 
 def test_advice() -> None:
@@ -258,15 +238,6 @@ def test_an_interpretation_younger_than_the_facts_is_a_warning() -> None:
 )
 def test_the_fee_of_the_court(amount: float, fee: float) -> None:
     assert court_fee(amount) == fee
-
-
-def test_terms_ages_and_days() -> None:
-    assert [term(n) for n in (1, 8, 12, 18, 120)] == ["一个月", "八个月", "一年", "一年六个月", "十年"]
-    assert months_after(date(2024, 5, 20), 8) == date(2025, 1, 19)
-    assert months_after(date(2024, 3, 1), 1) == date(2024, 3, 31)
-    assert months_after(date(2024, 8, 31), 6) == date(2025, 2, 28)
-    assert age_on(date(2000, 5, 1), date(2018, 5, 1)) == 17 and age_on(date(2000, 5, 1), date(2018, 5, 2)) == 18
-    assert days_held(criminal_cases()[0]) == 93
 
 
 def test_the_command_names_file_and_field(tmp_path: Path) -> None:

@@ -8,12 +8,9 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tasks.courts.agents import registry
-from tasks.courts.agents.advisers import Interviewer, Trainee
-from tasks.courts.agents.clients import REMARKS, AskingClient, TellingClient, narrative
+from tasks.courts.agents.clients import TellingClient
 from tasks.courts.casefile.case import AdviceCase, CivilCase
 from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import environment
@@ -25,7 +22,6 @@ from tasks.courts.scores.documents import strict_score
 from tasks.courts.scores.drafted import END_MARK, Kind
 from tasks.courts.scores.drafts import floor_document, with_end_mark
 from tasks.courts.scores.topics import ceiling_turns, strict_scores
-from tasks.courts.simulated.asking import wanted
 from tasks.episode.events import Leaked
 from tests.support.advice_plays import CASES, Play, play, said_by
 
@@ -160,16 +156,6 @@ def test_a_lawyer_may_ask_in_many_words(case_id: str, question: str, answer: str
     assert leaks(told, case, case.env, role, [turn.text for turn in record]) == []
 
 
-def test_several_questions_are_answered_in_their_order() -> None:
-    case = CASES["CD-0001"]
-    record = [
-        Turn(0, "plaintiff", (), "您好。"),
-        Turn(1, "plaintiff_lawyer", (), "您叫什么名字？有什么诉讼请求？有哪些证据？"),
-    ]
-    told = said_by(TellingClient(None), case, "plaintiff", record)
-    assert told.index("周映川") < told.index("200000元") < told.index("借条一张")
-
-
 def test_days_and_sums_come_roughly_first_and_exactly_when_asked_again() -> None:
     case = CASES["CD-0001"]
     careless = {"conscientiousness": "low", "extraversion": "medium"}
@@ -204,27 +190,6 @@ def test_who_is_asked_openly_tells_claims_then_the_story_then_exhibits(case_id: 
     assert not any("清楚" in text or "没有别的" in text for text in said[: places[-1] + 1]), said
 
 
-@pytest.mark.parametrize("env", ["KQ", "LC"])
-def test_asides_are_few_and_never_the_same(env: Any) -> None:
-    """What is added to the story and the questions: at most one remark a turn, in half of the turns, none of them
-    twice."""
-    remarks = REMARKS
-    for case_id in (case_id for case_id in CASES if case_id.startswith(env)):
-        texts = [event.text.replace("你", "您") for event in play(case_id).said if event.seat == "client"]
-        counts = [sum(text.count(remark) for remark in remarks) for text in texts]
-        assert max(counts) <= 1 and sum(counts) <= (len(texts) + 1) // 2, case_id
-        assert all(sum(text.count(remark) for text in texts) <= 1 for remark in remarks), case_id
-        assert all(text.rstrip().endswith(("？", "?", "。")) for text in texts)
-
-
-def test_the_story_comes_in_the_order_of_events() -> None:
-    for case_id, least in (("LC-0001", 5), ("LC-0008", 5)):
-        parts = narrative(background(case_id))
-        told = "".join(event.text for event in play(case_id).said if event.seat == "client")
-        places = [place for part in parts if (place := told.find(part.rstrip("。")[-12:])) >= 0]
-        assert len(places) >= least and places == sorted(places), case_id
-
-
 # --- the lawyer -----------------------------------------------------------------------------------------------------
 
 
@@ -238,39 +203,7 @@ def test_rules_interview_and_hand_in_the_empty_form_in_time(case_id: str, turns:
     assert one.own[-1] == with_end_mark(floor_document(kind))
 
 
-@pytest.mark.parametrize(
-    ("question", "slots"),
-    [
-        ("您的诉讼请求是什么？", ["claims"]), ("这些证据从哪里来？", ["source"]), ("还有别的证据吗？", ["evidence"]),
-        ("证人的姓名和住址是什么？", ["witness"]), ("好的，我记下了。", []), ("事情的经过是怎样的？", ["facts"]),
-    ],
-)  # fmt: skip
-def test_what_a_question_asks_for(question: str, slots: list[str]) -> None:
-    assert [want.slot for want in wanted(question, "plaintiff")] == slots
-
-
 # --- anything may be said -------------------------------------------------------------------------------------------
-
-WORDS = st.one_of(
-    st.text(max_size=200),
-    st.lists(
-        st.sampled_from("第一是。；，？吗2023年3月5日20万元《民法典》我对方证据证人叫住在（）“”\n没有了询问结束"),
-        max_size=60,
-    ).map("".join),
-)
-FREELY = settings(max_examples=25)
-
-
-@FREELY
-@given(WORDS, st.sampled_from(["CD-0004", "DD-0007", "LC-0004", "KQ-0002"]))
-def test_the_other_side_may_say_anything(text: str, case_id: str) -> None:
-    case = CASES[case_id]
-    tested, other = environment(case.env).tested, environment(case.env).others[0]
-    policy: Any = Trainee(None) if case.env in ("KQ", "LC") else Interviewer(None)
-    client: Any = AskingClient(None) if case.env in ("KQ", "LC") else TellingClient(None)
-    heard = [Turn(0, other, (), text), Turn(1, tested, (), text), Turn(1, other, (), text)]
-    assert said_by(policy, case, tested, heard).strip()
-    assert isinstance(said_by(client, case, other, [*heard, Turn(2, tested, (), text)]), str)
 
 
 def test_what_a_client_said_is_no_leak_in_the_words_of_a_document() -> None:

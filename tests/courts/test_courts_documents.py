@@ -4,16 +4,13 @@ consistency."""
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from models.schema import violation
 from tasks.courts.casefile.case import CivilCase
-from tasks.courts.scores.consistency import Message, consistency, style_share
-from tasks.courts.scores.documents import PARTS, compat_score, gradings, identity, stated, strict_score
-from tasks.courts.scores.drafted import EVIDENCE, opening_sentence, published_document, side, strict_document
+from tasks.courts.scores.consistency import Message, consistency
+from tasks.courts.scores.documents import PARTS, compat_score, gradings, strict_score
+from tasks.courts.scores.drafted import EVIDENCE, opening_sentence, published_document, strict_document
 from tasks.courts.scores.drafts import FLOOR_REPLY, ceiling_document, floor_document, with_end_mark
-from tasks.courts.scores.slots import coverage, slots
 from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes
 
@@ -145,23 +142,6 @@ def test_identity_letter_by_letter_and_in_one_spelling() -> None:
     assert score.evidence["PLA"] == {"missing": ["gender"]} and score.rates["PLA"] == 0.8
 
 
-def test_identity_fields_of_persons_and_organisations() -> None:
-    shop = TRIPLES[1][0]
-    assert [name for name, _ in identity(side(shop, "plaintiff"))] == ["name", "representative", "address"]
-    assert len(identity(side(COMPLAINT, "plaintiff"))) == 5 and identity(None) == []
-    assert stated("gender", "女", "性别：女") and not stated("gender", "女", "其子女两人")
-    assert stated("ethnicity", "汉族", "民族：汉") and not stated("ethnicity", "汉族", "武汉市")
-
-
-def test_slots_by_value() -> None:
-    wanted = slots(COMPLAINT, "CLA")
-    assert {slot.of for slot in wanted} == {"C1", "C2", "C3", "C4"}
-    said = "1、判令被告归还借款本金20万元；2、支付利息1.35万元；3、支付律师费8,000元"
-    filled = {(slot.kind, slot.of) for slot in wanted if slot.filled(said)}
-    assert {("amount", "C1"), ("amount", "C2"), ("amount", "C3")} <= filled and ("claim", "C4") not in filled
-    assert coverage((), "x") is None and coverage(wanted, "") == 0
-
-
 def test_a_side_without_exhibits_has_no_such_part() -> None:
     bare = DEFENCE.model_copy(update={"evidence": tuple(item for item in DEFENCE.evidence if item.owner == "P1")})
     rates = strict_score(bare, [ceiling_document(bare)], FULL).rates
@@ -178,19 +158,6 @@ def test_gradings_of_the_text_parts() -> None:
     assert "借条一张" in made[1].text and "普洱" not in made[0].text
     assert gradings(COMPLAINT, [FLOOR_REPLY]) == []
     assert {part.name for part in PARTS["DD"]} == {"RES", "DEF", "EVI"}
-
-
-@settings(max_examples=60)
-@given(
-    st.lists(
-        st.text(alphabet="民事起诉状答辩人原告被：:\n证据和来源，一案如下#*（）此致2年月日 元", max_size=80),
-        max_size=4,
-    )
-)
-def test_any_messages_are_read(messages: list[str]) -> None:
-    for case in (COMPLAINT, DEFENCE):
-        for rates in both(case, *messages):
-            assert all(rate is None or 0 <= rate <= 1 for rate in rates.values())
 
 
 def slips(*messages: Message, role: str = "plaintiff") -> list[tuple[str, str]]:
@@ -229,23 +196,3 @@ def test_leaks_count_and_scores_are_by_message() -> None:
     assert silent.score is None and silent.comparable
     with pytest.raises(UsageError):
         consistency(COMPLAINT, "CD", "king", [])
-
-
-def test_style_markers() -> None:
-    assert style_share(["好的。"], {"extraversion": "low", "agreeableness": "high"}) == 1
-    assert style_share(["呃，我很担心。"], {"stability": "high"}) == 0
-    assert style_share(["好的。"], {"openness": "high", "stability": "medium"}) is None
-    assert style_share([], {"stability": "low"}) is None
-
-
-@settings(max_examples=60)
-@given(st.text(max_size=200))
-def test_consistency_is_total(text: str) -> None:
-    found = consistency(COMPLAINT, "CD", "plaintiff", [Message("plaintiff", text)])
-    assert found.score in (0.0, 1.0)
-
-
-@pytest.mark.parametrize("text", ["1" * 60_000, "百" * 40_000, "*" * 60_000, "答辩如下" * 8_000, "《" * 60_000])
-def test_hostile_texts_take_no_time(text: str) -> None:
-    assert consistency(COMPLAINT, "CD", "plaintiff", [Message("plaintiff", text)]).messages == 1
-    assert both(DEFENCE, f"民事答辩状\n答辩人：\n{text}")[1]["DOC"] == 0

@@ -21,7 +21,7 @@ from tasks.courts.agents.registry import RULES
 from tasks.courts.benchmark import Courts
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion
-from tasks.courts.environment import PUBLISHED, Role, environment
+from tasks.courts.environment import Role, environment
 from tasks.courts.procedure.bench import closes
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.scores.drafted import END_MARK
@@ -323,7 +323,3 @@ def margins(court: Court) -> list[str]:
         m.content for _, ask in court.asks for m in ask.messages if m.role != "assistant" and ask.seat != "tracker"
     ]
     return [line.partition("】")[0] for content in contents for line in content.splitlines() if line.startswith("【")]
-
-
-def test_cards_of_every_seat_are_covered() -> None:
-    assert set(PUBLISHED) == set(CASES)

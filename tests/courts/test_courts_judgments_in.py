@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from app.cli.tasks import tasks
 from models.scripted import Script, ScriptedEngine
@@ -141,7 +139,6 @@ def test_there_must_be_a_file(tmp_path: Path) -> None:
 
 # --- what is refused ------------------------------------------------------------------------------------------------
 
-HEAD = "原告：周映川，男，1979年4月12日出生，汉族"
 REFUSED: dict[str, tuple[str, str, str, str]] = {
     "ruling": ("LOAN", "民 事 判 决 书", "民 事 裁 定 书", "裁定书"),
     "mediation": ("LOAN", "民 事 判 决 书", "民事调解书", "调解书"),
@@ -505,16 +502,6 @@ def test_other_ways_to_write_it_criminal() -> None:
     assert [one["title"] for one in case["evidence"]] == [one["title"] for one in plain["evidence"]]
 
 
-def test_words_of_the_form_are_no_names() -> None:
-    made = drafted(
-        texts.LOAN.replace("被告：罗成溪，男", "被告判决如下\n被告：罗成溪，男").replace(
-            "被告判决如下\n", "委托代理人未到庭。\n"
-        )
-    )
-    assert "判决如下" not in repr(made.masked) and made.needed == ()
-    assert drafted("原告诉讼请求\n被告辩称\n民事判决书\n原告判决如下：一、驳回").case_fields["env"] == "CI"
-
-
 SILENT = (
     texts.THEFT.replace("，自愿认罪认罚", "")
     .replace("其如实供述自己的罪行，依法从宽处理", "")
@@ -641,49 +628,6 @@ def test_the_command_refuses_with_one_sentence(tmp_path: Path) -> None:
     assert (
         isinstance(done.exception, CaseFault) and done.exception.exit_code == 1 and "第三人" in done.exception.title
     )
-
-
-# --- anything -------------------------------------------------------------------------------------------------------
-
-LINES = [line for name in NAMES for line in getattr(texts, name).splitlines()]
-SCRAPS = st.one_of(
-    st.sampled_from(LINES),
-    st.sampled_from(["判决如下：", "刑事判决书", "民事判决书", "本院认为", "被告人甲犯", "原告", "被告", "1.", "一、",
-        "依照《", "》第一条", "证人", "自2024年13月40日起"]),
-    st.text(max_size=40),
-)  # fmt: skip
-
-
-@settings(max_examples=80)
-@given(st.lists(SCRAPS, max_size=30), st.sampled_from(["\n", "", "。"]))
-def test_any_text_makes_a_draft_or_one_sentence(scraps: list[str], between: str) -> None:
-    text = between.join(scraps)
-    for whole in (text, f"刑事判决书\n被告人某，男。\n{text}\n判决如下：\n被告人某犯盗窃罪，判处拘役一个月。"):
-        try:
-            made = draft_of(text_of(whole.encode("utf-8", "replace"), "scraps"), "scraps")
-        except BadInput as error:
-            assert "\n" not in error.title
-            continue
-        json.dumps(made.case_fields)
-        assert made.case_fields["provenance"]["reviewed"] is False
-
-
-@settings(max_examples=60)
-@given(
-    st.binary(max_size=200),
-    st.sampled_from([b"", b"%PDF-1.4\n", b"PK\x03\x04", b"<html>", b"\xff\xfe"]),
-    st.booleans(),
-    st.integers(0, 3000),
-)
-def test_any_bytes_are_text_or_one_sentence(data: bytes, start: bytes, damaged: bool, place: int) -> None:
-    whole = start + data
-    if damaged:
-        base = texts.as_pdf(texts.WORKS[:400]) if start.startswith(b"%") else texts.as_docx(texts.WORKS)
-        whole = base[:place] + data + base[place + len(data) :]
-    try:
-        assert text_of(whole, "bytes")
-    except BadInput as error:
-        assert str(error).startswith("bytes")
 
 
 # --- judgments of known cases ---------------------------------------------------------------------------------------

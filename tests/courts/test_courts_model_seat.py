@@ -9,11 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from models.engine import Ask, Message, Reply
-from models.schema import violation
 from tasks.agents.budgets import Budget
 from tasks.agents.prompts import load
 from tasks.courts.agents import registry
@@ -25,9 +22,8 @@ from tasks.episode.actions import CallTool, Say
 from tasks.episode.events import Seated
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tests.run.test_policy_conformance import NONSENSE
 from tests.support.court_run_fixture import first_cases
-from tests.support.court_stage import TRACKER, Court, plain_reply, talk, views
+from tests.support.court_stage import Court, plain_reply, talk, views
 
 pytestmark = pytest.mark.slow
 
@@ -126,13 +122,6 @@ def _common(one: list[str], other: list[str]) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def test_folding_does_not_depend_on_what_came_later() -> None:
-    asked, answered = [500] * 30, [300] * 30
-    starts = [talking.folded(asked[:n], answered[:n], 7000, lambda at: min(3000, 60 * at)) for n in range(1, 31)]
-    assert starts == sorted(starts) and starts[0] == 0 and starts[-1] > 20
-    assert len(set(starts)) <= 10
-
-
 def test_the_published_procedure_folds_nothing() -> None:
     court = Court(
         CASES["CI"],
@@ -197,13 +186,6 @@ def test_other_words_that_are_cut_off_are_marked_and_shown(role: str, text: str)
     assert said and all(event.unfinished and event.text == text[:15] for event in said)
     others = "judge" if role != "judge" else "plaintiff_lawyer"
     assert any("（没有说完）" in m.content for ask in court.prompts(others) for m in ask.messages)
-
-
-@given(st.text(st.sampled_from('{}[]":,\\u12aé法 say'), max_size=40))
-def test_any_reply_that_is_cut_off_is_closed_or_left(text: str) -> None:
-    for start in ('{"say": "', '{"to": ["', ""):
-        closed = replies.closed(start + text)
-        assert closed.startswith((start + text).rstrip("\\u12a")[:1])
 
 
 def test_a_turn_made_by_somebody_else_is_told_in_the_form_that_is_asked_for() -> None:
@@ -316,43 +298,6 @@ def test_free_text_calls_a_tool_in_tags_and_only_one_that_is_open() -> None:
     for other in (call.replace("search_law", "rm"), call.replace("tool_call", "tool")):
         assert isinstance(replies.free_action(other, offering()), Say)
     assert isinstance(replies.free_action(call, views(CASES["CI"], "judge")), Say)
-
-
-@pytest.mark.parametrize("env", CASES)
-@pytest.mark.parametrize("profile", ["law", "j1"])
-def test_nonsense_in_every_seat_ends_too(env: str, profile: str) -> None:
-    court = Court(
-        CASES[env], lambda ask, role, number: NONSENSE[(number * 7 + len(role)) % len(NONSENSE)], profile=profile,  # type: ignore[arg-type]
-        turns=8, tracker=TRACKER,
-    ).run()  # fmt: skip
-    assert court.outcome in ("finished", "turn_limit", "stalled"), court.driver.state.stopped
-    assert not court.tagged("tool_called")
-
-
-ODD = st.text(
-    st.sampled_from('{}[]":,，say to原告被告对说<think>/tool_call\\n\x1b\ud800 全体'), max_size=60
-) | st.text(max_size=80)
-
-
-@given(text=ODD, seat=st.sampled_from(SEATS), tools=st.booleans(), profile=st.sampled_from(["law", "j1"]))
-def test_every_text_has_a_reading(text: str, seat: tuple[str, str], tools: bool, profile: str) -> None:
-    env, role = seat
-    offered = ("search_law", "show_law") if tools else ()
-    view = views(CASES[env], role, profile=profile, tools=offered, offered=offered)  # type: ignore[index]
-    schema = replies.schema_of(view)
-    read = replies.read_lean(text, view, schema)
-    if read.value is not None:
-        assert violation(schema, read.value) == ""
-        assert isinstance(replies.lean_action(read.value, view), Say | CallTool)
-    assert isinstance(replies.free_action(text, view), Say | CallTool)
-
-
-@pytest.mark.parametrize(
-    "text", ["<think>" * 20_000, "</think>" * 20_000, "{" * 100_000, "<tool_call>" * 10_000, '{"say": "' * 10_000]
-)
-def test_long_texts_are_read_too(text: str) -> None:
-    assert isinstance(replies.free_action(text, offering()), Say | CallTool)
-    replies.read_lean(text, offering(), replies.schema_of(offering()))
 
 
 class Watched:

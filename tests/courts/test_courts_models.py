@@ -4,7 +4,6 @@ new."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,21 +109,6 @@ def _cue(call: ModelCalled) -> int:
     return 80 if call.seat == "client" else 0
 
 
-def test_a_folded_record_costs_a_bounded_share_more(
-    model: str, moot_home: Path, short: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Budget, "characters", lambda self, beside=0: 600)
-    with played(moot_home, model, max_turns=2 * TURNS, task_ids=("3",), roles=("plaintiff",)) as run:
-        made = calls(run, "3", "agent")
-        assert len(made) == 2 * TURNS
-        assert max(_length(call) for call in made) <= _length(made[0]) + 600 + 120 + FRAME, "a prompt has an end"
-        new = [call.evaluated for call in made[1:]]
-        assert sum(size > 200 for size in new) >= 2, "it was folded"
-        assert _mean(new) <= 3 * min(new), (
-            "all in all, foldings make a turn cost a bounded number of times what is new in it"
-        )
-
-
 def test_special_tokens_in_speech_and_cases_are_plain_text(model: str) -> None:
     """The marks of a template stand where the template puts them, however many a role says or a case holds."""
     special = [item for item in ITEMS if "<|im_" in item["text"] and not item.get("refused")]
@@ -154,14 +138,6 @@ def _closing(engine: LlamaEngine) -> int:
     opening = engine.tokens_of([Message("user", "甲")])[0]
     plain = set(engine.tokenize("甲useraistn\n"))
     return next(token for token in two - one if token not in plain and token != opening)
-
-
-def _length(call: ModelCalled) -> int:
-    return call.evaluated + call.reused
-
-
-def _mean(values: Sequence[int]) -> float:
-    return sum(values) / len(values)
 
 
 @pytest.mark.parametrize(

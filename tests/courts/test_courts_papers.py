@@ -26,7 +26,7 @@ from app.cli.main import main
 from app.court_words import DISCLAIMER as SCREEN_DISCLAIMER
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.papers import forms, made
-from tasks.courts.papers.forms import NO_END, NO_START, WRITERS, broken
+from tasks.courts.papers.forms import WRITERS
 from tasks.courts.papers.made import PAPERS, Held
 from tasks.courts.papers.paper import DISCLAIMER, FICTIONAL, Paper, Paragraph, written_day
 from tasks.courts.papers.stored import papers_of
@@ -241,22 +241,6 @@ def test_no_line_of_a_pdf_begins_with_a_closing_sign() -> None:
     assert len(lines) > 40 and not [line for line in lines if re.match(r"\s*[，；）、。]", line)]
 
 
-def test_a_paragraph_of_many_pages_is_not_broken_into_lines_again_at_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[int] = []
-
-    def counted(text: str, *more: Any) -> list[list[Any]]:
-        seen.append(len(text))
-        return broken(text, *more)
-
-    monkeypatch.setattr(forms, "broken", counted)
-    text = "原告起诉，被告（the defendant）答辩；" * 2_000
-    content = written("pdf", replace(PAPER, body=(Paragraph(text),)))
-    assert sum(seen) < 2 * len(text)
-    pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages]
-    said = re.sub(r"\s", "", "".join(pages))
-    assert len(pages) > 60 and said.count("答辩") == 2_000
-
-
 def droid(folder: Path) -> Path:
     """A font as Droid Sans Fallback is: ideographs and wide punctuation, no digit, letter or quote."""
     source = VERA.read_bytes().replace(b"Bitstream", b"Fallback_")
@@ -460,14 +444,3 @@ def test_a_report_refuses_in_a_sentence(
 ) -> None:
     code, told, err = moot(capsys, "report", run, *arguments)
     assert code == 2 and told == "" and words in err
-
-
-@pytest.mark.parametrize("room", range(3, 12))
-def test_no_sign_begins_or_ends_a_line_that_must_not(room: int) -> None:
-    text = "审判员（对原告、被告）：“（2024）望0102民初1702号，《民法典》第五百七十七条。”双方有无异议？"
-    lines = broken(text, [1.0] * len(text), [float(room - 1), float(room)])
-    assert "".join(said for _, said in lines) == text
-    for number, (left, said) in enumerate(lines):
-        assert left == room - (number == 0) - len(said) >= -1 or len(said) > room
-        assert said[0] not in NO_START or len(lines[number - 1][1]) == 1
-        assert said[-1] not in NO_END or len(said) == 1

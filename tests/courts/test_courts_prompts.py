@@ -5,28 +5,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
 from functools import cache
 from typing import Any
 
 import pytest
 
 from models.engine import Ask
-from tasks.courts.agents import registry
 from tasks.courts.agents.model import replies
 from tasks.courts.agents.model.cards import Form, card
 from tasks.courts.agents.model.held import worded
-from tasks.courts.agents.model.seat import ModelSeat
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.casefile.persona import CUES
 from tasks.courts.casefile.roles import standpoints
 from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import PUBLISHED, environment
-from tasks.courts.play.following import Owed, owed
-from tasks.courts.play.standing import CORE, CourtPolicy, CourtView, answering, portions
-from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.machine import Machine
+from tasks.courts.play.standing import CORE, portions
 from tasks.courts.scores.of_run.rating import Heard
 from tasks.courts.scores.of_run.simulators import objections
 from tasks.courts.settings import CourtSettings
@@ -59,35 +53,6 @@ class Reader:
         self.text = text
         self.lines = text.splitlines()
         self.plain = "".join(text.split())
-
-    def _told(self, label: str) -> list[str]:
-        return [found[1] for line in self.lines if (found := re.fullmatch(rf"{label}[：:]?(.*)", line))]
-
-    def who(self) -> str:
-        return re.split("[，。]", self.lines[0])[0].removeprefix("你是")
-
-    def today(self) -> str:
-        found = re.search(r"今天是(\d+年\d+月\d+日)", self.lines[0])
-        return found[1] if found else ""
-
-    def claims(self) -> list[str]:
-        return [line.split("（其中：")[0] for line in self._told(r"诉讼请求\d+")]
-
-    def charges(self) -> list[str]:
-        return [line.split("（")[0] for line in self._told("指控的罪名")]
-
-    def exhibits(self) -> dict[str, str]:
-        """Title -> purpose of an own exhibit, objection to another, '' where there is none."""
-        found = {line.split("；")[0]: line for line in self._told(r"你方证据\d+")}
-        made = {
-            title: match[1] if (match := re.search("证明目的：([^；]*)", line)) else ""
-            for title, line in found.items()
-        }
-        for title, objection in re.findall("(?m)^对方证据“(.+?)”，你的质证意见：(.*)$", self.text):
-            made[title] = objection
-        for line in self._told("对方(?:证据，你没有异议的|的其他证据)"):
-            made |= dict.fromkeys(re.findall("“(.*?)”(?=、“|$)", line), "")
-        return made
 
     def facts(self) -> dict[str, list[str]]:
         """Heading -> facts under it."""
@@ -168,50 +133,6 @@ def test_a_prompt_says_nothing_else(env: str, role: str, profile: Any, form: For
         assert "钢琴" not in before and "琴行" not in before, "the example is of no case"
 
 
-@pytest.mark.parametrize(("env", "role"), SEATS)
-def test_who_what_when_and_which_are_answered(env: str, role: str) -> None:
-    for case in cases_of(env):
-        reader, view = read(case.id, role), views(case, role)
-        days = case.dates
-        today = {"KQ": days.asked, "LC": days.asked, "CD": days.filed, "DD": None}.get(env, days.proceeding)
-        assert reader.today() == (_day(today) if today else ""), case.id
-        if isinstance(case, CivilCase) and role != "judge" and view.held.get("claims"):
-            assert reader.claims() == [claim.text for claim in case.claims]
-            for claim in case.claims:
-                assert claim.amount is None or any(
-                    f"{claim.amount:.2f}".rstrip("0").rstrip(".") in line for line in reader.claims()
-                )
-        if isinstance(case, CriminalCase) and role == "procurator":
-            assert reader.charges() == [charge.name for charge in case.criminal.charges]
-        if isinstance(case, CivilCase | CriminalCase):
-            assert reader.exhibits() == _exhibits(case, role, view.held), (case.id, role)
-            people = [p.name for p in case.parties] + [p.counsel.name for p in case.parties if p.counsel]
-            people += [case.court.presiding.name] if case.court.presiding else []
-            people += [case.criminal.prosecution.prosecutor] if isinstance(case, CriminalCase) else []
-            assert env in ("CD", "DD") and role.endswith("_lawyer") or any(n in reader.who() for n in people)
-
-
-def _day(day: date) -> str:
-    return f"{day.year}年{day.month}月{day.day}日"
-
-
-def _exhibits(case: Any, role: str, held: Any) -> dict[str, str]:
-    side = "PROC" if role == "procurator" else next(
-        (p.id for p in case.parties if p.side == role.removesuffix("_lawyer") or role == "defence_lawyer"), ""
-    )  # fmt: skip
-    by = "COUNSEL" if role == "defence_lawyer" else side
-    made: dict[str, str] = {}
-    for exhibit in (one for one in case.evidence if any(one.id == item["id"] for item in held.get("evidence", ()))):
-        if exhibit.owner == side:
-            made[exhibit.title] = exhibit.purpose.split("；")[0]
-            continue
-        raised = [one for one in exhibit.objections if one.by == by and one.raised]
-        names = {"truth": "真实性", "legality": "合法性", "relevance": "关联性", "weight": "证明力"}
-        told = ["；".join(f"{names[k]}：{t}" for k in names if (t := getattr(one, k))) for one in raised]
-        made[exhibit.title] = "；".join(told)
-    return made
-
-
 # --- postures -------------------------------------------------------------------------------------------------------
 
 
@@ -240,19 +161,6 @@ def test_nobody_is_handed_what_the_other_side_asserts_as_his_own() -> None:
                     assert len(under) == 1 and re.search(words[stance], under[0]), (case.id, role, fact["id"])
                     seen[stance] += 1
     assert all(count > 10 for count in seen.values()), seen
-
-
-def test_a_disputed_fact_is_asserted_by_one_side_at_most_where_both_plead_it() -> None:
-    case = CASES["CI-0001"]
-    mine, theirs = standpoints(case, "plaintiff"), standpoints(case, "defendant")
-    assert (mine["F4"], theirs["F4"]) == ("contested", "own")
-    assert (mine["F5"], mine["F1"], theirs["F1"]) == ("own", "agreed", "agreed")
-    both = standpoints(CASES["CI-0003"], "plaintiff"), standpoints(CASES["CI-0003"], "defendant")
-    assert {side["F8"] for side in both} == {"open"}
-    denying = standpoints(CASES["CR-0008"], "defendant")
-    assert [denying[name] for name in ("F1", "F2", "F3")] == ["own", "contested", "contested"]
-    assert standpoints(CASES["CR-0002"], "defendant")["F6"] == "own", "his own exhibits are to prove it"
-    assert standpoints(CASES["KQ-0001"], "plaintiff") == {}
 
 
 def test_the_bench_and_the_procedure_have_their_words() -> None:
@@ -318,23 +226,6 @@ def test_a_client_hears_its_story_in_portions(name: str) -> None:
     assert not any(part in system for part in every)
 
 
-def test_what_the_trainee_asks_back_is_handed_out() -> None:
-    case = CASES["LC-0002"]
-    assert isinstance(case, AdviceCase)
-    assert answering(case.client.background, ["我听明白了。住院花了多少天，医药费多少？"])[0].startswith(
-        "我左小腿骨折"
-    )
-    assert answering(case.client.background, ["我听明白了。", ""]) == () == answering("", ["住院多少天？"])
-    assert portions("", []) == {} and portions("只有一句。", []) == {CORE: ("只有一句。",)}
-
-
-def test_a_cue_stays_as_it_was_told() -> None:
-    court = Court(CASES["LC-0003"], talk(lambda role, number: "不清楚。超市在哪里？")).run()
-    asks = court.prompts("client")
-    for before, after in zip(asks, asks[1:], strict=False):
-        assert after.messages[: len(before.messages)] == before.messages
-
-
 # --- open duties ----------------------------------------------------------------------------------------------------
 
 
@@ -372,50 +263,6 @@ def test_no_list_without_the_aid_and_none_where_the_published_profile_plays(prof
         CASES["CI-0001"], talk(words, lambda role, number: ("全体",)), profile=profile, turns=2, aid=aid
     ).run()
     assert not any("阶段还没有完成" in m.content for ask in court.prompts("judge") for m in ask.messages)
-
-
-def test_an_exhibit_is_named_in_the_list_only_after_it_was_offered() -> None:
-    case = CASES["CI-0001"]
-    assert isinstance(case, CivilCase)
-    hearing = hearing_of(case)
-    machine = Machine.resumed(hearing, stage="investigation", done=["claim/plaintiff", "answer/defendant"])
-    told_before = owed(machine.course(final=False))
-    assert told_before is not None and not any(duty.exhibit for duty in told_before.duties)
-    assert [duty.more for duty in told_before.duties if duty.more] == [5, 2]
-    machine = Machine.resumed(
-        hearing, stage="investigation", done=["claim/plaintiff", "answer/defendant", "exhibit/E1"]
-    )
-    named = [duty for duty in owed(machine.course(final=False)).duties if duty.exhibit]  # type: ignore[union-attr]
-    assert {(duty.exhibit, duty.side) for duty in named} == {("借条一张", "defendant")}
-
-
-class Watching:
-    """Rules in the judge's seat; keeps what the aid would have told."""
-
-    def __init__(self, rules: CourtPolicy) -> None:
-        self.rules, self.told = rules, list[Owed | None]()
-
-    def move(self, view: CourtView) -> Any:
-        self.told.append(view.owed)
-        return self.rules.move(view)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["CI-0001", "CI-0002", "CR-0002", "CR-0004"])
-def test_what_the_aid_tells_is_done_in_the_end(name: str) -> None:
-    case = CASES[name]
-    others = dict.fromkeys(environment(case.env).others, registry.RULES)
-    judge = Watching(registry.policies(None, ModelSeat)(registry.RULES, case, "judge"))
-    court = Court(case, talk(lambda role, number: ""), seats=others, sitting={"judge": judge}, aid="duties").run()
-    assert court.outcome == "finished" and None not in judge.told
-    told = [found for found in judge.told if found]
-    sizes = [len(found.duties) for found in told if found.stage == told[0].stage and not found.coming]
-    assert len(told) > 10 and sizes == sorted(sizes, reverse=True), "what is done is told no more"
-    assert all(found.coming != found.stage and found.duties for found in told)
-    coming = {found.coming for found in told}
-    assert {"", "评议宣判"} <= coming, "where nothing of a stage is open, the next is told"
-    ruling = "宣告判决结果" if case.env == "CI" else "宣告判决（罪名、刑罚）"
-    assert ruling in {duty.name for duty in told[-1].duties}
 
 
 def test_a_run_with_the_aid_is_not_comparable() -> None:

@@ -197,14 +197,3 @@ def test_the_judgment_of_the_gold_earns_every_score(name: str) -> None:
     wanted = ("JUD_claims", "LAW") if case.env == "CI" else ("CRI", "LAW")
     assert best.failed is None and [best.strict[metric] for metric in wanted] == [1.0, 1.0]
     assert case.env == "CI" or best.strict["VER"] == 0.0
-
-
-def test_two_accused_are_refused_for_what_they_are(tmp_path: Path) -> None:
-    record = json.loads(json.dumps(RECORDS[3]))
-    other = json.loads(json.dumps(record["defendant"]))
-    other["personal_information"]["name"] = "闻人晴"
-    record["defendant"] = [record["defendant"], other]
-    path = tmp_path / "cr.jsonl"
-    path.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
-    with pytest.raises(Exception, match="2 accused; one is tried at a time"):
-        import_upstream(path)

@@ -20,7 +20,6 @@ from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.environment import environment
 from tasks.courts.procedure import pfs
-from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.quoting import own_words, texts_of
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
@@ -174,17 +173,3 @@ def test_where_the_published_rule_is_moved_by_quoted_text_it_says_so() -> None:
     assert own["compat"]["PFS"] == 0 and own["moved_by_text"] == {}, "the judge's own word is the judge's"
     told = dict(counts(Report(run(named), {}), "en"))
     assert "civil court: procedure followed 1" in told[word("moved_by_text", "en")]
-
-
-def test_evidence_of_a_row_names_what_was_moved() -> None:
-    case = SAMPLES["CI-0004"]
-    data = case.fields()
-    data["evidence"][0]["title"] = "公诉人出具的情况说明"
-    hearing = hearing_of(environment(data["env"]).case.model_validate(data))
-    text = "本院认为，公诉人出具的情况说明可以采信。判决如下：驳回。"
-    turns = [
-        Turn(4, "judge", ("plaintiff_lawyer",), "质证。"), Turn(4, "plaintiff_lawyer", ("judge",), "没有意见。"),
-        Turn(5, "judge", (), text),
-    ]  # fmt: skip
-    rows = pfs.scores(turns, hearing, "law")
-    assert {"moved_by_text": "foreign_role"} in rows[0].evidence and rows[0].value["PFS"] == 0

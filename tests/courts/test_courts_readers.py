@@ -4,11 +4,9 @@ on one accused."""
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tasks.courts.casefile.charged import plea_of, standing_of
-from tasks.courts.casefile.exhibits import exhibit_of, exhibits, kind_of
+from tasks.courts.casefile.charged import standing_of
+from tasks.courts.casefile.exhibits import exhibits
 from tasks.courts.casefile.judgment import Judgment
 from tasks.courts.casefile.ruled import criminal_gold, of_accused
 
@@ -41,24 +39,6 @@ def test_exhibits_are_those_that_a_text_lists(text: str, titles: list[str]) -> N
     assert all("purpose" not in one and one.get("kind") != "未载明" for one in found)
 
 
-def test_what_an_exhibit_that_stands_alone_says_is_its_content() -> None:
-    text = "价格认定结论书：证实手机价值3200元。监控录像：证实经过。画面中可见一名男子。"
-    assert [one["excerpt"] for one in exhibits(text, "CR", "PROC", 1)] == [
-        "证实手机价值3200元",
-        "证实经过。画面中可见一名男子",
-    ]
-
-
-def test_one_text_is_one_exhibit() -> None:
-    made = exhibit_of("借款合同、收条，证明双方成立借款关系", "CI", "P1", 3)
-    assert made == {
-        "id": "E3", "owner": "P1", "title": "借款合同、收条", "kind": "书证", "purpose": "证明双方成立借款关系",
-    }  # fmt: skip
-    long = f"照片一组。{'画面' * 60}。"
-    assert exhibit_of(long, "CI", "D1", 1) == {"id": "E1", "owner": "D1", "title": "照片一组", "excerpt": long}
-    assert kind_of("照片一组", "CI") == ""
-
-
 @pytest.mark.parametrize(
     ("text", "record", "measures", "rest"),
     [
@@ -88,20 +68,3 @@ def test_rulings_on_other_accused_are_left_out() -> None:
     gold = criminal_gold(Judgment("CR", reason="略", ruled=of_accused(ruled, "乙某")), [])
     assert gold["charges"] == ["诈骗罪"]
     assert gold["sentence"] == {"kind": "有期徒刑", "months": 12, "probation_months": 24, "fine": 3000}
-
-
-@pytest.mark.parametrize(
-    ("attitude", "signed"),
-    [("自愿认罪认罚，签署具结书", True), ("认罪认罚，但没有签署具结书", False), ("认罪认罚", None)],
-)
-def test_a_paper_that_was_not_signed_is_not_signed(attitude: str, signed: bool | None) -> None:
-    read = plea_of(Judgment("CR", parts={"plea": f"被告人{attitude}"}))
-    assert read["stance"] == "guilty" and read.get("signed") is signed
-
-
-@given(st.text(alphabet="有由证据、，。；：等书被告人甲拘留逮捕2024年1月3日因涉嫌犯罪判处", max_size=120))
-def test_readers_are_total(text: str) -> None:
-    exhibits(text, "CR", "PROC", 1)
-    exhibit_of(text, "CI", "P1", 1)
-    standing_of(text)
-    of_accused(text, "甲")

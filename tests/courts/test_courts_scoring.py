@@ -100,19 +100,6 @@ def test_every_strict_score_says_what_it_rests_on(result: Result) -> None:
                 assert value is None or value == pytest.approx(sum(own) / len(own)), name
 
 
-@pytest.mark.parametrize(
-    ("judgment", "said"),
-    [
-        ("被告人邵远舟犯盗窃罪，判处有期徒刑八个月，并处罚金人民币四千元。", "缓刑：未宣告；参照：未宣告"),
-        ("被告人邵远舟犯盗窃罪，判处有期徒刑八个月，缓刑一年，并处罚金人民币四千元。", "缓刑：12 个月；参照：未宣告"),
-    ],
-)
-def test_what_is_said_of_probation_names_no_term_that_is_served(judgment: str, said: str) -> None:
-    result = trial("CR-0001", GOOD_CRIMINAL[:-1], judgment=f"本院认为，被告人有罪。判决如下：一、{judgment}")
-    (row,) = (row for row in score_one(ask("CR-0001"), result, context(result)) if row.scorer == "judgment_strict")
-    assert [one["what"] for one in row.evidence if "PROB" in one.get("metrics", ())] == [said]
-
-
 def test_graders_are_asked_about_models_in_the_other_seats_alone() -> None:
     result = draft("CD-0001", policy="court/1+free", seed=3)
     asked = {name: one for one in gradings(ask("CD-0001"), result) for name in one.failed}
@@ -215,13 +202,6 @@ def test_where_one_environment_ran_its_metrics_stand_on_top() -> None:
     assert "FOR" not in block(draft("CD-0001"), draft("DD-0001"))["strict"]
 
 
-def test_the_benchmark_hands_out_the_block() -> None:
-    courts = Courts()
-    result = advice("KQ-0001")
-    assert courts.summary("r", [ask("KQ-0001")], [result]).block()["compat"]["BIN"] == 100
-    assert {row.scorer for row in courts.score_rows(1, ask("KQ-0001"), result)} >= {"topics_compat", "consistency"}
-
-
 # --- failures, errors, gradings -------------------------------------------------------------------------------------
 
 
@@ -295,15 +275,6 @@ def test_unfinished_dialogues_are_dropped_as_published() -> None:
     only = block(part, given=context(part))
     assert only["compat"]["BIN"] is None and only["unscored"]["compat"]["BIN"] == UNFINISHED
     assert only["strict"]["BIN"] is not None
-
-
-def test_a_contradicted_topic_costs_bin() -> None:
-    case = CASES["KQ-0001"]
-    assert isinstance(case, AdviceCase)
-    first = next(topic for topic in case.topics if topic.type == "binary")
-    wrong = "不是，不可以。" if first.answer == "是" else "是的，可以。"
-    result = advice("KQ-0001", {first.id: wrong})
-    assert block(result)["compat"]["BIN"] < 100
 
 
 # --- the verdict of a run -------------------------------------------------------------------------------------------
@@ -408,18 +379,6 @@ def test_what_else_forbids_comparison() -> None:
     assert "statutes were imported: pack mine" in block(loose, given=ScoreContext(spec=law))["not_comparable"]
 
 
-def test_the_profile_decides_which_duties_count() -> None:
-    result = trial("CI-0004", GOOD_CIVIL)
-    law = block(result, given=ScoreContext(spec=SPEC))
-    j1 = block(result, given=ScoreContext(spec=RunSpec(benchmark="courts", profile="j1")))
-    assert law["profile"] == "law" and j1["profile"] == "j1"
-    assert (
-        law["stages"]["CI"]["strict"].keys() != j1["stages"]["CI"]["strict"].keys()
-        or law["strict"]["ACT"] != j1["strict"]["ACT"]
-    )
-    assert law["compat"] == j1["compat"]
-
-
 def test_a_run_of_gold_is_a_ceiling_too() -> None:
     found = block(draft("CD-0001", "询问结束"), given=ScoreContext(walker=[draft("CD-0001")]))
     assert found["ceiling"]["walker"]["strict"]["FOR"] == 100 and found["strict"]["FOR"] == 0
@@ -450,16 +409,6 @@ def test_the_floor_is_exactly_what_such_episodes_earn() -> None:
     for rule in RULES:
         for env in found["groups"]:
             assert found[rule][env] == found["floor"][rule][env], (rule, env)
-
-
-def test_nothing_said_is_nothing_earned() -> None:
-    results = [made(CASES[name], []) for name in ("KQ-0001", "CD-0001", "CI-0001", "CR-0001")]
-    found = block(*results)
-    assert found["strict"]["CI"]["PFS"] == found["compat"]["CR"]["PFS"] == found["strict"]["CD"]["DOC"] == 0
-    assert found["strict"]["KQ"]["BIN"] is None and found["strict"]["KQ"]["BIN_all"] == 0
-    assert found["consistency"]["CI"] == {"plaintiff_lawyer": None, "defendant_lawyer": None}
-    for result in results:
-        assert gradings(ask(result.task_id), result) == []
 
 
 # --- lists of runs --------------------------------------------------------------------------------------------------

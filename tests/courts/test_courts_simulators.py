@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tasks.courts.agents import registry
 from tasks.courts.benchmark import HEARD
@@ -20,13 +18,12 @@ from tasks.courts.play.record import for_procedure
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.turns import SIDE_OF, Turn
-from tasks.courts.scores.of_run.around import answers
 from tasks.courts.scores.of_run.members import rate
 from tasks.courts.scores.of_run.rating import simulated
 from tasks.courts.scores.of_run.summary import CourtSummary, summarise
 from tasks.courts.simulated.talks import reasons
 from tasks.courts.simulated.validity import Validity, validities
-from tasks.courts.simulated.wording import REASONS, VALID, Said, closed, denies, echoes, fault, replies
+from tasks.courts.simulated.wording import REASONS, VALID
 from tasks.episode.events import Seated
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
@@ -164,16 +161,6 @@ def test_changed_limits_and_seats_forbid_comparison() -> None:
     assert "KQ client was not held by one player" in reasons_of(mixed)
 
 
-def test_a_run_counts_episodes_below_the_threshold() -> None:
-    case = CASES["CD-0002"]
-    members = [
-        rate(case, result_of(court), ScoreContext())
-        for court in (play("CD-0002"), play("CD-0002", "plaintiff", "echo"))
-    ]
-    found = answers(members)["plaintiff"]
-    assert (found.attempts, found.below) == (2, 1) and set(found.invalid) == {"echo"}
-
-
 # --- single turns ---------------------------------------------------------------------------------------------------
 
 
@@ -226,25 +213,3 @@ def test_a_client_puts_the_topic_it_was_given_and_tells_its_own_data() -> None:
         )
     )[2]
     assert told("我叫周映川。") == "" and told("我说不上来。") == "incomplete" and told("") == "silent"
-
-
-def test_words_alone() -> None:
-    assert denies("我方没有意见。") and not denies("今天天气不错，我们去公园。") and not denies("不过我想问一下。")
-    assert closed("原告是否申请回避？") and closed("你清不清楚？") and not closed("请被告答辩。")
-    assert replies("以上权利是否清楚？", "清楚。", frozenset())
-    assert not replies("请发表意见。", "好的，审判长。", frozenset())
-    assert echoes("原告是否申请回避？", "现在核对身份。原告是否申请回避？") and not echoes(
-        "同意。", "被告是否同意调解？"
-    )
-    assert fault("不申请回避。", "原告是否申请回避？", [], frozenset()) == ""
-    again = [
-        Said("第一个问题是借款的时间？", "我方的意见材料里写得很清楚。"),
-        Said("那么利息怎样约定的呢？", "我方的意见材料里写得很清楚。"),
-    ]
-    assert fault("我方的意见材料里写得很清楚。", "请说明律师费的支付情况。", again, frozenset()) == "repeat"
-
-
-@given(st.text(max_size=200), st.text(max_size=200))
-def test_every_text_is_judged(text: str, heard: str) -> None:
-    assert fault(text, heard, [Said(heard, text)], frozenset()) in {*REASONS, ""}
-    assert _answer(CASES["CI-0001"], "plaintiff_lawyer", heard, text) in {*REASONS, ""}

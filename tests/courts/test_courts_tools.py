@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from store.builder import PackBuilder
 from store.errors import NotFound, StoreError
@@ -156,37 +152,6 @@ def test_invented_judgments_are_not_shown(real: str) -> None:
     returned = called(tools(real), "search_cases", {"query": "路灯损坏 赔偿"})
     assert "跌伤" in returned.observation and "虚构" not in returned.observation
     assert returned.provenance == ("imported",)
-
-
-ARGUMENTS = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30) | st.sampled_from(["\ud800",
-        "\x00", "'; DROP", "*" * 500]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["query", "law", "article", "k"]),
-        inner, max_size=3),
-    max_leaves=6,
-)  # fmt: skip
-
-
-@settings(max_examples=60)
-@given(given_=ARGUMENTS, tool=st.sampled_from([*EVERY, "rm", "search_law\n"]))
-def test_arguments_of_any_shape_get_an_answer(given_: object, tool: str, real: str) -> None:
-    returned = called(opened(real), tool, given_)
-    assert returned.status in ("ok", "no_data", "call_error") and returned.observation
-    json.dumps(returned.value)
-
-
-_OPENED: dict[str, CourtTools] = {}
-
-
-def opened(name: str) -> CourtTools:
-    """One opening for all examples of a property."""
-    return _OPENED.setdefault(name, tools(name)) if name not in _OPENED else _OPENED[name]
-
-
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    yield
-    _OPENED.clear()
 
 
 def test_a_judge_looks_a_statute_up_and_is_shown_it_once(real: str) -> None:

@@ -3,23 +3,18 @@ owe, the judgment decides what was admitted."""
 
 from __future__ import annotations
 
-import random
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tasks.courts.agents.registry import GOLD, RULES
 from tasks.courts.agents.trial.civil import CivilLawyer
 from tasks.courts.agents.trial.criminal import Accused, DefenceLawyer, Procurator
 from tasks.courts.agents.trial.judge import Judge
-from tasks.courts.agents.trial.record import claims_in, none_left, offers_in
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.casefile.material import Judge as Presiding
 from tasks.courts.casefile.material import Member
@@ -194,59 +189,6 @@ def test_a_trial_ends_within_any_limit(name: str, profile: ProfileName, limit: i
     assert "判决如下" in said[-1]
 
 
-NOISE = (
-    "", "……", "我不知道。", "好的。", "证据一：借条。", "证据一", "没有。", "判处有期徒刑三年",
-    "应当以盗窃罪追究其刑事责任",
-    "2024年3月5日", "没有异议。", "有异议！", "我不认。", "我申请回避", "举证完毕。", "本院认为，判决如下：",
-    "<法庭调查>",
-    "拘役九十九年", "🙂", "请公诉人宣读起诉书。", "[错误] timeout", "原告：我认输。\n被告：不认。", "现在闭庭了吗",
-    "诉讼请求：1.判令被告支付货款100元；2.支付违约金50元", "关于第一、二、九十九项诉讼请求，不同意", "同意调解，50元",
-    "第一百条" * 40, "“" * 30,
-)  # fmt: skip
-
-
-@settings(max_examples=12, deadline=None)
-@given(
-    st.sampled_from(["CI", "CR-0001", "CR-0009"]), st.sampled_from(PROFILES), st.integers(0, 10_000),
-    st.text(max_size=30),
-)  # fmt: skip
-def test_the_judge_comes_to_an_end_whatever_is_replied(name: str, profile: ProfileName, seed: int, text: str) -> None:
-    dice, case = random.Random(seed), SHORT if name == "CI" else CASES[name]
-
-    def speak(view: CourtView) -> Say:
-        to = (dice.choice(view.there),) if dice.random() < 0.1 and view.there else ()
-        return Say("".join(dice.choice((*NOISE, text)) for _ in range(dice.randint(0, 4))), to, routed="")
-
-    found = played(case, profile, sitting={role: Speaks(speak) for role in SEATS if role != "judge"})
-    said = of_judge(found.record)
-    assert outcome(found) == "finished" and "判决如下" in said[-1]
-    assert max(Counter(said).values()) <= 2
-    assert not [one for one in cited_articles(said[-1])[0] if unknown(one, case.dates.for_law)]
-
-
-IN_OTHER_WORDS: tuple[tuple[str, str], ...] = (
-    ("defendant", "开庭了。被告人，先把你的姓名、出生年月、住址这些基本情况说一下。"),
-    ("defendant", "以前被处罚过没有？这次是什么时候被采取强制措施的？"),
-    ("defendant", "你对本庭的组成人员要不要申请回避？"),
-    ("procurator", "进行法庭调查，公诉人宣读起诉书。"),
-    ("defendant", "起诉书指控的事实和罪名，你有没有异议？"),
-)
-
-
-@pytest.mark.parametrize("until", [2, 5])
-def test_the_judge_takes_over_from_a_person_and_asks_nothing_again(until: int) -> None:
-    def speak(view: CourtView) -> Say:
-        at = len(of_judge(view.record))
-        if at >= until:
-            return said_by(Judge(), view)
-        return Say(IN_OTHER_WORDS[at][1], (IN_OTHER_WORDS[at][0],), routed="words")
-
-    record = played(CASES["CR-0006"], judge=Speaks(speak)).record
-    later = "".join(of_judge(record)[until:])
-    assert "判决如下" in record[-1].text and "首先核实" not in later and "合议庭" in later
-    assert ("宣读起诉书" in later) is (until < 4) and ("有无前科劣迹" in later) is (until < 2)
-
-
 def test_a_judge_who_has_judged_only_closes_and_a_challenge_gets_an_answer() -> None:
     over = Turn(1, "judge", (), "本院认为，原告的请求有据。判决如下：被告归还原告借款170000元。")
     closing = said_by(Judge(), view_of(LOAN, "judge", over)).text
@@ -283,25 +225,6 @@ def test_the_reference_keeps_the_procedure_and_gives_the_authored_judgment(name:
     in_order(case, found, "law")
     assert all(line in found.record[-1].text for line in case.gold.judgment)
     assert "规则席位" not in found.record[-1].text
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("诉讼请求：一、判令被告还款；二、诉讼费由被告承担。\n事实和理由：一、请求还款。", 2),
-        ("要求被告返还押金。", 1), ("1、支付货款100元；2、支付违约金。", 2), ("今天天气好。", 0),
-    ],
-)  # fmt: skip
-def test_claims_are_read_from_many_forms(text: str, count: int) -> None:
-    assert len(claims_in(text)) == count
-
-
-def test_exhibits_are_read_from_many_forms() -> None:
-    assert [(o.number, o.title) for o in offers_in("证据一：《合同》，拟证明成立。证据2：借条。", "x")] == [
-        (1, "《合同》"), (2, "借条"),
-    ]  # fmt: skip
-    assert [o.title for o in offers_in("现提交借条一张，证明借款。", "x", 2)] == ["借条一张"]
-    assert none_left("没有其他证据。") and not none_left("证据一：借条，证明被告没有其他证据。", offered=True)
 
 
 # --- what the sides answer ------------------------------------------------------------------------------------------
@@ -396,17 +319,6 @@ def test_objections_find_their_exhibit_in_whatever_order_it_is_offered() -> None
             assert all(text.rstrip("。；") in said for text in points) and (points or "均无异议" in said), said
 
 
-def test_exhibits_come_one_at_a_time_and_the_end_is_said() -> None:
-    for case, role, count in ((LOAN, "plaintiff_lawyer", 5), (FRAUD, "procurator", 8)):
-        record: list[Turn] = []
-        for number in range(1, count + 2):
-            record.append(Turn(number, "judge", (role,), "请继续出示证据。"))
-            said = said_by(SEATS[role], view_of(case, role, *record)).text
-            record.append(Turn(number, role, ("judge",), said))
-            assert len(re.findall("(?m)^证据", said)) == (number <= count)
-            assert bool(re.search("完毕", said)) is (number >= count)
-
-
 def test_an_accused_who_denies_does_not_tell_on_himself_and_is_examined_once() -> None:
     asked = "把当天的经过如实讲清楚，你有没有打人，有没有让人看着他？"
     for name, words in (("CR-0008", ("扇", "拉回", "收走")), ("CR-0009", ("交给其白色晶体", "0.6克"))):
@@ -418,11 +330,3 @@ def test_an_accused_who_denies_does_not_tell_on_himself_and_is_examined_once() -
     assert reply(case, "procurator", "公诉人可以讯问被告人。", done).to == ()
     assert reply(case, "procurator", "公诉人可以讯问被告人。", profile="j1").to == ()
     assert len(said_by(Accused(), view_of(case, "defendant", done)).text) > 20
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.text(max_size=120) | st.sampled_from([one[1] for one in ASKED]))
-def test_sides_say_something_to_anything(question: str) -> None:
-    for role in ("plaintiff_lawyer", "defendant_lawyer", "procurator", "defendant", "defence_lawyer"):
-        case = LOAN if role in ("plaintiff_lawyer", "defendant_lawyer") else FRAUD
-        assert reply(case, role, question).text.strip()

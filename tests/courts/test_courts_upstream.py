@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from store.errors import BadInput, NotFound
 from tasks.courts.casefile.case import AdviceCase, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Counsel
 from tasks.courts.casefile.upstream import import_upstream, read_upstream, upstream_env
-from tasks.courts.scores.charge import convictions
-from tasks.courts.scores.sentence import read_sentence
 
 FOLDER = Path(__file__).parents[1] / "upstream_courts"
 ENVS = ["KQ", "LC", "CD", "DD", "CI", "CR"]
@@ -141,66 +136,3 @@ def test_files_without_records(tmp_path: Path) -> None:
             import_upstream(path)
     with pytest.raises(NotFound):
         import_upstream(tmp_path / "none")
-
-
-@given(
-    st.sampled_from(ENVS),
-    st.data(),
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=6), lambda inner: st.lists(inner, max_size=2)
-    ),
-)
-def test_reading_is_total(env: str, data: st.DataObject, value: Any) -> None:
-    fields = copy.deepcopy(record(env))
-    here: Any = fields
-    while True:
-        name = data.draw(st.sampled_from(sorted(here)))
-        if not isinstance(here[name], dict) or data.draw(st.booleans()):
-            break
-        here = here[name]
-    here[name] = value
-    try:
-        read_upstream("f", fields)
-    except BadInput as error:
-        assert str(error).startswith("f")
-
-
-@pytest.mark.parametrize(
-    ("text", "kind", "months", "probation", "fine"),
-    [
-        ("判处有期徒刑八个月，并处罚金人民币四千元", "有期徒刑", 8, 0, 4000),
-        ("判处有期徒刑一年零三个月，缓刑二年，并处罚金人民币3万元", "有期徒刑", 15, 24, 30000),
-        ("判处有期徒刑十年，并处罚金人民币20,000元", "有期徒刑", 120, 0, 20000),
-        ("判处无期徒刑，剥夺政治权利终身", "无期徒刑", 0, 0, 0),
-        ("判处死刑，缓期二年执行", "死刑缓期执行", 0, 0, 0),
-        (
-            "犯盗窃罪，判处有期徒刑一年；犯诈骗罪，判处有期徒刑二年；数罪并罚，决定执行有期徒刑二年六个月",
-            "有期徒刑",
-            30,
-            0,
-            0,
-        ),
-        ("判处罚金人民币五千元", "单处罚金", 0, 0, 5000),
-        ("无罪", "无罪", 0, 0, 0),
-    ],
-)
-def test_terms_and_fines_as_judgments_write_them(
-    text: str, kind: str, months: int, probation: int, fine: int
-) -> None:
-    sentence = read_sentence([text])
-    assert sentence is not None
-    assert (sentence.kind, sentence.months, sentence.probation_months, sentence.fine) == (
-        kind,
-        months,
-        probation,
-        fine,
-    )
-
-
-def test_charges_and_silence() -> None:
-    assert convictions(["被告人甲犯盗窃罪，判处…；犯掩饰、隐瞒犯罪所得罪，判处…"]) == (
-        "盗窃罪",
-        "掩饰、隐瞒犯罪所得罪",
-    )
-    assert convictions(["其行为构成犯危险驾驶罪。"]) == ("危险驾驶罪",) and convictions(["其行为已构成犯罪。"]) == ()
-    assert convictions([""]) == () and read_sentence(["驳回"]) is None

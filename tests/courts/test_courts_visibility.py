@@ -194,18 +194,6 @@ def test_gold_reaches_nobody(env: Env) -> None:
     )
 
 
-@pytest.mark.parametrize("env", PUBLISHED)
-def test_the_table_names_only_fields_that_exist(env: Env) -> None:
-    known = {path for path, _ in leaves(marked(env))}
-    optional = re.compile(
-        r"representative|counsel|laws\[\]\.(sub|paragraph|item)|ethnicity|gender|birth_date|persona|purpose|source"
-        r"|objections\[\w+\]\.text"
-    )
-    for role, held in environment(env).seats.items():
-        missing = {path for path in held.holds - known if not optional.search(path)}
-        assert missing == set(), role
-
-
 def test_views_keep_the_shape_of_the_file() -> None:
     case = civil_disputes()[0].cases()[2]
     view = visible(case, "CI", "plaintiff_lawyer")
