@@ -15,7 +15,7 @@ from store.statutes.applicable import CaseDates
 from tasks.episode.actions import Answer, CallTool
 from tasks.episode.events import Event, Planned, Record, Thought, ToolReturned
 from tasks.episode.seats import View
-from tasks.legalsearch.rules import LawRulesPolicy, is_reversed, looks, stem_of, wants_several
+from tasks.legalsearch.rules import LawRulesPolicy
 from tasks.legalsearch.toolbox import HITS, MOST, RAG, retrieved
 from tests.support.statute_fixture import build
 
@@ -133,19 +133,3 @@ def test_moves_depend_on_the_record_alone(pack: Pack) -> None:
     }
     first, second = Table(pack), Table(pack)
     assert first.play(card) == first.play(card) == second.play(card)
-
-
-@pytest.mark.parametrize("value", [None, 3, "x", [1], [{"hits": 3}], [{"hits": [{"valid_from": "x", "id": "y"}]}]])
-def test_records_of_another_shape_are_read_as_nothing(value: object) -> None:
-    assert all(hit.law == "" for look in looks(value) for hit in look.hits)
-
-
-def test_words_of_a_question() -> None:
-    stem = stem_of("\n问题: 下列说法错误的有哪些？\n选项:\nA: 甲\nB: 乙")
-    assert stem == "下列说法错误的有哪些？" and wants_several(stem) and is_reversed(stem)
-    assert not wants_several("下列哪一项是正确的？") and not is_reversed("下列哪一项是正确的？")
-
-
-def test_only_the_question_itself_is_reversed() -> None:
-    assert is_reversed("关于缓刑，下列说法不正确的是？") and is_reversed("下列哪一项不属于主刑。")
-    assert not is_reversed("苏某不是累犯，没有再犯罪的危险。对苏某能否宣告缓刑？")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from store.search.query import Span
 from store.search.times import periods
@@ -123,22 +121,3 @@ def test_the_same_day_may_be_named_twice() -> None:
 
 def test_no_days() -> None:
     assert case_dates("鲁某盗窃路灯。", ()) == CaseDates()
-
-
-WORDS = st.sampled_from(
-    "2010年5月3日 2012年 2012年3月至5月 2015年以前 2014年开始 同年7月1日 次日 ， 。 ； （ ） 《 》 被告人 鲁某 出生 "
-    "投案 判决 多次 盗窃 "
-    "被判处 曾 因 1、 行为时为 时有效的 第三条 \n选项: 至 从 期间 案发后".split(" ")
-)
-
-
-@given(st.lists(WORDS | st.text(max_size=6), max_size=24).map("".join))
-def test_total_on_any_text(text: str) -> None:
-    found = case_dates(text, spans(text))
-    assert found.acted is None or found.acted_until is None or found.acted <= found.acted_until
-
-
-@settings(max_examples=60)
-@given(st.text(max_size=40), st.lists(st.builds(Span, st.dates(), st.dates(), st.text(max_size=8)), max_size=4))
-def test_total_on_spans_of_another_text(text: str, given_spans: list[Span]) -> None:
-    case_dates(text, given_spans)

@@ -134,34 +134,6 @@ def test_a_grader_scores_consultations_and_a_failed_grading_is_missing(moot: Moo
     assert code == 0 and "failed and are missing" in error and block["compat"]["lcs"]["all"] is None
 
 
-def test_an_empty_consultation_is_wrong_and_a_failed_grading_is_no_score(
-    moot: Moot, world: dict[str, Any], moot_home: Path
-) -> None:
-    tasks = moot_home / "lcs.jsonl"
-    lines = [
-        {"id": str(n), "type": "lcs", "question": f"路灯坏了找谁（{n}）？", "answer": "管理人"} for n in range(1, 5)
-    ]
-    tasks.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
-    answers = moot_home / "answers.jsonl"
-    given = [{"data_source": "lcs", "index": str(n), "response": "找管理人" if n < 3 else ""} for n in range(1, 5)]
-    answers.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in given), encoding="utf-8")
-    _, block, _ = moot(
-        "score-predictions",
-        "legalsearch",
-        "--dataset",
-        str(tasks),
-        "--predictions",
-        str(answers),
-        "--json",
-        tasks=False,
-    )
-    assert block["compat"]["lcs"]["all"] is None and block["compat"]["lcs"]["n_scored"] == 0
-    word = json.dumps({"reason": "对。", "answer_correct": True, "basis_correct": True}, ensure_ascii=False)
-    _, block, _ = moot("score", block["run"], "--seat", f"grader={script(moot_home, word)}", "--json", tasks=False)
-    assert block["compat"]["lcs"] == {"all": 50, "covered": None, "n": 4, "n_covered": None, "n_scored": 4}
-    assert block["strict"]["lcs"]["all"] == 50
-
-
 def test_a_stored_run_is_graded_later_and_only_once_by_the_same_grader(moot: Moot, moot_home: Path) -> None:
     _, block, _ = moot("run", "legalsearch", "--agent", "gold", "--task", "2")
     word = json.dumps({"reason": "对。", "answer_correct": True, "basis_correct": True}, ensure_ascii=False)

@@ -19,7 +19,7 @@ from tasks.episode.actions import Child
 from tasks.episode.events import Event, Record, Seated, ToolReturned
 from tasks.episode.state import State, apply
 from tasks.legalsearch.settings import LegalSearchSettings
-from tasks.legalsearch.toolbox import HITS, LawToolbox, ToolSettings, texts_of
+from tasks.legalsearch.toolbox import HITS, LawToolbox, ToolSettings
 from tasks.run.spec import RunSpec
 from tests.support.statute_fixture import LAMPS, build
 
@@ -135,22 +135,10 @@ def test_bad_arguments_are_one_sentence(lamps: Pack, arguments: object) -> None:
     assert found.status == "call_error" and "query" in found.observation and found.value is None
 
 
-def test_repeats_and_more_than_three_are_dropped() -> None:
-    assert texts_of("rag_retrieve", {"query": ["a", "a", "b", " c ", "d"]}) == ["a", "b", "c"]
-    assert texts_of("web_search", {"query": "一个"}) == ["一个"]
-
-
 def test_tools_that_are_not_offered_are_unknown(lamps: Pack) -> None:
     found = stage(lamps, tools="rag").call("web_search", {"query": ["x"]})
     assert found.status == "call_error" and "rag_retrieve" in found.observation
     assert stage(lamps, tools="off").call("rag_retrieve", {"query": ["x"]}).status == "call_error"
-
-
-def test_pages_are_offered_only_with_a_snapshot(lamps: Pack, snapshot: WebSnapshot) -> None:
-    assert stage(lamps).toolbox.offered == ("rag_retrieve",)
-    assert stage(lamps, snapshot).toolbox.offered == ("rag_retrieve", "web_search", "browse_webpage")
-    refused = stage(lamps).call("web_search", {"query": ["路灯"]})
-    assert refused.status == "call_error" and "rag_retrieve" in refused.observation
 
 
 def test_a_hit_is_listed_once_a_call(lamps: Pack) -> None:

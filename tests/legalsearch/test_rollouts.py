@@ -24,21 +24,18 @@ from tasks.episode.events import (
 )
 from tasks.episode.records import entry_of
 from tasks.errors import UsageError
-from tasks.legalsearch.agents.spoken import Piece
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Gold, Question
 from tasks.legalsearch.rollouts import (
     Group,
     Member,
     entropy_label,
-    kinds_of,
     make_group,
     read_groups,
-    shape,
     token_rows,
     verdict_of,
 )
-from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
+from tasks.legalsearch.trajectory import trajectory_tokens
 from tasks.run.header import file_hash
 
 PLAN = ("<think>", "想", "</think>", "<plan>", "查", "</plan>")
@@ -133,25 +130,6 @@ def test_shaped_advantages_by_hand() -> None:
     assert all(math.copysign(1, row.shaped) == -1 for row in made.rollouts[1].tokens["code"] if row.shaped)
 
 
-def test_kinds_of_tokens() -> None:
-    rows = token_rows(episode("A"), 1.0)
-    kinds = {row.text: row.kind for row in rows if row.text.strip()}
-    assert [row.kind for row in rows if row.entropy == 2.0] == ["plan"] * 6
-    assert [row.kind for row in rows if row.entropy == 5.0] == ["agent"] * 6
-    assert kinds[next(text for text in kinds if SEEN in text and "tool_response" in text)] == "tool"
-    assert "".join(row.text for row in rows) == trajectory(episode("A"))
-    assert all(row.exact for row in rows if row.entropy is not None)
-
-
-def test_an_agent_that_writes_a_response_itself_stays_the_agent() -> None:
-    pieces = [
-        Piece("<think>x</think>", "model"),
-        Piece("<tool_response>y</tool_response>", "model"),
-        Piece("<tool_response>z</tool_response>", "tool"),
-    ]
-    assert kinds_of(pieces) == ["agent", "agent", "tool"]
-
-
 @pytest.mark.parametrize(
     ("how", "label", "entropy"),
     [("exact", "exact", 2.0), ("top", "top-n estimate", math.log(2)), ("none", "absent", None)],
@@ -168,30 +146,6 @@ def test_where_entropies_come_from(how: str, label: str, entropy: float | None) 
     else:
         assert [row.entropy for row in rows] == pytest.approx([entropy] * len(rows))
         assert [row.shaped for row in rows] == pytest.approx([1.0 + 0.1 * entropy] * len(rows))
-
-
-def test_entropies_of_some_calls_only() -> None:
-    records = [
-        Record(one.seq, one.step, None, 0.0, called(PLAN, 1, None, "none")) if index == 2 else one
-        for index, one in enumerate(episode("A"))
-    ]
-    assert entropy_label(trajectory_tokens(records)) == "partial"
-
-
-def test_what_needs_no_entropy_is_known_without_it() -> None:
-    pieces = [Piece("a", "model"), Piece("b", "tool"), Piece("c", "rendered"), Piece("d", "model", 1.0, True)]
-    kinds = ["agent", "tool", "agent", "agent"]
-    assert shape(2.0, pieces, kinds, "paper") == [2.0, 0.0, None, 2.0]  # type: ignore[arg-type]
-    assert shape(2.0, pieces, kinds, "code") == [None, 0.0, None, 2.1]  # type: ignore[arg-type]
-    assert shape(0.0, pieces, kinds, "code") == [0.0, 0.0, None, 0.0]  # type: ignore[arg-type]
-    assert shape(None, pieces, kinds, "code") == [None] * 4  # type: ignore[arg-type]
-
-
-def test_equal_rewards_teach_nothing() -> None:
-    for answers in (["A", "A"], ["B", "C", "D"]):
-        made = group(answers)
-        assert {rollout.advantages[reading] for rollout in made.rollouts for reading in ("paper", "code")} == {0.0}  # type: ignore[index]
-        assert {row.shaped for rollout in made.rollouts for row in rollout.tokens["code"]} <= {0.0, None}
 
 
 def test_a_consultation_without_a_grader_is_left_out_with_its_reason() -> None:

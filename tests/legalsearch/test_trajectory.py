@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from models.engine import Ask, Reply, TokenChance, Usage
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, emit
 from tasks.episode.events import (
-    Event,
     LimitHit,
     ModelCalled,
     Planned,
     Record,
     Seated,
     Thought,
-    ToolCalled,
     ToolReturned,
 )
 from tasks.episode.seats import View
@@ -30,7 +25,6 @@ from tasks.legalsearch.published import format_faults, reward_answer
 from tasks.legalsearch.rewards import entropy_of_top
 from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
 from tests.support.law_stage import (
-    CARD,
     FOUND,
     MODES,
     PLAN,
@@ -38,10 +32,7 @@ from tests.support.law_stage import (
     Episode,
     mode_name,
     script,
-    tag,
     text_answer,
-    text_call,
-    text_plan,
     well_behaved,
 )
 
@@ -212,40 +203,3 @@ def test_a_think_block_that_was_cut_off_stays_open() -> None:
     assert spoken(called("", [], reasoning="想", finish="length")) == "<think>\n想"
     assert spoken(called("甲", [], reasoning="想")) == THINK + "甲"
     assert spoken(called("<think>x</think>甲", [], reasoning="暗想")) == "<think>x</think>甲"
-
-
-@given(
-    st.text(max_size=20),
-    st.text(max_size=20),
-    st.lists(st.sampled_from(["<think>", "</think>", BROKEN, "甲", "\n", "乙丙", "", "<plan>"]), max_size=12),
-)
-def test_any_tokens_beside_any_reply(text: str, reasoning: str, tokens: list[str]) -> None:
-    call = called(text, tokens, reasoning=reasoning)
-    joined = "".join(piece.text for piece in pieces(call))
-    assert text.strip() in joined and (text.lstrip().startswith("<think>") or reasoning.strip() in joined)
-
-
-@settings(max_examples=100)
-@given(st.text(min_size=1, max_size=30), st.lists(st.integers(1, 4), max_size=40))
-def test_bytes_of_any_text_join_to_it(text: str, sizes: list[int]) -> None:
-    """Tokens cut anywhere in the bytes, each decoded alone, as a server without byte lists reports them."""
-    text = text.replace(BROKEN, "").encode("utf-8", "ignore").decode() or "甲"
-    raw, tokens = text.encode(), []
-    for size in [*sizes, len(raw)]:
-        if raw:
-            tokens.append(raw[:size].decode("utf-8", "replace"))
-            raw = raw[size:]
-    found = pieces(called(text, tokens))
-    assert "".join(piece.text for piece in found) == text
-
-
-def test_records_of_other_releases_do_not_matter() -> None:
-    events: list[Event] = [
-        Seated(seat="agent", policy="search/9+free"),
-        ToolCalled(seat="agent", tool="x", input=None),
-        ToolReturned(seat="agent", tool="x", status="odd", observation="甲"),
-    ]
-    records = [Record(at, min(at, 1), None, 0.0, event) for at, event in enumerate(events)]
-    assert trajectory(records) == "<tool_response>\n甲\n</tool_response>"
-    assert json.loads(json.dumps(CARD)) == CARD and tag("a", "b") == "<a>\nb\n</a>"
-    assert text_plan() + text_call(QUERY) and trajectory([]) == ""
