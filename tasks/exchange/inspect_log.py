@@ -1,16 +1,20 @@
 """A run as a log of Inspect AI, which its viewer and its readers open: `.json`, or `.eval`, a zip with a member a
 sample.
 
-Gold is in it as the target of a sample, since the run is over: such a log is no task file, and nothing of it may be
-shown to a model under test. Episodes that have not ended are left out and counted. Samples are written one by one, so
-that memory does not grow with the run; the file is there whole or not at all.
+Written from its log schema, version 2 (read back with inspect_ai 0.3.285). Gold is in it as the target of a sample,
+since the run is over: nothing of it may be shown to a model under test. Episodes that have not ended are left out and
+counted. Samples are written one by one, so that memory does not grow with the run. Texts of prompts that are longer
+than `INLINE` characters are attachments, each once; what has no like there stands as an info event, whole. Epochs
+count from 1, times are ISO 8601 in UTC, durations in seconds.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
@@ -18,17 +22,26 @@ from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from store.files import written_whole
-from store.journal import Journal
-from tasks.episode.events import Stopped
+from store.journal import Journal, ScoreRow, text_hash
+from tasks.episode.events import (
+    LimitHit,
+    ModelCalled,
+    Record,
+    Said,
+    Stopped,
+    TokensReported,
+    ToolCalled,
+    ToolReturned,
+)
 from tasks.errors import UsageError
-from tasks.exchange.episodes import played, tested
-from tasks.exchange.inspect_sample import NOBODY, Data, moment, sample_of, spent, summary_of, uid
-from tasks.run.header import HeaderData, is_fictional
+from tasks.exchange.episodes import Call, Message, Played, calls, played, prompt_of, reply_of, tested
+from tasks.run.header import is_fictional
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun, read_stored
 from tasks.run.rescoring import summary_of as metrics_of
 from tasks.scoring.metrics import Metric, Summary
 
+Data = dict[str, Any]
 VERSION = 2
 ENDINGS = (".eval", ".json")
 FACTS = ("tasks", "engines", "prompts", "versions", "parent", "imported", "merged")
@@ -70,20 +83,16 @@ def _zipped(run: StoredRun, file: IO[bytes]) -> int:
             summaries.write((b",\n" if n > 1 else b"[") + _bytes(summary_of(sample)))
         summaries.write(b"]" if n else b"[]")
         summaries.seek(0)
-        with made.open(_member("summaries.json"), mode="w", force_zip64=True) as member:
-            copyfileobj(summaries, member)
+        member = ZipInfo("summaries.json")
+        member.compress_type = ZIP_DEFLATED
+        with made.open(member, mode="w", force_zip64=True) as file_of_all:
+            copyfileobj(summaries, file_of_all)
         made.writestr("header.json", _bytes(head))
     return n
 
 
 def _bytes(value: Data) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-
-
-def _member(name: str) -> ZipInfo:
-    member = ZipInfo(name)
-    member.compress_type = ZIP_DEFLATED
-    return member
 
 
 def _named(task: str) -> str:
@@ -126,6 +135,7 @@ def _spec(run: StoredRun, summary: Summary) -> Data:
     header = run.header
     spec, (agent, model), name = header["spec"], tested(header), str(header["run"])
     limits = {key: value for key, value in header.get("limits", {}).items() if value is not None}
+    settings = {key: value for key, value in spec.items() if key not in ("tasks", "pack")}  # files on this machine
     return {
         "eval_id": uid(name), "run_id": name, "created": header.get("created") or "1970-01-01T00:00:00+00:00",
         "task": f"moot/{spec['benchmark']}", "task_id": uid(name, "task"), "task_version": 0,
@@ -139,17 +149,12 @@ def _spec(run: StoredRun, summary: Summary) -> Data:
         "scorers": [{"name": one, "metadata": {"version": version}} for one, version in summary.scorers.items()],
         "metadata": {
             "harness": "Moot (模拟法庭评测台)", "agent": agent, "seats": spec.get("seats", {}),
-            "seed": spec.get("seed"), "limits": limits, "settings": run_settings(header),
+            "seed": spec.get("seed"), "limits": limits, "settings": settings,
             "fictional": is_fictional(header),
             "pack": {key: value for key, value in header.get("pack", {}).items() if key != "path"},
             **{key: header[key] for key in FACTS if key in header},
         },
     }  # fmt: skip
-
-
-def run_settings(header: HeaderData) -> Data:
-    """What the run was asked to do, without where its files lie on this machine."""
-    return {name: value for name, value in header["spec"].items() if name not in ("tasks", "pack")}
 
 
 def _scores(summary: Summary) -> Iterator[Data]:
@@ -197,3 +202,281 @@ def _spent(run: StoredRun) -> tuple[dict[str, Data], dict[str, Data], int, str]:
             if any(isinstance(record.event, Stopped) for record in records):
                 ended, last = ended + 1, max(last, records[-1].at)
     return usage, roles, ended, moment(last) if ended else ""
+
+
+# Samples
+# ----------------------------------------------------------------------------------------------------------
+
+INLINE = 100
+"""Characters of a text in a prompt that stand where they are read; as Inspect keeps it."""
+LIMITS: Mapping[str, str] = {
+    "turn_limit": "custom", "token_limit": "token", "time_limit": "time", "context_full": "context", "loop": "custom",
+    "stalled": "custom", "cancelled": "operator",
+}  # fmt: skip
+"""Outcome -> what Inspect calls the limit that ended a sample; none of its own for turns that every release reads."""
+_KINDS: Mapping[str, str] = {"turn_limit": "turns", "token_limit": "tokens", "time_limit": "seconds"}
+_REASONS: Mapping[str, str] = {"length": "max_tokens", "stop": "stop", "context_full": "model_length"}
+_CONFIG: Mapping[str, str] = {
+    "temperature": "temperature", "top_p": "top_p", "top_k": "top_k", "max_tokens": "max_tokens", "seed": "seed",
+    "stop": "stop_seqs",
+}  # fmt: skip
+"""Sampling setting -> its name in a log."""
+NOBODY = "none/none"
+"""What Inspect calls the model of a run without one."""
+
+
+def uid(*parts: object) -> str:
+    """A short id that is the same whenever the same is exported."""
+    return sha256("\0".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:22]
+
+
+def moment(at: float) -> str:
+    """Seconds since the epoch as Inspect writes moments."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+
+
+def sample_of(journal: Journal, one: Played, run: str, seat: str, model: str, imported: bool) -> Data:
+    """The sample of an episode.
+
+    Args:
+        journal: of the run, open.
+        one: the episode, which has ended.
+        run: id of the run.
+        seat: the tested one.
+        model: what is told of the model in it.
+        imported: whether its times are those of the import, which say nothing of the run.
+    """
+    state, texts = one.state, dict[str, str]()
+    stopped, first = state.stopped, state.records[0].at if state.records else 0.0
+    assert stopped is not None
+    made = list(calls(state.records))
+    usage: dict[str, Data] = {}
+    roles: dict[str, Data] = {}
+    spent(state.records, model, usage, roles)
+    result, finished = one.result.res, stopped.outcome == "finished"
+    answer: Data = {"role": "assistant", "content": result, "source": "generate", "model": model}
+    error = {"message": stopped.reason, "traceback": "", "traceback_ansi": ""}
+    sample: Data = {
+        "id": one.row.task_id, "epoch": one.row.epoch + 1, "input": one.asked, "target": one.gold,
+        "messages": list(_messages(journal, one, seat, made)),
+        "output": {
+            "model": model, "choices": [{"message": answer, "stop_reason": "stop" if finished else "unknown"}],
+            "completion": result,
+        },
+        "scores": {name: told for name, row in one.scores.items() if (told := score_of(row)) is not None},
+        "metadata": {
+            "episode": one.row.id, "group": one.question.group, "cluster": one.question.cluster,
+            "outcome": stopped.outcome, "reason": stopped.reason, "flags": sorted(one.result.flags),
+            "attempts": one.attempts, "steps": state.steps, "compat": one.compat, "strict": one.strict,
+        },
+        "events": list(_events(journal, state.records, made, texts, first)), "model_usage": usage,
+        "role_usage": roles, "uuid": uid(run, one.row.id), "attachments": texts, "limit": limit_of(one),
+        "error": error if stopped.outcome == "error" else None,
+    }  # fmt: skip
+    if not imported and state.records:
+        last = state.records[-1].at
+        times = {"started_at": moment(first), "completed_at": moment(last), "total_time": max(0.0, last - first)}
+        sample |= {**times, "working_time": state.milliseconds / 1000}
+    return sample
+
+
+SUMMARY = (
+    "id", "epoch", "input", "target", "metadata", "scores", "model_usage", "role_usage", "started_at", "completed_at",
+    "total_time", "working_time", "uuid",
+)  # fmt: skip
+SHORT = 1000
+"""Characters of question and reference in a summary."""
+
+
+def summary_of(sample: Data) -> Data:
+    """What lists of samples show of one."""
+    made = {name: sample[name] for name in SUMMARY if name in sample}
+    made |= {name: sample[name][:SHORT] for name in ("input", "target")}
+    made["scores"] = {
+        name: {**told, "explanation": None, "metadata": None} for name, told in sample["scores"].items()
+    }
+    error, limit = sample["error"], sample["limit"]
+    made |= {"error": error["message"] if error else None, "limit": limit["type"] if limit else None}
+    return made | {"completed": True, "message_count": len(sample["messages"])}
+
+
+def score_of(row: ScoreRow) -> Data | None:
+    """A score with what it rests on, a line each; None where it has no value."""
+    if row.value is None or row.value == {}:
+        return None
+    kept = row.evidence if isinstance(row.evidence, list) else []
+    settings = row.settings if isinstance(row.settings, dict) else {}
+    return {
+        "value": row.value, "explanation": "\n".join(_line(one) for one in kept) or None,
+        "metadata": {"version": row.version, "author": row.author, "settings": settings},
+    }  # fmt: skip
+
+
+def _line(rests: object) -> str:
+    if not isinstance(rests, Mapping):
+        return str(rests)
+    return " · ".join(f"{name}: {value}" for name, value in rests.items() if value not in (None, "", [], {}))
+
+
+def limit_of(one: Played) -> Data | None:
+    """The limit that ended an episode, None where none did."""
+    if one.outcome not in LIMITS:
+        return None
+    hit = [
+        r.event
+        for r in one.state.records
+        if isinstance(r.event, LimitHit) and r.event.kind == _KINDS.get(one.outcome)
+    ]
+    reason = one.state.stopped.reason if one.state.stopped else ""
+    return {"type": LIMITS[one.outcome], "limit": hit[-1].limit if hit else 0.0, "reason": f"{one.outcome}: {reason}"}
+
+
+def name_of(call: Call) -> str:
+    """What a log calls the model of a call: its SPEC, or who sat there without one."""
+    return "human" if call.event.human else call.engine or call.policy or NOBODY
+
+
+def spent(records: Iterable[Record], model: str, usage: dict[str, Data], roles: dict[str, Data]) -> None:
+    """Add the tokens of an attempt, by model and by seat; `model`: whose they are where they were only reported."""
+    records = list(records)
+    for call in calls(records):
+        if not call.event.human:
+            for by, name in ((usage, name_of(call)), (roles, call.event.seat)):
+                _add(by, name, _tokens(call.event))
+    for told in (record.event for record in records):
+        if isinstance(told, TokensReported):
+            for by, name in ((usage, model), (roles, told.seat)):
+                _add(by, name, _cost(told.prompt, 0, told.generated, 0))
+
+
+def _tokens(event: ModelCalled) -> Data:
+    return _cost(event.evaluated, event.reused, event.generated, event.reasoned)
+
+
+def _cost(read: int, reused: int, generated: int, reasoned: int) -> Data:
+    """Prompt tokens that were evaluated, those whose memory was reused, and generated ones, some of them
+    reasoning."""
+    return {
+        "input_tokens": read, "input_tokens_cache_read": reused, "output_tokens": generated,
+        "reasoning_tokens": reasoned, "total_tokens": read + reused + generated,
+    }  # fmt: skip
+
+
+def _add(usage: dict[str, Data], name: str, cost: Data) -> None:
+    held = usage.setdefault(name, dict.fromkeys(cost, 0))
+    for key, count in cost.items():
+        held[key] += count
+
+
+def _messages(journal: Journal, one: Played, seat: str, made: Sequence[Call]) -> Iterator[Data]:
+    """What the tested seat read and said: its last call, which holds what came before; without any what was said
+    aloud."""
+    own = [call for call in made if call.event.seat == seat]
+    if own:
+        yield from (message_of(message) for message in prompt_of(journal, own[-1].event))
+        yield message_of(reply_of(own[-1].event))
+        return
+    yield {"role": "user", "content": one.asked, "source": "input"}
+    said = [record.event for record in one.state.records if isinstance(record.event, Said)]
+    for words in said:
+        aloud = words.text if words.seat == seat else f"{words.seat}：{words.text}"
+        yield {"role": "assistant" if words.seat == seat else "user", "content": aloud}
+    if not said:
+        yield {"role": "assistant", "content": one.result.res}
+
+
+def message_of(message: Message) -> Data:
+    """A message as a log has it."""
+    role = message["role"] if message["role"] in ("system", "user", "assistant", "tool") else "user"
+    content: Any = message["content"]
+    if reasoning := message.get("reasoning"):
+        content = [{"type": "reasoning", "reasoning": reasoning}, {"type": "text", "text": content}]
+    made: Data = {"role": role, "content": content}
+    called = message.get("tool_calls")
+    if role == "assistant" and isinstance(called, list):
+        made["tool_calls"] = [_tool_call(one["id"], **one["function"]) for one in called]
+    if role == "tool":
+        made["tool_call_id"] = message.get("tool_call_id")
+    return made
+
+
+def _tool_call(call_id: str, name: str, arguments: str) -> Data:
+    try:
+        given = json.loads(arguments)
+    except (ValueError, RecursionError):
+        given = None
+    wrong = None if isinstance(given, dict) else f"no JSON object: {arguments}"
+    return {
+        "id": call_id, "function": name, "arguments": given if wrong is None else {}, "parse_error": wrong,
+        "type": "function",
+    }  # fmt: skip
+
+
+def _events(
+    journal: Journal, records: Iterable[Record], made: Sequence[Call], texts: dict[str, str], first: float
+) -> Iterator[Data]:
+    records = list(records)
+    called = {call.record.seq: call for call in made}
+    returned = {r.parent: r for r in records if isinstance(r.event, ToolReturned)}
+    for record in records:
+        event = record.event
+        about = {"timestamp": moment(record.at), "working_start": max(0.0, record.at - first)}
+        if record.seq in called:
+            yield {**about, **_model_event(journal, called[record.seq], record, texts)}
+        elif isinstance(event, ToolCalled) and record.seq in returned:
+            yield {**about, **_tool_event(event, record, returned[record.seq])}
+        elif not (isinstance(event, ToolReturned) and returned.get(record.parent) is record):
+            yield {
+                **about,
+                "event": "info",
+                "source": f"moot/{event.tag}",
+                "data": {"step": record.step, **event.data()},
+            }
+
+
+def _model_event(journal: Journal, call: Call, record: Record, texts: dict[str, str]) -> Data:
+    event = call.event
+    reply, seconds = message_of(reply_of(event)), event.milliseconds / 1000
+    kept = [
+        message
+        | ({"content": _attached(str(message["content"]), texts)} if isinstance(message["content"], str) else {})
+        for message in (message_of(one) for one in prompt_of(journal, event))
+    ]
+    config = {
+        _CONFIG[name]: value for name, value in event.settings.items() if name in _CONFIG and value not in (None, [])
+    }
+    reason = "tool_calls" if event.calls else _REASONS.get(event.finish, "unknown")
+    return {
+        "event": "model", "model": name_of(call), "role": event.seat, "input": kept, "tools": [],
+        "tool_choice": "auto", "config": config, "completed": moment(record.at), "working_time": seconds,
+        "output": {
+            "model": name_of(call), "choices": [{"message": reply, "stop_reason": reason}], "completion": event.text,
+            "usage": _tokens(event), "time": seconds,
+        },
+        "metadata": {
+            "call": event.call, "step": record.step, "prompt": event.prompt, "policy": call.policy,
+            "finish": event.finish,
+        },
+    }  # fmt: skip
+
+
+def _attached(text: str, texts: dict[str, str]) -> str:
+    if len(text) <= INLINE:
+        return text
+    name = text_hash(text)[:32]
+    texts[name] = text
+    return f"attachment://{name}"
+
+
+def _tool_event(called: ToolCalled, record: Record, back: Record) -> Data:
+    result = back.event
+    assert isinstance(result, ToolReturned)
+    given = called.input if isinstance(called.input, dict) else {"input": called.input}
+    return {
+        "event": "tool", "type": "function", "id": f"call-{record.seq}", "function": called.tool, "arguments": given,
+        "result": result.observation, "completed": moment(back.at), "working_time": result.milliseconds / 1000,
+        "metadata": {
+            "seat": called.seat, "step": record.step, "status": result.status, "complete": result.complete,
+            "unknown": result.unknown, "provenance": list(result.provenance),
+        },
+    }  # fmt: skip

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from store.files import naming
@@ -25,10 +25,18 @@ from tasks.run.header import HeaderData, header_of, is_fictional
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun, read_stored
 
-COLUMNS = (
-    "run", "benchmark", "task", "group", "cluster", "epoch", "episode", "agent", "model", "outcome", "reason",
-    "steps", "calls", "prompt_tokens", "generated_tokens", "tokens", "seconds", "compat", "strict", "flags",
-)  # fmt: skip
+ROWS_FILE, CARD_FILE = "episodes.jsonl", "README.md"
+_WHOLE, _REAL = "int64", "float64"
+SCHEMA = {
+    "run": "string", "benchmark": "string", "task": "string", "group": "string", "cluster": "string", "epoch": _WHOLE,
+    "episode": "string", "agent": "string", "model": "string", "outcome": "string", "reason": "string",
+    "steps": _WHOLE, "calls": _WHOLE, "prompt_tokens": _WHOLE, "generated_tokens": _WHOLE, "tokens": _WHOLE,
+    "seconds": _REAL, "compat": _REAL, "strict": _REAL, "flags": "string", "question": "string", "gold": "string",
+    "answer": "string", "summary": "string", "scores": "string", "fictional": "bool",
+}  # fmt: skip
+"""Column -> type; any may be null."""
+COLUMNS = tuple(SCHEMA)[:20]
+"""What `facts` says, and the table shows."""
 
 
 def facts(header: HeaderData, one: Played) -> dict[str, object]:
@@ -61,16 +69,6 @@ def _line(values: list[object]) -> str:
     return stream.getvalue()
 
 
-ROWS_FILE, CARD_FILE = "episodes.jsonl", "README.md"
-_WHOLE, _REAL = "int64", "float64"
-SCHEMA = {
-    "run": "string", "benchmark": "string", "task": "string", "group": "string", "cluster": "string", "epoch": _WHOLE,
-    "episode": "string", "agent": "string", "model": "string", "outcome": "string", "reason": "string",
-    "steps": _WHOLE, "calls": _WHOLE, "prompt_tokens": _WHOLE, "generated_tokens": _WHOLE, "tokens": _WHOLE,
-    "seconds": _REAL, "compat": _REAL, "strict": _REAL, "flags": "string", "question": "string", "gold": "string",
-    "answer": "string", "summary": "string", "scores": "string", "fictional": "bool",
-}  # fmt: skip
-"""Column -> type; any may be null."""
 CARD = """\
 ---
 configs:
@@ -146,9 +144,6 @@ def _card(header: HeaderData, n: int) -> str:
     )  # fmt: skip
 
 
-LONGEST_NAME = 60
-
-
 def export_seats(name: str | Path, out: Path) -> dict[str, int]:
     """Write the folder; returns file -> number of lines. The task file of the run is not needed.
 
@@ -157,7 +152,6 @@ def export_seats(name: str | Path, out: Path) -> dict[str, int]:
         StoreError: `out` is there already, or cannot be written.
     """
     counts: dict[str, int] = {}
-    files: dict[str, str] = {}
     with Journal.open(run_path(name)) as journal, whole_folder(out) as folder:
         header = header_of(journal)
         for row, attempts in journal.walk():
@@ -166,10 +160,7 @@ def export_seats(name: str | Path, out: Path) -> dict[str, int]:
                 "epoch": row.epoch, "episode": row.id, "attempt": attempts[-1].number,
             }  # fmt: skip
             for call in calls(read_episode(journal, row.id)):
-                seat = call.event.seat
-                if seat not in files:
-                    files[seat] = _file_name(seat, files.values())
-                file = files[seat]
+                file = re.sub(r"[^\w-]+", "_", call.event.seat)[:60] + ".jsonl"  # a run file may name a path here
                 line = json.dumps({**about, **_told(journal, header, call)}, ensure_ascii=False)
                 with naming(folder / file), (folder / file).open("a", encoding="utf-8", errors="replace") as stream:
                     stream.write(f"{line}\n")
@@ -193,13 +184,3 @@ def _told(journal: Journal, header: HeaderData, call: Call) -> dict[str, object]
         "settings": event.settings, "prompt_tokens": event.evaluated + event.reused,
         "generated_tokens": event.generated, "milliseconds": event.milliseconds,
     }  # fmt: skip
-
-
-def _file_name(seat: str, taken: Iterable[str]) -> str:
-    """A file name for a seat, whatever a run file from elsewhere calls it; none that a disk takes for another."""
-    safe, used, number = re.sub(r"[^\w-]+", "_", seat)[:LONGEST_NAME], {name.casefold() for name in taken}, 1
-    name = f"{safe}.jsonl"
-    while name.casefold() in used:
-        number += 1
-        name = f"{safe}-{number}.jsonl"
-    return name
