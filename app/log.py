@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from app.cli.notes import note
+from app.cli.common import note
 from app.terminal import clean, json_text
 from models.engine import Ask, Usage
 from store.files import cannot_write

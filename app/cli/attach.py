@@ -1,5 +1,6 @@
-"""`moot attach` and `moot stop`: see, and end, what another process plays. Both know no more than the run file and
-what lies beside it; seconds are those of the clock on the wall."""
+"""`moot attach` and `stop`: see, and end, what another process plays; `moot demo`: a ready episode.
+
+Attach and stop know no more than the run file and what lies beside it; seconds are those of the clock on the wall."""
 
 from __future__ import annotations
 
@@ -10,15 +11,16 @@ from pathlib import Path
 
 import click
 
+from app.cli.common import RUN, json_option, note, say
 from app.cli.driving import name_errors, print_summary, unfinished, watcher
-from app.cli.names import RUN
-from app.cli.notes import note
-from app.cli.run_options import watch_option
+from app.cli.watcher import PlainWatcher, watch_option
+from app.ready import demo_run, ensure_sample
 from app.strings import t
-from app.terminal import clean, json_text
+from app.terminal import json_text
 from store.errors import StoreError
 from store.journal import Journal
 from store.writer import Writer, ask_to_stop, writer_of
+from tasks.legalagentbench.asking import asked_file
 from tasks.run.engines import run_path
 from tasks.run.following import POLL, Follower, standing
 from tasks.run.reading import stopped_of
@@ -31,7 +33,7 @@ PATIENCE = 60.0
 @click.command()
 @click.argument("run_name", metavar="RUN", type=RUN)
 @watch_option
-@click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
+@json_option("Print the score block as JSON.")
 def attach(run_name: str, watch: str, as_json: bool) -> None:
     """Follow a RUN that another process plays until it ends, and print what came of it. Ctrl-C leaves the run alone.
 
@@ -64,7 +66,7 @@ def _follow(path: Path, watch: str, writer: Writer) -> None:
     """Show what comes to disk as long as somebody writes, and what came last."""
     follower = Follower(path)
     follower.look()
-    click.echo(clean(_told(path, writer), multiline=False), err=True)
+    say(_told(path, writer), err=True)
     follower.watchers.append(watcher(follower.n - len(follower.outcomes), watch))
     while writer_of(path) is not None:
         follower.look()
@@ -79,7 +81,7 @@ def _told(path: Path, writer: Writer) -> str:
 
 @click.command()
 @click.argument("run_name", metavar="RUN", type=RUN)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 def stop(run_name: str, as_json: bool) -> None:
     """Stop a RUN that another process plays, as Ctrl-C there would, and wait until it has; `moot resume` goes on with
     it.
@@ -103,4 +105,44 @@ def stop(run_name: str, as_json: bool) -> None:
         told = {"run": path.stem, "pid": writer.process, "episodes": far.n, "unfinished": far.n - far.ended}
         click.echo(json_text(told))
     else:
-        click.echo(clean(t("stop.done", run=path.stem, done=far.ended, n=far.n), multiline=False))
+        say(t("stop.done", run=path.stem, done=far.ended, n=far.n))
+
+
+@click.command()
+@click.option(
+    "--ask", "question", default=None, metavar="TEXT", help="Ask this instead, about the fictional jurisdiction."
+)
+@click.option("--plain", is_flag=True, help="Plain text even in a terminal.")
+@json_option("Print the score block as JSON after the episode.")
+def demo(question: str | None, plain: bool, as_json: bool) -> None:
+    """Watch a task of the fictional sample pack being solved, step by step: by the small model that comes with Moot
+    where llama.cpp is installed, else by the rules agent.
+
+    `moot models list` says what the model can be asked. Nobody scores the answer to a question.
+
+    Example: moot demo --plain
+    """
+    if question is not None:
+        asked_file(question)  # what cannot be asked is said before anything opens
+    if sys.stdin.isatty() and sys.stdout.isatty() and not plain and not as_json:
+        from app.desk.main import open_desk
+
+        sys.exit(open_desk(demo=True, question=question or ""))
+    from app.cli.driving import print_summary
+    from tasks.run.header import header_of
+
+    ensure_sample(lambda: click.echo(t("demo.building"), err=True))
+    made, why = demo_run(question or "")
+    with made:
+        stream = sys.stderr if as_json else sys.stdout
+        stream.write(t("demo.title.rules" if why else "demo.title") + "\n")
+        if why:
+            say(why, err=True)
+        made.scheduler.watchers.append(PlainWatcher(stream))
+        made.go()
+        made.record_scores()
+        if as_json or made.spec.tasks is None:
+            print_summary(made.summary(), as_json, header_of(made.journal))
+        else:
+            click.echo(t("demo.unscored"), err=True)
+        say(t("demo.ended", run=made.id), err=True)

@@ -14,14 +14,11 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-import click
-
+from app.cli.common import note, say
 from app.cli.driving import finish, interruptible
-from app.cli.notes import note
-from app.cli.progress import Progress
+from app.cli.watcher import Progress
 from app.cluster import Cluster, Order, Played, Report, address_of, connected
 from app.strings import t
-from app.terminal import clean
 from models.errors import ForeignHost
 from models.llama.engine import take_of
 from store import places
@@ -68,7 +65,7 @@ def run_on(
         wanted = min(tasks, shards or max(room, -(-tasks // PER_SHARD), 1))
         order = _planned(folder, Order(spec.model_dump(mode="json"), hosts, wanted, tuple(sys.argv[1:])))
         said = t("cluster.started", n=total, shards=order.shards, nodes=nodes, room=min(room, order.shards))
-        click.echo(clean(said, multiline=False), err=True)
+        say(said, err=True)
         progress = Progress(total, sys.stderr)
         stopped: list[str] = []
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 import click
 
 from app import hosts as consent
-from app.cli.help_text import Whole
+from app.cli.common import Whole, json_option, say
 from app.strings import t
 from app.strings.sentences import told
-from app.terminal import clean, json_text
+from app.terminal import json_text
 from store.replies import Replies, file_of_replies
 from tasks.errors import UsageError
-
-_json = click.option("--json", "as_json", is_flag=True, help="Print the allowed hosts as JSON.")
 
 
 @click.group(cls=Whole)
@@ -36,7 +34,7 @@ def config() -> None:
     help="Environment variable with the key for this host; the key itself is never stored. "
     "MOOT_API_KEY alone goes to this machine only.",
 )
-@_json
+@json_option("Print the allowed hosts as JSON.")
 def hosts(action: str | None, host: str | None, key_env: str, as_json: bool) -> None:
     """List the hosts beyond this machine that endpoints may be on, with the variable that holds the key of each; or
     allow a HOST, by name or address, from now on; or take that back.
@@ -57,7 +55,7 @@ def hosts(action: str | None, host: str | None, key_env: str, as_json: bool) -> 
 
 @config.command()
 @click.option("--clear", is_flag=True, help="Forget all replies.")
-@click.option("--json", "as_json", is_flag=True, help="Print file, replies and bytes as JSON.")
+@json_option("Print file, replies and bytes as JSON.")
 def cache(clear: bool, as_json: bool) -> None:
     """Say where `moot run --cache` keeps replies, how many there are and what they take; or empty it.
 
@@ -68,24 +66,23 @@ def cache(clear: bool, as_json: bool) -> None:
             replies.clear()
         count, size = replies.size()
         for trouble in replies.troubles:
-            click.echo(clean(f"moot: {told(trouble)}", multiline=False), err=True)
+            say(f"moot: {told(trouble)}", err=True)
         if as_json:
             click.echo(
                 json_text({"file": str(replies.path), "replies": count, "bytes": size, "limit": replies.limit})
             )
         else:
             sizes = {"size": f"{size / 1e6:.1f}", "limit": f"{replies.limit / 1e6:.0f}"}
-            click.echo(clean(t("config.cache", path=replies.path, n=f"{count:,}", **sizes), multiline=False))
+            say(t("config.cache", path=replies.path, n=f"{count:,}", **sizes))
 
 
 def _list(as_json: bool) -> None:
     allowed = consent.allowed()
     if as_json:
         listed = [{"host": name, **decided.model_dump()} for name, decided in allowed.items()]
-        click.echo(json_text({"file": str(consent.file_of_hosts()), "hosts": listed}))
-        return
+        return click.echo(json_text({"file": str(consent.file_of_hosts()), "hosts": listed}))
     if not allowed:
-        click.echo(clean(t("hosts.none"), multiline=False), err=True)
+        say(t("hosts.none"), err=True)
     for name, decided in allowed.items():
         key = t("hosts.key_of", name=decided.key_env) if decided.key_env else t("hosts.keyless")
-        click.echo(clean(f"{name}  {key}", multiline=False))
+        say(f"{name}  {key}")

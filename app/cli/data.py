@@ -10,8 +10,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.help_text import Whole
-from app.cli.tables import Data
+from app.cli.common import Data, Whole, json_option, output, say
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import clean, json_text, pad
@@ -27,7 +26,6 @@ from tasks.run.importing import importer
 _BAR = 24
 _REPORTS = ("statutes.json", "web.json", "exams.json")
 """What an importer says about the files it read; a pack has one of them, or none."""
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Talk:
@@ -93,7 +91,7 @@ def build() -> None:
 
 @build.command()
 @click.option("--name", default="sample", show_default=True, callback=_pack_name, help="Name of the pack.")
-@_json
+@json_option()
 def sample(name: str, as_json: bool) -> None:
     """Build the fictional jurisdiction (虚构法域) with its tasks.
 
@@ -118,7 +116,7 @@ class _NamesFormats(click.Command):
 @click.argument("source", metavar="PATH", type=click.Path(path_type=Path))
 @click.option("--name", default=None, callback=_pack_name, help="Name of the pack; default: the format.")
 @click.option("--allow-empty", is_flag=True, help="Also where the source, or a table of it, holds no rows.")
-@_json
+@json_option()
 def import_(format_name: str, source: Path, name: str | None, allow_empty: bool, as_json: bool) -> None:
     """Import a folder, zip or file of a FORMAT as a pack.
 
@@ -146,7 +144,7 @@ def import_(format_name: str, source: Path, name: str | None, allow_empty: bool,
     default=None,
     help="How a text becomes one vector; default: as the file says.",
 )
-@_json
+@json_option()
 def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
     """Give the articles of a pack the vectors of a model. Searches then ask the same model, if the library has it.
 
@@ -176,7 +174,7 @@ def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
 @click.argument("second")
 @click.option("--name", required=True, callback=_pack_name, help="Name of the merged pack.")
 @click.option("--replace", "replacing", is_flag=True, help="Replace a pack of that name.")
-@_json
+@json_option()
 def merge_(first: str, second: str, name: str, replacing: bool, as_json: bool) -> None:
     """Make one pack of two: versions of FIRST, texts of SECOND where the version is the same.
 
@@ -195,11 +193,10 @@ def merge_(first: str, second: str, name: str, replacing: bool, as_json: bool) -
     entry = _listed(path)
     entry["merge"] = json.loads((path / REPORT).read_text(encoding="utf-8"))
     if as_json:
-        click.echo(json_text(entry))
-        return
-    click.echo(clean(_line(entry), multiline=False))
+        return click.echo(json_text(entry))
+    say(_line(entry))
     for line in _merged(entry["merge"]):
-        click.echo(clean(line, multiline=False))
+        say(line)
 
 
 def _merged(report: Data) -> list[str]:
@@ -214,7 +211,7 @@ def _merged(report: Data) -> list[str]:
 
 
 @data.command("list")
-@_json
+@json_option()
 def list_(as_json: bool) -> None:
     """List the packs.
 
@@ -222,17 +219,16 @@ def list_(as_json: bool) -> None:
     """
     packs = [_listed(folder) for folder in manifests.installed()]
     if as_json:
-        click.echo(json_text({"packs": packs}))
-        return
+        return click.echo(json_text({"packs": packs}))
     if not packs:
         click.echo(t("data.none"), err=True)
     for pack in packs:
-        click.echo(clean(_line(pack), multiline=False))
+        say(_line(pack))
 
 
 @data.command()
 @click.argument("name", required=False)
-@_json
+@json_option()
 def stats(name: str | None, as_json: bool) -> None:
     """Count what a pack (or each pack) holds and how much of it is known; exit code 1 when one is damaged.
 
@@ -246,7 +242,7 @@ def stats(name: str | None, as_json: bool) -> None:
         click.echo(json_text({"packs": found}))
     for pack in [] if as_json else found:
         if "error" in pack:
-            click.echo(clean(_line(pack), multiline=False))
+            say(_line(pack))
         else:
             _print_statistics(pack)
     if any("error" in pack for pack in found):
@@ -255,7 +251,7 @@ def stats(name: str | None, as_json: bool) -> None:
 
 @data.command()
 @click.argument("name", required=False)
-@_json
+@json_option()
 def verify(name: str | None, as_json: bool) -> None:
     """Hash every file of a pack (or of all packs) and compare; exit code 1 when something is damaged.
 
@@ -269,10 +265,10 @@ def verify(name: str | None, as_json: bool) -> None:
         click.echo(json_text({"ok": all(pack["ok"] for pack in checked), "packs": checked}))
     for pack in [] if as_json else checked:
         if pack["ok"]:
-            click.echo(clean(t("data.sound", name=pack["name"], files=pack["files"]), multiline=False))
+            say(t("data.sound", name=pack["name"], files=pack["files"]))
         for problem in pack["problems"]:
             reason = str(manifests.Problem(**problem))
-            click.echo(clean(t("data.damaged", name=pack["name"], reason=reason), multiline=False))
+            say(t("data.damaged", name=pack["name"], reason=reason))
     if not all(pack["ok"] for pack in checked):
         raise click.exceptions.Exit(1)
 
@@ -280,7 +276,7 @@ def verify(name: str | None, as_json: bool) -> None:
 @data.command()
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@_json
+@json_option()
 def remove(name: str, yes: bool, as_json: bool) -> None:
     """Remove a pack. Asks first on a terminal.
 
@@ -289,10 +285,7 @@ def remove(name: str, yes: bool, as_json: bool) -> None:
     if not yes and not as_json and sys.stdin.isatty():
         click.confirm(clean(t("data.ask_remove", name=name), multiline=False), abort=True, err=True)
     folder = remove_pack(name)
-    if as_json:
-        click.echo(json_text({"removed": name, "path": str(folder)}))
-    else:
-        click.echo(clean(t("data.removed", name=name), multiline=False))
+    output(as_json, {"removed": name, "path": str(folder)}, t("data.removed", name=name))
 
 
 def show_pack(run: Callable[[Talk], Path], as_json: bool) -> None:
@@ -306,7 +299,7 @@ def show_pack(run: Callable[[Talk], Path], as_json: bool) -> None:
     if (report := next((path / name for name in _REPORTS if (path / name).is_file()), None)) is not None:
         entry["import"] = json.loads(report.read_text(encoding="utf-8"))
         entry["seconds"] = {phase: round(seconds, 3) for phase, seconds in talk.seconds.items() if len(phase) < 40}
-    click.echo(json_text(entry) if as_json else clean(_line(entry), multiline=False))
+    output(as_json, entry, _line(entry))
 
 
 def _listed(folder: Path) -> Data:
@@ -406,7 +399,7 @@ def _corpora(folder: Path, manifest: Manifest) -> Data:
 
 def _print_statistics(pack: Data) -> None:
     rows = {table: counts["rows"] for table, counts in pack["tables"].items()}
-    click.echo(clean(_line({**pack, "tables": rows}), multiline=False))
+    say(_line({**pack, "tables": rows}))
     click.echo(f"  {pad('', 23)} {t('data.table')}")
     for number, (corpus, sizes) in enumerate(pack["corpora"].items(), start=1):
         counts = pack["tables"].get(corpus, {})
@@ -415,7 +408,7 @@ def _print_statistics(pack: Data) -> None:
         figures = f"{columns:>7} {sizes['size']:>9,} {sizes['paper']:>9,} {share:>10}"
         click.echo(f"  {number:>2} {pad(corpus, 20)} {figures}")
     for name, count in pack["tasks"].items():
-        click.echo(clean(f"  {pad(name, 20)} {count:>7}", multiline=False))
+        say(f"  {pad(name, 20)} {count:>7}")
     if pack["answers"]:
         kinds = "  ".join(f"{kind} {count}" for kind, count in pack["answers"].items())
         click.echo(f"  {t('data.answers')}: {kinds}")
@@ -423,7 +416,7 @@ def _print_statistics(pack: Data) -> None:
         for table, facts in tables.items():
             columns = ", ".join(f"{name} {kind}".rstrip() for name, kind in facts["columns"].items())
             words = f"  {file}  {pad(table, 24)} {facts['rows']:>7}  {facts['index']}  {columns}"
-            click.echo(clean(words, multiline=False))
+            say(words)
 
 
 def _checked(folder: Path) -> Data:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import click
 
+from app.cli.common import json_option
 from app.guard import install_guard, prove
 from app.strings import language, t
 from app.terminal import clean, json_text, pad
@@ -248,7 +249,7 @@ AREAS: dict[str, Callable[[], Iterator[Check]]] = {
 
 
 @click.command(epilog="Example: moot doctor --json")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+@json_option("One JSON object on stdout.")
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Say what works on this machine: program, data, models, terminal, and the proof that nothing leaves it.

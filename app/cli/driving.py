@@ -1,5 +1,5 @@
-"""Drives an open run from the command line: watchers on stderr, the person at the terminal, signals, what comes
-out."""
+"""Drives an open run from the command line: watchers on stderr, the person at the terminal, signals, the grader, what
+comes out."""
 
 from __future__ import annotations
 
@@ -7,34 +7,93 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from logging import WARNING
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from app import background, log
-from app.cli.grading import grade
-from app.cli.notes import note
-from app.cli.progress import Progress
-from app.cli.watcher import JsonWatcher, PlainWatcher, voice_of
+from app.cli.common import note, say
+from app.cli.watcher import JsonWatcher, PlainWatcher, Progress, voice_of
 from app.leaving import ASKED, when_asked, without_terminal
 from app.strings import language, t
 from app.strings.sentences import told
 from app.terminal import clean, json_text
-from models.engine import Ask
+from models.engine import Ask, Engine, EngineError, Listener, Reply
 from store import places
+from store.journal import Journal
 from store.writer import when_wished
+from tasks.benchmark import Benchmark, Question
 from tasks.episode.watcher import EpisodeEnded, Notice, Watcher
 from tasks.errors import UsageError
+from tasks.run.engines import open_engine
 from tasks.run.header import header_of
 from tasks.run.opened import Run
 from tasks.run.reading import GRADER
+from tasks.run.rescoring import StoredRun
+from tasks.scoring.grader import grade_run
 from tasks.scoring.metrics import Summary
 
 if TYPE_CHECKING:
     from app.court_words import Voice
+
+
+def grade(journal: Journal, bench: Benchmark, questions: Sequence[Question], spec: str) -> None:
+    """Grade the ended episodes of an open run; says how many, and how many gradings failed."""
+    engine = open_engine(spec)
+    try:
+        known = {question.id: question for question in questions}
+        rows = grade_run(journal, bench, known, _Logged(engine, spec, journal.path.stem), spec, _progress)
+    finally:
+        engine.close()
+    failed = sum(bool(row.settings.get("failed")) for row in rows)
+    n = len(rows)
+    note(
+        f"{n} answers graded by {spec}, {failed} gradings failed and are missing"
+        if failed
+        else f"{n} answers graded by {spec}"
+    )
+
+
+class _Logged:
+    """A grader's engine whose calls go into the log: they belong to no episode, so no watcher hears of them."""
+
+    def __init__(self, engine: Engine, spec: str, run: str) -> None:
+        self._engine = engine
+        self._about = {"run": run, "seat": GRADER, "engine": spec}
+        self.describe, self.cancel, self.close = engine.describe, engine.cancel, engine.close
+
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
+        """As the engine answers."""
+        answers = self._engine.answer(asks, listen)
+        for ask, answer in zip(asks, answers, strict=True):
+            where = {**self._about, "episode": ask.episode}
+            if isinstance(answer, Reply):
+                log.say("call", {**where, **log.cost(answer.usage), "finish": answer.finish})
+            else:
+                log.say("call_failed", {**where, "try": ask.attempt, "said": log.own_words(answer.title)}, WARNING)
+        return answers
+
+
+def grade_stored(run: StoredRun, seats: Sequence[str]) -> None:
+    """Grade a stored run with the grader that `--seat grader=SPEC` names."""
+    for pair in seats:
+        role, _, spec = pair.partition("=")
+        if role != GRADER or role not in run.bench.graders or ":" not in spec:
+            raise UsageError(
+                f"'{pair}' names no grader for {run.bench.name}",
+                "Write --seat grader=SPEC." if run.bench.graders else "Its scores need none.",
+            )
+        with Journal.open(run.path, write=True) as journal:
+            grade(journal, run.bench, run.questions, spec)
+
+
+def _progress(done: int, total: int) -> None:
+    if done < total:
+        note(f"{done} of {total} graded")
 
 
 def watcher(left: int, watch: str) -> Watcher:
@@ -94,7 +153,7 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
 
         if n := sum(bool(getattr(question, "notes", ())) for question in made.questions):
             note(t("run.filled", n=n))
-        click.echo(clean(t("run.started", run=made.id, n=len(made.scheduler.episodes)), multiline=False), err=True)
+        say(t("run.started", run=made.id, n=len(made.scheduler.episodes)), err=True)
         said = _say_troubles(made, set())
         started = time.perf_counter()
         made.go(go_on)

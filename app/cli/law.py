@@ -11,15 +11,13 @@ from typing import Any
 
 import click
 
-from app.cli.help_text import Whole
-from app.cli.law_options import UsageError, json_option, pack_option
-from app.cli.law_options import book_of as _book
-from app.cli.law_options import chosen as _chosen
-from app.cli.law_options import read_day as _day
-from app.cli.law_options import say as _say
-from app.cli.law_options import today as _today
-from app.cli.law_options import unknown as _unknown
-from app.cli.law_search import bench, search
+from app.cli.common import Data, Whole, json_option, say
+from app.cli.law_search import UsageError, bench, pack_option, search
+from app.cli.law_search import book_of as _book
+from app.cli.law_search import chosen as _chosen
+from app.cli.law_search import read_day as _day
+from app.cli.law_search import today as _today
+from app.cli.law_search import unknown as _unknown
 from app.cli.law_words import (
     answer_data,
     answer_line,
@@ -36,7 +34,6 @@ from app.cli.law_words import (
     place,
     state_word,
 )
-from app.cli.tables import Data
 from app.strings import t
 from app.terminal import clean, json_text, pad
 from store.errors import StoreError
@@ -72,7 +69,7 @@ law.add_command(bench)
 @click.argument("article", metavar="ARTICLE")
 @click.option("--at", "at", default=None, metavar="DATE", help="The day, like 2016-05-01; default: today.")
 @pack_option
-@json_option
+@json_option()
 def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_json: bool) -> None:
     """Show what an ARTICLE of a LAW said on a day, or why it said nothing.
 
@@ -118,17 +115,17 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
             )
             return
         doubtful = isinstance(answer, Found) and book.doubt(answer.version, day) is not None
-        _say(
+        say(
             f"《{entry.name}》{number.chinese}　{day.isoformat()}　"
             f"{answer_line(answer, doubtful, book.stale(day) is not None)}"
         )
         for line in doubt_lines(book, answer, day):
-            _say(line)
+            say(line)
         if counterpart is not None:
-            _say(counterpart_line(counterpart))
+            say(counterpart_line(counterpart))
         _show_answer(book, answer, today, entries)
         for one in cited:
-            _say(following_line(one))
+            say(following_line(one))
         _show_timeline(book, entries, today)
 
 
@@ -138,7 +135,7 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
 @click.option("--from", "first", required=True, metavar="DATE", help="A day on which the old wording applied.")
 @click.option("--to", "second", required=True, metavar="DATE", help="A day on which the new wording applied.")
 @pack_option
-@json_option
+@json_option()
 def diff(law_name: str, article: str, first: str, second: str, pack_name: str | None, as_json: bool) -> None:
     """Compare the wording of an ARTICLE on two days, clause by clause; in a terminal the words that differ are
     coloured.
@@ -164,19 +161,18 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
         shown = [{"kind": piece.kind, "text": piece.text} for piece in pieces]
         rows = [_clause_data(found, row) for row in found.rows]
         told = {"same": found.same, "uncertain": uncertain, "doubts": doubts, "pieces": shown, "clauses": rows}
-        click.echo(json_text({"law": old.version.law, **sides, **told}))
-        return
+        return click.echo(json_text({"law": old.version.law, **sides, **told}))
     for side, version, parts in (("old", old.version, found.old), ("new", new[0], found.new)):
         named = "、".join(
             f"{one.number.chinese}{f'【{one.title}】' if one.title else ''}" for one in articles_of(parts)
         )
-        _say(f"{t(f'law_screen.side.{side}')}　{named}　{version.label}　{period(version)}")
+        say(f"{t(f'law_screen.side.{side}')}　{named}　{version.label}　{period(version)}")
     if target.number != number:
-        _say(t("law.followed", old=number.chinese, new=target.number.chinese))
+        say(t("law.followed", old=number.chinese, new=target.number.chinese))
     if uncertain:
-        _say(t("law.uncertain"))
+        say(t("law.uncertain"))
     for line in doubts:
-        _say(line)
+        say(line)
     click.echo()
     if found.same:
         click.echo(t("law.same"))
@@ -187,7 +183,7 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
 @law.command(name="check")
 @click.argument("law_name", metavar="[LAW]", required=False)
 @pack_option
-@json_option
+@json_option()
 def check_(law_name: str | None, pack_name: str | None, as_json: bool) -> None:
     """Report faults of a statute book: gaps, overlaps, numbers, damaged texts, windows against known law.
 
@@ -207,15 +203,14 @@ def check_(law_name: str | None, pack_name: str | None, as_json: bool) -> None:
         counts = book.counts()
         if as_json:
             kinds = {kind: n for kind in KINDS if (n := sum(1 for finding in findings if finding.kind == kind))}
-            click.echo(json_text({"pack": pack.name, **counts, "counts": kinds, "findings": shown}))
-            return
-    _say(t("law.counts", pack=pack.name, **counts))
+            return click.echo(json_text({"pack": pack.name, **counts, "counts": kinds, "findings": shown}))
+    say(t("law.counts", pack=pack.name, **counts))
     last = ""
     for one in shown:
         if one["kind"] != last:
             last = one["kind"]
             click.echo(f"\n{t(f'law.kind.{last}')}　{t(f'law.todo.{last}')}")
-        _say(f"  {pad(one['certainty'], 8)}　{one['what']}")
+        say(f"  {pad(one['certainty'], 8)}　{one['what']}")
     if not shown:
         click.echo(t("law.sound"))
 
@@ -234,7 +229,7 @@ def _show_answer(book: StatuteBook, answer: Answer, today: date, entries: Sequen
         case Found(article, version, others) | NoText(article, version, others):
             _show_version(book, version, article, today, entries)
             for other in others:
-                _say(t("law.other", label=other.label, period=period(other)))
+                say(t("law.other", label=other.label, period=period(other)))
             if article is not None:
                 _show_neighbours(book, article)
         case NotYet(first, article, _):
@@ -242,11 +237,11 @@ def _show_answer(book: StatuteBook, answer: Answer, today: date, entries: Sequen
         case Repealed(last, article, successors, _):
             for link in successors:
                 shown = f"《{link.to_law}》{link.to_number.chinese if link.to_number else ''}"
-                _say(t("law.successor", law=shown, on=link.on.isoformat(), basis=link.basis))
+                say(t("law.successor", law=shown, on=link.on.isoformat(), basis=link.basis))
             _show_version(book, last, article, today, entries)
         case Gap():
             if answer.basis:
-                _say(t("law.gap_basis", basis=answer.basis))
+                say(t("law.gap_basis", basis=answer.basis))
             sides = (("before", answer.before, answer.article_before), ("after", answer.after, answer.article_after))
             for word, side, words in sides:
                 if side is not None:
@@ -270,7 +265,7 @@ def _show_version(
     _line("listed", article.listed)
     click.echo()
     if article.title:
-        _say(f"【{article.title}】")
+        say(f"【{article.title}】")
     click.echo(clean(article.text) if article.text is not None else t("law.no_words"))
 
 
@@ -289,12 +284,12 @@ def _show_timeline(book: StatuteBook, entries: Sequence[Entry], today: date) -> 
     click.echo(f"\n{t('law.timeline')}")
     for entry in entries:
         shown = entry.article.number.chinese if entry.article else "—"
-        _say(f"  {pad(period(entry.version), 26)}　{pad(shown, 22)}　{change_word(entry)}　{entry.version.label}")
+        say(f"  {pad(period(entry.version), 26)}　{pad(shown, 22)}　{change_word(entry)}　{entry.version.label}")
 
 
 def _line(word: str, text: str) -> None:
     if text:
-        _say(f"{pad(t(f'law.{word}'), 10)}{text}")
+        say(f"{pad(t(f'law.{word}'), 10)}{text}")
 
 
 def _with_text(book: StatuteBook, pack: Pack, law_name: str, number: ArticleNumber, day: date) -> Found:

@@ -1,12 +1,4 @@
-"""`moot law search` and `moot law bench`: statutes searched in time, and how well, against questions with known
-answers.
-
-Figures of `bench` are percent: R@k is the share of the articles of a question that stand among the first k, meaned
-over questions; MRR@10 the mean of one over the rank of the first, nothing beyond the tenth. Articles that the pack
-lacks count as not found and are listed. `candidates` is the share that any channel finds at all. Intervals are 95 %
-over blocks of 30 ids (bootstrap: questions asked one after the other share articles). A channel's gain is what the
-fusion loses without it.
-"""
+"""`moot law search` and `bench`, and what the commands of `moot law` share."""
 
 from __future__ import annotations
 
@@ -15,26 +7,124 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import click
 
-from app.cli.law_options import UsageError, book_of, chosen, json_option, pack_option, read_day, say, today, unknown
+from app.cli.common import Data, json_option, note, say
 from app.cli.law_words import period, place, state_word
-from app.cli.tables import Data
 from app.strings import known, t
 from app.terminal import clean, json_text, pad
-from store.errors import BadInput
+from store import manifest as manifests
+from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.importers.reading import records
 from store.pack import Pack
 from store.search.documents import CONSTANT, FUSION, fuse_weighted
 from store.search.law_search import CHANNELS, Answer, Hit, LawSearch, Settings, Window
-from store.search.query import LawQuery
-from store.statutes.book import Unknown
+from store.search.query import LawQuery, analyse
+from store.statutes.book import StatuteBook, Unknown
 from store.statutes.model import ArticleNumber
 from store.text.citation import parse_number
+from store.text.dates import parse_date
 from tasks.run.engines import embedder_of
+
+pack_option = click.option(
+    "--pack",
+    "pack_name",
+    default=None,
+    help="The pack; default: the one that knows the law, real law before fiction.",
+)
+
+
+class UsageError(BadInput):
+    """Something on the command line cannot be read."""
+
+    exit_code = 2
+
+
+LAST = ("law-index", "sample")
+"""Packs that answer only where no other knows the law: the index without text, and fiction."""
+
+
+def chosen(name: str | None, law: str = "", text: str = "") -> str:
+    """The pack that was named, else the one that knows the law, else the only one with real law, else sample.
+
+    Args:
+        name: what `--pack` says.
+        law: a law that the command is about.
+        text: a question that may name laws.
+    """
+    if name is not None:
+        return name
+    having = [folder.name for folder in manifests.installed() if _has_statutes(folder)]
+    knowing = [pack for pack in having if _knows(pack, law, text)] if law or text else []
+    wanted = knowing or having
+    real = [pack for pack in wanted if pack not in LAST]
+    if len(real) > 1:
+        what = f"Several packs know {law[:40]}" if knowing and law else "Several packs hold statutes"
+        raise UsageError(f"{what}: {', '.join(real)}", "Choose one with --pack.")
+    found = next(iter([*real, *(pack for pack in LAST if pack in wanted)]), "sample")
+    if len(having) > 1:
+        note(f"pack {found}")
+    return found
+
+
+def _has_statutes(folder: Path) -> bool:
+    try:
+        return bool(manifests.read(folder).counts.statutes)
+    except Damaged:
+        raise  # whatever another pack would answer, this one may have been meant
+    except StoreError:
+        return False
+
+
+def _knows(pack_name: str, law: str, text: str) -> bool:
+    try:
+        with Pack.open(pack_name) as pack:
+            book = StatuteBook(pack)
+            return bool(book.named(law)) if law else bool(analyse(text, book).laws)
+    except Damaged:
+        raise
+    except StoreError:
+        return False
+
+
+def book_of(pack: Pack) -> StatuteBook:
+    """The statutes of a pack; NotFound where it has none."""
+    book = StatuteBook(pack)
+    if not book.laws():
+        raise NotFound(
+            f"Pack {pack.name} holds no statutes", "Import some: moot data import legalsearch PATH --name statutes."
+        )
+    if book.told_on(today()):
+        note(t("law.as_of_later", pack=pack.name, day=pack.manifest.as_of))
+    return book
+
+
+def read_day(text: str) -> date:
+    """A day on the command line."""
+    day = parse_date(text)
+    if day is None:
+        raise UsageError(f"{text[:40]!r} is not a date", "Write a day that exists, like 2016-05-01.")
+    return day
+
+
+def today() -> date:
+    """The day it is here."""
+    return datetime.now().astimezone().date()
+
+
+def unknown(answer: Unknown, number: ArticleNumber | None, pack: Pack) -> NotFound:
+    """What to raise for a law or article that the pack does not know."""
+    if answer.what == "law":
+        near = f"Did you mean {', '.join(answer.near)}?" if answer.near else "See `moot law check` for what it holds."
+        return NotFound(f"Pack {pack.name} holds no law named {answer.law[:60]}", near)
+    if answer.what == "days":
+        return NotFound(f"The days on which {answer.law} applied are not known in pack {pack.name}")
+    shown = number.chinese if number else ""
+    return NotFound(f"No version of {answer.law} in pack {pack.name} has an article {shown}")
+
 
 _CUTS = (5, 10, 50, 100)
 _EXTRACT = 120
@@ -47,7 +137,7 @@ _ARTICLE = re.compile(r"(.+)(第[^第]{1,20}条(?:之.{1,4})?).*")
 @click.option("--law", "law_name", default=None, help="Only this law (name or short name).")
 @click.option("-k", "k", type=click.IntRange(1, 200), default=10, help="How many hits.")
 @pack_option
-@json_option
+@json_option()
 def search(
     text: str,
     at: str | None,
@@ -81,8 +171,7 @@ def search(
         _refuse(query, day)
         answer = searcher.search(query, settings)
         if as_json:
-            click.echo(json_text(_answer_data(pack, searcher, answer, settings)))
-            return
+            return click.echo(json_text(_answer_data(pack, searcher, answer, settings)))
         _show(searcher, answer)
 
 
@@ -92,7 +181,7 @@ def search(
     help="JSON lines: id, query, articles (law name and 第…条).",
 )  # fmt: skip
 @pack_option
-@json_option
+@json_option()
 def bench(file: Path, pack_name: str | None, as_json: bool) -> None:
     """Measure the search of statutes against questions whose articles are known.
 
@@ -106,8 +195,7 @@ def bench(file: Path, pack_name: str | None, as_json: bool) -> None:
         data = measure(LawSearch(pack, embed=embedder_of(pack)), questions, "newest", _progress)
         data = {"pack": pack.name, "window": "newest", **data}
     if as_json:
-        click.echo(json_text(data))
-        return
+        return click.echo(json_text(data))
     heads = [f"R@{cut}" for cut in _CUTS] + ["MRR@10"]
     click.echo(t("law.bench.head", n=data["n"], gold=data["gold"], missing=len(data["missing"]), window="newest"))
     click.echo(pad("", 10) + "".join(f"{head:>9}" for head in heads))
@@ -270,8 +358,8 @@ def _progress(done: int, of: int) -> None:
 
 def _refuse(query: LawQuery, day: date | None) -> None:
     """A day that does not exist cannot filter, and an answer without its filter would mislead."""
-    for note in query.notes if day is None else ():
-        code, _, said = note.partition(":")
+    for mark in query.notes if day is None else ():
+        code, _, said = mark.partition(":")
         if code == "no_such_date":
             raise UsageError(
                 f"{clean(said, multiline=False)} is not a date", "Write a day that exists, like 2016-05-01."
@@ -293,7 +381,7 @@ def _show(searcher: LawSearch, answer: Answer) -> None:
     _field("numbers", "、".join(number.chinese for number in query.numbers))
     _field("headings", "、".join(query.headings))
     _field("keywords", "、".join(query.keywords))
-    for words in dict.fromkeys(_note(searcher, note) for note in _together(answer.notes)):
+    for words in dict.fromkeys(_note(searcher, mark) for mark in _together(answer.notes)):
         say(words)
     say(
         t(
@@ -386,8 +474,8 @@ def _note(searcher: LawSearch, note: str) -> str:
 def _together(notes: Sequence[str]) -> list[str]:
     """The notes, with all laws that have a gap on the same day in one."""
     gaps: dict[str, list[str]] = {}
-    for note in notes:
-        code, _, about = note.partition(":")
+    for mark in notes:
+        code, _, about = mark.partition(":")
         law, _, day = about.rpartition(":")
         if code == "gap":
             gaps.setdefault(day, []).append(law)

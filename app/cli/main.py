@@ -13,15 +13,15 @@ import click
 from app.cli.engine import CHILDREN
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("app.cli.demo:demo", "Watch a ready episode; plain text without a terminal."),
+    "demo": ("app.cli.attach:demo", "Watch a ready episode; plain text without a terminal."),
     "doctor": ("app.cli.doctor:doctor", "Say what works on this machine."),
     "data": ("app.cli.data:data", "Build, import, list and verify corpus packs."),
     "tools": ("app.cli.tools:tools", "List and call the 37 tools."),
     "law": ("app.cli.law:law", "Read statutes in time: search, show, compare and check them."),
     "tasks": ("app.cli.tasks:tasks", "Make, check and show tasks."),
-    "procedure": ("app.cli.procedure:procedure", "Measure the rules of court procedure on labelled turns."),
+    "procedure": ("app.cli.score:procedure", "Measure the rules of court procedure on labelled turns."),
     "models": ("app.cli.models:models", "Keep a library of GGUF models and check them."),
-    "completion": ("app.cli.names:completion", "Print what makes a shell complete names."),
+    "completion": ("app.cli.common:completion", "Print what makes a shell complete names."),
     "config": ("app.cli.config:config", "Say which hosts beyond this machine may be reached."),
     "run": ("app.cli.run:run", "Run an agent on the tasks of a benchmark."),
     "resume": ("app.cli.run:resume", "Go on with an interrupted run."),
@@ -31,13 +31,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("app.cli.show:show", "Show a run or one episode; --verify re-runs it against its record."),
     "list": ("app.cli.runs:list_runs", "List the runs; remove, name and tag them."),
     "score": ("app.cli.score:score", "Score a run again."),
-    "score-predictions": ("app.cli.predictions:score_predictions", "Score a file of predictions."),
+    "score-predictions": ("app.cli.score:score_predictions", "Score a file of predictions."),
     "review": ("app.cli.review:review", "Offer episodes to people, and append what they say of one."),
-    "report": ("app.cli.report:report", "Report one or more runs."),
-    "compare": ("app.cli.compare:compare", "Compare runs of the same tasks."),
-    "merge": ("app.cli.merge:merge", "Make one run of several: shards, or runs of other machines."),
+    "report": ("app.cli.reports:report", "Report one or more runs."),
+    "compare": ("app.cli.reports:compare", "Compare runs of the same tasks."),
+    "merge": ("app.cli.reports:merge", "Make one run of several: shards, or runs of other machines."),
     "suite": ("app.cli.suite:suite", "Play a suite: a file of runs, one table of what they came to."),
-    "export": ("app.cli.export:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),
+    "export": ("app.cli.reports:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),
 }
 """Command -> (where it lives, its line in the help)."""
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
@@ -115,7 +115,7 @@ def main(arguments: list[str] | None = None) -> None:
 
         background.be_here()
         sys.argv[1:] = arguments = arguments[1:]
-    from app.cli.help_text import HelpText
+    from app.cli.common import HelpText
     from app.guard import install_guard
     from app.leaving import ASKED, end, when_asked
     from app.strings.sentences import of_system, said, told

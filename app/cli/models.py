@@ -12,9 +12,8 @@ from pathlib import Path
 
 import click
 
+from app.cli.common import Data, Whole, json_option, output, say
 from app.cli.data import Talk
-from app.cli.help_text import Whole
-from app.cli.tables import Data
 from app.strings import t
 from app.strings.sentences import said, told
 from app.terminal import clean, json_text, pad
@@ -32,7 +31,6 @@ SLOTS = (1, 4, 8)
 """Numbers of sequences for which `check` says the memory."""
 MEGABYTE = 1_000_000
 _MARKS = {True: "✔", False: "✘"}
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group(cls=Whole)
@@ -47,7 +45,7 @@ def models() -> None:
 
 
 @models.command("list")
-@_json
+@json_option()
 def list_(as_json: bool) -> None:
     """List the models of the library.
 
@@ -56,21 +54,20 @@ def list_(as_json: bool) -> None:
     folder = places.models()
     listed = [_described(entry, folder) for entry in shelf.entries(folder)]
     if as_json:
-        click.echo(json_text({"library": str(folder), "models": listed}))
-        return
+        return click.echo(json_text({"library": str(folder), "models": listed}))
     for model in listed:
-        click.echo(clean(_line(model), multiline=False))
+        say(_line(model))
         if model["shipped"]:
             click.echo(f"  {clean(_shipped(), multiline=False)}")
     if all(model["shipped"] for model in listed):
-        click.echo(clean(t("library.none", folder=folder), multiline=False), err=True)
+        say(t("library.none", folder=folder), err=True)
 
 
 @models.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--name", default=None, help="Name in the library; default: made from the file's name.")
 @click.option("--copy", is_flag=True, help="Copy the file into the library instead of using it where it lies.")
-@_json
+@json_option()
 def add(file: Path, name: str | None, copy: bool, as_json: bool) -> None:
     """Take a GGUF file into the library, after checking it. Without --copy only its path is kept.
 
@@ -80,14 +77,14 @@ def add(file: Path, name: str | None, copy: bool, as_json: bool) -> None:
     with _talk("library.copying" if copy else "library.hashing", file.name) as progress:
         entry = shelf.add(file, folder, name=name, copy=copy, progress=progress)
     described = _described(entry, folder)
-    click.echo(json_text(described) if as_json else clean(_line(described), multiline=False))
+    output(as_json, described, _line(described))
 
 
 @models.command()
 @click.argument("file")
 @click.option("--sha256", "expected", default=None, help="The sum that the publisher states; compared.")
 @click.option("--speed", is_flag=True, help="Measure tokens a second, too, and keep them for `moot run --dry-run`.")
-@_json
+@json_option()
 def check(file: str, expected: str | None, speed: bool, as_json: bool) -> None:
     """Say what a GGUF file (a path or a name) is, whether it is sound, and whether it fits this machine's memory.
 
@@ -125,7 +122,7 @@ def check(file: str, expected: str | None, speed: bool, as_json: bool) -> None:
 
 @models.command()
 @click.argument("name")
-@_json
+@json_option()
 def remove(name: str, as_json: bool) -> None:
     """Take a model out of the library. A copy that lies in the library is deleted; any other file stays where it is.
 
@@ -138,7 +135,7 @@ def remove(name: str, as_json: bool) -> None:
         click.echo(json_text({"removed": entry.name, "path": file, "deleted": deleted}))
     else:
         key = "library.removed.file" if deleted else "library.removed"
-        click.echo(clean(t(key, name=entry.name, path=file), multiline=False))
+        say(t(key, name=entry.name, path=file))
 
 
 # --- what is printed ------------------------------------------------------------------------------------------------
@@ -249,14 +246,15 @@ def _facts(header: Header, digest: str) -> Data:
 
 
 def _print_unsound(path: Path, error: BadEngine, as_json: bool) -> None:
-    if as_json:
-        click.echo(json_text({"ok": False, "path": str(path), "reason": error.title, "hint": error.hint}))
-    else:
-        click.echo(clean(t("library.unsound", reason=told(error)), multiline=False))
+    output(
+        as_json,
+        {"ok": False, "path": str(path), "reason": error.title, "hint": error.hint},
+        t("library.unsound", reason=told(error)),
+    )
 
 
 def _print_facts(found: Data) -> None:
-    click.echo(clean(t("library.sound", path=found["path"]), multiline=False))
+    say(t("library.sound", path=found["path"]))
     kind = "embedding" if found["embedding"] else "recurrent" if found["recurrent"] else "chat"
     rows = {
         "name": found["name"],

@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
+from app.cli.common import say
 from app.strings import known, t
 from app.strings.sentences import said
-from app.terminal import clean, json_text
+from app.terminal import json_text
 from models.errors import BadEngine
 from models.llama.engine import take_of
 from models.llama.memory import available, gigabytes
@@ -65,13 +66,13 @@ def dry_run(spec: RunSpec, as_json: bool) -> None:
         click.echo(json_text({**plan, "types": types, "estimate": costs, "detectable": can_find}))
         return
     for line in _plan_lines(spec, path, chosen, seats):
-        click.echo(clean(line, multiline=False))
+        say(line)
     for task, sizes in needs.items():
         if sizes:
             told_sizes = t("show.comma").join(f"{seat} {size:,}" for seat, size in sizes.items())
-            click.echo(clean(t("run.context", task=task, sizes=told_sizes), multiline=False))
+            say(t("run.context", task=task, sizes=told_sizes))
     for line in (*_types(types), *_cost_lines(cast, costs), _detectable_line(can_find)):
-        click.echo(clean(line, multiline=False))
+        say(line)
 
 
 def _plan_lines(spec: RunSpec, path: Path, chosen: Sequence[Question], seats: Mapping[str, str]) -> Iterator[str]:

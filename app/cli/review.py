@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from app.cli.names import PACK, RUN
-from app.cli.notes import note
-from app.cli.tables import bounds, number, percent, table
+from app.cli.common import PACK, RUN, bounds, json_option, note, number, percent, say, table
 from app.strings import t
 from app.terminal import clean, json_text
 from app.verify_words import call_words, cause_words, law_words, verdict_words
@@ -109,9 +107,7 @@ def review_tasks(
     made = decide(tasks, task_id, decision, author, why=why, note=reason, fields=fields, consensus=consensus)
     if as_json:
         return click.echo(json_text(made.line(tasks)))
-    click.echo(
-        clean(t("verify.said", task=made.task, verdict=verdict_words(made), author=made.author), multiline=False)
-    )
+    say(t("verify.said", task=made.task, verdict=verdict_words(made), author=made.author))
     return None
 
 
@@ -258,7 +254,7 @@ def _publish(tasks: TaskSet, out: Path, as_json: bool) -> None:
         told = {"file": str(tasks.path), "set": tasks.hash, "out": str(out), **counts}
         return click.echo(json_text({**told, "refused": dict(made.refused), "causes": dict(made.causes)}))
     said = t("verify.published", n=len(made.records), accepted=made.accepted, corrected=made.corrected, out=out)
-    click.echo(clean(said, multiline=False))
+    say(said)
     for name, n in made.refused.items():
         if n:
             click.echo(f"  {t(f'verify.refused.{name}')} {n}")
@@ -317,7 +313,7 @@ def _pair(coefficient: Coefficient) -> tuple[str, str]:
 @click.option("--author", default=None, help="Who scores.")
 @click.option("--reason", default=None, help="Why.")
 @deciding
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 def review(
     run_name: str, episode: str | None, sampled: bool, share: float, seed: int, metric: str | None,
     value: float | None,
@@ -376,7 +372,7 @@ def review(
         scale=f"{row.settings['scale']:g}",
         author=row.author,
     )
-    click.echo(clean(said + more, multiline=False))
+    say(said + more)
 
 
 def _sample(run_name: str, share: float, seed: int, as_json: bool) -> None:

@@ -12,12 +12,10 @@ from typing import Any
 
 import click
 
-from app.cli.help_text import Whole
-from app.cli.names import BENCHMARK, RUN
-from app.cli.notes import note
+from app.cli.common import BENCHMARK, RUN, Whole, json_option, note, say
 from app.strings import t
 from app.strings.sentences import said
-from app.terminal import clean, json_text, pad
+from app.terminal import json_text, pad
 from store import places, run_file
 from store.errors import StoreError
 from store.files import real_path
@@ -29,8 +27,6 @@ from tasks.errors import UsageError
 from tasks.run.engines import run_path, run_paths
 from tasks.run.following import standing
 from tasks.run.listing import SORTS, STATES, RunLine, Wanted, in_order, runs
-
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group(name="list", cls=Whole, invoke_without_command=True)
@@ -45,7 +41,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
     help=f"Sort by {', '.join(SORTS)}; with - before it the other way round. Default: last written first.",
 )  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=None, help="Show only the first N.")
-@JSON
+@json_option()
 @click.pass_context
 def list_runs(ctx: click.Context, /, as_json: bool, sort: str | None, limit: int | None, **wanted: Any) -> None:
     """List the runs, newest first; what names a run here stands behind its id.
@@ -60,12 +56,11 @@ def list_runs(ctx: click.Context, /, as_json: bool, sort: str | None, limit: int
     lines = (line for line in runs(limit if plain else None) if among.has(line))
     shown = list(islice(lines if sort is None else in_order(lines, sort), limit))
     if as_json:
-        click.echo(json_text({"runs": [_data(line) for line in shown]}))
-        return
+        return click.echo(json_text({"runs": [_data(line) for line in shown]}))
     if not shown:
         click.echo(t("list.empty" if among == Wanted() else "list.none"), err=True)
     for line in shown:
-        click.echo(clean(_text(line), multiline=False))
+        say(_text(line))
 
 
 def _wanted(state: str | None, tags: Sequence[str], benchmark: str, text: str) -> Wanted:
@@ -140,7 +135,7 @@ def _playing(line: RunLine) -> dict[str, Any] | None:
 @list_runs.command()
 @click.argument("run_names", metavar="RUN...", nargs=-1, required=True, type=RUN)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@JSON
+@json_option()
 def remove(run_names: tuple[str, ...], yes: bool, as_json: bool) -> None:
     """Delete RUNs with their logs, names and tags, for good. Runs that are being written, and files that are no runs
     of Moot, stay.
@@ -156,7 +151,7 @@ def remove(run_names: tuple[str, ...], yes: bool, as_json: bool) -> None:
         if not sys.stdin.isatty():
             raise UsageError("runs are deleted only after a yes", "Add --yes.")
         for path in paths:
-            click.echo(clean(str(path), multiline=False), err=True)
+            say(str(path), err=True)
         if not click.confirm(t("list.remove", n=len(paths)), err=True):
             raise click.exceptions.Abort
     removed: list[str] = []
@@ -178,7 +173,7 @@ def remove(run_names: tuple[str, ...], yes: bool, as_json: bool) -> None:
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.argument("name", metavar="NAME", required=False)
 @click.option("--clear", is_flag=True, help="Take its name away.")
-@JSON
+@json_option()
 def rename(run_name: str, name: str | None, clear: bool, as_json: bool) -> None:
     """Call a RUN by a NAME of this machine, wherever a RUN is named. Its id, which is part of the record, stays.
 
@@ -197,7 +192,7 @@ def rename(run_name: str, name: str | None, clear: bool, as_json: bool) -> None:
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.argument("tags", metavar="TAG...", nargs=-1, required=True)
 @click.option("--remove", "away", is_flag=True, help="Take these tags away.")
-@JSON
+@json_option()
 def tag(run_name: str, tags: tuple[str, ...], away: bool, as_json: bool) -> None:
     """Give a RUN tags of this machine; `tag:TAG` then names the runs that have one.
 

@@ -1,16 +1,26 @@
-"""`moot score`: scores of stored runs, by rules, by graders, and by vectors of words."""
+"""`moot score`, `score-predictions`, `procedure`: scores of runs, of answers made elsewhere, of labelled turns."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
 import click
 
-from app.cli.consent import allow_host_option
-from app.cli.driving import print_summary
-from app.cli.grading import grade_stored
-from app.cli.names import RUN
-from app.cli.notes import note
+from app.cli.common import RUN, Data, Whole, allow_host_option, json_option, note, number, say, table
+from app.cli.driving import grade_stored, print_summary
+from app.strings import t
+from app.terminal import json_text, pad
 from store import identity, places
+from store.importers.reading import BadRecords
+from tasks.benchmark import benchmark as known_benchmark
+from tasks.courts.procedure.labels import Judged, measured, read_rows
 from tasks.errors import UsageError
+from tasks.reports.words import SCALE, show
+from tasks.run.imported import Imported, Sources, name_run, read_run, save_run, sources_of
+from tasks.run.listing import read_run as listed
 from tasks.run.rescoring import StoredRun, append_scores, read_stored, summary_of
 from tasks.scoring.bertscore import SCORER as BERTSCORE
 
@@ -36,7 +46,7 @@ AUTHOR = "moot"
     help="For bertscore, an embedding model: a GGUF file, or a name of the library.",
 )
 @allow_host_option
-@click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
+@json_option("Print the score block as JSON.")
 def score(
     run_name: str, scorers: tuple[str, ...], seats: tuple[str, ...], model: str | None,
     as_json: bool,
@@ -86,3 +96,154 @@ def _progress(done: int, total: int, more: int) -> None:
     """Say how far it is, at each tenth."""
     if done < total and 10 * done // total > 10 * (done - more) // total:
         note(f"{done} of {total} answers compared")
+
+
+FILE = click.Path(path_type=Path)
+
+
+@click.command(name="score-predictions")
+@click.argument("benchmark")
+@click.option("--dataset", type=FILE, required=True, help="The task file with the keys.")
+@click.option(
+    "--predictions",
+    "given",
+    type=FILE,
+    required=True,
+    multiple=True,
+    help="legalagentbench: lines of id, res, summary; legalsearch: lines of data_source, index, response. May be "
+    "repeated;"
+    " of a folder all .json and .jsonl files, each a run.",
+)
+@click.option("--tokens", type=FILE, default=None, help="Token lines of the same run.")
+@click.option("--save/--no-save", default=True, show_default=True, help="Keep the predictions as a run.")
+@click.option("--out", type=FILE, default=None, help="The run file to write; must not exist.")
+@json_option("Print the score block as JSON.")
+def score_predictions(
+    benchmark: str, dataset: Path, given: tuple[Path, ...], tokens: Path | None, save: bool, out: Path | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Import a file of predictions as a run of BENCHMARK and score it.
+
+    Lines are matched to tasks by id; the last line of an id counts, and tasks without a line count as errors. Lines
+    that cannot be read are named, and nothing is imported.
+
+    Of several files, and of a folder, each becomes a run that is called like its file; x.tokens.jsonl beside x.jsonl
+    holds its tokens.
+
+    Example: moot score-predictions legalagentbench --dataset data.json --predictions answers.jsonl --json
+    """
+    known_benchmark(benchmark)
+    several = len(given) > 1 or given[0].is_dir()
+    if several and out is not None:
+        raise UsageError("--out names one run file", "Of several prediction files each becomes a run of the library.")
+    every = [(sources, _read(sources)) for sources in sources_of(benchmark, dataset, given, tokens)]
+    with TemporaryDirectory(prefix="moot-score-") as folder:
+        passing = None if save or out else Path(folder)
+        if not several:
+            return _single(*every[0], out, passing, as_json)
+        runs = [_saved(*one, None, passing and passing / str(number)) for number, one in enumerate(every)]
+        called = [name_run(path, sources) if save else "" for path, (sources, _) in zip(runs, every, strict=True)]
+        if as_json:
+            return click.echo(json_text({"runs": [_block(*one) for one in zip(runs, called, strict=True)]}))
+        for one in zip(runs, called, strict=True):
+            say(_line(*one))
+    if save:
+        note(t("predictions.saved", n=len(every)))
+
+
+def _single(sources: Sources, imported: Imported, out: Path | None, passing: Path | None, as_json: bool) -> None:
+    path = _saved(sources, imported, out, passing)
+    if passing is None:
+        note(f"saved as run {path.stem}")
+    run = read_stored(path)
+    print_summary(summary_of(run), as_json, run.header)
+
+
+def _saved(sources: Sources, imported: Imported, out: Path | None, passing: Path | None) -> Path:
+    """The run file: `out`, else one of the library; in a folder that goes away where nothing is kept."""
+    if passing is not None:
+        passing.mkdir(exist_ok=True)
+        return save_run(sources, imported, out=passing / f"{sources.predictions.stem or 'predictions'}.moot")
+    return save_run(sources, imported, out=out, argv=sys.argv[1:])
+
+
+def _read(sources: Sources) -> Imported:
+    """What a file holds; everything that is wrong with it is said before it is refused."""
+    name = sources.predictions.name
+    try:
+        imported = read_run(sources)
+    except BadRecords as error:
+        for first, n, lines in error.faults if len(error.faults) > 1 else ():
+            note(f"{first}; {n} records like it: line {lines}" if n > 1 else first)
+        raise
+    for what in imported.notes:
+        note(f"{name}: {what}")
+    return imported
+
+
+def _block(path: Path, called: str) -> dict[str, Any]:
+    """The score block of a run, with its file and what it is called here."""
+    run = read_stored(path)
+    return {**summary_of(run).block(), "file": run.header["imported"]["file"], "name": called}
+
+
+def _figure(share: float | None) -> str:
+    return show(None if share is None else SCALE * share, 2)
+
+
+def _line(path: Path, called: str) -> str:
+    """A run in one line: its file, how far it is, and what sums it up."""
+    line = listed(path)
+    figures = t("predictions.figures", compat=_figure(line.compat), strict=_figure(line.strict))
+    finished = f"{line.outcomes.get('finished', 0)}/{line.n}"
+    return "  ".join(
+        filter(None, (pad(line.source, 40), pad(finished, 9), figures, line.id, called and f"“{called}”"))
+    )
+
+
+SHARES, COUNTS = ("precision", "recall"), ("right", "wrong", "missed")
+
+
+@click.group(cls=Whole)
+def procedure() -> None:
+    """Measure the rules of court procedure.
+
+    Example: moot procedure check labels.jsonl
+    """
+
+
+@procedure.command(name="check")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option()
+def check(file: Path, as_json: bool) -> None:
+    """Measure the rules of procedure on a FILE of labelled turns of judges: precision and recall of acts and faults.
+
+    strict: duties of the law, and the benchmark's own actions; compat: the published rule on these actions.
+
+    Example: moot procedure check labels.jsonl --json
+    """
+    told, judged = measured(read_rows(file))
+    differ = [_difference(one) for one in judged if _differs(one)]
+    if as_json:
+        return click.echo(json_text({**told, "differences": differ}))
+    measures = {**told["strict"], "compat": told["compat"], "faults": told["faults"]}
+    measures["order_as_one"] = told["faults"]["order_as_one"]
+    rows = [
+        (t(f"procedure.{name}"), *(number(one[k], 3) for k in SHARES), *(str(one[k]) for k in COUNTS))
+        for name, one in measures.items()
+    ]
+    click.echo(t("procedure.measured", n=told["n"]))
+    click.echo(table(("", *(t(f"procedure.{name}") for name in (*SHARES, *COUNTS))), rows))
+    return None
+
+
+def _differs(one: Judged) -> bool:
+    return one.found != set(one.row.acts) or one.faults != one.row.blamed()
+
+
+def _difference(one: Judged) -> Data:
+    acts = set(one.row.acts)
+    return {
+        "id": one.row.id, "wrong": sorted(one.found - acts), "missed": sorted(acts - one.found),
+        "faults_wrong": sorted(one.faults - one.row.blamed()), "faults_missed": sorted(one.row.blamed() - one.faults),
+    }  # fmt: skip

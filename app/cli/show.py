@@ -6,29 +6,132 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import groupby, islice
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
 import click
 
-from app.cli.failing import show_failures
-from app.cli.names import RUN
-from app.cli.notes import note
+from app.cli.common import RUN, json_option, note, percent, say, table
 from app.cli.watcher import PlainWatcher, record_data
-from app.cli.would_read import show_prompt
+from app.prompt_sizes import sizes
 from app.score_names import score_figure, score_name
-from app.strings import t
+from app.strings import language, t
 from app.terminal import clean, json_text, pad, truncate, width
 from store.journal import Journal, ScoreRow
+from tasks.courts.casefile.roles import names_of, role_name, role_of
+from tasks.courts.environment import codes
 from tasks.episode.episodes import UNFINISHED
 from tasks.episode.events import OUTCOMES, ModelCalled
+from tasks.episode.seats import Card
 from tasks.episode.state import digest, fold
 from tasks.episode.watcher import Committed
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
+from tasks.run.failing import ClassCount, EpisodeFailure, RunFailures, failures_of
 from tasks.run.header import HeaderData, header_of
-from tasks.run.peeking import verify
+from tasks.run.peeking import Reading, verify, would_read
 from tasks.run.reading import read_episode, stopped_of
+from tasks.scoring.failures import BY_NAME, CLASSES, REASONS, STATUSES
+
+
+def show_failures(path: Path, run_name: str, episode: str | None, *, as_json: bool) -> None:
+    """Print the classes of a run, or what was found in one episode."""
+    found = failures_of(path, episode)
+    if as_json:
+        return click.echo(json_text({**found.data(), "episodes": [one.data() for one in found.episodes]}))
+    for line in _run(found, run_name) if episode is None else _episode(found.episodes[0]):
+        say(line)
+
+
+def _run(found: RunFailures, run_name: str) -> list[str]:
+    """The statuses, a row a class that occurs, and what is not told here."""
+    statuses = [f"{words(STATUSES[name])} {n}" for name, n in found.statuses.items() if n]
+    rows = [_row(one, found.failed, run_name) for one in found.counts if one.any]
+    head = [t(f"failures.{name}") for name in ("class", "main", "share", "any")]
+    made = [t("failures.head", run=found.run, statuses=" · ".join(statuses))]
+    if rows:
+        lines = table(head, [row[:4] for row in rows]).split("\n")
+        made += [lines[0], *(f"{line}   {row[4]}" for line, row in zip(lines[1:], rows, strict=True))]
+    silent = [label(one.name) for one in CLASSES if one.name not in found.tells]
+    if silent:
+        made.append(t("failures.not_told", benchmark=found.benchmark, classes=t("show.comma").join(silent)))
+    if any(one.verdict.from_summary for one in found.episodes):
+        made.append(t("failures.from_summary"))
+    return made
+
+
+def _row(one: ClassCount, failed: int, run_name: str) -> list[str]:
+    step = next((f.step for f in one.example.verdict.findings if f.failure == one.name), 0) if one.example else 0
+    link = f"moot show {run_name} {one.example.episode}{f' --step {step}' if step else ''}" if one.example else ""
+    return [label(one.name), str(one.main), percent(one.main / failed if failed else None), str(one.any), link]
+
+
+def _episode(one: EpisodeFailure) -> list[str]:
+    """What was found in an episode, the main reason first."""
+    main = one.verdict.main
+    told = [one.episode, words(STATUSES[one.verdict.status]), *([label(main.failure)] if main else [])]
+    made = ["  ".join([*told, *([t("failures.imported")] if one.verdict.from_summary else [])])]
+    for found in one.verdict.findings:
+        mark = "▸" if found is main else " " if found.decisive else "~"
+        made.append(f"{mark} {label(found.failure)}{t('failures.colon')}{words(REASONS[found.why])}")
+        for place in found.places:
+            at = t("event.step", step=place.step) + " " if place.step else ""
+            made.append(f"    {at}{place.quote}")
+    return made
+
+
+def label(name: str) -> str:
+    """A class in the language of the interface."""
+    return words(BY_NAME[name].label)
+
+
+def words(pair: tuple[str, str]) -> str:
+    """Chinese or English."""
+    return pair[language() == "en"]
+
+
+def show_prompt(run_name: str, episode: str, seat: str, *, step: int | None, context: int, as_json: bool) -> None:
+    """Print the prompt of a seat at a step."""
+    path = run_path(run_name)
+    with Journal.open(path) as journal:
+        state = fold(read_episode(journal, episode))
+    named = next((known for known in state.seats if seat in _words(state.card, known)), seat)
+    reading = would_read(path, episode, named, step=step, context=context)
+    if as_json:
+        return click.echo(json_text(data_of(reading)))
+    for message in reading.ask.messages:
+        click.echo(clean(f"[{message.role}]\n{message.content}\n"))
+    line = t("show.would_read", seat=reading.seat, policy=reading.policy, step=reading.step, **sizes(reading))
+    say(line, err=True)
+
+
+def _words(card: Card, seat: str) -> tuple[str, ...]:
+    """By what a seat may be called: name in the record, role, what courts call it in this case and elsewhere."""
+    env = card.get("env")
+    if env not in codes():
+        return (seat,)
+    role = role_of(env, seat)
+    return (seat, role, role_name(role, env), names_of(card).get(role, role))
+
+
+def data_of(reading: Reading) -> dict[str, object]:
+    """A prompt as data."""
+    budget, messages = reading.budget, reading.ask.messages
+    return {
+        "run": reading.run,
+        "episode": reading.episode,
+        "seat": reading.seat,
+        "policy": reading.policy,
+        "prompt": reading.ask.prompt,
+        "step": reading.step,
+        "context": budget.context,
+        "reply": budget.reply + budget.thought,
+        "tokens": budget.tokens(sum(len(message.content) for message in messages)),
+        "parts": {name: {"characters": size, "tokens": budget.tokens(size)} for name, size in reading.parts.items()},
+        "messages": [{"role": message.role, "content": message.content} for message in messages],
+        "schema": reading.ask.schema,
+    }
 
 
 @click.command()
@@ -61,7 +164,7 @@ from tasks.run.reading import read_episode, stopped_of
 @click.option("--text", default="", metavar="TEXT", help="Of a run, only episodes with this in task or question.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Of a run, only the first N episodes.")
 @click.option("--failures", is_flag=True, help="Say why attempts failed, by class, with the steps that show it.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 def show(
     run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, seat: str | None,
     step: int | None, context: int | None, outcome: str | None, text: str, limit: int | None,
@@ -169,8 +272,7 @@ def _show_episode(
             "records": [record_data(episode, record) for record in shown],
             "scores": [asdict(score) for score in journal.scores(last.id)],
         }  # fmt: skip
-        click.echo(json_text(data))
-        return
+        return click.echo(json_text(data))
     watcher = PlainWatcher(sys.stdout)
     for record in shown:
         if prompts and isinstance(record.event, ModelCalled):
@@ -185,7 +287,7 @@ def _show_episode(
         return
     last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]
     for line in _rests(journal.scores(last.id)):
-        click.echo(clean(line, multiline=False))
+        say(line)
 
 
 def _rests(scores: list[ScoreRow]) -> Iterator[str]:

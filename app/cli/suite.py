@@ -13,13 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.consent import allow_host_option
-from app.cli.help_text import Whole
-from app.cli.notes import note
-from app.cli.tables import Data, bounds, number, table
+from app.cli.common import Data, Whole, allow_host_option, bounds, json_option, note, number, say, table
 from app.strings import t
 from app.strings.sentences import told
-from app.terminal import clean, json_text
+from app.terminal import json_text
 from models.engine import EngineError
 from models.errors import BadEngine
 from store.errors import StoreError
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from tasks.scoring.metrics import Metric, Rule, Summary
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 FAULTS = (StoreError, TaskError, BadEngine, EngineError)
 """What can be wrong with a member, in a sentence each."""
 
@@ -48,7 +44,7 @@ def suite() -> None:
 @FILE
 @click.option("--dry-run", is_flag=True, help="Check everything, say what would run, and write nothing.")
 @allow_host_option
-@JSON
+@json_option()
 def run_suite(file: Path, dry_run: bool, as_json: bool) -> None:
     """Play the runs of a suite FILE, one after the other, and print one table of them.
 
@@ -92,7 +88,7 @@ def run_suite(file: Path, dry_run: bool, as_json: bool) -> None:
 
 @suite.command("show")
 @FILE
-@JSON
+@json_option()
 def show_suite(file: Path, as_json: bool) -> None:
     """Show the runs of a suite FILE, how far each of them is, and the table of what they came to.
 
@@ -195,7 +191,7 @@ def _played(read: Suite, lines: Sequence[RunLine | None]) -> bool:
         over = _over(line)
         how = t(f"suite.{'over' if over else 'new' if line is None else 'unfinished'}")
         said = f"{number_}/{len(lines)} {member.run} · {line_of(member.spec)} · {how}"
-        click.echo(clean(said, multiline=False), err=True)
+        say(said, err=True)
         if over:
             continue
         try:
@@ -297,8 +293,7 @@ def _print_plan(
         for at, (member, line) in enumerate(zip(read.members, lines, strict=True))
     ]  # fmt: skip
     if as_json:
-        click.echo(json_text({"suite": read.name, "file": str(read.file), "runs": rows}))
-        return
+        return click.echo(json_text({"suite": read.name, "file": str(read.file), "runs": rows}))
     names = ("run", "benchmark", "agent", "model", "seed", "state", "done")
     cells = [[*_who(row), t(f"suite.{row['state']}"), _done(row)] for row in rows]
     click.echo(table([t(f"suite.{name}") for name in names], cells, left=4))
@@ -306,8 +301,7 @@ def _print_plan(
 
 def _print_rows(read: Suite, rows: Sequence[Data], as_json: bool) -> None:
     if as_json:
-        click.echo(json_text({"suite": read.name, "file": str(read.file), "runs": list(rows)}))
-        return
+        return click.echo(json_text({"suite": read.name, "file": str(read.file), "runs": list(rows)}))
     names = (
         "run",
         "benchmark",

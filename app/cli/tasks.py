@@ -8,16 +8,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from app.cli import coherence
-from app.cli.consent import allow_host_option
-from app.cli.construct import constructed, coverage_lines, wanted_tasks
-from app.cli.help_text import Whole
-from app.cli.judgments import from_judgment
-from app.cli.names import PACK
+from app.cli.common import PACK, Whole, allow_host_option, json_option, say
+from app.cli.data import Talk
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import clean, json_text
@@ -28,6 +24,222 @@ from store.text.dates import parse_date
 from tasks.benchmark import benchmark, benchmarks
 from tasks.errors import UsageError
 from tasks.run.validation import benchmark_in, validate
+
+if TYPE_CHECKING:
+    from models.engine import Engine
+    from tasks.courts.from_judgment.drafting import Draft
+    from tasks.legalagentbench.construct.compose import Parts
+    from tasks.legalagentbench.construct.generate import Generator, Made
+
+
+def check_cases(paths: Sequence[Path], as_json: bool) -> bool:
+    """Print every error and warning of the cases in files and folders; whether there is an error."""
+    from tasks.courts.checking.case import check_files
+
+    lines: list[str] = []
+    count = 0
+    for found, cases in check_files(paths):
+        if not as_json:
+            click.echo("".join(f"{clean(said(line), multiline=False)}\n" for line in found), nl=False)
+        lines += found
+        count += cases
+    errors = sum(": error: " in line for line in lines)
+    told = {"ok": not errors, "cases": count, "errors": errors, "findings": lines}
+    click.echo(json_text(told) if as_json else t("tasks.checked", n=count, errors=errors))
+    return bool(errors)
+
+
+def print_schema() -> None:
+    """The JSON Schemas of a case and of a civil dispute."""
+    from tasks.courts.casefile import case as casefile
+
+    made = {"case": casefile.json_schema(), "dispute": casefile.dispute_schema()}
+    click.echo(json.dumps(made, ensure_ascii=False, indent=2))
+
+
+def print_laws(as_json: bool) -> None:
+    """The laws of the shipped index with the first and last day of every version."""
+    from tasks.courts.casefile.law import shipped_laws
+
+    known = shipped_laws()
+    days = {law: [[str(v.valid_from), str(v.valid_to or "")] for v in known.versions(law)] for law in known.names}
+    if as_json:
+        return click.echo(json_text(days))
+    for law, versions in days.items():
+        click.echo("\t".join([law, *("..".join(both) for both in versions)]))
+
+
+@click.command(name="from-judgment")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="The case file to write; default: stdout.")
+@click.option(
+    "--env", type=click.Choice(["CI", "CR"]), default=None, help="What the judgment has to be; default: what it is."
+)
+@click.option(
+    "--keep-names", is_flag=True, help="Leave the names of people; numbers and addresses are masked all the same."
+)
+@click.option("--mask-companies", is_flag=True, help="Mask companies that are parties too.")
+@click.option(
+    "--model",
+    "spec",
+    default="",
+    metavar="SPEC",
+    help="Ask this engine for what the rules missed; it sees masked text.",
+)
+@allow_host_option
+@json_option("Print case, masked, missing and notes as JSON.")
+@click.pass_context
+def from_judgment(
+    ctx: click.Context,
+    file: Path,
+    out: Path | None,
+    env: Literal["CI", "CR"] | None,
+    keep_names: bool,
+    mask_companies: bool,
+    spec: str,
+    as_json: bool,
+) -> None:
+    """Draft a case file from the Chinese first-instance judgment in FILE (txt, docx, html, text PDF).
+
+    Names, numbers and addresses are masked. The draft is unreviewed: the report names what is missing and what to
+    look at. Exit code 1 when the draft does not load and is not written to a file.
+
+    Example: moot tasks from-judgment judgment.docx --out case.jsonl
+    """
+    if out is not None and out.exists():
+        raise BadInput(f"{out} exists", "Choose another --out.")
+    made = _drafted(file, spec, env=env, keep_names=keep_names, mask_companies=mask_companies)
+    if out is not None:
+        with written_whole(out, new=True) as stream:
+            stream.write(json.dumps(made.case_fields, ensure_ascii=False) + "\n")
+    if as_json:
+        masked = [asdict(one) for one in made.masked]
+        notes = [*made.notes, *(f"needed: {fault}" for fault in made.needed)]
+        click.echo(
+            json_text({"case": made.case_fields, "masked": masked, "missing": list(made.missing), "notes": notes})
+        )
+    elif out is None:
+        click.echo(json_text(made.case_fields))
+    for line in report(made, out):
+        say(said(line), err=True)
+    # A draft that was written can be finished by hand; one that was printed alone is of no use to the next program.
+    ctx.exit(1 if made.needed and out is None else 0)
+
+
+def report(made: Draft, out: Path | None = None) -> list[str]:
+    """What a reader has to know of a draft, in lines; `out`: where it was written."""
+    case = made.case_fields
+    kind = {"CI": "civil", "CR": "criminal"}[case["env"]]
+    counts = ", ".join(f"{len(case[name])} {name}" for name in ("claims", "facts", "evidence") if case.get(name))
+    lines = [f"{case['id']}: draft of a {kind} case, unreviewed{f' ({counts})' if counts else ''}"]
+    if made.masked:
+        lines.append("masked: " + ", ".join(f"{one.kind} {one.replacement} ×{one.count}" for one in made.masked))
+    if made.missing:
+        lines.append(f"missing: {', '.join(made.missing)}")
+    lines += [f"note: {note}" for note in made.notes]
+    lines += [f"needed: {fault}" for fault in made.needed]
+    name = str(out) if out else "The draft"
+    unusable = f"{name} does not load yet: write what is needed first (see above)."
+    lines.append(unusable if made.needed else f"{name} loads.")
+    return lines
+
+
+def _drafted(file: Path, spec: str, **options: Any) -> Draft:
+    from tasks.courts.from_judgment.drafting import draft
+    from tasks.run.engines import open_engine
+
+    if not spec:
+        return draft(file, **options)
+
+    engine = open_engine(spec)
+    try:
+        return draft(file, **options, engine=engine)
+    finally:
+        engine.close()
+
+
+_GROUPS = 6
+
+
+def wanted_tasks(distribution: str, count: int | None) -> tuple[int, ...]:
+    """Tasks of 1 to 5 hops and of writing; with a count the same shares of it, without writing."""
+    parts = distribution.split("/")
+    if (
+        len(parts) != _GROUPS
+        or not all(part.isdecimal() and len(part) < 6 for part in parts)
+        or not any(map(int, parts))
+    ):
+        raise UsageError(f"--distribution {distribution} is no distribution", "Write six numbers: 80/80/60/40/20/20.")
+    wanted = tuple(map(int, parts))
+    if count is None:
+        return wanted
+    hops = sum(wanted[:5]) or 1
+    shares = [count * part // hops for part in wanted[:5]]
+    shares[0] += count - sum(shares)
+    return (*shares, 0)
+
+
+def constructed(
+    pack: Pack, seed: int, limit: int | None, wanted: tuple[int, ...], seats: Sequence[str] = ()
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:  # fmt: skip
+    """The tasks and what is told of them; `seats`: rewriter=SPEC for a model that rewords the questions."""
+    from tasks.legalagentbench.construct.compose import Parts, shipped_parts
+    from tasks.legalagentbench.construct.generate import construct_set, generator
+    from tasks.legalagentbench.construct.writing import writing_set
+
+    text = shipped_parts()
+    engine, talk = _rewriter(seats), Talk()
+    try:
+        made = generator(pack, lambda rng: Parts(text, rng), seed, talk)
+        found = construct_set(made, wanted, lambda n: writing_set(made, n))
+        if engine is not None:
+            found = _reworded(made, found, Parts(text, made.rng), engine, talk)
+    finally:
+        if engine is not None:
+            engine.close()
+        talk.close()
+    return found.tasks[:limit], {"coverage": found.report}
+
+
+def _rewriter(seats: Sequence[str]) -> Engine | None:
+    """The engine of --seat rewriter=SPEC, open; None without the seat."""
+    from tasks.legalagentbench.construct.rewrite import AT_A_TIME, SEAT
+    from tasks.run.engines import open_engine
+
+    if not seats:
+        return None
+    role, _, spec = seats[-1].partition("=")
+    if len(seats) > 1 or role != SEAT or ":" not in spec:
+        raise UsageError(f"'{' '.join(seats)}' names no rewriter", "Write --seat rewriter=SPEC, once.")
+    return open_engine(spec, parallel=AT_A_TIME)
+
+
+def _reworded(made: Generator, found: Made, parts: Parts, engine: Engine, talk: Talk) -> Made:
+    """The set with the rewordings that were kept."""
+    from tasks.legalagentbench.construct.generate import Made, check, coverage
+    from tasks.legalagentbench.construct.rewrite import Rewriter
+
+    rewriter = Rewriter(engine, parts, lambda task: check(task, made.toolbox, made.brute), made.names())
+    tasks: list[dict[str, Any]] = []
+    for task in rewriter.rewrite(found.tasks):
+        tasks.append(task)
+        talk("rewriting", len(tasks), len(found.tasks))
+    return Made(tasks, {**found.report, **coverage(tasks), "rewritten": rewriter.report()})
+
+
+def coverage_lines(told: dict[str, Any]) -> list[str]:
+    """The coverage in a few lines."""
+    kinds = told["kinds_of_tools"]
+    lines = [
+        t("tasks.covered", database=kinds.get("database", 0), mathematics=kinds.get("mathematics", 0),
+          retriever=kinds.get("retriever", 0), tables=len(told["tables"]), columns=told["columns"],
+          all=told["columns_in_all"], starts=len(told["starts"]), paths=told["paths"]),
+    ]  # fmt: skip
+    if "rewritten" in told:
+        kept, refused = told["rewritten"]["accepted"], sum(told["rewritten"]["refused"].values())
+        lines.append(t("tasks.rewritten", n=kept, refused=refused))
+    return lines
+
 
 _SHOWN = 50
 _DAMAGE = ("heading_inside", "moved_paragraph", "cut_short", "duplicate", "mislabelled")
@@ -61,7 +273,7 @@ tasks.add_command(from_judgment)
 )
 @click.option("--seat", "seats", multiple=True, metavar="rewriter=SPEC", help="A model that rewords the questions.")
 @allow_host_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 def construct_tasks(
     name: str, pack_name: str, out: Path, seed: int, limit: int | None, distribution: str,
     seats: tuple[str, ...], as_json: bool,
@@ -100,7 +312,7 @@ def construct_tasks(
         click.echo(json_text({**data, **told}))
         return
     shown = "  ".join(f"{group} {n}" for group, n in groups.items())
-    click.echo(clean(t("tasks.made", n=len(made), groups=shown, out=out), multiline=False))
+    say(t("tasks.made", n=len(made), groups=shown, out=out))
     if "coverage" in told:
         for line in coverage_lines(told["coverage"]):
             click.echo(line)
@@ -119,7 +331,7 @@ def construct_tasks(
     "--laws", is_flag=True, help="List the laws that a case may cite, with the days of their versions, instead."
 )
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of a case, and of a civil dispute, instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def validate_tasks(
     ctx: click.Context, files: Sequence[Path], name: str, law: bool, laws: bool, schema: bool, as_json: bool
@@ -137,9 +349,9 @@ def validate_tasks(
             "For example: moot tasks validate --law my-cases/",
         )
     if not files:
-        return coherence.print_laws(as_json) if laws else coherence.print_schema()
+        return print_laws(as_json) if laws else print_schema()
     if law:
-        ctx.exit(1 if coherence.check_cases(files, as_json) else 0)
+        ctx.exit(1 if check_cases(files, as_json) else 0)
     file = files[0]
     report = validate(file, name)
     if as_json:
@@ -147,15 +359,15 @@ def validate_tasks(
         click.echo(json_text(data))
     else:
         for fault in report.faults[:_SHOWN]:
-            click.echo(clean(said(fault), multiline=False))
+            say(said(fault))
         if len(report.faults) > _SHOWN:
             click.echo(t("tasks.more", n=len(report.faults) - _SHOWN))
         for note in report.notes[:_SHOWN]:
-            click.echo(clean(t("tasks.note", note=said(note)), multiline=False))
+            say(t("tasks.note", note=said(note)))
         groups = "  ".join(f"{group} {n}" for group, n in report.groups.items())
         key = "tasks.faulty" if report.faults else "tasks.sound"
         head = t(key, n=report.tasks, faults=len(report.faults), benchmark=report.benchmark)
-        click.echo(clean(f"{head}  {groups}", multiline=False))
+        say(f"{head}  {groups}")
     ctx.exit(1 if report.faults else 0)
     return None
 
@@ -173,7 +385,7 @@ def validate_tasks(
     help="A task file, or a folder of case files, instead of a pack.",
 )
 @click.option("--gold", is_flag=True, help="Show the gold answer too.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 def show_task(task_id: str, pack_name: str, file: Path | None, gold: bool, as_json: bool) -> None:
     """Show the task of this ID: its question, and its gold when asked for.
 
@@ -186,7 +398,7 @@ def show_task(task_id: str, pack_name: str, file: Path | None, gold: bool, as_js
             shown["case"] = question.material
         click.echo(json_text({"id": question.id, **shown}))
         return
-    click.echo(clean(f"{question.id}  {name}  {question.card.get('type', '')}".rstrip(), multiline=False))
+    say(f"{question.id}  {name}  {question.card.get('type', '')}".rstrip())
     click.echo()
     click.echo(clean(str(question.card["question"]).strip()))
     for field, value in getattr(question, "material", {}).items():
@@ -205,10 +417,10 @@ def _fields(gold: Any) -> dict[str, Any]:
     return gold if isinstance(gold, dict) else asdict(gold)
 
 
-Made = tuple[list[dict[str, Any]], dict[str, Any]]
+Drafted = tuple[list[dict[str, Any]], dict[str, Any]]
 
 
-def _travels(pack: Pack, seed: int, limit: int | None) -> Made:
+def _travels(pack: Pack, seed: int, limit: int | None) -> Drafted:
     from store.statutes.book import StatuteBook
     from tasks.legalsearch.construct import changes, construct
     from tasks.sample import is_fictional

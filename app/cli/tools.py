@@ -13,8 +13,7 @@ from contextlib import nullcontext, suppress
 
 import click
 
-from app.cli.help_text import Whole
-from app.cli.names import PACK
+from app.cli.common import PACK, Whole, say
 from app.strings import t
 from app.terminal import clean, json_text, pad, truncate
 from store.pack import Pack
@@ -57,7 +56,7 @@ def list_tools(json_wanted: bool) -> None:
         rows = [header] if not kind else [row for row in cells if known[row[0]].kind == kind]
         for name, given, description in rows:
             line = f"{pad(name, widths[0])}{pad(given, widths[1])}{description}"
-            click.echo(clean(truncate(line, room) if room else line, multiline=False))
+            say(truncate(line, room) if room else line)
 
 
 @tools.command()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
-from app.cli.report import _folded
+from app.cli.reports import _folded
 from tasks.run.failing import failures_of
 from tests.run.test_comparing import imported
 from tests.support.desk_fixture import build_pack

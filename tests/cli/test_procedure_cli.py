@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from app.cli.procedure import procedure
+from app.cli.score import procedure
 from store.errors import BadInput, NotFound
 
 ROW: dict[str, Any] = {

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from app.cli.progress import SELDOM, Progress
+from app.cli.watcher import SELDOM, Progress
 from app.terminal import width
 from models.engine import Unavailable
 from tasks.episode.events import Event, ModelCalled, Record, Stopped

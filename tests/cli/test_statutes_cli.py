@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from app.cli.law_options import today
+from app.cli.law_search import today
 from app.cli.main import main
 from store.builder import PackBuilder
 from store.statutes.model import Law, LawVersion

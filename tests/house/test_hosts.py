@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app import hosts
-from app.cli.grading import grade
+from app.cli.driving import grade
 from app.cli.main import main
 from app.desk import engines_offered
 from app.desk.dialogs.confirm import HostScreen

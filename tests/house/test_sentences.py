@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import strings
-from app.cli.help_text import HelpText
+from app.cli.common import HelpText
 from app.cli.main import COMMANDS, cli
-from app.cli.settings import _options
+from app.cli.run import _options
 from app.strings import sentences
 from app.strings.sentences import said, told
 from store.errors import NotFound

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli.predictions import score_predictions
-from app.cli.report import report
+from app.cli.reports import report
+from app.cli.score import score_predictions
 from app.cli.show import show
 from store.journal import ScoreRow
 from tasks.benchmark import TellsFailures, benchmark

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from app.cli.law_options import LAST
+from app.cli.law_search import LAST
 from app.cli.law_words import Kin, family_of, state_key
 from store import manifest as manifests
 from store.errors import StoreError

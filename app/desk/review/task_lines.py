@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from app.cli.tables import bounds, number, percent
+from app.cli.common import bounds, number, percent
 from app.desk.episode.renderers import Line, many, one
 from app.strings import t
 from app.verify_words import call_words, law_words, verdict_words
