@@ -79,7 +79,7 @@ def _compare_texts(run: StoredRun, model: str) -> int:
     """BERTScore of the answers; how many scores were appended."""
     from models.llama.embedder import Embedder
     from models.llama.library import resolve
-    from tasks.run.bertscoring import Wanted, score_texts
+    from tasks.run.bertscoring import score_texts
 
     path = resolve(model.removeprefix("llama:"), places.models())
     embedder = Embedder(path)
@@ -87,7 +87,7 @@ def _compare_texts(run: StoredRun, model: str) -> int:
         note(f"{path.name} is no embedding model: its vectors say less about words")
     try:
         about = {"model": path.name, "sha256": identity.sha256(path), "llama-cpp-python": embedder.build()}
-        return score_texts(run, embedder, Wanted(about), AUTHOR, _progress)
+        return score_texts(run, embedder, about, AUTHOR, _progress)
     finally:
         embedder.close()
 

@@ -138,9 +138,9 @@ def report(made: Draft, out: Path | None = None) -> list[str]:
         lines.append(f"missing: {', '.join(made.missing)}")
     lines += [f"note: {note}" for note in made.notes]
     lines += [f"needed: {fault}" for fault in made.needed]
-    name = str(out) if out else "The draft"
-    unusable = f"{name} does not load yet: write what is needed first (see above)."
-    lines.append(unusable if made.needed else f"{name} loads.")
+    called = str(out) if out else "The draft"
+    unusable = f"{called} does not load yet: write what is needed first (see above)."
+    lines.append(unusable if made.needed else f"{called} loads.")
     return lines
 
 

@@ -133,10 +133,8 @@ class Child:
             case "embed_tokens":
                 from models.llama.embedding import embed_tokens
 
-                stopped, wanted = partial(self._cancelled.__contains__, number), order["vectors"]
-                return embed_tokens(
-                    order["path"], order["texts"], order["limit"], order["threads"], stopped, vectors=wanted
-                )
+                stopped = partial(self._cancelled.__contains__, number)
+                return embed_tokens(order["path"], order["texts"], order["limit"], order["threads"], stopped)
             case other:
                 raise ValueError(f"unknown order {other}")
 

@@ -79,15 +79,8 @@ class Embedder:
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """The tokens of each text with their vectors of the last layer. No text may be empty. Errors as above."""
-        return [_tokens(one, width) for one, width in self._told(texts, vectors=True)]
-
-    def ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
-        """The ids of the same tokens; the model is not asked, only its vocabulary."""
-        return [tuple(one["ids"]) for one, _ in self._told(texts, vectors=False)]
-
-    def _told(self, texts: Sequence[str], *, vectors: bool) -> list[tuple[dict[str, Any], int]]:
-        told = self._order("embed_tokens", texts=list(texts), limit=self._limit, vectors=vectors)
-        return [(one, told["width"]) for one in told["texts"]]
+        told = self._order("embed_tokens", texts=list(texts), limit=self._limit)
+        return [_tokens(one, told["width"]) for one in told["texts"]]
 
     def _order(self, op: str, **what: Any) -> dict[str, Any]:
         with self._plainly():

@@ -56,30 +56,27 @@ def embed(
 
 
 def embed_tokens(
-    path: str, texts: Sequence[str], limit: int, threads: int, cancelled: Callable[[], bool], *, vectors: bool
+    path: str, texts: Sequence[str], limit: int, threads: int, cancelled: Callable[[], bool]
 ) -> dict[str, Any]:
     """The tokens of all texts: {"width", "texts": [{"ids", "special", "cut", "vectors"}]}.
 
     special: which tokens the tokenizer put around the text; cut: whether it had more than `limit` tokens, those at
-    the end are left out, but for a special one; vectors: 32-bit floats as bytes in base64, row after row. Without
-    `vectors` the weights are not loaded, and there are none.
+    the end are left out, but for a special one; vectors: 32-bit floats as bytes in base64, row after row.
     """
-    model = Model(path, lambda done: not cancelled(), words_only=not vectors)
+    model = Model(path, lambda done: not cancelled())
     context = None
     try:
         ends = {model.bos, model.eos, int(lib.llama_vocab_sep(model.vocab))}
         whole = [_tokens(model, text, index) for index, text in enumerate(texts)]
         prompts = [_cut(ids, limit, ends) for ids in whole]
-        rows: list[str | None] = [None] * len(prompts)
-        width = 0
-        if vectors:
-            context = _opened(model, max(map(len, prompts), default=1), POOLINGS["none"], threads)
-            width = int(lib.llama_model_n_embd_out(model.raw))
-            for place, prompt in enumerate(prompts):
-                if cancelled():
-                    raise NativeError("cancelled")
-                found = np.asarray(_vector(context, prompt, width, per_token=True), dtype="<f4")
-                rows[place] = b64encode(found.tobytes()).decode("ascii")
+        rows = []
+        context = _opened(model, max(map(len, prompts), default=1), POOLINGS["none"], threads)
+        width = int(lib.llama_model_n_embd_out(model.raw))
+        for prompt in prompts:
+            if cancelled():
+                raise NativeError("cancelled")
+            found = np.asarray(_vector(context, prompt, width, per_token=True), dtype="<f4")
+            rows.append(b64encode(found.tobytes()).decode("ascii"))
         return {
             "width": width,
             "texts": [

@@ -25,13 +25,6 @@ def parse_date(text: str) -> date | None:
     return _day(match) if match and len(text) <= 40 else None
 
 
-def dates_in(text: str) -> list[date]:
-    """The days that a text names, in their order; what is no day of the calendar is left out."""
-    plain = fold_width(text)
-    found = sorted((*_ARABIC.finditer(plain), *_CHINESE.finditer(plain)), key=re.Match.start)
-    return [day for match in found if (day := _day(match))]
-
-
 def _day(match: re.Match[str]) -> date | None:
     named = match.groupdict()
     parts = [named["year"], *(named.get(f"{part}1") or named.get(f"{part}2") or named.get(part) for part in "md")]
@@ -41,11 +34,6 @@ def _day(match: re.Match[str]) -> date | None:
         return date(year or 0, month or 0, day or 0)
     except ValueError:
         return None
-
-
-def format_date(day: date) -> str:
-    """The day as the tables write it: YYYY年MM月DD日."""
-    return f"{day.year:04d}年{day.month:02d}月{day.day:02d}日"
 
 
 def plain_date(day: date | str | None) -> str:

@@ -84,13 +84,6 @@ class ToolSpec:
         """The columns that may be asked for, in table order."""
         return TABLES.get(self.table, ())
 
-    @property
-    def prompt_line(self) -> str:
-        """Name, parameters, description and columns in one line, for a model."""
-        names = ", ".join(parameter.name for parameter in self.parameters)
-        columns = f"可查列：{'、'.join(self.columns)}。" if self.columns else ""
-        return f"{self.name}({names})：{self.description}{columns}"
-
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:

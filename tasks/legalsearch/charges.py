@@ -72,13 +72,6 @@ def canonical(charge: str) -> str:
     return known.renamed[name][0] if name in known.renamed else name
 
 
-def is_known(charge: str) -> bool:
-    """Whether the table has a charge under one of its names."""
-    name, known = canonical(charge), table()
-    renamed = {official for names in (known.renamed, known.short) for official, _ in names.values()}
-    return name in known.selective or name in renamed or any(name in members for members in known.sections.values())
-
-
 def charges(text: str) -> frozenset[str]:
     """The charges of an answer, each in one spelling. 、 belongs to names and separates only behind 罪."""
     found = (canonical(part) for part in _SEPARATOR.split(text[:4000]) if part and part.strip())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 
@@ -67,11 +67,6 @@ def row(question: Question, system: str, split: str = "train") -> Data:
 def rows(questions: Iterable[Question], system: str, split: str = "train") -> list[Data]:
     """A row a question, in the order given."""
     return [row(question, system, split) for question in questions]
-
-
-def as_lines(made: Sequence[dict[str, object]]) -> str:
-    """Rows as JSON lines."""
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in made)
 
 
 def reward_source() -> str:

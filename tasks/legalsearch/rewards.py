@@ -123,19 +123,6 @@ class Entropy:
     exact: bool
 
 
-def entropy_of_logits(logits: Sequence[float]) -> Entropy:
-    """Exact entropy of the softmax of a full row of logits; 0 for none."""
-    finite = [value for value in logits if value > -math.inf]
-    if not finite:
-        return Entropy(0.0, True)
-    top = max(finite)
-    weights = [math.exp(value - top) for value in finite]
-    total = math.fsum(weights)
-    # H = ln Z - sum p x, with x relative to the largest logit
-    mean = math.fsum(weight * (value - top) for weight, value in zip(weights, finite, strict=True)) / total
-    return Entropy(max(0.0, math.log(total) - mean), True)
-
-
 def entropy_of_top(logprobs: Sequence[float]) -> Entropy:
     """What the most likely tokens say of the entropy: never more than the truth, as the rest counts as one token."""
     shares = [math.exp(min(0.0, value)) for value in logprobs]

@@ -2,17 +2,13 @@
 journal.
 
 Answers of ended attempts are held against the reference answers of their tasks, a batch at a time; what has a score
-of the same settings keeps it, so that an interrupted scoring goes on. Errors of the machinery have no score. The
-baseline for rescaling is the mean over pairs of reference answers of different clusters: what texts of this task file
-have in common without answering the same.
+of the same settings keeps it, so that an interrupted scoring goes on. Errors of the machinery have no score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from random import Random
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -28,20 +24,13 @@ from tasks.scoring.bertscore import (
     VERSION,
     Found,
     Text,
-    Weight,
-    alike,
-    baseline_of,
     bertscore,
-    idf,
     is_scored,
-    rescaled,
 )
 from tasks.scoring.result import Result
 
 BATCH = 8
 """Pairs of texts whose vectors are asked for, and whose scores are written, together."""
-PAIRS, SEED = 100, 0
-"""Pairs of reference answers behind a baseline, at most, and the seed with which they are drawn."""
 Progress = Callable[[int, int, int], None]
 """Told how many of how many are done, and how many of them just now."""
 Pair = tuple[str, str]
@@ -57,44 +46,29 @@ class Vectors(Protocol):
         """Tokens with vectors; no text is empty."""
         ...
 
-    def ids(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
-        """The ids of the same tokens."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """How to score. model: what is recorded of the model (file name, sha256); idf: weigh rare words more; rescale: by
-    a baseline."""
-
-    model: Mapping[str, object]
-    idf: bool = False
-    rescale: bool = False
-
 
 def score_texts(
-    run: StoredRun, model: Vectors, wanted: Wanted, author: str, progress: Progress = lambda done, total, more: None
+    run: StoredRun,
+    model: Vectors,
+    about: Mapping[str, object],
+    author: str,
+    progress: Progress = lambda done, total, more: None,
 ) -> int:
     """Append the BERTScores that the run does not have yet; returns how many.
 
     Raises:
-        UsageError: its benchmark or its tasks have no reference texts, or too few for a baseline.
+        UsageError: its benchmark or its tasks have no reference texts.
         EngineError, BadEngine: the model gives no vectors.
     """
     references = _references(run)
-    weight = idf(_ids(model, list(references.values()))) if wanted.idf else alike
-    baseline, n = _baseline(run, model, references, weight) if wanted.rescale else (None, 0)
-    settings = {
-        **wanted.model, "layer": "last", "idf": wanted.idf,
-        "rescale": {**baseline._asdict(), "pairs": n, "seed": SEED} if baseline else None,
-    }  # fmt: skip
+    settings = {**about, "layer": "last", "idf": False, "rescale": None}
     waiting = list(_waiting(run, references, settings))
     done = 0
     with Journal.open(run.path, write=True) as journal:
         for batch in _batches(_answers(run, waiting, references)):
             texts = _texts(model, [pair for _, pair in batch])
             rows = [
-                _row(attempt, texts[given], texts[reference], settings, weight, baseline, author)
+                _row(attempt, texts[given], texts[reference], settings, author)
                 for attempt, (given, reference) in batch
             ]
             done += journal.add_scores(rows)
@@ -149,11 +123,6 @@ def _batches(found: Iterator[T]) -> Iterator[list[T]]:
         yield batch
 
 
-def _ids(model: Vectors, texts: Sequence[str]) -> Iterator[tuple[int, ...]]:
-    for start in range(0, len(texts), BATCH):
-        yield from model.ids(texts[start : start + BATCH])
-
-
 def _texts(model: Vectors, pairs: Sequence[Pair]) -> dict[str, Text]:
     """The texts of pairs as the model sees them, each once; an empty one has no tokens."""
     each = list(dict.fromkeys(text for pair in pairs for text in pair if text))
@@ -161,45 +130,11 @@ def _texts(model: Vectors, pairs: Sequence[Pair]) -> dict[str, Text]:
     return {"": EMPTY, **dict(zip(each, seen, strict=True))}
 
 
-def _baseline(run: StoredRun, model: Vectors, references: Mapping[str, str], weight: Weight) -> tuple[Found, int]:
-    """The mean score of pairs of unrelated reference answers, and how many there are."""
-    pairs = _unrelated(run, references)
-    found = []
-    for batch in _batches(iter(pairs)):
-        texts = _texts(model, batch)
-        found += [score for pair in batch if (score := bertscore(texts[pair[0]], texts[pair[1]], weight)) is not None]
-    if not found or max(made := baseline_of(found)) >= 1:
-        raise UsageError(
-            "the reference answers give no baseline to rescale by",
-            "It takes answers of different clusters that are not the same; leave --rescale out.",
-        )
-    return made, len(found)
-
-
-def _unrelated(run: StoredRun, references: Mapping[str, str]) -> list[Pair]:
-    """Pairs of different reference answers of different clusters, drawn with a fixed seed."""
-    asked = [one for one in run.questions if one.id in references]
-    draw, pairs = Random(SEED), dict[Pair, None]()
-    for _ in range(4 * PAIRS):
-        if len(asked) > 1 and len(pairs) < PAIRS:
-            first, second = draw.sample(asked, 2)
-            pair = (references[first.id], references[second.id])
-            if first.cluster != second.cluster and pair[0] != pair[1]:
-                pairs[pair] = None
-    return list(pairs)
-
-
-def _row(
-    attempt: int, given: Text, reference: Text, settings: Mapping[str, object], weight: Weight,
-    baseline: Found | None,
-    author: str,
-) -> ScoreRow:  # fmt: skip
-    raw = bertscore(given, reference, weight)
-    found = raw if raw is None or baseline is None else rescaled(raw, baseline)
+def _row(attempt: int, given: Text, reference: Text, settings: Mapping[str, object], author: str) -> ScoreRow:
+    found = bertscore(given, reference)
     value: dict[str, float | None] = dict.fromkeys(Found._fields) if found is None else dict(found._asdict())
     evidence = {
         "answer_tokens": given.words, "reference_tokens": reference.words, "answer_cut": given.cut,
         "reference_cut": reference.cut,
-        **({"raw": raw._asdict()} if raw is not None and baseline is not None else {}),
     }  # fmt: skip
     return ScoreRow(attempt, SCORER, VERSION, dict(settings), value, [evidence], author)

@@ -60,7 +60,7 @@ def test_construct_validate_and_show(sample: str, tmp_path: Path) -> None:
 def test_walks_of_the_other_benchmark(sample: str, tmp_path: Path) -> None:
     out = tmp_path / "walks.jsonl"
     told = json.loads(invoke("construct", "--pack", sample, "--out", str(out), "--limit", "4", "--json").stdout)
-    assert told["n"] == 4 and told["tasks"] == {"1": 4}
+    assert told["n"] == 4 and told["tasks"] == {"1": 3, "2": 1}
     assert json.loads(invoke("validate", str(out), "--json").output)["benchmark"] == "legalagentbench"
 
 

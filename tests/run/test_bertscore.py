@@ -20,11 +20,11 @@ from store.journal import Journal
 from tasks.benchmark import TellsTexts, benchmark
 from tasks.errors import UsageError
 from tasks.legalsearch.settings import KINDS
-from tasks.run.bertscoring import PAIRS, Wanted, score_texts
+from tasks.run.bertscoring import score_texts
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.listing import read_run as listed
 from tasks.run.rescoring import read_stored, summary_of
-from tasks.scoring.bertscore import NONE, Found, Text, alike, bertscore, idf
+from tasks.scoring.bertscore import NONE, Found, Text, bertscore
 from tests.legalsearch.test_rollouts import question
 from tests.support.gguf_files import tiny_bert
 
@@ -59,21 +59,11 @@ def text(seed: int, ids: list[int], width: int = 5) -> Text:
 IDS = st.lists(st.integers(10, 16), min_size=1, max_size=9)
 
 
-@given(IDS, IDS, st.integers(0, 1 << 30), st.booleans())
-def test_it_is_the_published_formula(first: list[int], second: list[int], seed: int, weighted: bool) -> None:
+@given(IDS, IDS, st.integers(0, 1 << 30))
+def test_it_is_the_published_formula(first: list[int], second: list[int], seed: int) -> None:
     candidate, reference = text(seed, first), text(seed + 1, second)
-    documents = [reference.ids, (1, 11, 12, 2), (1, 11, 2)]
-    weight = idf(documents) if weighted else alike
-    frequency = {token: math.log(4 / (sum(token in ids for ids in documents) + 1)) for token in range(20)}
-    weights = tuple(
-        [0.0 if special else frequency[token] if weighted else 1.0 for token,
-            special in zip(one.ids, one.special, strict=True)]
-        for one in (candidate, reference)
-    )  # fmt: skip
-    found = bertscore(candidate, reference, weight)
-    if min(map(sum, weights)) == 0:
-        assert found is None
-        return
+    weights = tuple([0.0 if special else 1.0 for special in one.special] for one in (candidate, reference))
+    found = bertscore(candidate, reference)
     assert found is not None
     expected = published(candidate.vectors.tolist(), reference.vectors.tolist(), weights)  # type: ignore[arg-type]
     assert found[:2] == pytest.approx(expected[:2], rel=1e-6, abs=1e-9)
@@ -142,11 +132,9 @@ class Letters:
 
     def tokens(self, texts: Any) -> list[Tokens]:
         self.asked += len(texts)
-        return [Tokens(ids, self._special(ids), False, self._vectors(ids)) for ids in self.ids(texts)]
-
-    def ids(self, texts: Any) -> list[tuple[int, ...]]:
         assert all(texts), "nobody embeds nothing"
-        return [(1, *map(ord, text), 2) for text in texts]
+        every = [(1, *map(ord, text), 2) for text in texts]
+        return [Tokens(ids, self._special(ids), False, self._vectors(ids)) for ids in every]
 
     def _special(self, ids: tuple[int, ...]) -> tuple[bool, ...]:
         return tuple(one < 3 for one in ids)
@@ -166,7 +154,7 @@ def rows_of(path: Path) -> list[Any]:
 def test_a_run_is_scored_once_and_says_with_what(tmp_path: Path) -> None:
     path, model = stored(tmp_path, failed=1), Letters()
     told: list[tuple[int, int, int]] = []
-    assert score_texts(read_stored(path), model, Wanted(MODEL), "lin", lambda *n: told.append(n)) == 3
+    assert score_texts(read_stored(path), model, MODEL, "lin", lambda *n: told.append(n)) == 3
     assert told == [(3, 3, 3)]
     rows = rows_of(path)
     assert {row.author for row in rows} == {"lin"} and {row.version for row in rows} == {"bertscore/1"}
@@ -177,7 +165,7 @@ def test_a_run_is_scored_once_and_says_with_what(tmp_path: Path) -> None:
         {"answer_tokens": 8, "reference_tokens": 8, "answer_cut": False, "reference_cut": False}
     ]
     before = model.asked
-    assert score_texts(read_stored(path), model, Wanted(MODEL), "lin") == 0 and model.asked == before
+    assert score_texts(read_stored(path), model, MODEL, "lin") == 0 and model.asked == before
     line = listed(path)
     assert line.compat is not None and line.strict is not None, (
         "the rules count, though only words were compared so far"
@@ -191,32 +179,10 @@ def test_a_run_is_scored_once_and_says_with_what(tmp_path: Path) -> None:
     assert block["added"]["bertscore_f1"]["version"] == "bertscore/1 m.gguf 7d7d7d7d7d7d"
 
 
-def test_the_settings_that_were_scored_with_last_count(tmp_path: Path) -> None:
-    path, model = stored(tmp_path), Letters()
-    run = read_stored(path)
-    plain = score_texts(run, model, Wanted(MODEL), "")
-    weighted = score_texts(run, model, Wanted(MODEL, idf=True, rescale=True), "")
-    assert plain == weighted == 4
-    rows = rows_of(path)
-    last = rows[-1]
-    base = last.settings["rescale"]
-    assert last.settings["idf"] is True and base["pairs"] == 12 and 0 < base["f1"] < 1
-    raw = last.evidence[0]["raw"]
-    assert last.value["f1"] == pytest.approx((raw["f1"] - base["f1"]) / (1 - base["f1"]))
-    figure = {row.measure.name: row for row in summary_of(read_stored(path)).section("added")}["bertscore_f1"]
-    assert figure.group.name.endswith("idf rescale")
-    assert figure.value == pytest.approx(sum(row.value["f1"] for row in rows[4:]) / 4)
-
-
 def test_what_cannot_be_said_is_a_sentence(tmp_path: Path) -> None:
     nothing = read_stored(stored(tmp_path, answers=("",) * 5))
     with pytest.raises(UsageError, match="no task of this run has a reference answer"):
-        score_texts(nothing, Letters(), Wanted(MODEL), "")
-    (tmp_path / "same").mkdir()
-    same = read_stored(stored(tmp_path / "same", answers=("同",) * 5))
-    with pytest.raises(UsageError, match="no baseline"):
-        score_texts(same, Letters(), Wanted(MODEL, rescale=True), "")
-    assert rows_of(tmp_path / "same" / "run.moot") == [] and PAIRS >= 50
+        score_texts(nothing, Letters(), MODEL, "")
 
 
 # --- llama.cpp ------------------------------------------------------------------------------------------------------
@@ -232,7 +198,6 @@ def test_tokens_of_llama_cpp_with_their_vectors(bert: Path) -> None:
     model = Embedder(bert, threads=1)
     try:
         short, other, again, long = model.tokens(["合同", "[SEP] 合", "合同", "合" * 60])
-        assert model.ids(["合同", "合" * 60]) == [short.ids, long.ids]
         whole = model(["合同"])[0]
         build = model.build()
     finally:

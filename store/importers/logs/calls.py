@@ -349,8 +349,3 @@ def lists_quoted(step: str) -> list[list[str]]:
     """The lists of quoted names in a step, whatever they name; empty ones are left out."""
     lists = [[t for groups in _QUOTED.findall(part) for t in groups if t] for part in _LIST.findall(step)]
     return [names for names in lists if names]
-
-
-def values_quoted(step: str) -> frozenset[str]:
-    """Everything that a step quotes, inside lists too."""
-    return frozenset(text.strip() for groups in _QUOTED.findall(step) for text in groups if text.strip())

@@ -9,7 +9,7 @@ it is kept.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
@@ -98,10 +98,6 @@ class Generator:
                 made += pair
                 self.progress(f"{hops}-hop", len(made), wanted)
         return made
-
-    def plans(self, plans: Iterable[Plan]) -> list[Task]:
-        """Two tasks for each of a user's own paths."""
-        return [task for plan in plans for task in self._tasks(plan, PAIR)]
 
     def names(self) -> frozenset[str]:
         """Names of all companies, courts and firms that a path may begin with."""
@@ -229,31 +225,25 @@ def generator(pack: Pack, parts: Callable[[Random], Parts], seed: int, progress:
 
 
 def construct_set(
-    made: Generator, distribution: Sequence[int] = DISTRIBUTION, writing: Callable[[int], list[Task]] | None = None,
-    own: Sequence[Plan] = (),
-) -> Made:  # fmt: skip
+    made: Generator, distribution: Sequence[int] = DISTRIBUTION, writing: Callable[[int], list[Task]] | None = None
+) -> Made:
     """A set in a distribution over 1 to 5 hops and writing, with its report.
 
     Args:
         made: the generator.
         distribution: tasks wanted of 1 to 5 hops and of writing.
         writing: gives so many writing tasks; None where the pack has none.
-        own: paths of the user's; then nothing is drawn.
     """
     groups: dict[str, list[Task]] = {}
-    if own:
-        for task in made.plans(own):
-            groups.setdefault(str(task["hops"]), []).append(task)
-    else:
-        for hops, wanted in enumerate(distribution[:5], start=1):
-            groups[str(hops)] = made.level(hops, wanted)
-        groups["writing"] = list(islice(writing(distribution[5]), distribution[5])) if writing else []
+    for hops, wanted in enumerate(distribution[:5], start=1):
+        groups[str(hops)] = made.level(hops, wanted)
+    groups["writing"] = list(islice(writing(distribution[5]), distribution[5])) if writing else []
     tasks = [
         {"id": f"{made.prefix}-{'w' if hops == 'writing' else hops}{number:03d}", **task}
         for hops, group in groups.items()
         for number, task in enumerate(group, start=1)
     ]
-    asked = {} if own else dict(zip(("1", "2", "3", "4", "5", "writing"), distribution, strict=True))
+    asked = dict(zip(("1", "2", "3", "4", "5", "writing"), distribution, strict=True))
     return Made(tasks, {"wanted": asked, **coverage(tasks), "fallen": dict(made.fallen.most_common())})
 
 
