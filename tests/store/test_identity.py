@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,30 +90,6 @@ def test_a_time_that_was_set_back_is_seen(tmp_path: Path, reads: list[str]) -> N
     assert identity.sha256(path) == digest(b"2") and len(reads) == 2
 
 
-@pytest.mark.parametrize("days", [-3, 3])
-def test_the_clock_of_the_process_is_not_asked(
-    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch, days: int
-) -> None:
-    monkeypatch.setattr(identity, "SETTLED", 3_600 * 10**9)
-    now = time.time() + days * 86_400
-    monkeypatch.setattr(time, "time", lambda: now)
-    monkeypatch.setattr(time, "time_ns", lambda: int(now * 1e9))
-    path = tmp_path / "one"
-    path.write_bytes(b"1")
-    assert [identity.sha256(path) for _ in range(2)] == [digest(b"1")] * 2
-    assert len(reads) == 2
-
-
-@pytest.mark.usefixtures("settled")
-def test_a_file_from_the_future_is_read_each_time(tmp_path: Path, reads: list[str]) -> None:
-    path = tmp_path / "one"
-    path.write_bytes(b"1")
-    later = path.stat().st_mtime_ns + 3 * 86_400 * 10**9
-    os.utime(path, ns=(later, later))
-    assert [identity.sha256(path) for _ in range(3)] == [digest(b"1")] * 3
-    assert len(reads) == 3
-
-
 def _flipped(place: int) -> Callable[[Path], object]:
     def spoil(path: Path) -> None:
         data = bytearray(path.read_bytes())
@@ -165,51 +138,6 @@ def test_a_broken_cache_counts_for_nothing(
         assert identity.sha256(path) == digest(b"1")
         assert len(reads) == again
     assert cache().is_dir() or cache().stat().st_size < 1000
-
-
-def test_a_place_that_cannot_be_written_costs_only_time(
-    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    places.cache().parent.mkdir(exist_ok=True)
-    monkeypatch.setenv("MOOT_HOME", str(tmp_path / "one"))
-    (tmp_path / "one").write_bytes(b"1")
-    assert [identity.sha256(tmp_path / "one") for _ in range(2)] == [digest(b"1")] * 2
-    assert len(reads) == 2
-
-
-@pytest.mark.usefixtures("settled", "reads")
-def test_the_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identity, "KEPT", 10)
-    paths = [tmp_path / str(number) for number in range(25)]
-    for path in paths:
-        path.write_text(path.name)
-    identity.marks(paths)
-    assert len(cache().read_bytes().splitlines()) == 11
-
-
-SEVERAL = """
-import sys
-from pathlib import Path
-from store import identity
-identity.SETTLED = 0
-for path in sorted(Path(sys.argv[1]).iterdir(), reverse=sys.argv[2] == "1"):
-    identity.sha256(path)
-"""
-
-
-def test_several_processes_share_it(tmp_path: Path, reads: list[str]) -> None:
-    folder = tmp_path / "files"
-    folder.mkdir()
-    for number in range(20):
-        (folder / str(number)).write_text(str(number))
-    children = [
-        subprocess.Popen([sys.executable, "-c", SEVERAL, str(folder), str(turn % 2)], cwd=Path(__file__).parents[2])
-        for turn in range(3)
-    ]
-    assert [child.wait(120) for child in children] == [0, 0, 0]
-    for path in folder.iterdir():
-        assert identity.sha256(path) == digest(path.name.encode())
-    assert reads == [], "nothing of what one of them wrote was lost to another"
 
 
 def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from store.errors import BadInput
 from store.importers.law.body import Body, read_body
-from store.importers.law.parsed import decode, plain
+from store.importers.law.parsed import decode
 from store.statutes.model import ArticleNumber
 
 
@@ -179,38 +177,6 @@ def test_gaps_and_restarts_are_told() -> None:
     assert found.skipped == [(ArticleNumber(1), ArticleNumber(4))]
     assert found.restarts == [(3, ArticleNumber(2))]
     assert found.wordless == [ArticleNumber(5)]
-
-
-def test_nothing_gives_nothing() -> None:
-    assert body().articles == [] == body("", "  ", "\u200b").articles
-
-
-LINES = st.one_of(
-    st.text(max_size=60),
-    st.from_regex(r"\A#{0,4} ?第 ?[一二三十百0-9]{1,4} ?[条章节编]( ?之[一二])?[ 　]?.{0,8}\Z"),
-    st.sampled_from(
-        ["附件一", "附则", "目录", "序言", "## 一、渡口", "（一）甲；", "第三条规定的渡船。", "**第二条** 乙。"]
-    ),
-)
-
-
-@pytest.mark.slow
-@given(st.lists(LINES, max_size=25), st.booleans())
-def test_bodies_are_total_and_lose_no_article(lines: list[str], amends: bool) -> None:
-    found = read_body(enumerate(lines, 1), title="虚构法", amends=amends)
-    assert all(1 <= article.line <= len(lines) for article in found.articles)
-    assert len({a.number for a in found.articles if not a.numbered}) == sum(
-        1 for a in found.articles if not a.numbered
-    )
-    assert all(article.text == article.text.strip() for article in found.articles)
-
-
-@settings(max_examples=100)
-@given(st.text(max_size=200))
-def test_a_plain_line_is_plain(line: str) -> None:
-    cleaned = plain(line)
-    assert plain(cleaned) == cleaned or "\\" in line or "*" in line or "<!--" in cleaned + line
-    assert "  " not in cleaned and "\u200b" not in cleaned and "\u3000" not in cleaned
 
 
 def test_texts_are_decoded_by_content() -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
-import tracemalloc
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store import places
-from store.errors import BadInput, StoreError
+from store.errors import BadInput
 from store.importers import silent
 from store.importers.law.plaintext import read_text
 from store.pack import Pack
@@ -102,16 +100,6 @@ def test_a_text_that_is_no_law(tmp_path: Path, data: bytes, reason: str) -> None
         importer("law-text")(write(tmp_path / "x.txt", data), "p", silent)
     assert reason in caught.value.hint
     assert not list(places.packs().glob("*"))
-
-
-@settings(max_examples=60)
-@given(st.text(max_size=300))
-def test_plain_texts_give_a_law_or_a_sentence(text: str) -> None:
-    for given_text in (text, STATUTE + text, f"渡船法\n{text}\n第一条 甲。"):
-        try:
-            assert read_text(given_text, "x.txt").articles
-        except BadInput as error:
-            assert "x.txt" in error.title
 
 
 # JSON
@@ -228,46 +216,3 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3),
     max_leaves=4,
 )
-
-
-@settings(max_examples=60)
-@given(
-    st.sampled_from(
-        [
-            "law",
-            "versions",
-            "versions.0",
-            "versions.1.valid_from",
-            "versions.1.articles",
-            "versions.1.articles.0",
-            "links.0.on",
-            "aliases",
-        ]
-    ),
-    JSON,
-)
-def test_json_gives_a_pack_or_a_sentence(tmp_path_factory: pytest.TempPathFactory, path: str, value: object) -> None:
-    source = write(tmp_path_factory.mktemp("in") / "x.json", dumped(changed(path, value)))
-    try:
-        importer("law-json")(source, "p", silent)
-    except StoreError as error:
-        assert error.title and "\n" not in error.title
-
-
-def test_memory_does_not_grow_with_the_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of reading and writing; the indexes over articles are arrays as long as the pack."""
-    monkeypatch.setattr("store.search.indexing.build_indexes", lambda *_: None)
-    body = "".join(f"第{n}条 " + "渡船应当登记并悬挂号牌。" * 20 + "\n" for n in range(1, 120))
-
-    def peak(files: int) -> int:
-        root = tmp_path / str(files)
-        for n in range(files):
-            write(root / f"渡口办法{n}.txt", f"渡口办法{n}\n（2001年2月3日公布）\n{body}")
-        tracemalloc.start()
-        importer("law-text")(root, "p", silent)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return peak
-
-    few, many = peak(3), peak(30)
-    assert many < 2 * few + (1 << 20)

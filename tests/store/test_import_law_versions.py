@@ -9,15 +9,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from app.cli.data import data as data_command
 from store.errors import BadInput
 from store.importers import silent
 from store.importers.law import naming
 from store.importers.law.history import entry_into_force, last_change, read_history, repeals
-from store.importers.law.markdown import read_text
 from store.importers.law.parsed import ParsedArticle
 from store.pack import Pack
 from store.statutes.book import Found, Gap, NotYet, Repealed, StatuteBook
@@ -86,13 +83,6 @@ def test_a_committee_that_adopts_again_amends_but_two_committees_enact() -> None
     change = last_change(twice)
     assert change is not None and change.day == D(2020, 12, 23)
     assert [event.kind for event in joint] == ["adopted", "adopted"]
-
-
-@settings(max_examples=100)
-@given(st.lists(st.text(max_size=60) | st.from_regex(r"\A(19|20)\d\d年\d{1,2}月\d{1,2}日 ?.{0,20}\Z"), max_size=8))
-def test_histories_are_total(lines: list[str]) -> None:
-    events, before = read_history(lines)
-    assert len(events) + len(before) <= sum(len(line) for line in lines) + 1
 
 
 # Entry into force
@@ -366,14 +356,3 @@ def test_the_command_prints_the_report(tmp_path: Path) -> None:
     assert told["import"]["articles"] == told["statutes"] == 2
     assert {"reading files", "writing laws"} <= set(told["seconds"])
     assert "time: reading" in result.stderr
-
-
-@settings(max_examples=60)
-@given(st.text(max_size=300), st.booleans(), st.sampled_from(["x.md", "渡口(2010-02-30).md", "渡口(2010-06-01).md"]))
-def test_readers_of_files_give_a_law_or_a_sentence(text: str, framed: bool, label: str) -> None:
-    try:
-        found = read_text(f"# 渡口法\n{text}\n{END}\n{text}" if framed else text, label)
-    except BadInput as error:
-        assert label in error.title
-    else:
-        assert found.articles and found.name

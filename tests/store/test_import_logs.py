@@ -294,18 +294,6 @@ def test_files_that_are_no_logs(tmp_path: Path, moot_home: Path) -> None:
     )
 
 
-def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
-    outside, folder = tmp_path / "outside.txt", tmp_path / "folder"
-    outside.write_text(react((action("get_sum", [1]), "1")), encoding="utf-8")
-    folder.mkdir()
-    try:
-        (folder / "log.txt").symlink_to(outside)
-    except OSError:
-        pytest.skip("this system makes no links")
-    with pytest.raises(BadInput, match="leads out of the import folder"):
-        import_pack(folder, "h", quiet)
-
-
 @pytest.fixture(scope="module")
 def harvest(tmp_path_factory: pytest.TempPathFactory, data: Callable[..., Path]) -> Any:
     """The development logs, imported once."""

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import sqlite3
@@ -226,18 +225,6 @@ def _read_all(journal: Journal) -> None:
     journal.text(text_hash("长文本"))
 
 
-def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
-    deep: object = 0
-    for _ in range(150):
-        deep = [deep]
-    with make(tmp_path / "r.moot") as journal:
-        (attempt,) = journal.attempts("0")
-        for value in (deep, float("nan"), float("inf")):
-            with pytest.raises(StoreError, match="cannot be kept"):
-                journal.append([entry(attempt.id, 0, value)])
-        assert journal.entries(attempt.id) == []
-
-
 @pytest.mark.parametrize("loss", ["file", "replaced", "folder", "log"])
 def test_a_run_whose_file_goes_away_stops_at_the_next_commit(tmp_path: Path, loss: str) -> None:
     folder = tmp_path / "runs"
@@ -257,48 +244,6 @@ def test_a_run_whose_file_goes_away_stops_at_the_next_commit(tmp_path: Path, los
             path.with_name("r.moot-wal").unlink()
         with pytest.raises(StoreError, match="while the run was writing"):
             journal.append([entry(attempt.id, 1)])
-
-
-def test_no_second_name_passes_the_lock(tmp_path: Path) -> None:
-    path, other = tmp_path / "r.moot", tmp_path / "elsewhere"
-    other.mkdir()
-    with make(path):
-        (other / "soft.moot").symlink_to(path)
-        with pytest.raises(StoreError, match="another process"):
-            Journal.open(other / "soft.moot", write=True)
-        (other / "hard.moot").hardlink_to(path)
-        with pytest.raises(StoreError, match=r"2 names \(hard links\)"):
-            Journal.open(other / "hard.moot", write=True)
-    (other / "hard.moot").unlink()
-    Journal.open(other / "soft.moot", write=True).close()
-
-
-def test_a_run_behind_a_symbolic_link_is_read_and_watched_at_its_real_place(tmp_path: Path) -> None:
-    """SQLite keeps the log beside the real file: two megabytes in it are no forgery, and its loss is noticed."""
-    (tmp_path / "real").mkdir()
-    path, link = tmp_path / "real" / "r.moot", tmp_path / "link.moot"
-    make(path).close()
-    link.symlink_to(path)
-    with Journal.open(link, write=True) as journal:
-        (attempt,) = journal.attempts("0")
-        journal.append([entry(attempt.id, seq, "字" * 500) for seq in range(800)])
-        assert len(journal.entries(attempt.id)) == 800
-        with Journal.open(link) as reader:
-            assert len(reader.entries(attempt.id)) == 800
-        path.with_name("r.moot-wal").unlink()
-        with pytest.raises(StoreError, match="while the run was writing"):
-            journal.append([entry(attempt.id, 800)])
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_what_is_no_plain_file_is_refused_without_waiting(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.moot")
-    (tmp_path / "null.moot").symlink_to("/dev/zero")
-    (tmp_path / "self.moot").symlink_to(tmp_path / "self.moot")
-    (tmp_path / "folder.moot").mkdir()
-    for name in ("pipe", "null", "self", "folder"):
-        with pytest.raises(StoreError, match=name):
-            Journal.open(tmp_path / f"{name}.moot")
 
 
 def test_a_file_that_is_no_run_is_not_written_to(tmp_path: Path) -> None:

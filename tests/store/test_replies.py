@@ -9,8 +9,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 
 from store.errors import BadInput, Damaged
 from store.replies import LONGEST, Replies
@@ -89,18 +87,6 @@ def test_whoever_is_killed_leaves_a_file_that_is_whole(tmp_path: Path) -> None:
         assert all(replies.get(key(n)) == str(n).encode() * 100 for n in range(seen))
 
 
-def test_who_writes_for_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("store.replies.PATIENCE", 0.01)
-    with Replies(tmp_path / "r.db") as replies, closing(sqlite3.connect(tmp_path / "r.db")) as other:
-        replies.put(key(1), b"a")
-        other.execute("BEGIN EXCLUSIVE")
-        replies.put(key(2), b"b")
-        assert replies.get(key(1)) == b"a" and replies.get(key(2)) is None and not replies.troubles
-        other.rollback()
-        replies.put(key(2), b"b")
-        assert replies.get(key(2)) == b"b"
-
-
 def _text(path: Path) -> None:
     path.write_text("no database at all, whatever its name says " * 100, encoding="utf-8")
 
@@ -147,26 +133,3 @@ def test_a_place_that_cannot_be_used_is_said_and_left(tmp_path: Path) -> None:
             replies.clear()
             (trouble,) = replies.troubles
             assert isinstance(trouble, BadInput) and "cannot be used" in trouble.title
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), max_size=30), st.floats(0, 1))
-@example([(0.1640625, 0x80)], 1.0)  # a word of the schema that is no text
-def test_any_file_is_read_or_put_aside(tmp_path: Path, flips: list[tuple[float, int]], cut: float) -> None:
-    """Whatever becomes of its bytes, nothing is raised."""
-    path = tmp_path / "r.db"
-    for old in tmp_path.glob("r.db*"):
-        old.unlink()
-    with Replies(path) as replies:
-        for n in range(40):
-            replies.put(key(n), str(n).encode() * 100)
-    raw = bytearray(path.read_bytes())
-    for at, value in flips:
-        raw[int(at * len(raw))] = value
-    path.write_bytes(raw[: int(cut * len(raw))] if cut < 0.5 else raw)
-    with Replies(path) as replies:
-        for n in range(40):
-            replies.get(key(n))
-        replies.put(key(99), b"z")
-        replies.size()
-        assert len(replies.troubles) <= 2

@@ -11,8 +11,7 @@ import pytest
 from store.builder import PackBuilder
 from store.errors import Damaged, StoreError
 from store.pack import Pack, verify_pack
-from store.search.bigrams import bigrams, count, find, invert
-from store.search.channels import Articles, best
+from store.search.channels import Articles
 from store.search.documents import USUAL, fuse, fuse_weighted
 from store.search.query import LawQuery
 from store.search.terms import entries, widened
@@ -126,24 +125,6 @@ def test_another_segmenter_is_refused(pack: Pack, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("store.search.channels.segmenter", lambda: "another 1")
     with pytest.raises(StoreError, match="another 1"):
         Articles(pack)
-
-
-def test_bigrams_stop_at_everything_that_is_no_letter() -> None:
-    assert len(bigrams("路灯，灯法 a")) == 2
-    assert len(bigrams("\ud800路")) == 0
-    counts = count([(["路灯路灯", "灯法", ""], 1.0), (["", "路灯", ""], 2.0)])
-    postings = invert(counts)
-    (at,) = find(postings.keys, bigrams("路灯"))
-    assert postings.places[postings.starts[at] : postings.starts[at + 1]].tolist() == [0, 1]
-    assert find(postings.keys, bigrams("𠮷野")).tolist() == []
-    scores = postings.score([(bigrams("灯法"), 2.0)], 3)
-    assert scores[1] > 0 and scores[[0, 2]].tolist() == [0, 0]
-
-
-def test_equal_scores_are_ordered_by_id_also_at_the_edge() -> None:
-    scores = np.array([1, 2, 1, 0, 1, -1], np.float32)
-    assert best(scores, None, 3) == [(2, 2.0), (1, 1.0), (3, 1.0)]
-    assert best(scores, np.array([3, 4, 5]), 9) == [(3, 1.0), (5, 1.0)]
 
 
 def test_fusion_weighs_channels() -> None:

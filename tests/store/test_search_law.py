@@ -21,7 +21,6 @@ from store.search.law_search import CHANNELS, Answer, LawSearch, Settings
 from store.search.query import LawQuery, Span
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
-from store.text.segment import cut
 from tests.support.statute_fixture import KITES, LAMPS, articles, build, number
 
 OLD, MIDDLE, NEW = LAMPS, f"{LAMPS}(2000修正)", f"{LAMPS}(2010修订)"
@@ -216,15 +215,6 @@ def test_filters_without_a_word_list_the_articles(search: LawSearch) -> None:
     assert found(answer) == [(KITES, "2"), (KITES, "1")] and answer.hits[1].article.text is None, "words first"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "   ", "，。！", 'AND OR NEAR( * "', '路灯" OR 1=1 --', "text:高度*", "\ud800路灯", "量子色动力学"]
-)
-def test_any_text_is_a_question(search: LawSearch, text: str) -> None:
-    answer = search.search(text)
-    assert answer.query.text == text and search.search(text).hits == answer.hits
-    assert len(search.search(text, Settings(k=0)).hits) == 0
-
-
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_a_channel_alone(search: LawSearch, channel: str) -> None:
     answer = search.search("1995年路灯法第三条 路灯的高度", Settings(channels=(channel,)))
@@ -251,11 +241,6 @@ def test_a_pack_without_statutes() -> None:
 
 
 # The published pipeline.
-
-
-def test_runs_cut_alone_are_the_text_cut_whole(search: LawSearch) -> None:
-    texts = [*search.paper._texts, "", "  ", "a1.5%—第三条\r\n（醉酒）𠮷ＡB·鿕\u9fd6驾驶", "，。x"]
-    assert list(published._cut_all(texts)) == [cut(text) for text in texts]
 
 
 def test_okapi_by_hand() -> None:
@@ -305,23 +290,6 @@ def test_published_filters_and_weights(search: LawSearch) -> None:
     assert len(rankings["bm25"]) == 2 and rankings["keyword"] == sorted(rankings["keyword"])
     empty = paper.rankings(LawQuery("火星", numbers=(number("99"),)), 5)
     assert empty[1:] == ({}, [])
-
-
-def test_published_keywords_by_hand(search: LawSearch) -> None:
-    texts = search.paper._texts
-    wanted = {"路灯": 0, "高度": 0}
-    scores = [
-        sum((1 + 0.1 * (text.count(word) - 1)) / len(wanted) for word in wanted if word in text) for text in texts
-    ]
-    best = sorted((place for place, score in enumerate(scores) if score), key=lambda place: (-scores[place], place))[
-        :5
-    ]
-    ranked = search.paper.rankings(LawQuery("路灯的高度", keywords=tuple(wanted)), 5)[1]["keyword"]
-    assert ranked == [int(search.catalogue.ids[place]) for place in best]
-    assert texts[0].startswith(
-        f"路径：{search.catalogue.versions[0].label} > 未分编部分 > 未分章部分 > 未分节部分 > 第一条 内容："
-    )
-    assert "".join(cut(texts[2])) == texts[2]
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from store.builder import PackBuilder
 from store.pack import Pack
 from store.search.law_names import LawNames
-from store.search.query import ANALYSER_SCHEMA, KEYWORDS, LawQuery, analyse, from_analyser
+from store.search.query import ANALYSER_SCHEMA, LawQuery, analyse, from_analyser
 from store.search.times import periods
 from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook
@@ -309,21 +309,6 @@ def test_the_analyser_seat(book: StatuteBook) -> None:
     assert set(ANALYSER_SCHEMA["required"]) == set(value)
     for wrong in ({}, {"time_info": 3, "keywords": [1, None]}, {"chapter_info": {"a": 1}}, []):
         assert from_analyser("x", wrong, book) == LawQuery("x", made_by="analyser")  # type: ignore[arg-type]
-
-
-WORDS = st.text(
-    '零〇一二十百12年月日号第条之章节至到-./、《》()（）〔路灯法风筝本去次同前后起案发时(修正) \n。OR*"', max_size=60
-)
-
-
-@given(st.one_of(WORDS, st.text(max_size=80)))
-def test_no_text_breaks_the_reader(book: StatuteBook, text: str) -> None:
-    query = analyse(text, book, today=TODAY, case=CASE)
-    assert query == analyse(text, book, today=TODAY, case=CASE)
-    assert all(span.first <= span.last for span in query.spans)
-    assert set(query.laws) <= {LAMPS, KITES} and len(query.keywords) <= KEYWORDS
-    assert {number for _, number in query.pairs} <= set(query.numbers)
-    from_analyser(text, {"time_info": [text], "law_info": [text], "chapter_info": [text], "keywords": [text]}, book)
 
 
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))

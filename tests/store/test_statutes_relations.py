@@ -14,7 +14,6 @@ from store.statutes.book import StatuteBook
 from store.statutes.check import check_law
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
-from store.statutes.relations import LONGEST, Relations
 from tests.support.statute_fixture import articles
 
 LAMPS = "中华人民共和国路灯法"
@@ -66,28 +65,6 @@ def test_circles_of_relations_end() -> None:
         relations = StatuteBook(pack).relations
         assert {(one.law, one.other) for one in relations.all()} == {(first, second), (second, first)}
         assert relations.doubt(first) is None
-
-
-def test_a_dense_web_of_rules_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    layers = [[f"路灯规定{chr(0x4E00 + 4 * depth + place)}" for place in range(4)] for depth in range(8)]
-    texts = {name: f"根据《{LAMPS}》，制定本规定。" for name in layers[0]}
-    for above, layer in zip(layers, layers[1:], strict=False):
-        said = "、".join(f"《{name}》" for name in above)
-        texts |= {name: f"根据{said}，制定本规定。" for name in layer}
-    asked: list[str] = []
-    ended = Relations.ended
-    monkeypatch.setattr(Relations, "ended", lambda self, law: asked.append(law) or ended(self, law))
-    with made([(LAMPS, ENDED), *((name, None) for name in texts)], texts) as pack:
-        doubt = StatuteBook(pack).relations.doubt(layers[-1][0])
-    assert doubt is not None and doubt.since == date(2010, 1, 1)
-    assert len(asked) == len(set(asked)) <= len(texts) + 1
-
-
-def test_a_very_long_title_is_read() -> None:
-    title = f"{ON_LAMPS}{'之' * 10_000}"
-    with made([(LAMPS, ENDED), (title, None)]) as pack:
-        (found,) = StatuteBook(pack).relations.of(title)
-        assert (found.other, len(found.basis)) == (LAMPS, LONGEST)
 
 
 def test_a_law_that_is_not_held_is_known_by_what_others_say_of_it() -> None:

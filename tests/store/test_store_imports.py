@@ -15,17 +15,13 @@ from typing import Any
 
 import openpyxl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from store import places
 from store.connection import quoted
-from store.errors import BadInput, NotFound
+from store.errors import BadInput
 from store.importers import legalagentbench, silent, tables
 from store.pack import Pack
-from store.schema import CORPORA, LOOKUPS, TABLES, UNKNOWN
-from tasks import registry
-from tasks.run.importing import importer
+from store.schema import LOOKUPS, TABLES, UNKNOWN
 
 pytestmark = pytest.mark.slow
 
@@ -256,16 +252,6 @@ def test_csv_cells_are_text_and_empty_is_null(tmp_path: Path, encoding: str, del
     assert imported(tmp_path) == [{"标题": "有,逗号\n和换行", "案号": "1", "原告": None, "涉案金额（元）": "5.0"}]
 
 
-CELL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
-
-
-@settings(max_examples=25)
-@given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=5))
-def test_any_text_survives_csv(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
-    write_csv(tmp_path / "LegalDoc.csv", [{"案号": a, "标题": b} for a, b in rows])
-    assert [(row["案号"], row["标题"]) for row in imported(tmp_path / "LegalDoc.csv")] == rows
-
-
 def test_a_zip_with_tables_documents_and_tasks(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "full.zip", "w") as archive:
         archive.writestr("full/LegalDoc.jsonl.gz", gzip.compress(lines(DOCUMENT).encode()))
@@ -329,18 +315,3 @@ def test_a_table_given_twice_and_no_table(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="holds no table"):
         tables.import_pack(tmp_path / "empty", "p", silent)
-
-
-def test_blobs_in_sqlite_are_named(tmp_path: Path) -> None:
-    write_sqlite(tmp_path / "x.db", [{"案号": b"\x00"}])
-    with pytest.raises(BadInput, match=r"x\.db, table LegalDoc, row 1: LegalDoc: 案号 cannot hold"):
-        tables.import_pack(tmp_path / "x.db", "p", silent)
-
-
-def test_formats_by_name() -> None:
-    assert importer("LegalAgentBench") is legalagentbench.import_pack
-    assert all(callable(importer(name)) for name in registry.names("importers"))
-    assert importer("legalagentbench_logs") is importer("legalagentbench-logs")
-    with pytest.raises(NotFound, match="no import format named parquet"):
-        importer("parquet")
-    assert not set(TABLES) & set(CORPORA)

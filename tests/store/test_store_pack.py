@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import run_index
 from store.builder import PackBuilder
-from store.connection import Reader, integrity_problem
-from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.errors import BadInput, NotFound, StoreError
 from store.pack import Pack
 from store.schema import LOOKUPS, TABLES, UNKNOWN, Cell, Lookup
 
@@ -136,14 +132,6 @@ def test_a_complete_pack_says_no_only_where_it_can_know() -> None:
         assert pack.find(COMPANY, ["甲"]).status == "outside", "the table was not given"
 
 
-@pytest.mark.parametrize("asked", [2**70, float("nan"), "\ud800", True])
-def test_what_no_cell_can_hold_is_never_found(asked: object) -> None:
-    with builder(coverage="complete") as made:
-        made.add_row("CompanyRegister", {"公司名称": "甲", "统一社会信用代码": 1}, "authored")
-    with Pack.open("p") as pack:
-        assert pack.find(REGISTER, [asked]).status == "miss"  # type: ignore[list-item]
-
-
 def test_distinct_counts_and_statistics() -> None:
     with builder() as made:
         for cell in ("乙", "甲", "乙", None, 5, UNKNOWN):
@@ -255,34 +243,3 @@ def test_the_databases_of_a_pack_are_told_table_by_table(sample_pack: Path) -> N
     indexes = {name: facts["index"] for name, facts in found["corpus.db"].items() if facts["index"]}
     assert indexes and set(indexes.values()) == {"FTS5"}
     assert not any(name.endswith(("_data", "_docsize", "_config")) for tables in found.values() for name in tables)
-
-
-def test_a_damaged_file_is_a_sentence_when_it_is_told(tmp_path: Path) -> None:
-    whole = tmp_path / "whole.db"
-    with sqlite3.connect(whole) as made:
-        made.execute("CREATE TABLE t (a, b)")
-        made.executemany("INSERT INTO t VALUES (?, ?)", ((n, "x" * 200) for n in range(500)))
-    made.close()
-    (tmp_path / "cut.db").write_bytes(whole.read_bytes()[:4096] + b"x" * 4096)
-    with pytest.raises(Damaged, match="cannot be"):
-        Reader(tmp_path / "cut.db").tables()
-
-
-def test_a_word_of_a_schema_that_is_no_text_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite's own message quotes it as it stands."""
-    monkeypatch.setenv("MOOT_HOME", str(tmp_path))
-    run_index.remember({"a": ("1", "line")}, ())
-    (index,) = tmp_path.rglob(run_index.FILE)
-    pack = tmp_path / "pack.db"
-    with closing(sqlite3.connect(pack)) as made:
-        made.execute("CREATE TABLE t (a, b)")
-    for path in (pack, index):
-        path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CRE\x80TE TABLE"))
-        with closing(sqlite3.connect(path)) as broken, pytest.raises(UnicodeDecodeError):
-            broken.execute("SELECT * FROM sqlite_schema")
-    with pytest.raises(Damaged, match="cannot be"):
-        Reader(pack)
-    assert integrity_problem(pack)
-    assert run_index.remembered() == {}
-    run_index.remember({"a": ("2", "line")}, ())
-    assert run_index.remembered() == {"a": ("2", "line")}, "a broken index begins anew"

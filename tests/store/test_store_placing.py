@@ -7,17 +7,16 @@ import os
 import subprocess
 import sys
 import threading
-from itertools import count
 from pathlib import Path
 
 import pytest
 
 from app.cli.main import main
 from store import manifest as manifests
-from store import places, placing
+from store import places
 from store.builder import PackBuilder
-from store.errors import BadInput, Damaged, NotFound
-from store.pack import Pack, remove_pack
+from store.errors import NotFound
+from store.pack import Pack
 
 pytestmark = pytest.mark.slow
 
@@ -152,17 +151,6 @@ def test_a_pack_comes_back_from_its_side_place(capsys: pytest.CaptureFixture[str
     assert [pack["name"] for pack in json.loads(capsys.readouterr().out)["packs"]] == ["p", "p-q"]
 
 
-def test_half_of_an_old_pack_never_comes_back() -> None:
-    build()
-    aside = places.packs() / ".replaced-p-abcdefgh" / "pack"
-    aside.mkdir(parents=True)
-    (aside / "corpus.db").write_bytes(b"x")
-    remove_pack("p")
-    with pytest.raises(NotFound):
-        Pack.open("p")
-    assert left_behind() == []
-
-
 def test_who_opens_while_it_is_replaced_sees_one_or_the_other() -> None:
     build()
     seen: set[str] = set()
@@ -189,35 +177,8 @@ def test_who_opens_while_it_is_replaced_sees_one_or_the_other() -> None:
     assert not faults and seen <= {"甲", "乙"}
 
 
-def test_a_pack_that_was_replaced_twice_while_it_was_read_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The folder of the second has the number that the first one had, where the file system gives it away again."""
-    build()
-    read, asked = manifests.read, count()
-
-    def too_late(folder: Path) -> manifests.Manifest:
-        if next(asked) == 0:
-            build()
-            build(text="乙")
-            raise Damaged("corpus.db: missing")
-        return read(folder)
-
-    monkeypatch.setattr(manifests, "read", too_late)
-    with Pack.open("p") as pack:
-        assert pack.distinct("AddrInfo", "地址") == ["乙"]
-
-
 def builder(name: str = "p") -> PackBuilder:
     return PackBuilder(name, jurisdiction="x", source="s", licence="l", coverage="harvest", as_of="")
-
-
-def test_a_build_in_progress_is_known_by_its_lock_and_not_by_its_age() -> None:
-    living = builder()
-    (folder,) = places.packs().glob(".building-p-????????")
-    os.utime(folder, (1, 1))
-    build("q")
-    living.add_row("AddrInfo", {"地址": "甲"}, "harvested")
-    living.finish()
-    assert said() == ["甲"] and left_behind() == ["p", "q"]
 
 
 def test_what_killed_builds_left_goes_with_the_next_one() -> None:
@@ -261,14 +222,3 @@ def test_an_empty_table_replaces_nothing_unasked(capsys: pytest.CaptureFixture[s
     code, out, _ = moot(capsys, "data", "import", "tables", empty, "--name", "p", "--allow-empty", "--json")
     assert code == 0 and json.loads(out)["tables"]["CompanyInfo"] == 0
     assert left_behind() == ["p"]
-
-
-def test_an_import_of_nothing_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    from store.builder import empty_allowed
-
-    with pytest.raises(BadInput, match="would hold nothing"), empty_allowed(False), builder():
-        pass
-    with empty_allowed(), builder():
-        pass
-    remove_pack("p")
-    assert placing.recover(places.packs() / "p") is False and left_behind() == []

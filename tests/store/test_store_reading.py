@@ -53,16 +53,6 @@ def test_every_layout_reads_the_same(
     assert [item for _, item in records(path)] == items
 
 
-@given(st.one_of(st.binary(max_size=80), st.text(st.sampled_from('[]{}",:1a\\\n e.-'), max_size=40).map(str.encode)))
-def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(content)
-    try:
-        assert all(isinstance(item, dict) for _, item in records(path))
-    except BadInput as error:
-        assert "file" in error.title
-
-
 @pytest.mark.parametrize(
     ("content", "line"),
     [
@@ -85,19 +75,6 @@ def test_what_is_wrong_is_named_by_line(tmp_path: Path, content: bytes, line: in
     path.write_bytes(content)
     with pytest.raises(BadInput, match=rf"^rows\.jsonl, line {line}\b"):
         list(records(path))
-
-
-def test_lines_of_an_array_are_counted(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text('[\n {"a": "x"},\n {\n  "a": 1},\n\n {"a": 2}]', encoding="utf-8")
-    assert [line for line, _ in records(path)] == [2, 3, 6]
-
-
-def test_a_long_array_is_read_in_pieces(tmp_path: Path) -> None:
-    items = [{"n": number, "t": "长" * 300} for number in range(5000)]
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(items, ensure_ascii=False), encoding="utf-8")
-    assert [item for _, item in records(path)] == items
 
 
 def test_damaged_gzip(tmp_path: Path) -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from store.builder import PackBuilder
-from store.errors import NotFound, StoreError
+from store.errors import NotFound
 from store.pack import Pack
 from store.search import search_documents
 from store.search.documents import fuse
-from store.text.segment import segmenter, words
 
 TEXTS = (
     "虚构合同条例第三条：抵押权人有权就该抵押财产优先受偿。",
@@ -72,34 +69,6 @@ def test_k_and_empty_answers(pack: Pack) -> None:
     assert search_documents(pack, "LegalCases", "抵押", 5) == []
     with pytest.raises(NotFound):
         search_documents(pack, "Novels", "抵押", 5)
-
-
-@settings(max_examples=150)
-@given(
-    st.one_of(
-        st.text(max_size=60),
-        st.lists(st.sampled_from(['"', "'", "*", "OR", "AND", "NOT", "NEAR(", ")", "^", ":", "text:", "抵押", "%",
-            "_", "\0", "-", "\ud800"]), max_size=12).map(" ".join),
-    )
-)  # fmt: skip
-def test_any_text_is_a_query(pack: Pack, query: str) -> None:
-    first = found(pack, query)
-    assert first == found(pack, query)
-    assert len(set(first)) == len(first) <= 5
-
-
-def test_another_segmenter_is_refused(pack: Pack) -> None:
-    other = pack.manifest.model_copy(update={"segmenter": "jieba 0.1 0000"})
-    opened = Pack(pack.path, other)
-    with opened, pytest.raises(StoreError, match=r"indexed by jieba 0\.1"):
-        search_documents(opened, "LegalArticle", "抵押", 1)
-
-
-def test_words_are_quiet_and_keep_no_punctuation(capfd: pytest.CaptureFixture[str]) -> None:
-    assert "抵押" in words("就该抵押财产，优先受偿。")
-    assert words("，。 \n") == words("") == []
-    assert segmenter().startswith("jieba ")
-    assert capfd.readouterr() == ("", "")
 
 
 def test_fusion_prefers_agreement_and_breaks_ties_by_id() -> None:

@@ -14,8 +14,6 @@ from store.text.money import format_money, parse_money
 from store.text.normalise import fold_width, widen_brackets
 from store.text.numerals import chinese_to_int, int_to_chinese, to_decimal
 
-MONEYISH = st.text("0123456789.,，-－ 万亿千百元圆整人民币¥一二三十百千零点１２３", max_size=30)
-
 
 @pytest.mark.parametrize(
     ("text", "value"),
@@ -33,11 +31,6 @@ def test_chinese_numerals(text: str, value: int | None) -> None:
 @given(st.integers(-(10**16) + 1, 10**16 - 1))
 def test_chinese_numerals_come_back(number: int) -> None:
     assert chinese_to_int(int_to_chinese(number)) == number
-
-
-def test_numbers_beyond_sixteen_digits_are_refused() -> None:
-    with pytest.raises(ValueError, match="16 digits"):
-        int_to_chinese(10**16)
 
 
 @pytest.mark.parametrize(
@@ -93,17 +86,6 @@ def test_no_dates(text: str) -> None:
 @given(st.dates(), st.dates())
 def test_dates_come_back_and_differ_by_days(first: date, second: date) -> None:
     assert first + timedelta(days_between(first, second)) == second
-
-
-@given(st.one_of(st.text(), MONEYISH))
-def test_any_text_has_a_result(text: str) -> None:
-    parse_money(text)
-    to_decimal(text)
-    chinese_to_int(text)
-    parse_date(text)
-    assert len(fold_width(text)) == len(text)
-    assert fold_width(fold_width(text)) == fold_width(text)
-    assert "(" not in widen_brackets(text)
 
 
 def test_widths() -> None:

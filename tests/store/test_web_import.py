@@ -12,19 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from app.cli.main import main
 from store import places
 from store.errors import BadInput, NotFound
 from store.importers import silent
 from store.importers.web.hypertext import read_html
-from store.importers.web.pages import read_markdown, read_mhtml
-from store.importers.web.parsed import decode, kind_of
+from store.importers.web.pages import read_markdown
+from store.importers.web.parsed import decode
 from store.pack import Pack, verify_pack
 from store.web import Page, WebSnapshot
-from store.web_tables import is_address, local_address, tidy_address
 from tasks.run.importing import importer
 
 pytestmark = pytest.mark.slow
@@ -273,37 +270,6 @@ def test_addresses_of_mhtml_are_of_the_web_or_none(tmp_path: Path, top: str, par
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s"] and len(list(source.iterdir())) == 1
 
 
-def test_mhtml_in_base64_reads_its_root_and_no_other_part() -> None:
-    import base64
-
-    def part(text: str, more: str = "") -> str:
-        coded = base64.encodebytes(text.encode("gb18030")).decode().replace("\n", "\r\n")
-        return (
-            f"------b\r\nContent-Type: text/html; charset=gbk\r\nContent-Transfer-Encoding: base64\r\n{more}\r\n"
-            f"{coded}"
-        )
-
-    frame = part(
-        html(body="<p>框架里的广告文字，很长很长很长。</p>"), "Content-ID: <ad@x>\r\nContent-Location: cid:ad@x\r\n"
-    )
-    root = part(html(), "Content-ID: <root@x>\r\n")
-    top = 'MIME-Version: 1.0\r\nContent-Type: multipart/related; start="<root@x>"; boundary="----b"\r\n\r\n'
-    page = read_mhtml(f"{top}{frame}{root}------b--\r\n".encode(), "x.mhtml")
-    assert "适当减少" in page.text and "广告" not in page.text
-
-
-def bomb(depth: int) -> bytes:
-    inner = b"Content-Type: text/html\r\n\r\n<p>x</p>\r\n"
-    for level in range(depth):
-        inner = b'Content-Type: multipart/related; boundary="b%d"\r\n\r\n--b%d\r\n%s\r\n--b%d--\r\n' % (
-            level,
-            level,
-            inner,
-            level,
-        )
-    return b"MIME-Version: 1.0\r\n" + inner
-
-
 def test_what_is_no_page_is_named_while_other_pages_go_in(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "good.html": html(),
@@ -409,34 +375,3 @@ def test_the_command_prints_the_report(tmp_path: Path, capsys: pytest.CaptureFix
     assert [(pack["name"], pack["pages"]) for pack in json.loads(moot("list", "--json"))["packs"]] == [("snap", 1)]
     assert "1 个网页" in moot("list") or "1 web pages" in moot("list")
     assert json.loads(moot("stats", "snap", "--json"))["packs"][0]["pages"] == 1
-
-
-@settings(max_examples=60)
-@given(st.text(max_size=400) | st.lists(
-    st.sampled_from(
-        "<p> </p> <script> <!-- --> <table> <td> 正文。 &#xD800; &amp; <a href=' <li> \0 <html> <body>".split()),
-        max_size=30).map("".join))  # fmt: skip
-def test_readers_are_total(text: str) -> None:
-    for read in (read_html, read_mhtml, read_markdown):
-        for data in (text.encode("utf-8", "replace"), mhtml(text.encode("utf-8", "replace").decode())):
-            try:
-                page = read(data, "x")
-            except BadInput as error:
-                assert error.title.startswith("x")
-            else:
-                assert page.text.strip() and page.text.encode() and "\0" not in page.text
-
-
-@given(st.text(max_size=80) | st.text(alphabet="htps:/.@#?[]a0%\\", max_size=40))
-def test_addresses_have_one_spelling(text: str) -> None:
-    tidy = tidy_address(text)
-    assert tidy is None or (tidy_address(tidy) == tidy and is_address(tidy))
-    if text:
-        assert is_address(local_address(text).encode("utf-8", "replace").decode())
-
-
-def test_kinds_are_told_by_content() -> None:
-    assert kind_of(b"<!DOCTYPE html><html>", "x") == "html" and kind_of(b"plain", "x.txt") is None
-    assert kind_of(b"\xff\xfe<\0h\0t\0m\0l\0>\0", "x.htm") == "html" and kind_of(b'{"url": 1}', "x") == "json"
-    assert kind_of(b"MIME-Version: 1.0\r\nContent-Type: multipart/related", "x") == "mhtml"
-    assert kind_of(b"[a](b)", "x.md") == "markdown" and kind_of(b"<html>", "x.js") is None

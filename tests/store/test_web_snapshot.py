@@ -16,7 +16,7 @@ from store import places
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.pack import Pack, verify_pack
-from store.web import MAX_WINDOWS, SNIPPET, WebSnapshot, cut, snippet
+from store.web import MAX_WINDOWS, WebSnapshot, cut
 
 PAGES = (
     ("https://a.example/1", "违约金的新规则", date(2019, 3, 5),
@@ -72,27 +72,6 @@ def test_pages_published_later_or_without_a_day_are_hidden_on_demand(snapshot: W
     assert {hit.page.url for hit in snapshot.search("约", before=date(2019, 3, 4))} <= {"https://a.example/2"}
 
 
-@pytest.mark.parametrize("query", ['"', 'NEAR("a", 5)', "a AND NOT b*", "违约金^2 OR title:x", "--", "\0违约金",
-    "'; DROP TABLE page"])  # fmt: skip
-def test_syntax_in_a_query_is_only_text(snapshot: WebSnapshot, query: str) -> None:
-    assert isinstance(snapshot.search(query), list)
-
-
-def test_search_is_total() -> None:
-    built()
-    with Pack.open("web") as pack:
-        found = WebSnapshot.of(pack)
-        assert found is not None
-
-        @given(st.text(max_size=60), st.integers(-1, 5))
-        def check(query: str, k: int) -> None:
-            hits = found.search(query, k)
-            assert len(hits) <= max(k, 0) and all(len(hit.snippet) <= SNIPPET + 2 for hit in hits)
-
-        check()
-        found.close()
-
-
 @given(st.text(alphabet="甲。乙\n！a", max_size=300), st.integers(1, 50))
 def test_windows_are_verbatim(text: str, size: int) -> None:
     pieces = cut(text, size)
@@ -109,14 +88,6 @@ def test_windows_end_with_paragraphs_then_sentences(snapshot: WebSnapshot) -> No
     assert "".join(snapshot.windows(page, size=2, most=None)) == page.text
     with pytest.raises(ValueError):
         snapshot.windows(page, size=0)
-
-
-def test_a_snippet_is_the_densest_place() -> None:
-    text = "违约金。" + "无关的话，" * 60 + "约定的违约金过分高于损失。" + "无关的话，" * 60
-    shown = snippet(text, ["违约金", "损失"])
-    assert shown.startswith("…约定的违约金过分高于损失") or "违约金过分高于损失" in shown
-    assert len(shown) <= SNIPPET + 2 and shown.endswith("…")
-    assert snippet("短", []) == "短" and snippet("", ["x"]) == "" and snippet("ＡＢＣ款", ["abc"]) == "ＡＢＣ款"
 
 
 def test_the_same_pages_give_the_same_bytes_in_any_order() -> None:

@@ -112,19 +112,6 @@ def test_a_wish_is_heard_once_and_not_by_the_next(run: Path, monkeypatch: pytest
     assert calls == [1] and beside(run) == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links")
-def test_nothing_is_written_through_links_that_lie_beside(run: Path, tmp_path: Path) -> None:
-    victim = tmp_path / "victim"
-    victim.write_text("kept")
-    run.with_name(".r.moot.writer").symlink_to(victim)
-    with Journal.open(run, write=True):
-        run.with_name(".r.moot.stop").symlink_to(tmp_path / "made")
-        assert ask_to_stop(run) is not None
-        found = writer_of(run)
-        assert found is not None and found.process == os.getpid()
-    assert victim.read_text() == "kept" and not (tmp_path / "made").exists()
-
-
 def test_looking_refuses_no_writer(run: Path) -> None:
     over = threading.Event()
 
@@ -142,12 +129,3 @@ def test_looking_refuses_no_writer(run: Path) -> None:
         over.set()
         for thread in threads:
             thread.join()
-
-
-def test_a_loop_of_links_is_a_sentence_whoever_asks(tmp_path: Path) -> None:
-    path = tmp_path / "r.moot"
-    path.symlink_to(path)
-    assert writer_of(path) is None and not asked_to_stop(path)
-    for write in (False, True):
-        with pytest.raises(StoreError):
-            Journal.open(path, write=write)
