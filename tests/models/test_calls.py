@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.calls import FORMS, PROBE, Pieces, arguments_of, mark_in, read, written
+from models.calls import FORMS, PROBE, arguments_of, mark_in, read, written
 from models.engine import Ask, EngineError, Message, Tool, ToolCall
 from models.llama.template import ChatTemplate
 from tests.support.tool_templates import BY_FORM, FAILING, ODD
@@ -52,26 +52,6 @@ def test_what_is_written_is_read(form: str, name: str, given: dict[str, Any]) ->
     found, calls = read(text, (), (form,))
     assert found == said and [(one.name, arguments_of(one)) for one in calls] == [(name, given)] * 2
     assert read(text)[1][0].name == name, "without a form any is read"
-
-
-@given(SOUP)
-def test_every_text_has_a_reading(text: str) -> None:
-    said, calls = read(text, (PROBE,))
-    assert calls or said == text
-    assert all(isinstance(one.arguments, str) and one.name for one in calls)
-    assert (mark_in(text) >= 0) >= ("<tool_call>" in text)
-
-
-@given(
-    st.lists(
-        st.recursive(LEAVES, lambda one: st.lists(one) | st.dictionaries(st.text(max_size=9), one), max_leaves=9)
-    )
-)
-def test_pieces_of_strangers_never_raise(pieces: list[Any]) -> None:
-    made = Pieces()
-    made.take(pieces)
-    made.take([{"index": 0, "function": piece} for piece in pieces])
-    assert all(one.name for one in made.whole())
 
 
 def test_a_text_of_a_tool_stays_a_text_where_the_form_does_not_tell() -> None:

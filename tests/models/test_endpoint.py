@@ -9,18 +9,15 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from models.endpoint import EndpointEngine
-from models.endpoint_server import Server, read_address
-from models.endpoint_wire import Collector, EventReader, is_overflow, request_body, room_of
+from models.endpoint_server import read_address
+from models.endpoint_wire import is_overflow, request_body, room_of
 from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, TokenChance, Tool
 from models.errors import BadEngine
 from tasks.run.engines import open_engine
@@ -304,24 +301,6 @@ def test_no_bound_is_sent_that_a_grammar_of_llama_cpp_refuses(wanted: dict[str, 
     assert ask.schema == wanted  # what a reply is measured by stays as it was
 
 
-def test_text_that_no_json_reader_takes_is_mended() -> None:
-    ask = question("a\ud800b\ud83d\ude00\x00<|im_end|>")
-    assert request_body(ask, "m")["messages"][1]["content"] == "a�b😀\x00<|im_end|>"
-
-
-def test_what_cannot_be_written_is_an_error_of_its_call(server: FakeServer, engine: EndpointEngine) -> None:
-    asks = [
-        question(),
-        question(settings={"temperature": float("nan")}),
-        question(schema={"x": object()}),
-        question(),
-    ]
-    good, *bad, last = engine.answer(asks)
-    assert isinstance(good, Reply) and isinstance(last, Reply) and good.text == last.text
-    assert all(isinstance(error, EngineError) and "written as JSON" in error.title for error in bad)
-    assert len(server.asked) == 2
-
-
 # --- what is made of the answer -------------------------------------------------------------------------------------
 
 
@@ -364,20 +343,6 @@ def test_a_reply_with_all_its_parts(
     assert {name for _, name in heard} == {threading.current_thread().name}
 
 
-def test_small_pieces_are_told_together(
-    server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("models.endpoint.PAUSE", 1e9)
-    server.chat = lambda call: call.speak(*"好" * 500, thought="想")
-    heard: list[Delta] = []
-    one(engine, None, heard.append)
-    assert [(delta.phase, delta.text) for delta in heard] == [
-        ("reading", ""),
-        ("thinking", "想"),
-        ("speaking", "好" * 500),
-    ]
-
-
 @pytest.mark.parametrize(
     "pieces",
     [
@@ -392,16 +357,6 @@ def test_reasoning_that_the_server_left_in_the_speech(
     server.chat = lambda call: call.speak(*pieces)
     result = reply(engine)
     assert (result.reasoning, result.text) == ("想一想", "甲方")
-
-
-def test_a_listener_that_fails_ends_the_calls(server: FakeServer, engine: EndpointEngine) -> None:
-    def listen(delta: Delta) -> None:
-        if delta.text:
-            raise RuntimeError("the screen is gone")
-
-    with pytest.raises(RuntimeError, match="the screen is gone"):
-        engine.answer([question(SLOW)], listen)
-    assert reply(engine).text
 
 
 def test_tokens_from_the_cache_as_llama_server_reports_them(server: FakeServer, engine: EndpointEngine) -> None:
@@ -443,32 +398,6 @@ def test_streams_as_they_come(server: FakeServer, engine: EndpointEngine, raw: b
     assert note in result.note
 
 
-@pytest.mark.parametrize(
-    ("raw", "kind", "said"),
-    [
-        (b"", "text/event-stream", "broke off before the end"),
-        (DONE, "text/event-stream", "broke off before the end"),
-        (chunk({"content": "好"}) + DONE, "text/event-stream", "broke off before the end"),
-        (b"hello", "text/plain", "no chat completion"),
-        (b"<html><body>welcome</body></html>", "text/html", "a web page"),
-        (b"null", "application/json", "no chat completion"),
-        (b'{"choices": 5}', "application/json", "no chat completion"),
-        (chunk({"content": "好"}), "text/event-stream", "broke off before the end"),
-        (chunk({"content": "好"}) + b'data: {"choices": [{"delta": {"content"', "text/event-stream",
-            "broke off before the end"),
-        (chunk(error={"message": "out of memory", "code": 500}), "text/event-stream", r"failed (500): out of memory"),
-        (b'error: {"message": "out of memory"}\n\n', "text/event-stream", r"failed (500): out of memory"),
-        (b'data: {"object": "error", "message": "bad luck", "code": 400}\n\n', "text/event-stream",
-            "refuses the request (400): bad luck"),
-    ],
-)  # fmt: skip
-def test_streams_that_are_no_reply(
-    server: FakeServer, engine: EndpointEngine, raw: bytes, kind: str, said: str
-) -> None:
-    server.chat = lambda call: call.send(raw, kind=kind)
-    assert said in failure(engine)
-
-
 def test_a_connection_that_breaks(server: FakeServer, engine: EndpointEngine) -> None:
     def cut(call: Call) -> None:
         call.begin(Content_Length="5000")
@@ -496,41 +425,6 @@ def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyP
         monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", wrong)
         with pytest.raises(BadEngine, match="no number of seconds"):
             opened_at(server)
-
-
-KEYS = st.sampled_from(
-    "choices delta message content reasoning usage prompt_tokens logprobs token logprob top_logprobs finish_reason "
-    "error code"
-    " prompt_tokens_details prompt_progress processed object text".split()
-)
-json_like: st.SearchStrategy[Any] = st.deferred(
-    lambda: st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
-    | st.lists(json_like, max_size=3) | st.dictionaries(KEYS, json_like, max_size=6)
-)  # fmt: skip
-
-
-@given(
-    st.lists(
-        st.binary(max_size=60) | json_like.map(lambda v: b"data: " + json.dumps(v).encode() + b"\n"), max_size=8
-    ),
-    st.integers(1, 40),
-)
-def test_reader_and_collector_are_total(parts: list[bytes], size: int) -> None:
-    raw = b"".join(parts)
-
-    def gathered(chunks: list[bytes]) -> tuple[Reply, bool, int]:
-        reader, collector = EventReader(), Collector()
-        for part in chunks:
-            for data in reader.feed(part):
-                collector.take(data)
-        for data in reader.end():
-            collector.take(data)
-        result = collector.reply(Settings(), collector.usage(1.0, 1))
-        json.dumps([result.text, result.reasoning, [c.logprob for c in result.logprobs]], allow_nan=False)
-        assert result.usage.evaluated >= 0 and result.usage.reused >= 0
-        return result, reader.done, reader.passed_over
-
-    assert gathered([raw]) == gathered([raw[at : at + size] for at in range(0, len(raw), size)])
 
 
 # --- batches --------------------------------------------------------------------------------------------------------
@@ -583,23 +477,6 @@ def test_statuses(server: FakeServer, engine: EndpointEngine, status: int, said:
     assert len(server.asked) == 1
 
 
-def test_error_bodies_of_every_form(server: FakeServer, engine: EndpointEngine) -> None:
-    bodies = {
-        b'{"error": {"message": "so"}}': "so", b'{"error": "so"}': "so", b'{"message": "so"}': "so",
-        b'{"detail": "so"}': "so",
-        b'{"detail": [{"msg": "so", "loc": ["body"]}]}': "so", b"so": "so", b"": "", b"<html>so</html>": "",
-        b"\xff\xfe": "\ufffd\ufffd",
-        b'{"error": {"error": {"error": 5}}}': "", b"x" * 100_000: "xxx…",
-    }  # fmt: skip
-    for raw, words in bodies.items():
-        server.chat = lambda call, raw=raw: call.send(raw, 400, "application/json")  # type: ignore[misc]
-        said = failure(engine)
-        assert len(said) < 500 and (words[:2] in said if words else "(400). " in said or "(400): {" in said), (
-            raw[:50],
-            said,
-        )
-
-
 def test_a_model_that_went_away(server: FakeServer, engine: EndpointEngine) -> None:
     server.lists("another")
     server.chat = lambda call: call.refuse(404, "model not found")
@@ -650,22 +527,6 @@ def test_a_full_context_in_every_servers_words(server: FakeServer, engine: Endpo
         server.chat = answer
         result = reply(engine)
         assert result.finish == "context_full" and said[:60] in result.note
-
-
-def test_other_words_are_no_full_context() -> None:
-    assert not any(
-        map(
-            is_overflow,
-            ("unknown field", "context canceled", "max_tokens must be positive", "rate limit of tokens", ""),
-        )
-    )
-
-
-def test_a_code_alone_says_that_the_context_is_full(server: FakeServer, engine: EndpointEngine) -> None:
-    server.chat = lambda call: call.send(
-        b'{"error": {"message": "too much", "code": "context_length_exceeded"}}', 400, "application/json"
-    )
-    assert reply(engine).finish == "context_full"
 
 
 @pytest.mark.parametrize(
@@ -781,31 +642,6 @@ def test_cancel_while_it_is_silent(server: FakeServer, engine: EndpointEngine, h
     assert isinstance(result, Reply) and result.finish == "cancelled"
 
 
-def test_cancel_while_it_waits_for_a_busy_server(server: FakeServer, engine: EndpointEngine) -> None:
-    server.chat = lambda call: call.refuse(503, "loading", headers={"Retry-After": "25"})
-    (result,) = cancelled(engine, [question()], lambda: server.asked)
-    assert isinstance(result, Reply) and result.finish == "cancelled"
-
-
-def test_cancel_when_idle_is_harmless(engine: EndpointEngine) -> None:
-    engine.cancel()
-    assert reply(engine).finish == "stop"
-
-
-def test_closing_ends_what_is_in_flight(server: FakeServer, engine: EndpointEngine) -> None:
-    thread = threading.Thread(target=lambda: (server_busy(server), engine.close()))
-    thread.start()
-    (result,) = engine.answer([question(SLOW)])
-    thread.join()
-    assert isinstance(result, Reply) and result.finish == "cancelled"
-    assert "closed" in failure(engine)
-
-
-def server_busy(server: FakeServer) -> None:
-    while not server.busy:
-        server.closing.wait(0.01)
-
-
 # --- TLS ------------------------------------------------------------------------------------------------------------
 
 
@@ -846,43 +682,3 @@ def test_tls_asks_the_server_who_it_is(server: FakeServer, tmp_path: Path, monke
     engine.close()
     with pytest.raises(EngineError, match="the connection to .* broke"):
         open_engine(f"endpoint:http://localhost:{server.http.server_port}#{MODEL}")
-
-
-def test_a_server_is_asked_for_no_more_than_it_was_told(server: FakeServer) -> None:
-    """Every request goes to the address of the SPEC."""
-    reply(opened_at(server))
-    assert {path for path, _, _ in server.seen} <= {
-        "/v1/models",
-        "/props",
-        "/version",
-        "/api/version",
-        "/v1/chat/completions",
-    }
-    assert isinstance(Server(read_address(server.spec)), Server)
-
-
-def test_a_single_call_off_the_main_thread_needs_no_other(
-    server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The main thread must stay free for Ctrl-C; whoever waits elsewhere makes the call itself."""
-    made: list[str] = []
-
-    class Counted(ThreadPoolExecutor):
-        def __init__(self, *arguments: Any, **named: Any) -> None:
-            made.append(threading.current_thread().name)
-            super().__init__(*arguments, **named)
-
-    monkeypatch.setattr("models.endpoint.ThreadPoolExecutor", Counted)
-    heard: list[tuple[str, str]] = []
-    replies: list[Any] = []
-
-    def call() -> None:
-        replies.extend(
-            engine.answer([question()], lambda delta: heard.append((threading.current_thread().name, delta.phase)))
-        )
-
-    waits = threading.Thread(target=call, name="elsewhere")
-    waits.start()
-    waits.join()
-    assert made == [] and replies[0].finish == "stop" and {name for name, _ in heard} == {"elsewhere"}
-    assert engine.answer([question()])[0].text == replies[0].text and made == ["MainThread"]  # type: ignore[union-attr]

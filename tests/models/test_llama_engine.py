@@ -307,26 +307,6 @@ def test_a_child_that_dies_or_hangs_costs_one_call(
     assert text_of(engine.answer([ask([(LINES[0], "")])])[0]).finish in ("stop", "length")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_child_that_reads_no_orders_holds_up_nobody(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
-    engine = opened(tiny, settings={"ctx": 4096})
-    engine.load()
-    assert engine.process.pid
-    os.kill(engine.process.pid, signal.SIGSTOP)
-    wide = Ask("judge", (Message("user", "证据" * 50_000),), prompt="t/1", episode="e")  # more than a pipe holds
-    results: list[Any] = []
-    waiting = threading.Thread(target=lambda: results.extend(engine.answer([wide])), daemon=True)
-    waiting.start()
-    engine.process.cancel()
-    assert waiting.is_alive() and not results, "it came back before the engine was given up"
-    engine.process.silence = 0.5
-    waiting.join(PATIENCE)
-    engine.process.silence = PATIENCE
-    assert [type(result) for result in results] == [EngineError]
-    assert "silent" in results[0].title
-    assert text_of(engine.answer([ask([(LINES[0], "")])])[0]).finish in ("stop", "length")
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
 def test_a_child_without_memory_says_so(tmp_path: Path, opened: Callable[..., LlamaEngine]) -> None:
     import resource
@@ -340,40 +320,6 @@ def test_a_child_without_memory_says_so(tmp_path: Path, opened: Callable[..., Ll
     (result,) = engine.answer([ask([(LINES[0], "")])])
     assert isinstance(result, EngineError)
     assert "\n" not in str(result)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
-@pytest.mark.parametrize("phase", ["loading", "reading", "speaking"])
-def test_a_child_that_runs_out_of_memory_on_the_way_costs_one_call(
-    phase: str, tiny: Path, opened: Callable[..., LlamaEngine]
-) -> None:
-    import resource
-
-    engine = opened(tiny, settings={"ctx": 4096, "slots": 2})
-    expected = text_of(engine.answer([ask([(LINES[0], "")])])[0]).text
-    engine.process.kill()
-    hit = threading.Event()
-
-    def listen(delta: Delta) -> None:
-        if delta.phase == phase and not hit.is_set() and engine.process.pid:
-            hit.set()
-            resource.prlimit(engine.process.pid, resource.RLIMIT_AS, (1 << 20, 1 << 20))
-
-    asks = [
-        Ask(
-            "judge",
-            (Message("user", f"{n}" + "证据" * 1200),),
-            "t/1",
-            episode=str(n),
-            settings=Settings(temperature=2.0, seed=n, max_tokens=600),
-        )
-        for n in range(4)
-    ]
-    for result in engine.answer(asks, listen):
-        assert isinstance(result, Reply) or "\n" not in str(result)
-    assert hit.is_set()
-    engine.process.kill()
-    assert text_of(engine.answer([ask([(LINES[0], "")])])[0]).text == expected
 
 
 def test_a_random_model_under_grammar_writes_valid_tool_calls(tmp_path: Path) -> None:
@@ -482,17 +428,6 @@ def test_a_kept_engine_learns_the_turns_of_another_record(tiny: Path) -> None:
         again.close()
     finally:
         shelf.clear()
-
-
-@pytest.mark.parametrize("tokens", [(150_000,), (4_320,), (-1,), (1 << 40,)])
-def test_tokens_of_another_model_in_the_record_are_left_aside(
-    tokens: tuple[int, ...], tiny: Path, opened: Callable[..., LlamaEngine]
-) -> None:
-    following = ask([(LINES[0], "到庭"), (LINES[1], "")])
-    engine = opened(tiny, settings={"ctx": 2048})
-    expected = text_of(engine.answer([replace(following, episode="fresh")])[0])
-    reply = text_of(engine.answer([replace(following, turns=(("到庭", tokens),))])[0])
-    assert reply.text == expected.text
 
 
 OPENS_THINKING = CHATML.replace("assistant\n{% endif", "assistant\n<think>\n{% endif")

@@ -3,7 +3,6 @@ off."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,12 @@ import pytest
 
 from models.endpoint_wire import ESTIMATED_FROM, request_body
 from models.engine import Ask, EngineError, Message, Reply, Settings
-from models.llama.process import Call, call_data, call_of, reply_data, reply_of
+
+pytest.importorskip("llama_cpp")
+
+from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
+from models.llama.native import CHUNK, Context, Model  # noqa: E402
+from models.llama.process import reply_data, reply_of
 from store.journal import EpisodeRow, Journal
 from tasks.episode.actions import Steps, ask, emit
 from tasks.episode.driver import Driver
@@ -23,11 +27,6 @@ from tasks.episode.records import record_of
 from tasks.episode.scheduler import Scheduler
 from tasks.episode.state import State
 from tests.support.gguf_files import tiny_llama
-
-lib = pytest.importorskip("llama_cpp")
-
-from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
-from models.llama.native import CHUNK, Context, Model  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -103,24 +102,6 @@ def test_it_is_that_of_the_whole_softmax_whatever_the_sampling(
     assert max(reply.entropies) <= math.log(5000)
 
 
-def test_the_texts_of_the_tokens_are_the_reply(engine: LlamaEngine) -> None:
-    for seed in range(4):
-        (reply,) = answered(engine, question(f"text-{seed}", entropy=True, temperature=2.0, seed=seed, max_tokens=40))
-        said = "".join(chance.text for chance in reply.logprobs)
-        assert said == reply.text or reply.reasoning
-        assert "\ufffd" not in said[:-2] or "\ufffd" in reply.text
-
-
-def test_a_batch_equals_each_call_alone(engine: LlamaEngine) -> None:
-    how = [{"temperature": 1.0, "seed": seed, "entropy": True} for seed in range(4)]
-    together = answered(engine, *[question(f"b{n}", **each) for n, each in enumerate(how)])
-    alone = [answered(engine, question(f"a{n}", **each))[0] for n, each in enumerate(how)]
-    assert [(r.text, r.tokens, r.entropies, r.logprobs) for r in together] == [
-        (r.text, r.tokens, r.entropies, r.logprobs) for r in alone
-    ]
-    assert max(reply.usage.batch for reply in together) > 1
-
-
 def test_without_it_nothing_changes(engine: LlamaEngine) -> None:
     how = {"temperature": 1.0, "seed": 3, "logprobs": 2}
     (off,), (on,) = answered(engine, question("off", **how)), answered(engine, question("on", entropy=True, **how))
@@ -132,13 +113,6 @@ def test_without_it_nothing_changes(engine: LlamaEngine) -> None:
     assert question(max_tokens=5).digest() != question(max_tokens=5, entropy=True).digest()
     plain = reply_data(Reply("甲"))
     assert reply_of({name: value for name, value in plain.items() if name != "entropies"}) == Reply("甲")
-
-
-def test_the_wire_keeps_it() -> None:
-    reply = Reply("甲", tokens=(1, 2), entropies=(0.25, 1.5))
-    assert reply_of(json.loads(json.dumps(reply_data(reply)))).entropies == (0.25, 1.5)
-    call = Call(question(entropy=True))
-    assert call_of(json.loads(json.dumps(call_data(call)))).ask.settings.entropy is True
 
 
 @pytest.mark.parametrize(

@@ -4,22 +4,20 @@ do."""
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field
 
 from models.errors import BadEngine
 from models.llama.grammar import LONGEST_BOUND, gbnf
-from models.llama.native import Wellformed, rest_of
-from models.schema import LONGEST_TEXT, violation
+from models.llama.native import Wellformed
+from models.schema import violation
 from store.schema import LOOKUPS, TABLES
 
 pytestmark = pytest.mark.slow
@@ -221,22 +219,6 @@ def test_texts_are_counted_exactly(serve: Serve, least: int, most: int) -> None:
     assert accepted == [least <= length <= most for length in lengths]
 
 
-def test_long_texts_make_small_grammars(serve: Serve) -> None:
-    lines = {
-        most: len(gbnf({"type": "string", "maxLength": most}).splitlines()) for most in (2000, 20_000, LONGEST_BOUND)
-    }
-    assert lines[2000] < 60 and lines[LONGEST_BOUND] < 400, lines
-    schema = {"type": "string", "maxLength": LONGEST_BOUND}
-    full = '"' + "案" * 20_000
-    assert serve({"type": "string", "maxLength": 20_000}, accept=[full + '"', full + '案"'])["accepted"] == [
-        True,
-        False,
-    ]
-    assert serve(schema, accept=['""'])["accepted"] == [True]
-    unsaid = ['"' + "案" * length + '"' for length in (LONGEST_TEXT, LONGEST_TEXT + 1)]
-    assert serve({"type": "string"}, accept=unsaid)["accepted"] == [True, False]
-
-
 BOUNDS = st.one_of(
     st.integers(-30, 30), st.integers(-(10**6), 10**6), st.sampled_from([0, 1, 9, 10, 99, 100, 999, 1000])
 )
@@ -305,37 +287,6 @@ def test_what_a_grammar_lets_pass_is_valid(serve: Serve, schema: dict[str, Any],
     check_all(schema, serve(grammar, samples=4, seed=seed)["texts"])
 
 
-class Lookup(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    action: Literal["lookup"]
-    name: str = Field(min_length=1, max_length=20, description="谁")
-    columns: list[Literal["注册资本（元）", "法人代表"]] = Field(default=[], max_length=5)
-
-
-class Finish(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    action: Literal["finish"]
-    answer: str | None = None
-    score: float = Field(ge=0, le=10)
-
-
-class Step(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    thought: str = Field(max_length=300)
-    call: Lookup | Finish = Field(discriminator="action")
-    scores: dict[str, int] = {}
-
-
-def test_schemas_of_pydantic_models_work(serve: Serve) -> None:
-    schema = Step.model_json_schema()
-    text = '{"thought": "查", "call": {"action": "lookup", "name": "某公司", "columns": ["法人代表"]}}'
-    answer = serve(schema, samples=25, accept=[text, text.replace("lookup", "finish")])
-    assert answer["accepted"] == [True, False]
-    for sample in answer["texts"]:
-        Step.model_validate_json(sample)
-    check_all(schema, answer["texts"])
-
-
 def deep(levels: int) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "boolean"}
     for _ in range(levels):
@@ -397,56 +348,7 @@ def test_what_no_grammar_can_express_is_named(schema: dict[str, Any], says: str)
     assert "\n" not in caught.value.title
 
 
-PATTERN_PARTS = ["a", "b", "[ab]", "[^a]", "\\d", "\\w", ".", "(ab|c)", "(?:a)", "\\.", "[0-9一-龥]", "-", "（"]
-COUNTS = ["", "", "?", "*", "+", "{2}", "{1,2}", "{2,}"]
-
-
-@settings(max_examples=60)
-@given(
-    pattern=st.lists(st.tuples(st.sampled_from(PATTERN_PARTS), st.sampled_from(COUNTS)).map("".join), max_size=4).map(
-        "".join
-    ),
-    texts=st.lists(st.text("abc1-.（甲", max_size=6), max_size=6),
-)
-def test_patterns_mean_what_they_mean_elsewhere(serve: Serve, pattern: str, texts: list[str]) -> None:
-    schema = {"type": "string", "pattern": f"^{pattern}$"}
-    answer = serve(schema, accept=[f'"{text}"' for text in texts], samples=3)
-    assert answer["accepted"] == [bool(re.fullmatch(pattern, text, re.ASCII)) for text in texts]
-    for text in answer["texts"]:
-        assert re.fullmatch(pattern, json.loads(text), re.ASCII), text
-
-
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-                    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-                        st.sampled_from(["type", "properties", "items", "enum", "const", "anyOf", "$ref", "required",
-                            "minimum",
-                                         "maxLength", "additionalProperties", "pattern", "allOf", "prefixItems",
-                                         "a"]),
-                        inner | st.sampled_from(["object", "string", "array", "integer", "#", "#/a"]), max_size=4),
-                    max_leaves=10).filter(lambda value: isinstance(value, dict)))  # fmt: skip
-def test_any_data_is_a_grammar_or_an_error(schema: dict[str, Any]) -> None:
-    try:
-        gbnf(schema)
-    except BadEngine as error:
-        assert error.title
-
-
 # --- bytes ----------------------------------------------------------------------------------------------------------
-
-
-@given(st.binary(max_size=12))
-def test_well_formed_bytes_are_told_one_by_one(data: bytes) -> None:
-    pending: bytes | None = b""
-    for byte in data:
-        pending = rest_of(pending or b"", bytes([byte]))
-        if pending is None:
-            break
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        assert pending is None or (error.end == len(data) and pending)
-    else:
-        assert pending == b""
 
 
 def test_tokens_that_would_break_a_character_are_refused() -> None:

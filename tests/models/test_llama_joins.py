@@ -25,7 +25,6 @@ pytest.importorskip("llama_cpp")
 
 from models.llama import native
 from models.llama.engine import LlamaEngine, LlamaSettings
-from models.llama.process import ChildFailed
 from models.llama.serving import Server
 
 pytestmark = pytest.mark.slow
@@ -265,38 +264,6 @@ def test_a_call_that_fails_ends_alone(tiny: Path, opened: Callable[..., LlamaEng
     assert all(isinstance(reply, EngineError) and "repeat_penalty" in reply.title for reply in replies[1::2])
 
 
-def test_what_cannot_be_loaded_is_tried_once_for_all_who_wait(
-    tiny: Path, opened: Callable[..., LlamaEngine], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = opened(tiny)
-    threads, tries, order = 5, [], engine.process.order
-    waiting = threading.Semaphore(0)
-
-    class Counted:
-        def __enter__(self) -> None:
-            waiting.release()
-            lock.acquire()
-
-        def __exit__(self, *_: object) -> None:
-            lock.release()
-
-    def refused(op: str, *rest: Any, **what: Any) -> Any:
-        if op != "load" or tries:
-            return order(op, *rest, **what)
-        tries.append(op)
-        for _ in range(threads):
-            assert waiting.acquire(timeout=PATIENCE), "all are there before it fails"
-        raise ChildFailed("native", "the file is damaged")
-
-    lock = threading.Lock()
-    monkeypatch.setattr(engine, "_lock", Counted())
-    monkeypatch.setattr(engine.process, "order", refused)
-    replies = by_threads(engine, [question(str(n)) for n in range(threads)], threads)
-    assert all(isinstance(reply, EngineError) and "the file is damaged" in reply.title for reply in replies)
-    assert tries == ["load"]
-    assert told(engine.answer([question("again")])[0])[0], "whoever comes later tries again"
-
-
 # --- step by step, in this process ----------------------------------------------------------------------------------
 
 
@@ -308,31 +275,6 @@ def server(endless: Path) -> Iterator[tuple[Server, list[dict[str, Any]]]]:
     made.load(1, Options(str(endless), 2048, 4, 1, 10**8, CHATML, 4))
     yield made, news
     made.close()
-
-
-def test_nobody_falls_silent_while_a_newcomer_reads(server: tuple[Server, list[dict[str, Any]]]) -> None:
-    """A step is a token of each who speaks and at most a chunk of one prompt; chunks end where the prompt says."""
-    made, news = server
-    made.join(2, [Call(question(str(n), card="短", max_tokens=200)) for n in range(2)])
-    while len(made._turns) < 2 or any(turn.borders for turn in made._turns):
-        made.step()
-    speakers = list(made._turns)
-    made.join(3, [Call(question("new", card="长" * 900, max_tokens=4)), Call(question("last", card="长" * 900))])
-    read = []
-    while not read or made._turns[2].borders:
-        before = [len(turn.speaker.tokens) for turn in speakers]
-        made.step()
-        assert [len(turn.speaker.tokens) for turn in speakers] == [count + 1 for count in before]
-        assert sum(bool(turn.borders) for turn in made._turns) <= 1, "one newcomer reads at a time"
-        read.append(len(made._turns[2].memory.tokens))
-    reader = made._turns[2]
-    assert read[:-1] == [*reader.plan.borders][:-1] and len(read) > 3
-    while made.busy:
-        made.step()
-    done = [data["id"] for data in news if data["event"] == "done"]
-    assert done == [3, 2], "who joined last and said little was done first"
-    (_, last) = (data for data in news if data["event"] == "reply" and data["id"] == 3)
-    assert last["usage"]["origin"] == "copied", "the next newcomer finds what the first has read"
 
 
 def test_words_of_before_are_read_beside_the_tokens_of_others(
@@ -370,30 +312,3 @@ def test_words_of_before_are_read_beside_the_tokens_of_others(
         made.step()
     assert last() == alone
     assert max(singly) == 1 and sum(size == 2 for size in sizes) >= len(reply["tokens"])
-
-
-def test_a_step_that_breaks_gives_up_every_order(
-    server: tuple[Server, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Something that no call alone is to blame for; what comes afterwards is answered as ever."""
-    made, news = server
-
-    def answer(order: int) -> dict[str, Any]:
-        made.join(order, [Call(question("e", max_tokens=9))])
-        while made.busy:
-            made.step()
-        return next(data for data in reversed(news) if data["event"] == "reply")
-
-    before = answer(2)
-
-    def broken(order: int) -> bool:
-        raise MemoryError
-
-    made.join(3, [Call(question(str(n))) for n in range(6)])
-    made.step()
-    with monkeypatch.context() as patched:
-        patched.setattr(made, "_cancelled", broken)
-        with pytest.raises(MemoryError):
-            made.step()
-    assert made.give_up() == [3] and not made.busy
-    assert answer(4)["text"] == before["text"]

@@ -39,13 +39,6 @@ def test_any_cutting_gives_the_same_parts(text: str, cuts: list[int], opened: bo
     assert in_pieces(text, list(range(len(text))), opened)[:2] == split(text, opened=opened)
 
 
-@given(text=st.text(), opened=st.booleans())
-def test_any_text_is_parted_without_loss(text: str, opened: bool) -> None:
-    reasoning, speech = split(text, opened=opened)
-    if not any(mark in text for mark in MARKS):
-        assert (reasoning, speech) == ((text.strip(), "") if opened else ("", text))
-
-
 @pytest.mark.parametrize("block", [block for block in BLOCKS if block.phase == "thinking"])
 def test_each_kind_of_block(block: object) -> None:
     opener, closer = block.opener, block.closer  # type: ignore[attr-defined]
@@ -74,15 +67,6 @@ def test_marks_inside_speech_are_speech(text: str, speech: str) -> None:
     assert split(text) == ("", speech)
 
 
-def test_speech_blocks_lose_their_marks() -> None:
-    cohere = "<|START_THINKING|>查<|END_THINKING|><|START_RESPONSE|>说 <|END_RESPONSE|>"
-    assert split(cohere) == ("查", "说")
-    assert split("<|START_RESPONSE|>说") == ("", "说")
-    channels = "<|channel|>analysis<|message|>查<|end|><|start|>assistant<|channel|>final<|message|>说<|return|>"
-    assert split(channels) == ("查", "说")
-    assert split("查</think>说", opened=True) == split("查[/THINK]说", opened=True) == ("查", "说")
-
-
 def test_speech_streams_at_once_and_thinking_is_known() -> None:
     splitter = Splitter()
     assert splitter.feed("<th") == [] and not splitter.thinking
@@ -97,14 +81,6 @@ def test_speech_streams_at_once_and_thinking_is_known() -> None:
     assert splitter.finish() == []
     assert Splitter(True).thinking
     assert in_pieces("<think>想</think>说完了", list(range(30)), False)[2] == list("说完了")
-
-
-def test_a_long_reply_is_read_once() -> None:
-    splitter = Splitter(True)
-    for _ in range(20_000):
-        splitter.feed("<" * 10 + "  \n")
-    assert splitter.feed("</think>好") == [("speaking", "好")]
-    assert split("<think>" + "</thin" * 200_000 + "k>好")[1] == "好"
 
 
 @pytest.mark.parametrize(

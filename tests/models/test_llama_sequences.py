@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from models.llama.sequences import CHUNK, Memory, Pool, Run, common_length, plan
+from models.llama.sequences import CHUNK, Pool, Run, plan
 
 pytestmark = pytest.mark.slow
 
@@ -79,14 +77,6 @@ def test_a_plan_cuts_text_into_chunks_from_its_start_and_speech_into_single_toke
     assert plan([]).borders == () and plan([Run(()), text(0, 1)]).borders == (1,)
 
 
-@given(st.lists(st.integers(0, 3)), st.lists(st.integers(0, 3)))
-def test_common_length_is_that_of_the_longest_common_beginning(one: list[int], other: list[int]) -> None:
-    expected = next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
-    assert common_length(one, other) == expected
-
-
 def test_the_next_turn_of_a_seat_evaluates_only_what_is_new() -> None:
     harness = Harness(2)
     card, reply = text(0, 600), (7, 8, 9)
@@ -99,12 +89,6 @@ def test_a_prompt_that_is_all_there_still_evaluates_its_last_chunk() -> None:
     harness = Harness(1)
     harness.call(("e", "a"), [text(0, CHUNK + 10)])
     assert harness.call(("e", "a"), [text(0, CHUNK + 10)]) == (CHUNK, "kept")
-
-
-def test_what_was_evaluated_in_other_chunks_is_not_reused() -> None:
-    memory = Memory(list(range(20)), [10, 20])
-    assert memory.shared(plan([text(0, 10), text(10, 15)])) == 10
-    assert memory.shared(plan([text(0, 12), text(12, 15)])) == 0
 
 
 def test_a_fork_copies_the_sequence_it_leaves() -> None:
@@ -138,29 +122,6 @@ def test_a_seat_that_begins_another_conversation_leaves_its_card_to_others() -> 
     assert harness.call(("1", "agent"), [acting], (3,)) == (0, "fresh")
     assert harness.call(("2", "agent"), [text(0, 512), text(9000, 9)]) == (512, "copied")
     assert harness.call(("2", "agent"), [text(5000, 512), text(9000, 9)]) == (512, "copied")
-
-
-@pytest.mark.parametrize("used_before", [0, 1, 3, 5, 7])
-def test_calls_of_a_batch_get_neighbouring_streams(used_before: int) -> None:
-    harness = Harness(8)
-    for number in range(8):
-        harness.call((f"old-{number}", "agent"), [text(number * 1000, 40)])
-    for number in range(used_before):
-        harness.call((f"later-{number}", "agent"), [text(number * 1000 + 50_000, 40)])
-    batch = [(f"new-{number}", "agent") for number in range(4)]
-    wanted = [plan([text(number * 1000 + 90_000, 40)]) for number in range(4)]
-    streams = sorted(
-        harness.pool.find(key, prompt, lambda other, at=at: other in batch[:at]).stream
-        for at, (key, prompt) in enumerate(zip(batch, wanted, strict=True))
-    )
-    assert streams == list(range(streams[0], streams[0] + 4))
-
-
-def test_parking_stays_within_its_room() -> None:
-    harness = Harness(1, room=700)
-    for number in range(10):
-        harness.call((str(number), "agent"), [text(number * 1000, 40)])
-        assert harness.pool.facts()["parked_bytes"] <= 700
 
 
 def test_a_memory_that_cannot_roll_back_returns_to_the_end_of_its_last_prompt() -> None:

@@ -185,30 +185,11 @@ def test_a_refused_system_text_goes_before_the_first_user_message() -> None:
     assert contents_of(alone) == {0: "你是法官助理。"}
 
 
-def test_words_left_out_in_silence_are_noticed() -> None:
-    silent = (
-        "{% for m in messages %}{% if m.role in ('user', 'assistant') %}<{{ m.role }}>{{ m.content }}{% endif "
-        "%}{% endfor %}"
-    )
-    pieces = template(silent).pieces([*TALK[:3], Message("tool", "结果")], thinking=True)
-    assert text_of(pieces) == "<user>你是法官助理。\n\n 某某公司注册资本多少？\n<assistant>五百万元。<user>结果"
-    with pytest.raises(EngineError, match="leaves out message 1, of the user"):
-        template("{% for m in messages %}{{ m.role }}{% endfor %}").pieces([Message("user", "问")], thinking=True)
-    assert template("{{ messages | length }}").pieces([Message("user", " \n")], thinking=True) == [
-        Piece("1", "frame")
-    ]
-
-
 def test_templates_that_go_through_tools_get_none_of_them() -> None:
     source = "{% for tool in tools %}{{ tool }}{% endfor %}{% for m in messages %}[{{ m.content }}]{% endfor %}"
     assert text_of(template(source).pieces(TALK[3:], thinking=True)) == "[法定代表人是谁？]"
     asked = "{% if tools is not none %}tools!{% endif %}{{ messages[0].content }}"
     assert text_of(template(asked).pieces(TALK[3:], thinking=True)) == "法定代表人是谁？"
-
-
-def test_contents_that_are_looked_into_like_parts() -> None:
-    source = "{{ messages[0].content['type'] is defined }}{{ messages[0]['content'] }}{{ messages[0].content.text }}"
-    assert text_of(template(source).pieces(TALK[3:], thinking=True)) == "False法定代表人是谁？"
 
 
 def test_an_assistant_turn_may_lose_its_reasoning() -> None:
@@ -269,18 +250,6 @@ def test_contents_are_followed_through_the_template(expression: str, expected: s
     assert contents_of(pieces) == {0: content}
 
 
-def test_macros_blocks_and_loops_keep_contents_apart() -> None:
-    source = (
-        "{% macro wrap(t) %}<{{ t }}>{% endmacro %}{% set block %}({{ messages[0].content }}){% endset %}"
-        "{{ wrap(block) }}{% for c in messages[0].content %}{{ c }}.{% if loop.index == 2 %}{% break %}{% endif "
-        "%}{% endfor %}"
-        "{% generation %}!{% endgeneration %}{% filter upper %}{{ messages[0].content }}{% endfilter %}"
-    )
-    pieces = template(source).pieces([Message("user", "甲乙丙")], thinking=True)
-    assert text_of(pieces) == "<(甲乙丙)>甲.乙.!甲乙丙"
-    assert [piece.text for piece in pieces if piece.kind == "frame"] == ["<(", ")>", ".", ".!"]
-
-
 def test_the_day_is_fixed() -> None:
     asking = "{{ strftime_now('%Y-%m-%d') }}{{ messages[0].content }}"
     assert text_of(template(asking).pieces(TALK[3:], thinking=True)).startswith("2025-01-01")
@@ -313,47 +282,3 @@ def test_a_template_that_cannot_be_used_ends_in_one_sentence(text: str, said: st
         template(text).pieces([Message("user", "问")], thinking=True)
     assert caught.value.title.startswith("the chat template ") and said in caught.value.title
     assert caught.value.title.isprintable() and len(caught.value.title) < 300
-
-
-def test_formats_keep_contents() -> None:
-    source = (
-        "{% set c = messages[0].content %}{{ '**%s** 20250101 100%% %5d' % (c, 7) }}{{ '{{\"日期\": "
-        "{:>3}}}'.format(c) }}"
-    )
-    assert (
-        text_of(template(source).pieces(TALK[3:], thinking=True))
-        == '**法定代表人是谁？** 20250101 100%     7{"日期": 法定代表人是谁？}'
-    )
-
-
-@settings(max_examples=150)
-@given(
-    st.lists(
-        st.sampled_from(
-            "{{ }} {% %} {# #} - [0] .content | upper tojson ~ + ' ( ) * 9 , raw endraw 案 \n".split(" ")
-            + [" messages", " for x in ", " if ", " endfor ", " endif ", " set y =", " is ", " not "]
-        ),
-        max_size=25,
-    ).map("".join)
-)
-def test_any_text_is_a_template_or_an_error(source: str) -> None:
-    try:
-        pieces = template(source).pieces([Message("user", "问")], thinking=True)
-    except EngineError as error:
-        assert error.title.isprintable()
-    else:
-        assert contents_of(pieces)
-
-
-def test_long_contents_are_not_the_templates_fault() -> None:
-    long = "案" * 3_000_000
-    pieces = template(None).pieces(
-        [Message("user", long), Message("assistant", long), Message("user", long)], thinking=True
-    )
-    assert sum(len(piece.text) for piece in pieces if piece.kind == "content") == 9_000_000
-    assert len(template(FAMILIES["qwen3"]).pieces([Message("user", "x")] * 500, thinking=True)) == 1001
-    each = (
-        "{% for m in messages %}{% for n in messages %}{% if n == m and loop.last %}{{ m.content }}{% endif %}{% "
-        "endfor %}{% endfor %}"
-    )
-    assert len(template(each).pieces([Message("assistant", str(at)) for at in range(400)], thinking=True)) == 1

@@ -119,23 +119,6 @@ def test_a_disk_that_is_too_small_is_said_before_anything_is_copied(
     assert list((library / "files").iterdir()) == []
 
 
-def test_a_copy_that_is_stopped_leaves_nothing(library: Path, model: Path) -> None:
-    def stop(done: int, total: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        lib.add(model, library, copy=True, progress=stop)
-    assert list((library / "files").iterdir()) == [] and lib.entries(library) == []
-
-
-def test_a_file_that_nobody_listed_is_not_overwritten(library: Path, model: Path) -> None:
-    (library / "files").mkdir(parents=True)
-    (library / "files" / "m.gguf").write_text("mine")
-    with pytest.raises(BadEngine, match="not in the catalogue"):
-        lib.add(model, library, name="m", copy=True)
-    assert (library / "files" / "m.gguf").read_text() == "mine"
-
-
 def test_a_file_that_is_gone_is_said_with_what_to_do(library: Path, model: Path) -> None:
     entry = lib.add(model, library, name="m")
     model.unlink()

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from models.endpoint_wire import request_body
 from models.engine import Ask, Message, Settings
@@ -61,12 +58,6 @@ def test_what_is_wrong_is_one_sentence(spec: str, said: str) -> None:
     with pytest.raises(BadEngine, match=said) as refused:
         sampled(ASK, spec)
     assert refused.value.hint
-
-
-@given(st.text(max_size=60) | st.text(st.sampled_from("llama:#=,.0159 temperature top_kreplyon"), max_size=60))
-def test_any_spec_is_divided_or_refused(spec: str) -> None:
-    with suppress(BadEngine):
-        assert len(bare(spec)) <= len(spec)
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.main import main
 from models.engine import Ask, EngineError, Message, Settings
 from models.llama import template_process
 from models.llama.engine import LlamaEngine, LlamaSettings
-from models.llama.template import CHATML, ChatTemplate, complaint
+from models.llama.template import ChatTemplate
 from tests.support.gguf_files import tiny_llama
 from tests.support.tool_templates import ENDLESS
 
@@ -69,18 +67,6 @@ def test_one_step_without_end_costs_one_order(monkeypatch: pytest.MonkeyPatch) -
     child.close()
 
 
-@POSIX
-def test_a_child_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    child = child_that(monkeypatch, "{'renderings': []}")
-    assert child.ask({}) == {"renderings": []}
-    monkeypatch.setattr(template_process, "PATIENCE", 0.5)
-    assert child.pid is not None
-    os.kill(child.pid, signal.SIGSTOP)
-    with pytest.raises(EngineError, match="was stopped: it takes more than 0.5 seconds"):
-        child.ask({})
-    child.close()
-
-
 @pytest.mark.parametrize(
     ("does", "said"),
     [
@@ -119,16 +105,6 @@ def test_a_killed_child_is_replaced() -> None:
     assert template_process.pid() not in (None, before)
 
 
-def test_one_child_serves_all_templates_and_lives_on_after_a_refusal() -> None:
-    first = ChatTemplate(None, "", "")
-    pid = template_process.pid()
-    assert complaint("{{ raise_exception('no') }}").startswith("the chat template does not take")
-    assert "".join(piece.text for piece in ChatTemplate(CHATML, "", "").pieces(TALK, thinking=True)) == "".join(
-        piece.text for piece in first.pieces(TALK, thinking=True)
-    )
-    assert template_process.pid() == pid
-
-
 @POSIX
 @pytest.mark.parametrize("doing", ["time.sleep(600)", "template_process.ask({'hang': True})"])
 def test_a_child_dies_with_its_parent(doing: str, tmp_path: Path) -> None:
@@ -160,19 +136,6 @@ def test_the_child_reaches_no_network_and_loads_little(monkeypatch: pytest.Monke
     assert not {"textual", "llama_cpp", "numpy", "pydantic", "sqlite3"} & set(found["loaded"])
 
 
-def test_the_parent_needs_no_jinja() -> None:
-    script = "import sys; import models.llama.template, app.desk.episode.seen; print('jinja2' in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", script], text=True, cwd=ROOT).strip() == "False"
-
-
-def test_odd_characters() -> None:
-    template = ChatTemplate(None, "<s>", "</s>")
-    odd = "\ud800\x00\u2028😀" * 3
-    assert (odd, "content") in [
-        (piece.text, piece.kind) for piece in template.pieces([Message("user", odd)], thinking=True)
-    ]
-
-
 def test_a_hostile_template_costs_a_call_and_not_the_engine(tmp_path: Path) -> None:
     pytest.importorskip("llama_cpp")
     path = tiny_llama(tmp_path / "hostile.gguf", template="{% if messages %}" + ENDLESS + "{% endif %}")
@@ -186,11 +149,3 @@ def test_a_hostile_template_costs_a_call_and_not_the_engine(tmp_path: Path) -> N
         assert engine.process.pid == pid and engine.tokenize("甲")
     finally:
         engine.close()
-
-
-def test_a_file_with_a_hostile_template_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tiny_llama(tmp_path / "hostile.gguf", template=ENDLESS)
-    with pytest.raises(SystemExit) as ended:
-        main(["models", "check", str(path), "--json"])
-    problem = json.loads(capsys.readouterr().out)["template_problem"]
-    assert not ended.value.code and problem.startswith("the chat template was stopped: ") and problem.isprintable()
