@@ -62,8 +62,8 @@ def _run(found: RunFailures, run_name: str) -> list[str]:
 
 
 def _row(one: ClassCount, failed: int, run_name: str) -> list[str]:
-    step = next((f.step for f in one.example.verdict.findings if f.failure == one.name), 0) if one.example else 0
-    link = f"moot show {run_name} {one.example.episode}{f' --step {step}' if step else ''}" if one.example else ""
+    step = f" --step {one.step}" if one.step else ""
+    link = f"moot show {run_name} {one.example.episode}{step}" if one.example else ""
     return [label(one.name), str(one.main), percent(one.main / failed if failed else None), str(one.any), link]
 
 

@@ -15,7 +15,7 @@ from store.journal import EpisodeRow, Journal, ScoreRow
 from tasks.benchmark import Benchmark, Question, TellsFailures
 from tasks.episode.state import State, fold
 from tasks.errors import UsageError
-from tasks.run.comparing import Attempt, side_of
+from tasks.run.comparing import side_of
 from tasks.run.engines import LATEST
 from tasks.run.listing import runs
 from tasks.run.reading import episode_of, read_episode
@@ -51,12 +51,13 @@ class EpisodeFailure:
 @dataclass(frozen=True, slots=True)
 class ClassCount:
     """A class in a run. main: failed episodes of which it is the main reason; any: those to which it applies;
-    example: the first of `main`, else of `any`."""
+    example: the first of `main`, else of `any`; step: where it shows the class."""
 
     name: str
     main: int
     any: int
     example: EpisodeFailure | None
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,11 @@ class RunFailures:
         return {one.name: one.main for one in self.counts if one.main}
 
     def _count(self, name: str) -> ClassCount:
-        main = [one for one in self.episodes if one.verdict.main and one.verdict.main.failure == name]
-        every = [one for one in self.episodes if any(found.failure == name for found in one.verdict.findings)]
-        return ClassCount(name, len(main), len(every), next(iter(main or every), None))
+        every = [(one, found) for one in self.episodes for found in one.verdict.findings if found.failure == name]
+        every = list({one.episode: (one, found) for one, found in reversed(every)}.values())[::-1]
+        main = [(one, found) for one, found in every if one.verdict.main and one.verdict.main.failure == name]
+        example, found = next(iter(main or every), (None, None))
+        return ClassCount(name, len(main), len(every), example, found.step if found else 0)
 
     def data(self) -> dict[str, object]:
         """As JSON data: shares are of the failed episodes."""
@@ -104,18 +107,12 @@ class RunFailures:
             "classes": {
                 one.name: {
                     "main": one.main, "any": one.any, "share": one.main / n if n else None,
-                    "example": {"episode": one.example.episode, "step": _step(one)} if one.example else None,
+                    "example": {"episode": one.example.episode, "step": one.step} if one.example else None,
                 }
                 for one in self.counts
             },
             "not_told": [one.name for one in CLASSES if one.name not in self.tells],
         }  # fmt: skip
-
-
-def _step(count: ClassCount) -> int:
-    """Where the example of a class shows it."""
-    found = count.example.verdict.findings if count.example else ()
-    return next((one.step for one in found if one.failure == count.name), 0)
 
 
 def tells(bench: Benchmark) -> Sequence[str]:
@@ -162,9 +159,6 @@ def failures_of(run: str | Path | StoredRun, episode: str | None = None) -> RunF
     return RunFailures(name, stored.bench.name, tells(stored.bench), found)
 
 
-FINISHED = "finished"
-
-
 def failed_tasks(name: str, benchmark: str) -> tuple[str, tuple[str, ...]]:
     """The id of a run, and the tasks of it that failed, in its order; `latest` is the newest run of the benchmark.
 
@@ -182,11 +176,11 @@ def failed_tasks(name: str, benchmark: str) -> tuple[str, tuple[str, ...]]:
         raise UsageError(
             f"run '{side.run}' is one of {side.bench.name}, not of {benchmark}", "Name a run of the same benchmark."
         )
-    failed = tuple(task for task, attempts in side.tasks.items() if not all(map(_solved, attempts)))
+    failed = tuple(
+        task
+        for task, attempts in side.tasks.items()
+        if any(one.outcome != "finished" or one.whole("strict") != 1.0 for one in attempts)
+    )
     if not failed:
         raise UsageError(f"no task failed in run {side.run}", "There is nothing to play again.")
     return side.run, failed
-
-
-def _solved(attempt: Attempt) -> bool:
-    return attempt.outcome == FINISHED and attempt.whole("strict") == 1.0
