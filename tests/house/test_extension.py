@@ -19,7 +19,6 @@ import pytest
 
 from app.cli.main import main
 from tasks import registry
-from tasks.courts.environment import codes
 from tests.support.forked import forked
 
 pytestmark = pytest.mark.slow
@@ -67,11 +66,6 @@ def adds(numbers: list[int]) -> int:
 
 def text(opening):
     return opening.rest
-"""
-SEEDED = """
-
-class SeededSettings(Settings):
-    seed: int = setting(1, "A seed of its own.")
 """
 
 Moot = Callable[..., tuple[int, str, str]]
@@ -243,51 +237,6 @@ def added() -> Iterator[Callable[..., Any]]:
     registry.ADDED.update(before)
 
 
-def test_an_environment_that_fails_costs_its_own_scores_only(
-    added: Callable[..., Any], sample_pack: Path, tmp_path: Path
-) -> None:
-    from dataclasses import replace
-
-    import moot as public
-
-    sys.path.insert(0, str(EXTENSION))
-    try:
-        from letters_of_demand import LH
-    finally:
-        sys.path.remove(str(EXTENSION))
-        del sys.modules["letters_of_demand"]
-
-    def fails(*_: object) -> Any:
-        raise RuntimeError("half written")
-
-    case = {
-        "schema": "j1case/1",
-        "env": "LH",
-        "id": "LH-1",
-        "cause": "民间借贷纠纷",
-        "creditor": "甲公司",
-        "debtor": "乙公司",
-        "amount": 5000,
-    }
-    tasks = tmp_path / "debts.jsonl"
-    tasks.write_text(json.dumps(case, ensure_ascii=False), "utf-8")
-    for changed in (
-        {"score": fails},
-        {"score": lambda *_: {"TOLD": 7}},
-        {"score": lambda *_: None},
-        {"perfect": fails},
-        {"cue": fails},
-    ):
-        added(replace(LH, **changed))
-        record = public.run("courts", agent="rules", tasks=str(tasks), env="LH")
-        (episode,) = record.episodes
-        assert episode.outcome == ("error" if "cue" in changed else "finished"), changed
-        assert (record.block["strict"]["LH"]["TOLD"] == 100) == ("perfect" in changed), changed
-    added(replace(LH, code="XX"))
-    registry.ADDED["environments", "YY"] = LH
-    assert "LH" in codes() and "XX" in codes() and "YY" not in codes()
-
-
 def test_a_tool_is_listed_called_and_given_to_a_model(moot: Moot, sample_pack: Path, tmp_path: Path) -> None:
     assert "weather" in moot("tools", "list")[1]
     code, out, err = moot("tools", "call", "weather", "--input", '{"city": "无锡", "days": 2}', "--json")
@@ -366,47 +315,6 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
     checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
     found = checks["extensions"]
     assert found["status"] == "failed" and all(word in found["detail"] for word in ("broken", "courts", "absent"))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("number",), "benchmark 'number' of package zz_broken cannot be loaded: TypeError"),
-        (("nameless",), "benchmark 'nameless' of package zz_broken cannot be loaded: this is no benchmark"),
-        (
-            ("legalagentbench", "--agent", "direct", "--model", "number:x"),
-            "engine 'number' of package zz_broken cannot be loaded: this is no function",
-        ),
-        (
-            ("legalagentbench", "--agent", "direct", "--model", "text:x"),
-            "engine 'text' of package zz_broken cannot be loaded: it opens no engine, but 'x'",
-        ),
-        (
-            ("legalagentbench", "--agent", "seven"),
-            "agent 'seven' of package zz_broken cannot be loaded: this is no agent: 7",
-        ),
-        (
-            ("legalagentbench", "--with-tools", "seven"),
-            "tool 'seven' of package zz_broken cannot be loaded: this is no tool: 7",
-        ),
-        (
-            ("legalagentbench", "--with-tools", "get_sum"),
-            "package zz_broken cannot be loaded: it has the name of one of the 37",
-        ),
-        (("legalagentbench", "--with-tools", "storm"), "unknown tool 'storm'. Known: weather, get_sum, seven"),
-        (("courts", "--agent", "guesser"), "unknown agent 'guesser' for courts"),
-        (("legalagentbench", "--agent", "direct", "--model", "leaver:x"), "cannot be loaded: SystemExit: 3"),
-        (("legalagentbench", "--agent", "direct", "--model", "absent:x"), "cannot be loaded: ModuleNotFoundError"),
-    ],
-)
-def test_what_an_extension_gives_is_looked_at(
-    moot: Moot, site: Path, sample_pack: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    (site / "wrong.py").write_text(WRONG, "utf-8")
-    (site / "wrong_engine.py").write_text("raise SystemExit(3)\n", "utf-8")
-    install(site, "zz_broken", BROKEN)
-    code, _, err = moot("run", *arguments)
-    assert code == 2 and said in err and "Traceback" not in err, err
 
 
 def test_a_run_of_an_extension_that_is_gone_opens_and_says_so(moot: Moot, site: Path, sample_pack: Path) -> None:

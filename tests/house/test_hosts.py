@@ -32,7 +32,6 @@ from store.journal import Journal
 from tasks.benchmark import benchmark
 from tasks.episode.events import Record, Seated
 from tasks.episode.records import entry_of
-from tasks.errors import UsageError
 from tasks.run import engines
 from tasks.run.engines import open_engine
 from tasks.run.runner import start_run
@@ -40,8 +39,6 @@ from tasks.run.spec import RunSpec
 from tests.desk.conftest import desk, until
 from tests.support.desk_fixture import build_pack, write_run
 from tests.support.fake_endpoint import MODEL, FakeServer, fake_server
-
-ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.slow
 
@@ -101,14 +98,6 @@ def test_an_address_of_a_server_leads_where_it_was_looked_at(host: str) -> None:
         assert is_near(base) and spelled(base) == base
 
 
-@given(NAMES, st.data())
-def test_other_spellings_of_a_name_are_the_same_name(name: str, data: st.DataObject) -> None:
-    wide = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x61, 0x7B)})
-    changed = "".join(data.draw(st.sampled_from((char, char.upper(), char.translate(wide)))) for char in name)
-    for dot in DOTS:
-        assert spelled(changed.replace(".", dot) + data.draw(st.sampled_from(("", dot)))) in (spelled(name), None)
-
-
 @pytest.mark.parametrize(
     "host",
     ["", ".", "..", "a..b", "localhost..", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "127.0.0.1.5", "1.2.3",
@@ -138,12 +127,6 @@ def test_what_only_looks_like_this_machine(host: str) -> None:
     assert not is_near(normal)
     with pytest.raises(ForeignHost):
         read_address(f"http://[{normal}]#m" if ":" in normal else f"http://{normal}#m")
-
-
-@given(ODD)
-def test_the_guard_lets_only_the_one_spelling_pass(host: str) -> None:
-    open_hosts([normal] if (normal := spelled(host)) else [])
-    assert not _is_open_name(host) or host == normal
 
 
 # --- the file -------------------------------------------------------------------------------------------------------
@@ -385,9 +368,3 @@ async def test_a_yes_on_the_desk_is_remembered(box: FakeServer) -> None:
         await until(pilot, lambda: second.is_finished)
         assert first.result == second.result == "" and not isinstance(app.screen, HostScreen)
     assert set(hosts.allowed()) == {"box.example"}
-
-
-def test_what_is_no_host_is_said_of_the_flag() -> None:
-    for wrong in ("http://box", "box:8000", "*", "127.1", "localhost..", "me@box"):
-        with pytest.raises(UsageError, match="is no host"):
-            hosts.consent(named=[wrong])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,6 @@ from pathlib import Path
 import pyte
 import pytest
 
-from app.leaving import RESTORED
 from store.journal import Journal
 from tests.cli.test_endpoint_runs import ROOT, Moot, moot, server  # noqa: F401  fixtures
 from tests.house.test_pty_hostile import Desk, desk, records_of
@@ -105,21 +103,6 @@ def test_a_signal_gives_the_terminal_back_and_closes_the_run(name: str, tasks: P
     with Journal.open(path, write=True) as journal:
         assert journal.episodes() and not journal.attempts("1")[0].number > 1
     assert records_of(path)
-
-
-@pytest.mark.slow
-def test_a_second_signal_ends_what_the_first_could_not(tasks: Path, moot_home: Path) -> None:
-    with desk("-c", DESK, str(tasks), "stuck") as opened:
-        opened.wait(lambda text: "公司在哪里" in text)
-        opened.type("n")
-        opened.wait(lambda text: "发言中" in text)
-        opened.process.send_signal(signal.SIGINT)
-        opened.wait(lambda text: "正在结束" in text)
-        opened.process.send_signal(signal.SIGTERM)
-        assert ended(opened) == 128 + signal.SIGTERM
-        assert RESTORED.encode() in opened.stream
-    with sqlite3.connect(opened_run(moot_home)) as database:
-        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 @pytest.mark.slow
@@ -219,16 +202,6 @@ def test_a_command_that_is_ended_leaves_no_half_file(tmp_path: Path, number: sig
         process.communicate(timeout=PATIENCE)
     assert process.returncode == (130 if number == signal.SIGINT else 128 + number)
     assert [path.name for path in tmp_path.iterdir()] == ["out.txt"] and out.read_text("utf-8") == "old"
-
-
-def test_nohup_is_respected() -> None:
-    program = (
-        "import os, signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-        "from app.leaving import ASKED, end, when_asked\n"
-        "with when_asked(end, *ASKED):\n    os.kill(os.getpid(), signal.SIGHUP)\n    print('still here')"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
-    assert (done.returncode, done.stdout) == (0, "still here\n")
 
 
 def running(*arguments: str, stdin: int | None = subprocess.DEVNULL) -> subprocess.Popen[str]:

@@ -102,35 +102,3 @@ def test_what_makes_no_sense_is_one_sentence_and_nothing_is_written(
     with pytest.raises((moot.TaskError, moot.StoreError, moot.BadEngine), match=said):
         moot.run(**{"pack": "kill", "tasks": spec["tasks"], **arguments})  # type: ignore[arg-type]
     assert not list((moot_home / "runs").glob("*"))
-
-
-def test_a_name_that_more_than_one_run_begins_with(moot_home: Path) -> None:
-    spec = prepare(moot_home, tasks=1)
-    first, second = (moot.run("legalagentbench", pack="kill", tasks=spec["tasks"]) for _ in range(2))
-    with pytest.raises(moot.StoreError, match="2 runs begin with '20"):
-        moot.open_run("20")
-    assert moot.open_run("latest").path in (first.path, second.path)
-    with pytest.raises(moot.StoreError, match="no run 'x'"):
-        moot.open_run("x")
-
-
-def test_what_a_tool_cannot_take_is_said_where_it_is_made() -> None:
-    with pytest.raises(TypeError, match="is no type that a model can write"):
-        moot.tool(description="查")(lambda thing: thing)
-    with pytest.raises(TypeError, match="has no description"):
-
-        @moot.tool
-        def silent(text: str) -> str:
-            return text
-
-
-def test_a_tool_that_fails_is_an_observation() -> None:
-    @moot.tool
-    def divide(by: int) -> float:
-        """相除。"""
-        return 1 / by
-
-    status, shown, value = divide.call(None, {"by": 0})
-    assert (status, value) == ("call_error", None) and "ZeroDivisionError" in shown
-    assert divide.call(None, {"by": 4}) == ("ok", "0.25", 0.25)
-    assert divide(2) == 0.5

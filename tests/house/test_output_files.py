@@ -78,37 +78,6 @@ def test_whatever_ends_the_writing_leaves_the_old_file(tmp_path: Path, failure: 
     assert names(tmp_path) == {"out.txt"} and out.read_text("utf-8") == "old"
 
 
-@pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_every_step_may_fail(tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    out = tmp_path / "out.txt"
-    out.write_text("old", "utf-8")
-    monkeypatch.setattr(os, step, fail)
-    with pytest.raises(StoreError, match=r"cannot write .*out\.txt: .*"), written_whole(out) as file:
-        file.write("new")
-    assert names(tmp_path) == {"out.txt"} and out.read_text("utf-8") == "old"
-
-
-@POSIX
-@pytest.mark.parametrize(
-    ("place", "words"),
-    [
-        ("folder", ("Is a directory", "not a folder")), ("file/out.txt", ("Not a directory", "name another folder")),
-        ("missing/out.txt", ("No such file", "Make its folder")), ("x" * 300, ("name too long", "shorter name")),
-    ],
-)  # fmt: skip
-def test_each_reason_has_its_advice(tmp_path: Path, place: str, words: tuple[str, str]) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "file").write_text("", "utf-8")
-    before = names(tmp_path)
-    with pytest.raises(StoreError) as caught, written_whole(tmp_path / place) as file:
-        file.write("x")
-    assert all(word in str(caught.value) for word in (place, *words)) and caught.value.exit_code == 1
-    assert names(tmp_path) == before
-
-
 WRITER = """
 import sys
 from pathlib import Path

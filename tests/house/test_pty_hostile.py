@@ -238,12 +238,6 @@ def test_the_check_finds_each_attack(attack: str) -> None:
     assert offences(raw.encode("utf-8", "surrogatepass")) or attack == "return"
 
 
-def test_the_check_lets_the_desk_speak() -> None:
-    good = "\x1b[?1049h\x1b[?25l\x1b[1;1H\x1b[38;2;1;2;3m│ 法 │\x1b[0m\r\n\x1b[?2026l\x1b[<u"
-    assert offences(good.encode()) == []
-    assert offences("法".encode()[:2]) == ["not UTF-8 at byte 0"]
-
-
 @pytest.fixture
 def hostile_run(moot_home: Path) -> Path:
     """A finished run in which every text attacks, beside a run and a pack whose names do."""
@@ -395,66 +389,6 @@ def test_an_episode_in_every_view(hostile_run: Path) -> None:
         for keys in ("/乙公司\r\r", "\x1b", "\x1bOP", "\x1b", "\x10", "\x1b", "f", "\x1b", "s", "\x1b", "l", "l"):
             opened.press(keys)
         assert "\U000e0041" not in opened.text and "\u202e" not in opened.text
-        leave(opened)
-
-
-@pytest.mark.slow
-def test_an_episode_as_it_is_driven(hostile_run: Path, moot_home: Path) -> None:
-    from tasks.run.runner import start_run
-    from tasks.run.spec import RunSpec
-
-    spec = RunSpec(
-        benchmark="legalagentbench", agent="react", model=f"scripted:{moot_home / 'script.json'}", pack="hostile",
-        tasks=str(moot_home / "tasks.json"), max_turns=6, seed=9,
-    )  # fmt: skip
-    path = hostile_run.with_name("open.moot")
-    with start_run(spec, out=path) as run:
-        steps = iter([True])
-        run.go(lambda: next(steps, False))
-    before = records_of(path)
-    with desk("-c", OPEN) as opened:
-        opened.wait(lambda text: "hostile" in text)
-        for key in ("u", "n", "n", " "):
-            opened.press(key)
-        leave(opened)
-    assert len(records_of(path)) > len(before)
-
-
-RECITE = """
-import sys
-import pytest
-from app.guard import install_guard
-from app.desk.shell import Desk
-from tests.support.slow_engine import Reciter, install, talk
-from tests.house.test_pty_hostile import NASTY
-install_guard()
-install(pytest.MonkeyPatch(), Reciter(NASTY, [NASTY + '/get_company_info {}', NASTY * 20], size=7, pause=0.002))
-
-class Reciting(Desk):
-    async def on_mount(self):
-        await self.start(talk('hostile', tasks=sys.argv[1]), everything=False)
-
-Reciting().run()
-"""
-
-
-@pytest.mark.slow
-def test_a_model_that_streams_attacks(hostile_run: Path, moot_home: Path) -> None:
-    """Its pieces cut every sequence in two; it is watched, committed, unfolded, read as a prompt, and stopped."""
-    with desk("-c", RECITE, str(moot_home / "tasks.json"), **NARROW) as opened:
-        opened.wait(lambda text: "乙公司" in text)
-        opened.type("n")
-        opened.wait(lambda text: "思考中" in text and "␛" in text)
-        opened.wait(lambda text: "发言中" in text)
-        opened.wait(lambda text: "暂停" in text)
-        for key in ("\x1b[A", "\x1b[A", "\r", "w", "\x1b[F", "/", "q\r", "\x1b", "\x1b"):
-            opened.press(key)
-        opened.type("n")
-        opened.wait(lambda text: "思考中" in text or "发言中" in text)
-        opened.type("x")
-        opened.wait(lambda text: "本轮已停" in text)
-        opened.type("n")
-        opened.wait(lambda text: "思考中" in text or "发言中" in text)
         leave(opened)
 
 

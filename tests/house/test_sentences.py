@@ -13,8 +13,6 @@ from pathlib import Path
 
 import click
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app import strings
 from app.cli.common import HelpText
@@ -24,7 +22,6 @@ from app.strings import sentences
 from app.strings.sentences import said, told
 from store.errors import NotFound
 from tasks.benchmark import benchmark, benchmarks
-from tasks.errors import UsageError
 from tasks.settings import shown
 
 pytestmark = pytest.mark.chinese_sentences
@@ -226,13 +223,6 @@ def test_a_sentence_is_known_by_its_template() -> None:
     assert told(error) == str(error)
 
 
-@given(st.text(st.sampled_from("ab :.;,{}0一\n'"), max_size=300) | st.text())
-def test_any_text_comes_through(text: str) -> None:
-    strings.set_language("zh")
-    assert isinstance(said(text), str)
-    assert isinstance(told(UsageError(text, text)), str)
-
-
 @pytest.mark.parametrize("name", ["", "run", "data import"])
 def test_help_is_chinese_and_no_line_is_too_wide(name: str) -> None:
     from app.terminal import width
@@ -254,11 +244,3 @@ def test_chinese_values_stand_in_a_chinese_sentence_without_blanks_and_commas(
     changed = "{} changed since the run began: recorded aa, now bb"
     assert sentences.said(changed.format("task file")) == "题目文件在评测开始后有改动：记录为 aa，现为 bb"
     assert sentences.said(changed.format("pack")) == "pack 在评测开始后有改动：记录为 aa，现为 bb"
-
-
-def test_what_click_says_over_several_lines_is_one_chinese_line() -> None:
-    done = subprocess.run(
-        [ROOT / ".venv" / "bin" / "moot", "export", "run", "--out", "x"], capture_output=True, text=True,
-        encoding="utf-8", env={"MOOT_LANG": "zh", "PATH": "/usr/bin:/bin"},
-    )  # fmt: skip
-    assert done.returncode == 2 and done.stderr.startswith("moot: 缺少选项 '--to'。可选：jsonl, rollouts")

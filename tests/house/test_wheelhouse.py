@@ -47,32 +47,6 @@ def test_each_kind_of_change_is_found(folder: Path, wheelhouse: ModuleType) -> N
     assert wheelhouse.main(["--check", str(folder)]) == 1
 
 
-@pytest.mark.parametrize("line", ["x", "0" * 64 + "  ../a", "0" * 63 + "  a"])
-def test_sums_that_are_no_sums(
-    folder: Path, wheelhouse: ModuleType, line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "SHA256SUMS").write_text(line + "\n")
-    assert wheelhouse.main(["--check", str(folder)]) == 1
-    assert "line 1" in capsys.readouterr().err
-
-
-def test_no_sums_at_all(tmp_path: Path, wheelhouse: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    assert wheelhouse.main(["--check", str(tmp_path)]) == 1
-    assert "SHA256SUMS cannot be read" in capsys.readouterr().err
-
-
-def test_a_foreign_folder_is_left_alone(tmp_path: Path, wheelhouse: ModuleType) -> None:
-    (tmp_path / "thesis.doc").write_text("x")
-    assert wheelhouse.main(["--to", str(tmp_path)]) == 1
-    assert (tmp_path / "thesis.doc").exists()
-
-
-def test_the_call_of_pip(wheelhouse: ModuleType, tmp_path: Path) -> None:
-    plain, llm = wheelhouse.wheel_command(tmp_path, False), wheelhouse.wheel_command(tmp_path, True)
-    assert plain[-1] == str(ROOT) and llm[-1] == f"{ROOT}[llm]"
-    assert plain[plain.index("-c") + 1] == str(ROOT / "constraints.txt")
-
-
 def test_it_runs_as_a_script() -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "packaging" / "wheelhouse.py"), "--help"],

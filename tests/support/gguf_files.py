@@ -59,31 +59,6 @@ THINKING = """\
 """
 """Knows a thinking mode, and drops the reasoning of earlier turns."""
 
-REWRITING = """\
-{%- for message in messages -%}
-<|im_start|>{{ message.role }}
-{% if loop.last %}(现在) {% endif %}{{ message.content }}<|im_end|>
-{% endfor -%}
-{%- if add_generation_prompt -%}
-<|im_start|>assistant
-{% endif -%}
-"""
-"""Marks the last message, so each new message rewrites the one before."""
-
-NO_SYSTEM = """\
-{%- if messages and messages[0].role == "system" -%}
-{{ raise_exception("no system role here") }}
-{%- endif -%}
-{%- for message in messages -%}
-<|im_start|>{{ message.role }}
-{{ message.content }}<|im_end|>
-{% endfor -%}
-{%- if add_generation_prompt -%}
-<|im_start|>assistant
-{% endif -%}
-"""
-"""Refuses a system message."""
-
 BROKEN = '{{ raise_exception("this template always fails") }}'
 
 _TYPES = {

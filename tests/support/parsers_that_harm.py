@@ -4,7 +4,6 @@ one takes it no time."""
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,11 +43,6 @@ def leaves(path: str, label: str) -> Iterator[Any]:
 def raises(path: str, label: str) -> Iterator[Any]:
     yield
     raise type("Odd", (BaseException,), {})("x" * 10_000)
-
-
-def sleeps(path: str, label: str) -> Iterator[Any]:
-    yield
-    time.sleep(600)
 
 
 def calls(path: str, label: str) -> Iterator[Any]:
