@@ -43,8 +43,8 @@ class UsageError(BadInput):
     exit_code = 2
 
 
-LAST = ("law-index", "sample")
-"""Packs that answer only where no other knows the law: the index without text, and fiction."""
+LAST = ("sample",)
+"""Packs that answer only where no other knows the law: fiction."""
 
 
 def chosen(name: str | None, law: str = "", text: str = "") -> str:

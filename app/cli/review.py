@@ -15,7 +15,7 @@ import click
 from app.cli.common import PACK, RUN, bounds, json_option, note, number, percent, say, table
 from app.strings import t
 from app.terminal import clean, json_text
-from app.verify_words import call_words, cause_words, law_words, verdict_words
+from app.words import call_words, cause_words, law_words, verdict_words
 from store.files import written_whole
 from store.journal import Journal, ScoreRow
 from tasks.errors import UsageError

@@ -14,10 +14,9 @@ import click
 
 from app.cli.common import RUN, json_option, note, percent, say, table
 from app.cli.watcher import PlainWatcher, record_data
-from app.prompt_sizes import sizes
-from app.score_names import score_figure, score_name
 from app.strings import language, t
 from app.terminal import clean, json_text, pad, truncate, width
+from app.words import score_figure, score_name, sizes
 from store.journal import Journal, ScoreRow
 from tasks.courts.casefile.roles import names_of, role_name, role_of
 from tasks.courts.environment import codes

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from app.engine_away import away_text
 from app.strings import duration, t
 from app.strings.sentences import said
 from app.terminal import clean, json_text, pad, truncate
+from app.words import away_text
 from tasks.episode.events import (
     ActionParsed,
     Answered,

@@ -36,9 +36,9 @@ from app.desk.messages import (
     Watched,
 )
 from app.desk.pace import Made
-from app.engine_away import away_text
 from app.strings import t
 from app.strings.sentences import told
+from app.words import away_text
 from models.engine import Ask, Delta, EngineError
 from store.writer import when_wished
 from tasks.episode.driver import Driver

@@ -1,8 +1,7 @@
 """The shipped index of real laws: which versions applied when, and which articles they have. No text of any law.
 
 Court cases have fictional people and facts but apply real law, cited by number. The index lets a citation be checked,
-and dated, on a fresh machine; the words show when a pack with the text is loaded. `moot data build law-index` makes a
-pack of it.
+and dated, on a fresh machine; the words show when a pack with the text is loaded.
 
 Beside it stands a list of all national laws of a public collection, written by `packaging/law_index.py`: it holds the
 versions that the collection happens to have, and is asked only whether an article exists.
@@ -16,15 +15,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-from store.builder import PackBuilder
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
-from store.statutes.names import SUCCESSIONS, aliases_of, short_name
+from store.statutes.names import short_name
 
-PACK_NAME = "law-index"
-JURISDICTION = "中华人民共和国"
 SOURCE = "index of real laws: titles, windows and article numbers, without text"
 _FILE = "real_laws.toml"
 LISTED = "listed_laws.tsv"
@@ -76,23 +71,6 @@ def _listed(law: str, text: str) -> tuple[tuple[LawVersion, str], ...]:
         label = f"{law}[{place}]"
         found.append((LawVersion(law, label, first, last, inferred=days.startswith("~"), source=SOURCE), numbers))
     return tuple(found)
-
-
-def build_index(name: str = PACK_NAME) -> Path:
-    """Build the pack of the index; gives its path."""
-    with PackBuilder(
-        name, jurisdiction=JURISDICTION, source=SOURCE, licence="MIT", coverage="complete", as_of=as_of().isoformat()
-    ) as builder:
-        known = set()
-        for indexed in indexed_laws():
-            known.add(indexed.law.name)
-            builder.add_law(indexed.law, aliases_of(indexed.law.name))
-            for version, articles in indexed.versions:
-                builder.add_version(version, articles)
-        for link in SUCCESSIONS:
-            if link.from_law in known and link.to_law in known:
-                builder.add_link(link)
-        return builder.finish()
 
 
 def _book() -> dict[str, Any]:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from app.score_names import score_figure
 from app.strings import t
+from app.words import score_figure
 from tests.support.court_run_fixture import prepare_courts
 from tests.support.kill_harness import prepare
 

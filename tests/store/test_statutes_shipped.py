@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import timedelta
 
-import pytest
-
-from store.pack import Pack
-from store.statutes.book import Gap, NoText, NotYet, StatuteBook, Unknown
 from store.statutes.model import ArticleNumber
-from store.statutes.shipped import as_of, build_index, indexed_laws, listed_laws, numbers_of
+from store.statutes.shipped import as_of, indexed_laws, listed_laws, numbers_of
 
 
 def test_windows_of_a_law_follow_each_other_without_a_gap() -> None:
@@ -49,22 +45,3 @@ def test_the_list_holds_facts_and_agrees_with_the_index() -> None:
 
 def test_numbers() -> None:
     assert numbers_of("1..3 2-1") == [ArticleNumber(1), ArticleNumber(2), ArticleNumber(2, 1), ArticleNumber(3)]
-
-
-@pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> StatuteBook:
-    patch = pytest.MonkeyPatch()
-    patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("index")))
-    path = build_index()
-    patch.undo()
-    return StatuteBook(Pack.open(path))
-
-
-@pytest.mark.slow
-def test_a_citation_is_dated_without_its_text(book: StatuteBook) -> None:
-    loan = book.on("民法典", ArticleNumber(675), date(2022, 5, 1))
-    assert isinstance(loan, NoText) and loan.article is not None
-    drunk = book.on("刑法", ArticleNumber(133, 1), date(2010, 1, 1))
-    assert isinstance(drunk, NotYet) and drunk.first.valid_from == date(2011, 5, 1)
-    assert isinstance(book.on("公司法", ArticleNumber(1), date(2010, 1, 1)), Gap), "older versions are not listed"
-    assert isinstance(book.on("民法典", ArticleNumber(1261), date(2022, 1, 1)), Unknown)

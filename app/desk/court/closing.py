@@ -16,9 +16,9 @@ from app.desk.court.scene import Scene
 from app.desk.court.stage import RULING, Utterance, paragraphs
 from app.desk.episode.renderers import Line, one
 from app.desk.episode.scores import StepScores
-from app.score_names import score_name
 from app.strings import t
 from app.terminal import pad, width
+from app.words import score_name
 from tasks.courts.environment import environment
 from tasks.courts.scores.of_run.columns import LOWER, OF_RUN
 from tasks.episode.events import Stopped, Violation

@@ -22,9 +22,9 @@ from app.desk.widgets.choice import Choice
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import Row, wrapped
 from app.ports import OnDesk
-from app.score_names import score_figure, score_name
 from app.strings import t
 from app.terminal import pad, width
+from app.words import score_figure, score_name
 from tasks.courts.scores.of_run.columns import LOWER
 from tasks.scoring.names import DISTANCES
 

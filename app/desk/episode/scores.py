@@ -14,7 +14,7 @@ from typing import Any
 
 from app.desk.episode.grounds import Grounds, grounds
 from app.desk.messages import RunFacts
-from app.score_names import score_name
+from app.words import score_name
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import TellsRests, benchmark
 from tasks.episode.events import Record

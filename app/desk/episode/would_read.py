@@ -9,8 +9,8 @@ from app.desk.episode.calls import lines_of
 from app.desk.episode.prompt import SECTIONS, PromptPage
 from app.desk.episode.renderers import Block, one
 from app.desk.messages import RunFacts
-from app.prompt_sizes import sizes
 from app.strings import known, t
+from app.words import sizes
 from tasks.run.header import is_fictional
 from tasks.run.peeking import Reading, would_read
 

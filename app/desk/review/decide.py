@@ -20,7 +20,7 @@ from app.desk.widgets.answer_box import AnswerText
 from app.desk.widgets.field import choice
 from app.strings import t
 from app.terminal import clean
-from app.verify_words import cause_words
+from app.words import cause_words
 from tasks.scoring.human import LONGEST_NAME
 from tasks.verifying.decisions import VERDICTS, causes
 from tasks.verifying.taskset import Text

@@ -13,7 +13,7 @@ from pathlib import Path
 from app.cli.common import bounds, number, percent
 from app.desk.episode.renderers import Line, many, one
 from app.strings import t
-from app.verify_words import call_words, law_words, verdict_words
+from app.words import call_words, law_words, verdict_words
 from store.errors import StoreError
 from tasks.verifying.citing import Cited, cited, day_of, laws_of, pack_of
 from tasks.verifying.decisions import SUFFIX, Decision, decisions_of

@@ -14,9 +14,9 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
 from app.desk.episode.scores import OVERALL, Part, RunScores, StepScores
 from app.desk.widgets.lines import LineView, Row, wrapped
-from app.score_names import score_figure, score_name
 from app.strings import counted, t
 from app.terminal import pad, truncate, width
+from app.words import score_figure, score_name
 from tasks.courts.scores.of_run.columns import LOWER
 
 BAR = 10
