@@ -61,8 +61,8 @@ def _run(found: RunFailures, run_name: str) -> list[str]:
 
 
 def _row(one: ClassCount, failed: int, run_name: str) -> list[str]:
-    step = f" --step {one.step}" if one.step else ""
-    link = f"moot show {run_name} {one.example.episode}{step}" if one.example else ""
+    step = ["--step", str(one.step)] if one.step else []
+    link = " ".join(["moot show", run_name, one.example.episode, *step]) if one.example else ""
     return [label(one.name), str(one.main), percent(one.main / failed if failed else None), str(one.any), link]
 
 
