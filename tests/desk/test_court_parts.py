@@ -4,12 +4,11 @@ reading pace."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 
-from app.court_words import DISCLAIMER, told
+from app.court_words import DISCLAIMER
 from app.desk.court.brief import brief_lines
 from app.desk.court.casefile import file_lines
 from app.desk.court.draft import draft_lines, draft_of
@@ -21,27 +20,19 @@ from app.desk.episode.markdown import episode_markdown
 from app.desk.episode.renderers import Block, Line
 from app.desk.law.evidence import law_rows
 from app.desk.messages import RunFacts
-from app.desk.pace import LONGEST, PACES, Pace
 from app.desk.widgets.lines import row_text
 from tasks.courts.casefile.visibility import grant, leaves
 from tasks.courts.environment import environment
 from tasks.courts.procedure.findings import CODES
 from tasks.episode.events import (
-    ActionParsed,
-    AttemptStarted,
-    EngineFailed,
     ModelCalled,
     Record,
-    Routed,
     Said,
-    Thought,
     ToolCalled,
     ToolReturned,
-    Unknown,
 )
 from tasks.sample.courtcases import court_cases
 from tests.support.court_plays import Played
-from tests.support.court_terms import wrong_words
 
 pytestmark = pytest.mark.slow
 
@@ -106,22 +97,6 @@ def test_without_the_case_the_record_alone_is_listed(plays: dict[str, Played]) -
     assert "借条一张" in text(exhibit_lines(scene))
 
 
-def test_a_record_of_another_environment_is_shown_without_the_case(plays: dict[str, Played]) -> None:
-    """A trial whose card says it was a consultation: the file and the agenda of the trial are not its own."""
-    civil = plays["CI-0001"]
-    first = civil.records[0]
-    assert isinstance(first.event, AttemptStarted)
-    forged = replace(first, event=first.event.model_copy(update={"card": {**first.event.card, "env": "KQ"}}))
-    scene = scene_of(civil.header, [forged, *civil.records[1:]], civil.case)
-    assert scene is not None and scene.case is None and scene.cue is None and file_lines(scene) == []
-
-
-def test_topics_carry_the_word_of_the_tracker(plays: dict[str, Played]) -> None:
-    (topics,) = programme(plays["LC-0001"].scene())
-    assert topics.count is not None and topics.count[0] >= 2 and topics.children[0].note == "是"
-    assert "租赁合同继续有效" in topics.children[0].children[0].text
-
-
 def test_a_person_under_test_sees_questions_once_they_were_put(plays: dict[str, Played]) -> None:
     advice = plays["LC-0001"]
     asked = 5
@@ -146,17 +121,6 @@ def test_parts_of_a_draft_say_what_was_told_and_written(plays: dict[str, Played]
     )
 
 
-@pytest.mark.parametrize(("case", "where"), [("CI-0001", "civil"), ("CR-0001", "criminal")])
-def test_programme_and_small_print_use_the_words_of_the_courts(
-    plays: dict[str, Played], case: str, where: str
-) -> None:
-    scene = plays[case].scene()
-    shown = [item.text for item in flat(programme(scene))] + [
-        block.raw for block in transcript(scene) if block.label.strip() in "✔✘◇"
-    ]
-    assert [word for line in shown for word in wrong_words(line, where)] == []  # type: ignore[arg-type]
-
-
 # the transcript
 
 
@@ -173,15 +137,6 @@ def test_a_stage_stands_above_the_utterance_that_opens_it(plays: dict[str, Playe
     blocks = transcript(plays["CI-0001"].scene())
     at = next(index for index, block in enumerate(blocks) if block.heading and block.raw == "法庭调查")
     assert "现在进行法庭调查" in text(blocks[at + 1].lines) and blocks[at + 1].label.strip() == "6"
-
-
-def test_omissions_are_one_line_and_shown_exhibits_are_told_once(plays: dict[str, Played]) -> None:
-    shown = words(transcript(plays["CI-0001"].scene()))
-    assert sum(line.startswith("遗漏应为的诉讼行为") for line in shown) == 1
-    assert (
-        sum("借条一张" in line and "出示证据" in line for line in shown if not line.startswith(("原告", "被告"))) == 1
-    )
-    assert not any(line.startswith("借条一张：已出示") for line in shown)
 
 
 def test_every_utterance_act_and_fault_is_in_the_transcript(plays: dict[str, Played]) -> None:
@@ -224,43 +179,6 @@ def test_words_of_a_person_are_marked_and_not_told_twice(plays: dict[str, Played
     said = Said(seat="agent", text="请原告陈述。", to=("plaintiff_lawyer",), turn=12)
     assert lines(plays, called(True), said) == ["独任审判员（本人） → 原告代理人：请原告陈述。"]
     assert lines(plays, said) == ["独任审判员 → 原告代理人：请原告陈述。"]
-
-
-def test_markers_and_tags_are_not_read_out(plays: dict[str, Played]) -> None:
-    said = Said(seat="agent", text="<法庭调查>对原告说：请陈述诉讼请求。", to=("plaintiff_lawyer",), turn=2)
-    assert lines(plays, said) == ["独任审判员 → 原告代理人：请陈述诉讼请求。"]
-
-
-def test_an_announcement_is_no_fault_but_a_judge_who_must_address_is_told(plays: dict[str, Played]) -> None:
-    nobody = Routed(seat="agent", how="")
-    assert lines(plays, nobody) == [] and "没有送达" in lines(plays, nobody, profile="j1")[0]
-    assert "没有送达" in lines(plays, called(True), nobody)[-1]
-    for how in ("field", "marker"):
-        assert lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how=how)) == []
-    assert lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="words")) == ["按发言内容送达 原告代理人"]
-    assert (
-        "未送达" in lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="field", dropped=("clerk",)))[0]
-    )
-
-
-def test_a_plain_terminal_is_told_of_nobody_reached_only_where_somebody_was_addressed() -> None:
-    assert told(Routed(seat="agent", how=""), "CI") == ""
-    assert told(Routed(seat="agent", how="field", dropped=("procurator",)), "CI") != ""
-    assert (
-        told(Routed(seat="agent", to=("clerk",), how="field", dropped=("procurator",)), "CR") == "  ! 未送达 公诉人"
-    )
-
-
-def test_other_events_stay_short_in_between(plays: dict[str, Played]) -> None:
-    shown = lines(
-        plays, called(False), ActionParsed(seat="agent", result="ok"),
-        ActionParsed(seat="agent", result="rejected", note="不是 JSON"),
-        Thought(seat="agent", text="想一想"), EngineFailed(seat="agent", call=1, attempt=1, message="断开"),
-        ToolReturned(seat="agent", tool="search_law", status="ok", observation="…"),
-        Unknown(name="later", content={}),
-    )  # fmt: skip
-    assert len(shown) == 6 and "\n" not in shown[0] and shown[0].startswith("模型")
-    assert any("later" in line for line in shown)
 
 
 FOUND = {
@@ -387,20 +305,3 @@ def test_others_are_told_what_is_theirs(plays: dict[str, Played]) -> None:
         brief_lines(client, "client")
     )
     assert "请被告答辩" in text(brief_lines(plays["CI-0001"].scene(14), "defendant_lawyer"))
-
-
-def test_the_pause_after_an_utterance_grows_with_its_length() -> None:
-    def said(length: int) -> list[Record]:
-        return [Record(0, 1, None, 0.0, Said(seat="agent", text="字" * length))]
-
-    slow, *_, fast = PACES
-    assert (
-        slow.pause([])
-        == slow.seconds
-        < slow.pause(said(60))
-        < slow.pause(said(120))
-        < slow.pause(said(100_000))
-        == LONGEST
-    )
-    assert [pace.pause(said(60)) for pace in PACES] == sorted((pace.pause(said(60)) for pace in PACES), reverse=True)
-    assert fast.pause(said(1000)) == 0.0 and Pace(0.5, 10).pause(said(100), spent=8.0) == 2.0

@@ -21,14 +21,12 @@ from app.library import Rates, read_groups, read_stored
 from app.strings import set_language
 from models.llama import shipped
 from store import places
-from store.journal import Journal
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.run.board import entries, fields
 from tasks.run.comparing import compare
 from tasks.run.header import header_of
 from tasks.run.listing import read_run
-from tasks.run.plan import stored_task_file
 from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import CLASSES, Finding, Place, Verdict
@@ -221,23 +219,6 @@ async def test_rows_say_what_stands_behind_them(runs: tuple[Path, Path]) -> None
         assert unread["strict"].plain == "…" and str(unread["strict"].style) == "dim"
         await pilot.press("slash", *"echo", "enter")
         assert "筛选“echo”：2 行" in text_of(pilot)
-
-
-async def test_a_run_that_cannot_be_summed_up_says_why(runs: tuple[Path, Path]) -> None:
-    with Journal.open(runs[0]) as journal:
-        tasks = stored_task_file(header_of(journal))
-    kept = tasks.read_bytes()
-    try:
-        async with desk() as pilot:
-            tasks.chmod(0o644)
-            tasks.write_bytes(kept.replace(b"k-1", b"k-9"))
-            await pilot.press("f5")
-            screen = pilot.app.screen
-            assert isinstance(screen, BoardScreen)
-            await until(pilot, lambda: len(screen.failed) == 2)
-            assert all(entry.value[0] is not None for entry in screen.entries if entry.line is not None)
-    finally:
-        tasks.write_bytes(kept)
 
 
 async def test_the_model_that_comes_with_moot_stands_there_only_where_it_is_asked_for(

@@ -22,8 +22,6 @@ from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.lines import row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from app.desk.widgets.text_pane import TextPane
-from store.browsing import Shelf
-from store.builder import PackBuilder
 from tasks.episode.events import ToolCalled
 from tasks.run.spec import RunSpec
 from tests.desk.conftest import NARROW, WIDE, desk, episode, same_as_stored, until
@@ -233,26 +231,3 @@ async def test_the_palette_finds_a_task_and_plays_it(pack: Path) -> None:
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.facts is not None)
         assert pilot.app.screen.facts.header["spec"]["task_ids"] == ["k-2"]  # type: ignore[attr-defined]
-
-
-async def test_only_pages_in_view_are_read_and_the_next_pack_is_one_key_away(pack: Path) -> None:
-    builder = PackBuilder(
-        "wide", jurisdiction="虚构法域", source="tests", licence="MIT", coverage="complete", as_of="2024-12-31"
-    )
-    with builder:
-        for number in range(1000):
-            builder.add_row("AddrInfo", {"地址": f"明理路{number}号"}, "imported")
-    async with desk() as pilot:
-        screen = await corpus(pilot)
-        await pilot.press("p")
-        await until(pilot, lambda: screen.pack is not None and screen.pack.name == "wide")
-        await until(
-            pilot,
-            lambda: any(e.shelf == Shelf("AddrInfo") and e.rows == 1000 for e in screen.query_one(TreeView).things),
-        )
-        rows = await open_shelf(pilot, screen, "AddrInfo")
-        await until(pilot, lambda: rows.has_focus and rows.total == 1000)
-        await pilot.press("end")
-        record = screen.query_one(RecordView)
-        await until(pilot, lambda: record.row is not None and record.row.cells["地址"] == "明理路999号")
-        assert len(rows._pages) <= 3

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
-from textual.widgets import Label, OptionList, Select, Static, TextArea
+from textual.widgets import OptionList, Select, Static, TextArea
 
 from app.court_words import DISCLAIMER
 from app.desk.court.tree import ProgrammePane
@@ -309,31 +309,3 @@ async def test_a_person_presides_for_three_turns_and_leaves(pack: Path) -> None:
         await pilot.press("space")
         await until(pilot, lambda: screen.over or screen.shown.total > n + 3)
         assert "独任审判员：规则" in text_of(pilot)
-
-
-async def test_a_case_that_is_gone_is_said_to_be(plays: dict[str, Played], tmp_path: Path) -> None:
-    import shutil
-
-    path = tmp_path / "lone.moot"
-    shutil.copy(plays["CI-0001"].path, path)
-    tasks = plays["CI-0001"].pack / "tasks" / "courts.jsonl"
-    kept = tasks.read_bytes()
-    tasks.unlink()
-    try:
-        async with desk(WIDE) as pilot:
-            pilot.app.open_episode(path, "CI-0001")  # type: ignore[attr-defined]
-            await until(
-                pilot,
-                lambda: (
-                    isinstance(pilot.app.screen_stack[0], EpisodeScreen) and pilot.app.screen_stack[0].keeper_failed
-                ),
-            )
-            screen = pilot.app.screen_stack[0]
-            assert isinstance(screen, EpisodeScreen)
-            assert "读不到" in pane(screen, "file") and "核对当事人" not in pane(screen, "file")
-            assert "开庭" in pane(screen, "programme") and "独任审判员" not in str(
-                screen.query_one("#notice", Label).content
-            )
-            await pilot.press("escape")
-    finally:
-        tasks.write_bytes(kept)

@@ -19,7 +19,6 @@ from store.journal import Journal
 from store.writer import ask_to_stop, writer_of
 from tasks.run.following import standing
 from tasks.run.reading import list_runs, read_episode
-from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.cli.test_background import Home
 from tests.desk.conftest import desk, episode, text_of, until
@@ -102,24 +101,6 @@ async def test_an_episode_of_another_process_is_followed_and_taken_up_when_it_ha
         if not screen.over:
             await pilot.press("n")
             await until(pilot, lambda: screen.moving == "paused" and len(screen.shown.records) > before)
-
-
-async def test_two_runs_of_the_same_tasks_are_not_mixed(home: Home) -> None:  # noqa: F811
-    with start_run(spec(home)) as stored:
-        pass
-    path, _ = home.begin()
-    async with desk() as pilot:
-        pilot.app.open_episode(path, "1")  # type: ignore[attr-defined]
-        await until(
-            pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.moving == "followed"
-        )
-        screen = episode(pilot)
-        pilot.app.open_episode(stored.journal.path, "1")  # type: ignore[attr-defined]
-        await until(pilot, lambda: screen.facts is not None and screen.facts.path == stored.journal.path)
-        home.open.set()
-        await until(pilot, lambda: writer_of(path) is None)
-        await pilot.pause(0.5)
-        assert screen.facts is not None and screen.facts.path == stored.journal.path and not screen.shown.records
 
 
 async def test_a_run_of_the_desk_goes_on_in_the_background(home: Home) -> None:  # noqa: F811

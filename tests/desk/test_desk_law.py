@@ -6,7 +6,6 @@ MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -18,29 +17,24 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from app import strings
-from app.desk.dialogs.help import HelpScreen
-from app.desk.dialogs.problem import ProblemScreen
 from app.desk.episode.evidence_pane import EvidencePane
 from app.desk.law import shelf as law_shelf
 from app.desk.law.article import reading_lines
 from app.desk.law.bar import law_bar, period_bar
-from app.desk.law.diff import DiffView, first_sides
+from app.desk.law.diff import DiffView
 from app.desk.law.form import LawForm
 from app.desk.law.hits import HitsView
 from app.desk.law.query import note_words
 from app.desk.law.screen import LawScreen
 from app.desk.law.shelf import Life, Reading, Shelf, first_choice, life_of, shelves
-from app.desk.law.timeline import TimelineView, steps_of
-from app.desk.widgets.beside import aligned
+from app.desk.law.timeline import TimelineView
 from app.desk.widgets.empty import Empty
 from app.desk.widgets.lines import LineView, row_text
 from store.statutes.book import NoText
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.relations import Doubt, Relation
-from store.text.difference import difference
-from tests.desk.conftest import EVERYWHERE, NARROW, WIDE, desk, same_as_stored, text_of, until
-from tests.support.patience import PATIENCE
-from tests.support.statute_fixture import LAMPS, build, number
+from tests.desk.conftest import EVERYWHERE, NARROW, desk, same_as_stored, text_of, until
+from tests.support.statute_fixture import LAMPS, build
 
 pytestmark = pytest.mark.slow
 
@@ -203,20 +197,6 @@ async def test_a_day_that_does_not_exist_is_said_and_nothing_is_lost(lamps: Path
         assert "不得低于六米" not in article_text(screen)
 
 
-async def test_an_empty_question_and_signs_of_queries_are_harmless(lamps: Path) -> None:
-    async with desk() as pilot:
-        screen = await at_law(pilot)
-        await pilot.press("enter")
-        await pilot.pause()
-        assert "还没有写检索词" in text_of(pilot) and screen.asked is None
-        for words in ('" OR * NEAR(', "[/red] [b]路灯[/b]", "\x1b]0;x\x07路灯"):
-            await asked(pilot, words)
-            assert not isinstance(pilot.app.screen, ProblemScreen)
-            assert "\x1b" not in text_of(pilot)
-        cited = (await asked(pilot, "刑法第二百六十四条")).asked
-        assert cited is not None and not cited.hits and "数据包没有收录 刑法" in text_of(pilot)
-
-
 async def test_a_hole_is_read_by_the_version_before_it_and_numbers_are_followed(lamps: Path) -> None:
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第三条", "2009-12-31")
@@ -272,30 +252,6 @@ async def test_what_the_check_found_and_the_laws_around_stand_below_the_text(lam
         assert "核对" in text and "版本表缺口" in text and "所废止的法律（1）《风筝法》" in text
 
 
-async def test_late_results_are_dropped_and_the_screen_stays_quick(
-    lamps: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate = threading.Event()
-    real = law_shelf.LawDesk.ask
-
-    def slow(self: Any, text: str, day: date | None) -> Any:
-        if text == "慢":
-            assert gate.wait(PATIENCE)
-        return real(self, text, day)
-
-    monkeypatch.setattr(law_shelf.LawDesk, "ask", slow)
-    async with desk() as pilot:
-        screen = await at_law(pilot)
-        screen.ask("慢", None)
-        await pilot.pause()
-        assert not gate.is_set() and "正在检索" in text_of(pilot)
-        screen.ask("路灯法第三条", date(2005, 5, 1))
-        await until(pilot, lambda: screen.asked is not None and screen.reading is not None)
-        gate.set()
-        await until(pilot, lambda: not screen.busy)
-        assert screen.asked is not None and screen.asked.text == "路灯法第三条"
-
-
 async def test_packs_are_chosen_and_a_damaged_one_is_no_obstacle(lamps: Path) -> None:
     build("other")
     (lamps.parent / "torn").mkdir()
@@ -346,31 +302,6 @@ def followers() -> list[Any]:
     return [(version, [Article(LAMPS, LAMPS, ArticleNumber(n), text=text) for n, text in enumerate(texts, 1)])]
 
 
-async def test_help_palette_and_language(lamps: Path) -> None:
-    async with desk() as pilot:
-        screen = await asked(pilot, "路灯法第三条", "2009-12-31")
-        await pilot.press("2", "f1")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, HelpScreen) and "沿革" in text_of(pilot)
-        await pilot.press("escape", "1", "l")
-        await pilot.pause()
-        assert "Gap in the version list" in article_text(screen) and "1 Text" in text_of(pilot)
-        pilot.app.action_command_palette()  # type: ignore[attr-defined]
-        await until(pilot, lambda: "Law: " in text_of(pilot))
-
-
-async def test_no_line_is_wider_than_the_window(lamps: Path) -> None:
-    async with desk(WIDE) as pilot:
-        screen = await asked(pilot, "路灯法第三条", "2009-12-31")
-        for number, key in enumerate("12345m"):
-            await pilot.press(key)
-            await until(pilot, lambda: not screen.busy)
-            for size in (WIDE, NARROW, (200, 50), (60, 20))[number % 2 :: 2]:
-                await pilot.resize_terminal(*size)
-                await until(pilot, lambda size=size: screen.size.width == size[0])  # type: ignore[misc]
-                assert all(cell_len(line) <= size[0] for line in text_of(pilot).split("\n"))
-
-
 def test_a_bar_shows_windows_holes_and_the_day() -> None:
     life = Life(
         date(2000, 1, 1),
@@ -389,31 +320,6 @@ def test_a_bar_shows_windows_holes_and_the_day() -> None:
     assert text(period_bar((date(2005, 1, 2), None), life, 10, date(1990, 6, 1))) == "◊▯▯▯▯▮▮▮▮▮"
     assert text(period_bar((date(2003, 1, 1), date(2003, 1, 1)), life, 10)) == "▯▯▯▮▯▯▯▯▯▯"
     assert life_of([], TODAY) is None
-
-
-def test_both_sides_of_a_comparison_keep_their_words() -> None:
-    old, new = "灯高五米。\n每年检查；公布。", "灯高六米。\n新的一款。\n每年检查；公布结果。"
-    rows = list(aligned(difference(old, new)))
-    for side, whole in ((0, old), (1, new)):
-        said = "".join(text for row in rows for line in row[side] for text, _ in line)
-        plain = said
-        for mark in ("[-", "-]", "{+", "+}"):
-            plain = plain.replace(mark, "")
-        assert plain == whole.replace("\n", "")
-    marked = "".join(text for row in rows for line in row[1] for text, _ in line)
-    assert "{+六米+}" in marked and "[-" not in marked
-
-
-def test_steps_and_sides_of_a_timeline(lamps: Path) -> None:
-    book = law_shelf.LawDesk("lamps")
-    reading = book.read("路灯法", number("4-1"), date(2005, 1, 1))
-    assert reading is not None
-    kinds = [len(step.entries) for step in steps_of(reading)]
-    assert kinds == [1, 1, 0, 1]
-    assert first_sides(reading.entries, 1) == (1, 2)
-    assert book.read("没有的法", number("1"), None).answer.kind == "unknown"  # type: ignore[union-attr]
-    book.close()
-    assert book.read("路灯法", number("1"), None) is None and book.ask("路灯", None) is None
 
 
 def test_notes_of_the_search_are_sentences() -> None:
@@ -462,38 +368,6 @@ def test_retrieved_articles_say_whether_they_apply_and_why() -> None:
     assert all(cell_len(line) <= 34 for line in evidence(returned("rag_retrieve", RETRIEVED)).split("\n"))
 
 
-def test_pages_and_windows_are_shown_and_strange_values_are_no_crash() -> None:
-    pages = [
-        {
-            "query": "路灯",
-            "pages": [{"url": "https://a.example/[b]", "title": "旧文", "day": None, "snippet": "路灯…"}],
-        }
-    ]
-    text = evidence(returned("web_search", pages))
-    assert "检索网页" in text and "https://a.example/[b]" in text and "未注明日期" in text
-    read = [
-        {
-            "url": "u",
-            "title": "旧文",
-            "day": "2003-01-01",
-            "windows": [{"number": 2, "of": 3, "summary": "短", "extracted": "长"}],
-        }
-    ]
-    text = evidence(returned("browse_webpage", read))
-    assert "第 2／3 段" in text and "摘要" in text and "长" in text
-    for value in (
-        None,
-        "x",
-        [],
-        [1],
-        [{"hits": "no"}],
-        [{"query": 1, "hits": [{}], "analysis": 5, "notes": 3}],
-        {"a": 1},
-    ):
-        for tool in ("rag_retrieve", "web_search", "browse_webpage"):
-            evidence(returned(tool, value))
-
-
 def test_the_record_tells_calls_and_results_in_words() -> None:
     from app.desk.episode.renderers import render
     from tasks.episode.events import Record, ToolCalled
@@ -513,19 +387,6 @@ def test_the_record_tells_calls_and_results_in_words() -> None:
         said.startswith("成功 · 检索法条 → 2 条 · 可能适用 1 · 6.0 毫秒")
         and "1. 路灯法第四条之一　2000-01-01—2009-12-30　● 可能适用" in said
     )
-
-
-async def test_of_several_packs_the_open_one_is_named_and_another_can_be_had(
-    lamps: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MOOT_LANG", "zh")
-    build("candles")
-    async with desk() as pilot:
-        screen = await at_law(pilot)
-        assert "数据包 candles（共 2 个）" in text_of(pilot)
-        await pilot.press("escape", "p")
-        assert pilot.app.focused is screen.query_one(LawForm).select
-        assert not screen.query_one("#words", Input).value
 
 
 def test_a_doubtful_article_is_headed_so_and_never_called_in_force() -> None:

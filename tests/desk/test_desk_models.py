@@ -3,7 +3,6 @@ tried."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,6 @@ from app.desk.models.dialogs import AddModelScreen, CheckModelScreen, Tick
 from app.desk.models.listing import ModelShelf
 from app.desk.models.screen import ModelsScreen
 from app.desk.widgets.field import Field
-from app.desk.widgets.path_completion import complete
-from app.desk.widgets.rows import RowsTable
 from models.llama import library
 from models.llama.entry import Entry
 from store import places
@@ -36,7 +33,7 @@ from tests.desk.conftest import (
     until,
 )
 from tests.support.desk_fixture import build_pack
-from tests.support.model_fixture import FREE, stand_in_shelf
+from tests.support.model_fixture import stand_in_shelf
 from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -90,22 +87,6 @@ async def test_screens_look_as_stored(
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
 
 
-async def test_what_was_painted_before_columns_were_measured_is_painted_again(
-    tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(model_list, "shelf", lambda: stand_in_shelf(tiny_gguf, GONE))
-    async with desk() as pilot:
-        screen = await at_models(pilot)
-        await until(pilot, lambda: len(screen.shelf.lines) == 3)
-        table = screen.query_one(RowsTable)
-        await until(pilot, lambda: table.render_line(0).text.strip())
-        header = table.render_line(0).text
-        screen._show()
-        assert table.render_line(0).text != header
-        await pilot.pause()
-        assert table.render_line(0).text == header
-
-
 async def test_an_empty_library_says_what_to_do_and_keys_without_meaning_do_nothing() -> None:
     async with desk() as pilot:
         screen = await at_models(pilot, 0)
@@ -122,22 +103,6 @@ async def test_a_damaged_catalogue_is_a_sentence(moot_home: Path) -> None:
     async with desk() as pilot:
         await at_models(pilot)
         assert "is damaged" in text_of(pilot) and pilot.app.is_running
-
-
-async def test_what_fails_whenever_the_screen_comes_back_does_not_lock_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> ModelShelf:
-        raise ValueError("no shelf")
-
-    monkeypatch.setattr(model_list, "shelf", broken)
-    async with desk() as pilot:
-        await pilot.press("f4")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen) and settle(pilot))
-        await until(pilot, lambda: pilot.app._notifications)
-        assert isinstance(pilot.app.screen, ModelsScreen)
-        await pilot.press("f2")
-        assert isinstance(pilot.app.screen, HomeScreen)
 
 
 async def test_a_file_that_went_away_or_changed_is_a_line_with_a_fault(tiny_gguf: Path, tmp_path: Path) -> None:
@@ -246,17 +211,6 @@ async def test_reading_shows_how_far_it_is_and_stops_when_asked(
         await until(pilot, lambda: pilot.app.screen is models and stopped.is_set())
 
 
-def test_paths_are_completed_to_folders_and_models(tmp_path: Path) -> None:
-    (tmp_path / "模型").mkdir()
-    for name in ("模型/qwen.gguf", "qwen.txt", ".hidden.gguf"):
-        (tmp_path / name).write_bytes(b"")
-    base = f"{tmp_path}/"
-    assert complete(base, ".gguf") == f"{base}模型/" and complete(f"{base}模型/q", ".gguf") == f"{base}模型/qwen.gguf"
-    assert complete(f"{base}q", ".gguf") is None and complete(f"{base}nowhere/x", ".gguf") is None
-    assert complete("~nobody-of-that-name/x", ".gguf") is None
-    assert complete(f"{base}.h", ".gguf") == f"{base}.hidden.gguf" and complete("\0", ".gguf") is None
-
-
 # checking and taking out
 
 
@@ -354,13 +308,3 @@ async def test_a_model_of_the_library_plays_an_episode(tiny_gguf: Path) -> None:
 
 def _agents(pilot: Pilot[Any]) -> list[Any]:
     return [value for _, value in pilot.app.screen.query_one("#agent", Select)._options]
-
-
-def test_every_fact_has_a_name_in_both_languages(tiny_gguf: Path) -> None:
-    from app.desk.models.facts import fact_lines
-    from app.strings import LANGUAGES as ALL
-    from app.strings import table
-
-    shown = json.dumps([fact_lines(line, FREE) for line in stand_in_shelf(tiny_gguf, GONE).lines], ensure_ascii=False)
-    assert "models." not in shown
-    assert all("models.fact.sha256" in table(name) for name in ALL)

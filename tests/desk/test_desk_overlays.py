@@ -11,8 +11,6 @@ from textual.widgets._toast import Toast, ToastRack
 
 from app.desk.dialogs.problem import ProblemScreen
 from app.desk.dialogs.progress import ProgressScreen
-from app.desk.models.dialogs import AddModelScreen, Tick
-from app.desk.widgets.key_bar import KeyBar
 from app.strings import set_language
 from tests.desk.conftest import NARROW, WIDE, desk, opened, text_of, until
 from tests.support.desk_fixture import write_run
@@ -40,31 +38,6 @@ async def test_a_message_keeps_its_glyphs_and_covers_nothing(pack: Path, size: t
             assert not below
 
 
-async def test_behind_a_dialog_stand_the_keys_of_the_dialog(pack: Path) -> None:  # noqa: F811
-    async with desk() as pilot:
-        home = pilot.app.screen
-        bar = home.query_one(KeyBar)
-        assert "新建" in str(bar.render())
-        await pilot.press("n")
-        await until(pilot, lambda: pilot.app.screen is not home)
-        await until(pilot, lambda: "新建" not in text_of(pilot).splitlines()[-1])
-        shown = text_of(pilot).splitlines()[-1]
-        assert "F5" in shown and "Esc" in shown and "演示" not in shown
-        await pilot.press("escape")
-        await until(pilot, lambda: "新建" in text_of(pilot).splitlines()[-1])
-
-
-async def test_a_box_that_is_off_has_no_tick(moot_home: Path) -> None:
-    async with desk() as pilot:
-        screen = AddModelScreen()
-        pilot.app.push_screen(screen)
-        await until(pilot, lambda: screen.query(Tick))
-        box = screen.query_one(Tick)
-        assert not box.value and "✔" not in text_of(pilot)
-        box.value = True
-        await until(pilot, lambda: "✔" in text_of(pilot))
-
-
 async def test_progress_speaks_the_language_and_does_not_claim_to_be_done(moot_home: Path) -> None:
     set_language("zh")
     async with desk() as pilot:
@@ -87,15 +60,3 @@ async def test_what_the_system_refuses_is_said_as_on_the_command_line() -> None:
         pilot.app.run_worker(refused, thread=True, exit_on_error=False)
         await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
         assert pilot.app.screen._title == "File name too long (packs/ﷺ)"  # type: ignore[attr-defined]
-
-
-async def test_a_long_name_in_a_dialog_is_cut_and_the_button_stays_in_sight(pack: Path) -> None:  # noqa: F811
-    async with desk(NARROW) as pilot:
-        pilot.app.problem(f"There is no task file {'x' * 5000}", "Give one with --tasks.")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
-        await pilot.pause()
-        screen = pilot.app.screen
-        assert len(screen._title) == 1001 and screen._title.endswith("x…")  # type: ignore[attr-defined]
-        assert screen.query_one("Button").region.bottom <= NARROW[1]
-        await pilot.press("enter")
-        await until(pilot, lambda: not isinstance(pilot.app.screen, ProblemScreen))

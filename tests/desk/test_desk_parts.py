@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,10 +19,9 @@ from app.desk.episode.plan_pane import plan_items
 from app.desk.episode.renderers import RENDERERS, render
 from app.desk.episode.scores import Scorekeeper
 from app.desk.episode.shown import Shown, blocks_of
-from app.desk.home.screen import called, pack_counts
+from app.desk.home.screen import pack_counts
 from app.desk.messages import RunFacts
-from app.desk.widgets.lines import wrapped
-from app.library import PackLine, RunLine, packs, read_records, read_run, read_stored
+from app.library import PackLine, packs, read_records, read_run, read_stored
 from app.wrapping import NO_END, NO_START, wrap
 from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown
 from tasks.errors import RecordMismatch
@@ -54,12 +52,6 @@ def test_wrapping_loses_nothing_but_blanks_and_never_overflows(text: str, width:
     for number, (a, b) in enumerate(spans):
         room = max(2, width - hang) if number else max(2, width)
         assert cell_len(text[a:b]) <= room
-
-
-def test_pieces_keep_their_roles_when_wrapped() -> None:
-    rows = wrapped((("工具调用", "tool"), (" ", "dim"), ("云溪县人民法院的负责人", "value")), 12)
-    assert [[role for _, role in row] for row in rows][0] == ["tool", "dim"] or rows[0][0][1] == "tool"
-    assert "".join(text for row in rows for text, _ in row).replace(" ", "") == "工具调用云溪县人民法院的负责人"
 
 
 def test_every_event_has_a_renderer_or_is_known_to_show_nothing() -> None:
@@ -108,13 +100,6 @@ def test_looking_back_shows_the_stored_state_of_that_step() -> None:
     assert shown.blocks() == blocks_of([r for r in records() if r.step <= 2])
     assert shown.go(2) and not shown.back and not shown.go(1)
     assert shown.go(-4) and shown.step == 0 and not shown.go(-1)
-
-
-def test_records_that_are_told_twice_are_taken_once() -> None:
-    shown = Shown()
-    shown.reset(records()[:5])
-    assert shown.extend(records()[:8]) == records()[5:8]
-    assert [r.seq for r in shown.records] == list(range(8))
 
 
 def test_both_tables_hold_the_same_keys_and_placeholders() -> None:
@@ -248,8 +233,3 @@ def test_nobody_knows_what_an_imported_answer_has_seen(tmp_path: Path) -> None:
     assert (
         step is not None and step.imported and step.evidence is None and step.keys and step.compat["success"] == 1.0
     )
-
-
-def test_a_run_that_is_called_after_its_file_is_named_once() -> None:
-    line = RunLine(Path("r.moot"), "r", source="react.jsonl", name="react")
-    assert called(line) == "react.jsonl" and called(replace(line, name="first")) == "first · react.jsonl"

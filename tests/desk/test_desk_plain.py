@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from app.desk.widgets.find_bar import FindBar
 from tests.desk.conftest import desk, text_of, until
 from tests.desk.test_desk_corpus import corpus, open_shelf, pack  # noqa: F401
 
-ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = ("[/]", "[/废]", "[@click=app.quit]条例[/]", "[red]x", "[", "\\[", "[b", "[$accent]")
 
 
@@ -80,11 +78,3 @@ async def test_what_is_pasted_is_cut_and_says_so() -> None:
         text.select_all()
         text.post_message(Paste("另写"))
         await until(pilot, lambda: text.text == "另写")
-
-
-def test_every_box_of_the_desk_has_a_largest_length() -> None:
-    for file in (ROOT / "app" / "desk").rglob("*.py"):
-        source = file.read_text("utf-8") if file.name != "plain.py" else ""
-        assert not re.search(r"(?<!\w)(Input|TextArea)\(", source.replace("(Input)", "")), (
-            f"{file}: a box without one"
-        )

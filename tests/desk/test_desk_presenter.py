@@ -36,7 +36,7 @@ from app.desk.presenter.seat import PresenterSeat
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.library import read_records
 from app.strings import t
-from tasks.episode.events import AttemptStarted, Record, Said, Stopped, Violation
+from tasks.episode.events import AttemptStarted, Record, Said
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.desk.conftest import NARROW, SIZES, WIDE, desk, text_of, until
@@ -310,35 +310,6 @@ def test_words_of_models_are_cleaned_and_neither_marked_up_nor_marked() -> None:
     assert "".join(part for part, _ in heading(said)) == "审判长　→　原告委托诉讼代理人"
     (line,) = paragraphs(said)
     assert line[-1] == (said.text, "text")
-
-
-def test_the_items_of_a_ruling_on_one_line_get_one_each() -> None:
-    text = "本院认为，一、二项请求成立。判决如下：一、被告还款；二、驳回其他诉讼请求。现在闭庭。"
-    judge, lawyer = utterances(
-        trial(Said(seat="agent", text=text, turn=1), Said(seat="defendant_lawyer", text=text, turn=1))
-    )
-    assert [line[-1] for line in paragraphs(judge)] == [
-        ("本院认为，一、二项请求成立。判决如下：", "text"), ("一、被告还款；", RULING),
-        ("二、驳回其他诉讼请求。现在闭庭。", RULING),
-    ]  # fmt: skip
-    assert len(paragraphs(lawyer)) == 1
-    alone = "本院认为，请求不成立。判决如下：\n驳回原告的诉讼请求。\n案件受理费50元，由原告负担。"
-    (judge,) = utterances(trial(Said(seat="agent", text=alone, turn=1)))
-    assert [line[-1] for line in paragraphs(judge)][1:] == [
-        ("驳回原告的诉讼请求。", RULING), ("案件受理费50元，由原告负担。", "text"),
-    ]  # fmt: skip
-
-
-def test_a_card_without_the_case_says_what_the_record_says() -> None:
-    scene = trial(
-        Violation(code="after_end", turn=2), Stopped(outcome="stalled", reason="the judge said the same twice")
-    )
-    card = "\n".join("".join(text for text, _ in line) for line in closing_lines(scene, (), None, "…"))
-    assert (
-        card.startswith("没有进行完毕：连续两次发言相同，庭审停滞。")
-        and "闭庭后继续发言" in card
-        and "宣告的判决" not in card
-    )
 
 
 async def test_while_a_model_makes_its_turn_its_name_stands_there_and_no_word_of_it(

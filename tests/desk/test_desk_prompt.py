@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from app.desk.episode.prompt import PromptScreen, PromptText, call_blocks
 from app.desk.episode.screen import EpisodeScreen
-from app.desk.episode.seen import BOS, MOST_SPECIALS, SeenCall, _rendered, read_call
+from app.desk.episode.seen import SeenCall, _rendered, read_call
 from app.desk.episode.transcript import Transcript
 from app.desk.episode.would_read import WouldReadScreen
 from app.desk.messages import RunFacts
@@ -21,7 +21,7 @@ from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import row_text
 from models.engine import Message, Reply, TokenChance, Usage
 from store.journal import Journal
-from tasks.episode.events import ModelCalled, Record, Seated
+from tasks.episode.events import ModelCalled, Record
 from tasks.run.opened import Run
 from tasks.run.reading import list_runs, read_episode
 from tasks.run.runner import start_run
@@ -115,25 +115,6 @@ def test_whatever_the_template_each_message_has_its_turn_and_nothing_is_lost(sou
         assert (message.content, "content") in turn.parts
 
 
-def test_the_first_token_is_marked_where_its_text_is_not_on_record() -> None:
-    _, turns = _rendered({"name": "file", "text": GEMMA}, [Message("user", "甲")], True)
-    assert turns[0].parts[0] == (BOS, "special")
-
-
-def test_tokens_without_end_in_a_header_and_a_prompt_hold_up_nobody() -> None:
-    source = "{% for i in range(20000) %}<|{{ i }}|>{% endfor %}{{ messages[0].content }}"
-    described = {
-        "name": "file",
-        "text": source,
-        "specials": ["<" * 99 + str(at) for at in range(50_000)],
-        "bos": "a" * 10**6,
-    }
-    _, turns = _rendered(described, [Message("user", "甲")], True)
-    assert (
-        "甲" in turns[0].text and sum(kind == "special" for turn in turns for _, kind in turn.parts) <= MOST_SPECIALS
-    )
-
-
 @pytest.mark.parametrize(
     ("description", "why"),
     [
@@ -153,25 +134,6 @@ def test_without_a_template_messages_stand_by_role_and_the_reason_is_given(
     ]
     note = next(block for block in call_blocks(call) if block.label == "说明")
     assert "按角色列出" in "".join(text for line in note.lines for text, _ in line)
-
-
-def test_a_seat_that_changed_hands_is_not_shown_with_the_template_of_another(
-    pack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    facts, records = facts_and_records(finished_run(pack, monkeypatch))
-    call = next(record for record in records if isinstance(record.event, ModelCalled))
-    newcomer = Seated(seat="agent", policy="talk/1", engine="slow:model", described="f" * 64)
-    swapped = [Record(r.seq, r.step, r.parent, r.at, newcomer) if isinstance(r.event, Seated) else r for r in records]
-    assert read_call(facts, swapped, call.seq).why == "engine"
-    assert read_call(RunFacts("r", facts.path, {}), records, call.seq).why == "engine"
-
-
-def test_messages_that_are_not_on_record_are_told(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    facts, records = facts_and_records(finished_run(pack, monkeypatch))
-    record = next(record for record in records if isinstance(record.event, ModelCalled))
-    event = record.event.model_copy(update={"messages": (("user", "0" * 64),)})
-    lost = Record(record.seq, record.step, record.parent, record.at, event)
-    assert read_call(facts, [lost if r is record else r for r in records], lost.seq).why == "texts"
 
 
 def test_the_schema_is_laid_out(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,18 +227,6 @@ async def test_search_copy_and_language_in_the_prompt(pack: Path, monkeypatch: p
         await until(pilot, lambda: "The whole prompt" in shown(screen) and "What the model saw" in text_of(pilot))
         await pilot.press("l", "w")
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))
-
-
-async def test_the_text_of_a_prompt_acts_on_nothing(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = install(monkeypatch, SlowEngine())
-    engine.end(FORGED)
-    with start_run(talk(pack)) as run:
-        run.go()
-    async with desk() as pilot:
-        screen = await prompt_of(pilot, list_runs()[0])
-        assert "\x1b" not in shown(screen) and "改判␛" in shown(screen)
-        await pilot.press("end", "y")
-        assert "\x1b" not in pilot.app.clipboard
 
 
 async def test_unfolding_a_call_shows_its_reasoning_and_finding_unfolds_it(

@@ -6,7 +6,6 @@ MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
 from __future__ import annotations
 
 import json
-import threading
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from app.desk.dialogs.help import HelpScreen
-from app.desk.dialogs.problem import ProblemScreen
-from app.desk.home.run import RunScreen
 from app.desk.law import shelf as law_shelf
 from app.desk.review import (
     runs,
@@ -28,7 +25,6 @@ from app.desk.review.reference import reference_lines
 from app.desk.review.scores import ScoresPane
 from app.desk.review.screen import ReviewScreen
 from app.desk.widgets.lines import LineView, row_text
-from app.library import RunLine
 from store.journal import Journal
 from tasks.errors import UsageError
 from tasks.scoring.human import add_score
@@ -219,42 +215,6 @@ async def test_the_list_says_what_is_scored_and_an_episode_keeps_its_draft(pack:
         assert "1 Human scores" in text_of(pilot)
 
 
-class Moving:
-    """A run in motion, as far as the desk asks."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.number, self.closed = path, 1, threading.Event()
-
-    def close(self) -> None:
-        self.closed.set()
-
-
-async def test_a_run_in_motion_is_refused_and_one_that_is_over_is_stored(pack: Path) -> None:
-    open_, over = (
-        court_run(pack, ("CI-0001", "CI-0001"), outcomes=("finished", "")),
-        court_run(pack, run="20261122-120000-courts-rules-0002"),
-    )
-    async with desk() as pilot:
-        app: Any = pilot.app
-        app.live = Moving(open_)
-        await app.review(open_, "CI-0001")
-        await until(pilot, lambda: isinstance(app.screen, ProblemScreen))
-        assert "正在进行，不能评分" in text_of(pilot)
-        await pilot.press("escape")
-        app.live = moving = Moving(over)
-        await app.review(over, "CI-0001")
-        await idle(pilot)
-        assert moving.closed.is_set() and app.review_screen.query_one(ScoresPane).review is not None
-        app.live = None
-        await app.action_mode("home")
-        app.push_screen(RunScreen(RunLine(over, over.stem, outcomes={"finished": 4}, n=4)))
-        await until(pilot, lambda: isinstance(app.screen, RunScreen) and app.screen.stored is not None)
-        await pilot.press("down", "i")
-        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
-        await idle(pilot)
-        assert app.review_screen.query_one(ScoresPane).review.chosen.episode == "CR-0001"
-
-
 def test_gold_stays_hidden_while_a_person_plays_the_task(pack: Path) -> None:
     path = court_run(pack, ("CI-0001", "CI-0001", "CD-0001"), outcomes=("finished", "", "finished"))
     review = runs.read_review(path, "CI-0001")
@@ -279,28 +239,6 @@ def test_what_can_be_scored_is_what_graders_are_asked_and_the_parts_of_roles(pac
         assert all(asked.rubric.startswith("你是评分员") for asked in review.asked)
         for asked in review.asked:
             assert len(reference_lines(review, asked)) > 8
-
-
-async def test_a_run_that_cannot_be_read_is_told_once_whoever_comes_back_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gave_up = ScoresPane.failed
-
-    def and_back(pane: ScoresPane, name: str) -> None:
-        """The screen is shown again before anything else is done."""
-        gave_up(pane, name)
-        pane.enter()
-
-    monkeypatch.setattr(ScoresPane, "failed", and_back)
-    (tmp_path / "bad.moot").write_bytes(b"no run")
-    async with desk() as pilot:
-        await pilot.app.review(tmp_path / "bad.moot")  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
-        await idle(pilot)
-        await pilot.press("escape")
-        await idle(pilot)
-        screen = screen_of(pilot)
-        assert screen.pane.path is None and screen.query_one(ScoresPane).step == "runs"  # type: ignore[attr-defined]
 
 
 # without a screen

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.widgets import Input, TextArea
 
-from app import library
 from app.desk.dialogs.help import HelpScreen
 from app.desk.dialogs.problem import ProblemScreen
 from app.desk.episode.evidence_pane import EvidencePane
@@ -42,7 +39,6 @@ from tests.desk.conftest import (
     until,
 )
 from tests.support.desk_fixture import COURT, imported_law_run, write_run
-from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -209,22 +205,6 @@ async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Pat
         assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0  # type: ignore[union-attr]
 
 
-async def test_letters_typed_beside_the_box_begin_the_answer(pack: Path) -> None:
-    async with desk() as pilot:
-        spec = RunSpec(benchmark="legalagentbench", agent="human", pack=str(pack), first=1)
-        await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
-        await until(pilot, lambda: episode(pilot).loaded)
-        screen = episode(pilot)
-        await pilot.press("n")
-        await until(pilot, lambda: screen.asked)
-        before = set(Path.cwd().iterdir())
-        for letters in ("end", "fork"):
-            screen.query_one(Transcript).focus()
-            await pilot.press(*letters)
-        assert screen.query_one(TextArea).text == "endfork"
-        assert len(list_runs()) == 1 and set(Path.cwd().iterdir()) == before
-
-
 async def test_a_person_leaves_the_seat_and_the_policy_goes_on(pack: Path) -> None:
     async with desk() as pilot:
         await pilot.app.start(
@@ -293,50 +273,6 @@ async def test_the_language_switches_at_once(pack: Path) -> None:
         assert "计划与跳数" in text_of(pilot)
 
 
-async def test_new_records_do_not_move_a_reader_who_is_elsewhere(pack: Path) -> None:
-    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), first=1)) as run:
-        run.scheduler.step("k-1")
-    async with desk() as pilot:
-        screen = await opened(pilot, list_runs()[0])
-        record = screen.query_one(Transcript)
-        await pilot.press("home")
-        assert record.cursor == 0
-        await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 2)
-        assert record.cursor == 0 and record.unseen > 0 and str(record.unseen) in str(record.border_subtitle)
-        await pilot.press("end")
-        assert record.unseen == 0 and record.cursor == len(record.blocks) - 1
-
-
-async def test_a_slow_look_at_runs_takes_back_no_newer_list(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a look began with may have been read anew before it comes back."""
-    spec = RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack))
-    with start_run(spec) as run:
-        run.go()
-    begun, go, looked = threading.Event(), threading.Event(), []
-
-    def slow() -> dict[str, Any]:
-        begun.set()
-        assert go.wait(PATIENCE)
-        looked.append(True)
-        return {}
-
-    async with desk() as pilot:
-        home = pilot.app.home_screen  # type: ignore[attr-defined]
-        await until(pilot, lambda: len(home.runs) == 1)
-        with monkeypatch.context() as patch:
-            patch.setattr("app.desk.home.screen.played", slow)
-            home._look()
-            await until(pilot, begun.is_set)
-        with start_run(spec) as run:
-            run.go()
-        home.reload()
-        await until(pilot, lambda: len(home.runs) == 2)
-        go.set()
-        await until(pilot, lambda: looked and all(worker.is_finished for worker in pilot.app.workers))
-        assert len(home.runs) == 2
-
-
 async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
     with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack))) as run:
         run.go()
@@ -361,21 +297,6 @@ async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
         home = pilot.app.home_screen  # type: ignore[attr-defined]
         await until(pilot, lambda: len(home.runs) == 2 and all(line.compat is not None for line in home.runs))
         assert home.progress is None and all(line.finished == line.n for line in home.runs)
-
-
-async def test_a_run_longer_than_its_list_can_go_on(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library, "MOST", 1)
-    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack))) as run:
-        first = next(iter(run.scheduler.episodes))
-        while run.scheduler.step(first):
-            pass
-    async with desk() as pilot:
-        await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
-        shown = pilot.app.screen
-        assert isinstance(shown, RunScreen) and shown.stored is not None and shown.stored.episodes[0].outcome
-        assert 0 < shown.line.finished < shown.line.n and shown.check_action("resume", ())
 
 
 async def test_a_failure_becomes_a_dialog_with_a_hint(pack: Path) -> None:
@@ -404,30 +325,6 @@ async def test_narrow_screens_show_one_pane_at_a_time(pack: Path) -> None:
         await pilot.resize_terminal(*WIDE)
         await pilot.pause()
         assert shown() == ["plan", "record", "evidence"]
-
-
-async def test_light_theme_is_readable(pack: Path) -> None:
-    path = write_run(pack)
-    async with desk() as pilot:
-        screen = await opened(pilot, path)
-        await pilot.press("f9")
-        await pilot.pause()
-        record = screen.query_one(Transcript)
-        for role in ("text", "dim", "tool", "good", "warn", "bad", "answer", "label"):
-            style = record.get_component_rich_style(f"lines--{role}")
-            assert style.color is not None and style.bgcolor is not None
-            assert contrast(style.color.get_truecolor(), style.bgcolor.get_truecolor()) >= 4.0, role
-
-
-def contrast(one: Any, two: Any) -> float:
-    """WCAG contrast of two colours."""
-
-    def light(colour: Any) -> float:
-        parts = [(c / 255 / 12.92) if c / 255 <= 0.03928 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
-        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-    a, b = sorted((light(one), light(two)), reverse=True)
-    return (a + 0.05) / (b + 0.05)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -24,7 +24,6 @@ from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.engine_field import EngineField
 from app.desk.widgets.field import Field
 from app.library import PackLine, packs, runs
-from models.errors import BadEngine
 from store.journal import Journal
 from tasks.agents.modes import CALLS
 from tasks.episode.events import Seated
@@ -213,18 +212,6 @@ async def test_the_mode_of_a_model_goes_into_the_run(pack: Path, moot_home: Path
             assert spec.calls == (mode if mode in CALLS else "schema")
 
 
-async def test_only_modes_that_a_method_has_are_offered(pack: Path) -> None:
-    async with desk() as pilot:
-        screen = await new_run(pilot)
-        for agent in ("react", "direct"):
-            screen.query_one("#agent", Select).value = agent
-            await pilot.pause()
-            offered = [value for _, value in screen.query_one("#mode", Select)._options]
-            assert (
-                set(offered) == set(LegalAgentBench().modes(LegalAgentBench.agents[agent][0])) and "lean" in offered
-            )
-
-
 async def test_rules_need_one_key_and_run_together(pack: Path) -> None:
     async with desk() as pilot:
         screen = await new_run(pilot)
@@ -277,14 +264,6 @@ def test_records_of_models_are_offered_and_read_as_engines(pack: Path, moot_home
     assert offer.spec == f"recorded:{run.id}" and "ReAct" in offer.label
     assert engines_offered.refusal(RunSpec(benchmark="legalagentbench", agent="react", model=offer.spec)) == ""
     assert [line.id for line in runs()] == [run.id] and packs()
-
-
-def test_a_library_that_cannot_be_read_leaves_the_records(pack: Path, moot_home: Path) -> None:
-    from store import places
-
-    places.models().mkdir(parents=True)
-    (places.models() / "catalogue.json").write_text("{", encoding="utf-8")
-    assert engines_offered.offered() == []
 
 
 # a seat
@@ -410,31 +389,6 @@ async def test_a_stored_run_whose_seat_changed_hands_is_taken_up_again(pack: Pat
         engine.end("陆知行")
         await until(pilot, lambda: screen.over)
         assert screen.state.answered is not None and screen.state.answered.res == "陆知行"
-
-
-async def test_an_engine_that_cannot_be_had_any_more_is_a_dialog(
-    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tests.support import slow_engine
-
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        dialog = await in_seat_dialog(pilot)
-        highlight(pilot, "talk")
-        dialog.query_one("#spec", Input).value = SPEC
-        await pilot.pause()
-        monkeypatch.setattr(engines_offered, "refusal", lambda spec: "")
-
-        def gone(opening: Any) -> Any:
-            raise BadEngine("the file is gone", "Bring it back.")
-
-        monkeypatch.setattr(slow_engine, "open_slow", gone)
-        await pilot.press("f5")
-        await until(pilot, lambda: "the file is gone" in text_of(pilot))
-        await pilot.press("escape")
-        assert screen.state.seats["agent"].policy == "gold/1"
-        await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
 
 
 async def test_the_stopped_turn_of_a_model_may_be_taken_over_by_a_person(pack: Path, engine: SlowEngine) -> None:

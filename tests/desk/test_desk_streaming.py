@@ -15,13 +15,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from textual._compositor import Compositor
 from textual.events import Paste
 from textual.pilot import Pilot
-from textual.widgets import Input, TextArea
 
 import app.desk.live as running
-from app.desk import quitting
 from app.desk.dialogs.problem import ProblemScreen
 from app.desk.episode.calls import call_lines, totals
 from app.desk.episode.open import TAIL, OpenTurn
@@ -30,9 +27,8 @@ from app.desk.episode.renderers import render
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.live import LiveRun
-from app.desk.messages import Away, Failed, HumanAsked, LiveMessage, Moving, RunOpened, Streamed, Watched
+from app.desk.messages import Failed, LiveMessage, Moving, RunOpened, Streamed, Watched
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
-from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import row_text
 from models.engine import Delta, EngineError, Reply, TokenChance, Unavailable, Usage
 from store.journal import Journal
@@ -54,7 +50,6 @@ from tests.desk.conftest import (
     until,
 )
 from tests.support.desk_fixture import COURT, build_pack
-from tests.support.idle import PAINT
 from tests.support.patience import PATIENCE
 from tests.support.slow_engine import SlowEngine, install, talk
 
@@ -201,12 +196,6 @@ def test_reasoning_and_chances_are_folded_under_the_line() -> None:
     assert "一句话" in block_text(short) and call_lines(short)[1] is None
 
 
-def test_odd_chances_of_a_record_do_no_harm() -> None:
-    chances = tuple((text, value, ()) for text, value in (("甲", float("-inf")), ("乙", 99.0), ("丙\x1b[2J", -900.0)))
-    whole = block_text(called(text="甲乙丙", logprobs=chances), whole=True)
-    assert "\x1b" not in whole
-
-
 def test_totals_leave_out_what_a_person_said() -> None:
     events = [called(evaluated=5, reused=2, generated=3), called(evaluated=50, human=True), called(evaluated=1)]
     assert totals(Record(n, 1, None, 0.0, e) for n, e in enumerate(events)) == (2, 6, 2, 3)
@@ -246,23 +235,6 @@ def rests(heard: list[LiveMessage]) -> bool:
     """Whether the run was in motion and is paused."""
     modes = [message.mode for message in heard if isinstance(message, Moving)]
     return len(modes) > 1 and modes[-1] == "paused"
-
-
-def test_the_desk_is_told_once_until_it_has_looked(pack: Path, engine: SlowEngine) -> None:
-    with live_run(pack) as (live, heard):
-        live.step("k-1")
-        wait(engine.waits.is_set)
-        for _ in range(500):
-            engine.tell("speaking", "字")
-        wait(lambda: (turn := live._turns.get("k-1")) is not None and turn.words == 500)
-        assert len(streamed(heard)) == 1
-        turn = live.turn("k-1")
-        assert turn is not None and turn.spoken == "字" * 500 and turn.phase == "speaking"
-        engine.tell("speaking", "又")
-        wait(lambda: len(streamed(heard)) == 2)
-        engine.end(ANSWER)
-        wait(lambda: live.turn("k-1") is None)
-    assert ANSWER in str([record.event.data() for record in stored()])
 
 
 def test_of_parallel_episodes_only_the_watched_one_streams_and_the_other_may_be_chosen_meanwhile(
@@ -331,31 +303,6 @@ def test_a_budget_that_is_spent_pauses_a_whole_run_and_says_so(pack: Path, engin
         assert len(engine.calls) == 1, "the second episode is not begun"
 
 
-class Halves(SlowEngine):
-    """Two servers, of which one is away."""
-
-    def away(self) -> list[EngineError]:
-        return [EngineError("no server answers at B")]
-
-
-def test_a_server_that_is_away_while_others_are_there_is_named(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch, Halves())
-    with live_run(pack) as (live, heard):
-        wait(lambda: any(isinstance(message, Away) for message in heard))
-        assert [message.text for message in heard if isinstance(message, Away)] == ["no server answers at B"]
-
-
-@pytest.mark.parametrize("mode", ["step", "auto", "run_all"])
-def test_closing_breaks_off_a_call_wherever_it_is(mode: str, pack: Path, engine: SlowEngine) -> None:
-    with live_run(pack) as (live, _):
-        live.run_all() if mode == "run_all" else getattr(live, mode)("k-1")
-        wait(engine.waits.is_set)
-        live.close()
-        wait(live.closed.is_set)
-    assert engine.closed and engine.cancels
-    assert not any(isinstance(record.event, ModelCalled) for record in stored())
-
-
 def test_a_failed_call_is_asked_again_and_the_turn_begins_anew(pack: Path, engine: SlowEngine) -> None:
     with live_run(pack) as (live, _):
         live.step("k-1")
@@ -367,19 +314,6 @@ def test_a_failed_call_is_asked_again_and_the_turn_begins_anew(pack: Path, engin
         assert turn is not None and turn.phase == "asked" and not turn.words
         engine.end(ANSWER)
         wait(lambda: live.turn("k-1") is None)
-
-
-def test_a_run_that_waits_for_a_person_does_not_spin_and_goes_on_with_all(pack: Path, engine: SlowEngine) -> None:
-    with live_run(pack, limit=2) as (live, heard):
-        live.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN))
-        live.run_all()
-        wait(lambda: any(isinstance(message, HumanAsked) for message in heard))
-        wait(lambda: live._idle)
-        live.say("k-1", ANSWER)
-        wait(engine.waits.is_set)
-        assert [ask.episode for ask in engine.calls[0]] == ["k-2"]
-        engine.end(ANSWER)
-        wait(lambda: rests(heard))
 
 
 # the screen
@@ -450,86 +384,6 @@ async def test_the_reader_at_the_end_follows_and_the_one_elsewhere_stays(pack: P
         await until(pilot, lambda: screen.over)
 
 
-async def test_looking_back_shows_no_open_turn(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        engine.end(CALL)
-        await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
-        await speaking(pilot, engine, screen)
-        await pilot.press("b")
-        await until(pilot, lambda: screen.shown.back)
-        assert "正在说的话" not in record_text(screen) and "回看" in text_of(pilot)
-        engine.tell("speaking", "继续")
-        await until(pilot, lambda: (turn := screen.turn) is not None and turn.words == 7)
-        assert "正在说的话" not in record_text(screen)
-        await pilot.press("g")
-        await until(pilot, lambda: "正在说的话继续" in record_text(screen))
-
-
-@contextmanager
-def painted(monkeypatch: pytest.MonkeyPatch, kind: type) -> Iterator[list[int]]:
-    """How often a line of such a widget is painted."""
-    count = [0]
-    paint = kind.render_line  # type: ignore[attr-defined]
-
-    def counting(self: Any, y: int) -> Any:
-        count[0] += 1
-        return paint(self, y)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(kind, "render_line", counting)
-        patch.setattr(Compositor, "render_update", PAINT)
-        yield count
-
-
-async def test_a_focused_search_box_is_not_painted_while_tokens_stream(
-    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        await speaking(pilot, engine, screen)
-        await pilot.press("slash", "x")
-        await pilot.pause()
-        with painted(monkeypatch, Input) as count:
-            for n in range(30):
-                engine.tell("speaking", f"\n第{n}行")
-                await until(pilot, lambda n=n: f"第{n}行" in record_text(screen))  # type: ignore[misc]
-            assert count == [0] and screen.focused is screen.query_one(FindBar).query_one(Input)
-        assert screen.query_one(FindBar).query_one(Input).value == "x" and screen.speaking, (
-            "x is text while one types"
-        )
-        await pilot.press("f8")
-        await until(pilot, lambda: not screen.speaking)
-
-
-async def test_a_person_types_undisturbed_while_other_episodes_stream(
-    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack, limit=2, parallel=2)
-        live = pilot.app.live  # type: ignore[attr-defined]
-        live.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN), ask=True)
-        box = screen.query_one(AnswerBox)
-        await until(pilot, lambda: box.is_open)
-        live.run_all()
-        await until(pilot, engine.waits.is_set)
-        await pilot.press("h", "e", "enter", "i")
-        text = box.query_one(AnswerText)
-        cursor = pilot.app.cursor_position
-        with painted(monkeypatch, TextArea) as count:
-            for _ in range(20):
-                engine.tell("speaking", "字", episode="k-2")
-            await until(pilot, lambda: (turn := live._turns.get("k-2")) is not None and turn.words == 20)
-            engine.end(ANSWER)
-            await until(pilot, lambda: live._idle)
-            assert count == [0]
-        assert text.has_focus and text.text == "he\ni" and pilot.app.cursor_position == cursor
-        await pilot.press("f5")
-        await until(pilot, lambda: screen.over)
-    assert [r.event.text for r in stored() if isinstance(r.event, ModelCalled)] == ["he\ni"]
-
-
 async def test_x_stops_the_turn_and_says_that_the_question_is_open(pack: Path, engine: SlowEngine) -> None:
     async with desk() as pilot:
         screen = await begun(pilot, pack)
@@ -586,17 +440,6 @@ async def test_pausing_lets_the_turn_end(pack: Path, engine: SlowEngine) -> None
         assert not engine.waits.is_set() and len(engine.calls) == 1 and "说完即暂停" not in text_of(pilot)
 
 
-async def test_a_second_step_cannot_be_ordered_while_the_model_speaks(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        await speaking(pilot, engine, screen)
-        await pilot.press("n", "n")
-        engine.end(CALL)
-        await until(pilot, lambda: screen.shown.total == 1 and screen.turn is None)
-        await pilot.pause()
-        assert len(engine.calls) == 1
-
-
 async def test_quitting_while_a_model_speaks_does_not_wait_for_it(pack: Path, engine: SlowEngine) -> None:
     async with desk() as pilot:
         screen = await begun(pilot, pack)
@@ -604,32 +447,6 @@ async def test_quitting_while_a_model_speaks_does_not_wait_for_it(pack: Path, en
         await pilot.press("q")
         await until(pilot, lambda: engine.closed)
     assert engine.cancels and not any(isinstance(record.event, ModelCalled) for record in stored())
-
-
-async def test_an_engine_that_does_not_hear_is_closed_under_its_call(
-    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(quitting, "HURRY", 0.0)
-    engine.deaf = True
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        await speaking(pilot, engine, screen)
-        await pilot.press("x")
-        await until(pilot, lambda: "正在停止" in text_of(pilot) and screen.check_action("stop", ()) is None)
-        await pilot.press("q")
-        await until(pilot, lambda: engine.closed)
-    assert engine.cancels and not any(isinstance(record.event, ModelCalled) for record in stored())
-
-
-async def test_beginning_another_run_breaks_off_the_call_of_the_one_before(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        await speaking(pilot, engine, screen)
-        first = pilot.app.live  # type: ignore[attr-defined]
-        await pilot.app.start(talk(pack), everything=False)  # type: ignore[attr-defined]
-        await until(pilot, first.closed.is_set)
-        await until(pilot, lambda: pilot.app.live is not first and screen.moving == "paused" and screen.turn is None)  # type: ignore[attr-defined]
-        assert "正在说的话" not in record_text(screen)
 
 
 async def test_after_a_stop_somebody_else_may_take_the_seat(pack: Path, engine: SlowEngine) -> None:
@@ -713,17 +530,6 @@ async def test_a_draft_waits_at_its_episode(pack: Path, engine: SlowEngine) -> N
         assert screen.query_one(Transcript).has_focus
         await pilot.press("tab")
         assert box.query_one(AnswerText).has_focus
-
-
-async def test_a_question_does_not_take_the_cursor_from_who_is_searching(pack: Path, engine: SlowEngine) -> None:
-    async with desk() as pilot:
-        screen = await begun(pilot, pack)
-        await pilot.press("slash", "a")
-        pilot.app.live.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN), ask=True)  # type: ignore[attr-defined]
-        await until(pilot, lambda: screen.query_one(AnswerBox).is_open)
-        await pilot.press("b")
-        assert screen.query_one(FindBar).query_one(Input).value == "ab"
-        assert not screen.query_one(AnswerText).text
 
 
 async def test_what_could_not_be_taken_is_given_back(

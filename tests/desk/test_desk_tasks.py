@@ -14,7 +14,6 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select, TextArea
 
-from app.desk.dialogs.help import HelpScreen
 from app.desk.dialogs.problem import ProblemScreen
 from app.desk.models.dialogs import Tick
 from app.desk.review.decide import DecideScreen
@@ -142,18 +141,3 @@ async def test_a_correction_that_does_not_hold_is_kept_and_a_consensus_settles(t
         pilot.app.screen.query_one("#consensus", Tick).value = True
         await enter(pilot)
         await until(pilot, lambda: standings(tasks, decisions_of(tasks))["t-1"].status == "settled")
-
-
-async def test_help_is_the_guidelines_and_another_set_is_a_dialog(tasks: TaskSet) -> None:
-    decide(tasks, "t-1", "accept", "王")
-    async with desk() as pilot:
-        await opened(pilot, tasks)
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
-        assert "独立评审" in text_of(pilot)
-        await pilot.press("escape")
-        tasks.path.write_text(tasks.path.read_text(encoding="utf-8").replace("律师", "法务"), encoding="utf-8")
-        screen: ReviewScreen = pilot.app.review_screen  # type: ignore[attr-defined]
-        screen.query_one(TasksPane).open_path(str(tasks.path))
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
-        assert tasks.hash[:12] in text_of(pilot)
