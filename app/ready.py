@@ -23,7 +23,7 @@ from tasks.run.opened import Run
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 
-TASK = "sample-405"
+TASK = "sample-504"
 """A case number, a listed company, its code, its address and the court there: four hops that a person can follow."""
 
 TRIAL = "CR-0001"

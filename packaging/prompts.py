@@ -23,7 +23,7 @@ from tasks.courts.agents.model.seat import ModelSeat  # noqa: E402
 from tasks.courts.casefile.case import Case  # noqa: E402
 from tasks.courts.casefile.roles import own_names, role_name, seat_of  # noqa: E402
 from tasks.courts.environment import Role, environment  # noqa: E402
-from tasks.courts.play import tracker_seat  # noqa: E402
+from tasks.courts.play import tracking  # noqa: E402
 from tasks.courts.play.episode import DUTIES, CourtEpisode  # noqa: E402
 from tasks.courts.play.standing import CourtPolicy, CourtView  # noqa: E402
 from tasks.courts.procedure.tables import ProfileName  # noqa: E402
@@ -103,7 +103,7 @@ def first_prompts(name: str, profile: ProfileName, aid: str = "") -> First:
     card = {"id": case.id, "env": case.env, "question": "", "names": own_names(case)}
     driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=7, card=card), step=0)
     for role in environment(case.env).seats:
-        policy = tracker_seat.RULES if role == "tracker" else registry.RULES
+        policy = tracking.RULES if role == "tracker" else registry.RULES
         driver.note(Seated(seat=seat_of(case.env, role), policy=policy), step=0)
     while not driver.stopped:
         driver.advance()

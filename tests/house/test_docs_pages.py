@@ -151,7 +151,7 @@ def test_a_wrong_line_is_found(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "moot", "moot --version", "moot demo </dev/null", "moot law search 醉驾 --window on|off|newest",
+        "moot", "moot --version", "moot demo </dev/null", "moot law search 醉驾 --at DATE|today",
         "moot report RUN... --format html", "moot run courts --env CI   # a trial",
         "moot run … --allow-host 192.168.0.7",
         "moot compare RUN_A RUN_B [--json]",

@@ -13,7 +13,7 @@ from models.llama import process as models
 from store.importers import process as reader
 
 COMMANDS = [
-    *(models.command(name) for name in ("_engine", "_raw", "_template")),
+    *(models.command(name) for name in ("_engine", "_template")),
     reader.command(),
     [sys.executable, "-P", "-m", "app.cli.main", "_read"],
 ]

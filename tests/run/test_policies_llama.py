@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,11 +62,13 @@ def test_a_lean_run_ends_with_valid_calls_only(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["free", "paper"])
-def test_free_text_of_a_random_model_ends_too(spec: str, mode: str, sample_pack: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", [{"calls": "free"}, {"paper": True}], ids=["free", "paper"])
+def test_free_text_of_a_random_model_ends_too(
+    spec: str, form: dict[str, Any], sample_pack: Path, tmp_path: Path
+) -> None:
     """It babbles until it is cut."""
     model = f"{spec},reply=200"
-    asked = RunSpec(benchmark="legalagentbench", agent="react", model=model, first=1, max_turns=2, **{mode: True})
+    asked = RunSpec(benchmark="legalagentbench", agent="react", model=model, first=1, max_turns=2, **form)
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()
         block = run.summary().block()
