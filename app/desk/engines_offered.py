@@ -5,19 +5,28 @@ Slow (files are read): called from workers. A damaged file is left out of the li
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Input, Select, Static
+from textual.widgets.select import InvalidSelectValueError
 
 from app import library
 from app.desk.episode.renderers import one, player_name
 from app.desk.models.listing import models
+from app.desk.widgets.field import Field, choice, line, plain
 from app.library import RunLine
 from app.strings import t
+from app.terminal import truncate
 from models.engine import EngineError
 from models.errors import BadEngine
 from store.errors import StoreError
-from tasks.benchmark import benchmark
+from tasks.agents.modes import CALLS, MODES
+from tasks.benchmark import Benchmark, benchmark
 from tasks.errors import TaskError
 from tasks.run.cast import Cast
 from tasks.run.engines import open_engine
@@ -84,3 +93,126 @@ def refusal(spec: RunSpec) -> str:
     except OSError as error:
         return one(error.strerror or str(error))
     return ""
+
+
+TYPED = ""
+"""The value of the list's last line: a SPEC is typed by hand."""
+ROOM = 44
+"""Cells of a line of the list."""
+
+
+class EngineField(Vertical):
+    """Gives a SPEC. What can be offered comes later, from a worker: `offer`."""
+
+    DEFAULT_CSS = """
+    EngineField {
+        height: auto;
+        width: 1fr;
+        & #no-models { display: none; width: 1fr; height: auto; padding: 0 0 0 12; color: $text-muted; }
+        &.-no-models #no-models { display: block; }
+    }
+    """
+
+    def __init__(self, chosen: str = "", *, id: str = "engine") -> None:
+        super().__init__(id=id)
+        self._chosen = chosen
+        self._offers: list[Offer] = []
+
+    def compose(self) -> ComposeResult:
+        yield Field(t("engine.field"), choice(self._options(), "offers"), id="offers-field")
+        yield Field("", line("spec", self._chosen, t("engine.placeholder")), id="spec-field")
+        yield Static(t("engine.empty"), id="no-models", markup=False)
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def _options(self) -> list[tuple[str, str]]:
+        return [
+            *((truncate(one(offer.label), ROOM), offer.spec) for offer in self._offers),
+            (t("engine.typed"), TYPED),
+        ]
+
+    def offer(self, offers: Sequence[Offer]) -> None:
+        """Put these in the list; what was chosen stays chosen."""
+        self._offers = list(offers)
+        select = self.query_one("#offers", Select)
+        select.set_options(plain(self._options()))
+        known = [offer.spec for offer in offers]
+        self.set_class(not any(spec.startswith("llama:") for spec in known), "-no-models")
+        typed = self.query_one("#spec", Input).value.strip()
+        if typed in known:
+            select.value = typed
+        elif not typed and known:
+            select.value = known[0]
+        else:
+            select.value = TYPED
+        self._show()
+
+    @property
+    def spec(self) -> str:
+        """The SPEC as it stands; '' while none is chosen."""
+        chosen = self.query_one("#offers", Select).value
+        return str(chosen) if isinstance(chosen, str) and chosen else self.query_one("#spec", Input).value.strip()
+
+    @property
+    def typed(self) -> bool:
+        return self.query_one("#offers", Select).value in (TYPED, Select.NULL)
+
+    def fault(self, sentence: str) -> None:
+        self.query_one("#spec-field" if self.typed else "#offers-field", Field).fault(sentence)
+
+    def focus_control(self) -> None:
+        self.query_one("#spec" if self.typed else "#offers").focus()
+
+    def on_select_changed(self) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        self.query_one("#spec-field").display = self.typed
+
+
+class ModeField(Field):
+    """Gives a mode, and the fields of a RunSpec that say the same."""
+
+    def __init__(self, chosen: str = MODES[0], *, id: str = "mode-field") -> None:
+        super().__init__(t("new.mode"), choice(_options(MODES), "mode", chosen), id=id)
+        self._preferred: str = MODES[0]
+
+    def offer(self, bench: Benchmark, agent: str) -> None:
+        """Offer the modes of this agent; what was chosen stays chosen where it can."""
+        policy, _ = bench.agents.get(agent, ("", False))
+        known = bench.modes(policy) or MODES[:1]
+        select, kept = self._select, self.mode
+        select.set_options(plain(_options(known)))
+        select.value = kept if kept in known else known[0]
+
+    def prefer(self, mode: str) -> None:
+        """Take the mode that the chosen engine was trained for; with another engine it goes again."""
+        before, self._preferred = self._preferred, mode
+        if mode != before and (mode != MODES[0] or self.mode == before):
+            with suppress(InvalidSelectValueError):
+                self._select.value = mode
+
+    @property
+    def mode(self) -> str:
+        value = self._select.value
+        return value if isinstance(value, str) else MODES[0]
+
+    @property
+    def flags(self) -> dict[str, object]:
+        """As a RunSpec says it."""
+        return flags_of(self.mode)
+
+    @property
+    def _select(self) -> Select[str]:
+        return self.query_one("#mode", Select)
+
+
+def flags_of(mode: str) -> dict[str, object]:
+    """The fields of a RunSpec that mean a mode."""
+    calls = mode if mode in CALLS else CALLS[0]
+    return {"paper": mode == "paper", "calls": calls}
+
+
+def _options(modes: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(t(f"mode.{mode}"), mode) for mode in MODES if mode in modes]

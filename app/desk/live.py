@@ -12,13 +12,14 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from itertools import count
+from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 
 from app import log
-from app.desk.episode.open import OpenTurn
+from app.desk.episode.open_turn import OpenTurn
 from app.desk.messages import (
     Away,
     Closed,
@@ -35,20 +36,63 @@ from app.desk.messages import (
     Streamed,
     Watched,
 )
-from app.desk.pace import Made
+from app.library import read_records
 from app.strings import t
 from app.strings.sentences import told
 from app.words import away_text
 from models.engine import Ask, Delta, EngineError
-from store.writer import when_wished
+from store.writer import ask_to_stop, when_wished, writer_of
 from tasks.episode.driver import Driver
-from tasks.episode.events import Record, Seated, StepEnded, Stopped
+from tasks.episode.events import Record, Said, Seated, StepEnded, Stopped
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State, fold
 from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting
+from tasks.run.following import Follower
 from tasks.run.header import header_of
 from tasks.run.opened import Run
 from tasks.run.reading import read_episode
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast steps follow each other by themselves: the least time between two, and a reader's characters a
+    second."""
+
+    seconds: float
+    reads: float
+
+    def pause(self, records: Iterable[Record], spent: float = 0.0) -> float:
+        """Seconds to wait after a step with these records; `spent` went by while it was being made, before
+        everybody's eyes."""
+        said = sum(len(record.event.text) for record in records if isinstance(record.event, Said))
+        reading = min(said / self.reads, LONGEST) if self.reads else 0.0
+        return max(self.seconds, reading - spent)
+
+
+PACES = (Pace(1.6, 6.0), Pace(0.8, 12.0), Pace(0.35, 30.0), Pace(0.1, 120.0), Pace(0.0, 0.0))
+"""From reading aloud to as fast as it goes; a speed of 0 waits for no reader."""
+LONGEST = 45.0
+"""Seconds that an utterance stays at most: a judgment is longer than anybody watches a still screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The last step that was made: what it brought, how long it took, and when it was over."""
+
+    records: tuple[Record, ...] = ()
+    spent: float = 0.0
+    ended: float = 0.0
+
+    @classmethod
+    def of(cls, records: Sequence[Record], began: float, ended: float) -> Made:
+        """The last step of an episode with these records."""
+        step = records[-1].step if records else 0
+        return cls(tuple(takewhile(lambda record: record.step == step, reversed(records))), ended - began, ended)
+
+    def rest(self, pace: int, now: float) -> float:
+        """Seconds until the next step comes by itself."""
+        return self.ended + PACES[pace].pause(self.records, self.spent) - now
+
 
 Wish = Callable[[Run], None]
 clock = time.monotonic
@@ -67,9 +111,13 @@ class LiveRun:
     """One run and its thread. `opener` makes the run inside the thread; `post` takes messages from any thread."""
 
     def __init__(
-        self, opener: Callable[[], Run], post: Callable[[LiveMessage], object], *, episode: str | None = None,
-        mode: str = "paused", then: Wish | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        opener: Callable[[], Run],
+        post: Callable[[LiveMessage], object],
+        *,
+        episode: str | None = None,
+        mode: str = "paused",
+    ) -> None:
         self.number = fresh_number()
         self.pace = 1
         self.path: Path | None = None
@@ -92,13 +140,10 @@ class LiveRun:
         self._stopping = threading.Event()
         self._idle = False
         self._made = Made()
-        if then is not None:
-            self._wishes.put(then)
 
     # wishes, from the thread of the desk
 
     def step(self, episode: str) -> None:
-        """One step of an episode."""
         self._wishes.put(lambda run: self._step(run, episode, "paused"))
 
     def auto(self, episode: str) -> None:
@@ -106,11 +151,9 @@ class LiveRun:
         self._wishes.put(lambda run: self._step(run, episode, "auto"))
 
     def run_all(self) -> None:
-        """Drive every episode to its end."""
         self._wishes.put(lambda run: self._move("all"))
 
     def pause(self) -> None:
-        """Stop after the step that is being made."""
         self._wishes.put(lambda run: self._move("paused"))
 
     def say(self, episode: str, text: str) -> None:
@@ -136,10 +179,6 @@ class LiveRun:
                 run.scheduler.step(episode)
 
         self._wishes.put(change)
-
-    def cancel(self, episode: str) -> None:
-        """End an episode where it stands."""
-        self._wishes.put(lambda run: run.scheduler.cancel(episode))
 
     def watch(self, episode: str) -> None:
         """Send the messages of this episode from now on, '' is the one that was watched: at once, even in the middle
@@ -224,7 +263,6 @@ class LiveRun:
     # the thread
 
     def work(self, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """The body of the thread."""
         try:
             run = self._opener()
         except Exception as error:
@@ -448,3 +486,69 @@ class LiveRun:
         log.failed(error)
         title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
         self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), fatal))
+
+
+LOOK = 0.3
+"""Seconds between two looks."""
+
+
+class FollowedRun:
+    """One run and the thread that reads it. `post` takes messages from any thread."""
+
+    def __init__(self, path: Path, post: Callable[[LiveMessage], object], *, episode: str = "") -> None:
+        self.number = fresh_number()
+        self.path = path
+        self.closed = threading.Event()
+        self._post = post
+        self._wanted: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._watched = ""
+        self._wanted.put(episode)
+
+    def watch(self, episode: str) -> None:
+        """Send the messages of this episode from now on."""
+        self._wanted.put(episode)
+
+    def ask_to_stop(self) -> bool:
+        """Ask the process that plays the run to stop it; whether there was one."""
+        return ask_to_stop(self.path) is not None
+
+    def close(self) -> None:
+        """End the thread; the run goes on. Calling it again does no harm."""
+        self.closed.set()
+        self._wanted.put(None)
+
+    def work(self, cancelled: Callable[[], bool] = lambda: False) -> None:
+        try:
+            follower = Follower(self.path, [self])
+            follower.look()
+            while not self.closed.is_set() and not cancelled():
+                playing = writer_of(self.path) is not None
+                with suppress(queue.Empty):
+                    if (episode := self._wanted.get(timeout=LOOK)) is not None:
+                        self._show(episode)
+                if follower.look():
+                    self._post(Progressed(self.number, len(follower.outcomes), follower.n))
+                if not playing:
+                    break
+        except Exception as error:
+            log.failed(error)
+            title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
+            self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), True))
+        finally:
+            self.closed.set()
+            self._post(Closed(self.number))
+
+    def notify(self, notice: Notice) -> None:
+        match notice:
+            case Committed(episode, _, state) if episode == self._watched:
+                self._post(Happened(self.number, episode, state))
+            case EpisodeEnded(episode, stopped) if episode == self._watched:
+                self._post(Ended(self.number, episode, stopped))
+
+    def _show(self, episode: str) -> None:
+        first = not self._watched
+        facts, episodes, self._watched, records = read_records(self.path, episode)
+        if first:
+            self._post(RunOpened(self.number, facts, episodes))
+            self._post(Moving(self.number, "followed"))
+        self._post(Watched(self.number, self._watched, fold(records), None))

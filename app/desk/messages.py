@@ -37,117 +37,104 @@ class RunFacts:
 
     @property
     def benchmark(self) -> str:
-        """Name of the benchmark."""
         return str(self.header.get("spec", {}).get("benchmark", ""))
 
     @property
     def pack(self) -> str:
-        """Name of the pack."""
         return str(self.header.get("pack", {}).get("name", ""))
 
 
+@dataclass(eq=False)
 class LiveMessage(Message, bubble=False):
     """Something the thread of a run tells; `live` is the number of that thread, so that late news are recognised."""
 
-    def __init__(self, live: int) -> None:
-        super().__init__()
-        self.live = live
+    live: int
 
 
+@dataclass(eq=False)
 class RunOpened(LiveMessage):
     """A run is open, with these episodes."""
 
-    def __init__(self, live: int, run: RunFacts, episodes: tuple[EpisodeLine, ...]) -> None:
-        super().__init__(live)
-        self.run = run
-        self.episodes = episodes
+    run: RunFacts
+    episodes: tuple[EpisodeLine, ...]
 
 
+@dataclass(eq=False)
 class Watched(LiveMessage):
     """The thread now tells about this episode, which stands at this state; `ask` is an open question to a person, if
     any."""
 
-    def __init__(self, live: int, episode: str, state: State, ask: Ask | None) -> None:
-        super().__init__(live)
-        self.episode = episode
-        self.state = state
-        self.ask = ask
+    episode: str
+    state: State
+    ask: Ask | None
 
 
+@dataclass(eq=False)
 class Happened(LiveMessage):
     """Something of an episode came to disk; the state after it holds all records."""
 
-    def __init__(self, live: int, episode: str, state: State) -> None:
-        super().__init__(live)
-        self.episode = episode
-        self.state = state
+    episode: str
+    state: State
 
 
+@dataclass(eq=False)
 class Streamed(LiveMessage):
     """There is news of the open turn of an episode: `LiveRun.turn` gives it, and until it is read no more such
     messages."""
 
-    def __init__(self, live: int, episode: str) -> None:
-        super().__init__(live)
-        self.episode = episode
+    episode: str
 
 
+@dataclass(eq=False)
 class HumanAsked(LiveMessage):
     """A person holds the seat and has to say something."""
 
-    def __init__(self, live: int, episode: str, ask: Ask) -> None:
-        super().__init__(live)
-        self.episode = episode
-        self.ask = ask
+    episode: str
+    ask: Ask
 
 
+@dataclass(eq=False)
 class Ended(LiveMessage):
     """An episode is over."""
 
-    def __init__(self, live: int, episode: str, stopped: Stopped) -> None:
-        super().__init__(live)
-        self.episode = episode
-        self.stopped = stopped
+    episode: str
+    stopped: Stopped
 
 
+@dataclass(eq=False)
 class Moving(LiveMessage):
     """Whether the thread goes on by itself: 'paused', 'auto' (one episode) or 'all'."""
 
-    def __init__(self, live: int, mode: str) -> None:
-        super().__init__(live)
-        self.mode = mode
+    mode: str
 
 
+@dataclass(eq=False)
 class Progressed(LiveMessage):
     """How many episodes of a run are over."""
 
-    def __init__(self, live: int, done: int, total: int) -> None:
-        super().__init__(live)
-        self.done = done
-        self.total = total
+    done: int
+    total: int
 
     def can_replace(self, message: Message) -> bool:
-        """Only the newest count matters."""
         return isinstance(message, Progressed)
 
 
+@dataclass(eq=False)
 class Away(LiveMessage):
     """Nobody answers at an engine, or at one of its servers, which is tried again: one sentence."""
 
-    def __init__(self, live: int, text: str) -> None:
-        super().__init__(live)
-        self.text = text
+    text: str
 
 
+@dataclass(eq=False)
 class Failed(LiveMessage):
     """Something went wrong in the thread; one sentence and what helps. `fatal` when the run is closed."""
 
-    def __init__(self, live: int, title: str, hint: str, fatal: bool) -> None:
-        super().__init__(live)
-        self.title = title
-        self.hint = hint
-        self.fatal = fatal
+    title: str
+    hint: str
+    fatal: bool
 
 
+@dataclass(eq=False)
 class Closed(LiveMessage):
     """The run is stored and its file closed."""

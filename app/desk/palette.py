@@ -15,8 +15,8 @@ from app import library
 from app.desk.bindings import KEYS, Key
 from app.desk.corpus import places
 from app.desk.episode.renderers import one
-from app.desk.home.task_field import offered_tasks
-from app.desk.plain import LONGEST_LINE
+from app.desk.home.new_run import offered_tasks
+from app.desk.widgets.field import LONGEST_LINE
 from app.library import RunLine
 from app.strings import t
 from store.manifest import FILE
@@ -66,14 +66,12 @@ class MootCommands(Provider):
                 )
 
     async def discover(self) -> Hits:
-        """Everything that is possible."""
         for name, key, target in self._offered():
             yield DiscoveryHit(
                 Content(name), partial(self._run, key, target), text=name, help=escape(f"{key.tip} · {key.shown}")
             )
 
     async def search(self, query: str) -> Hits:
-        """What fits the words."""
         query = query[:LONGEST_LINE]
         matcher, words = self.matcher(query), query.casefold().split()
         for name, key, target in self._offered():

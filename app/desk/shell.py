@@ -12,29 +12,29 @@ from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from rich.text import Text
 from textual import on
+from textual.app import App
 from textual.binding import BindingType
 from textual.command import CommandPalette
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.theme import Theme
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from app import library
+from app import background, library
 from app.desk.bindings import bindings
-from app.desk.board.screen import BoardScreen
+from app.desk.board import BoardScreen
 from app.desk.corpus.screen import CorpusScreen
-from app.desk.dialogs.confirm import HostScreen
-from app.desk.dialogs.help import HelpScreen
-from app.desk.dialogs.progress import ProgressScreen
+from app.desk.dialogs import HelpScreen, HostScreen, ProblemScreen, ProgressScreen, QuitScreen
 from app.desk.episode.renderers import one
 from app.desk.episode.screen import EpisodeScreen
-from app.desk.followed import FollowedRun
-from app.desk.home.played import is_played
+from app.desk.home.run import is_played
 from app.desk.home.screen import HomeScreen
 from app.desk.law.screen import LawScreen
-from app.desk.live import LiveRun
+from app.desk.live import FollowedRun, LiveRun
 from app.desk.messages import (
     Away,
     Closed,
@@ -51,29 +51,65 @@ from app.desk.messages import (
 )
 from app.desk.models.screen import ModelsScreen
 from app.desk.palette import MootCommands
-from app.desk.plain import read_no_markup
-from app.desk.presenter.screen import PresenterScreen
-from app.desk.quitting import PATIENCE, PAUSE, Quitting
+from app.desk.presenter import PresenterScreen
 from app.desk.review.screen import ReviewScreen
-from app.desk.settings.screen import SettingsScreen
-from app.desk.themes import DARK, LIGHT
+from app.desk.settings import SettingsScreen
+from app.desk.widgets.field import read_no_markup
 from app.hosts import consent, with_origin
+from app.leaving import ASKED, Leave, when_asked
 from app.ports import Door, Translated
 from app.preferences import prefer, preferences, speak_as_preferred
 from app.strings import language, set_language, t
 from app.strings.sentences import of_system, said
-from app.terminal import sentence
+from app.terminal import clean, sentence
 from models.llama import shelf
 from store.errors import StoreError
+from store.files import real_path
 from store.writer import ask_to_stop
 from tasks.run.opened import Run
 from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
 
+DARK = Theme(
+    name="moot-dark",
+    dark=True,
+    primary="#7aa7dd",
+    secondary="#8fc1b5",
+    accent="#dcb26b",
+    warning="#e3a857",
+    error="#e5737c",
+    success="#92c47c",
+    foreground="#d9dee4",
+    background="#13171c",
+    surface="#1a2027",
+    panel="#232b34",
+)
+LIGHT = Theme(
+    name="moot-light",
+    dark=False,
+    primary="#2c5c97",
+    secondary="#2f6f62",
+    accent="#8f5410",
+    warning="#9a5b00",
+    error="#b0261e",
+    success="#2b7033",
+    foreground="#1d2126",
+    background="#fbfaf6",
+    surface="#f2f0ea",
+    panel="#e6e2d8",
+)
+
+
 Opener = Callable[[], Run]
+PATIENCE = 30.0
+"""To wait for a step of a run that is to end."""
+HURRY = 1.5
+"""What a call may take to hear that the desk is left, before its engine is closed."""
+PAUSE = 0.05
+"""Between two words to a run that is to end."""
 
 
-class Desk(Quitting):
+class Desk(App[int]):
     """The desk of Moot."""
 
     TITLE = "Moot"
@@ -130,25 +166,21 @@ class Desk(Quitting):
 
     @property
     def episode_screen(self) -> EpisodeScreen | None:
-        """The Episode screen, once it has been shown."""
         stack = self._screen_stacks.get("episode", [])
         return next((screen for screen in stack if isinstance(screen, EpisodeScreen)), None)
 
     @property
     def home_screen(self) -> HomeScreen | None:
-        """The Home screen, once it has been shown."""
         stack = self._screen_stacks.get("home", [])
         return next((screen for screen in stack if isinstance(screen, HomeScreen)), None)
 
     @property
     def review_screen(self) -> ReviewScreen | None:
-        """The Review screen, once it has been shown."""
         stack = self._screen_stacks.get("review", [])
         return next((screen for screen in stack if isinstance(screen, ReviewScreen)), None)
 
     @property
     def presenter_screen(self) -> PresenterScreen | None:
-        """Presenter mode, while it is on."""
         stack = self._screen_stacks.get("episode", [])
         return next((screen for screen in stack if isinstance(screen, PresenterScreen)), None)
 
@@ -159,23 +191,19 @@ class Desk(Quitting):
             self.screen.look_up(tool, value)
 
     async def ask_law(self, words: str) -> None:
-        """Ask the statutes."""
         await self.action_mode("law")
         if isinstance(self.screen, LawScreen):
             self.screen.ask(words, None)
 
     def present(self, source: EpisodeScreen) -> None:
-        """Show the episode of a screen to an audience."""
         self.push_screen(PresenterScreen(source))
 
     async def review(self, path: Path, episode: str = "") -> None:
-        """Score a run, or one of its episodes."""
         await self.action_mode("review")
         if self.review_screen is not None:
             self.review_screen.take(path, episode)
 
     async def board(self, path: Path) -> None:
-        """Show the tasks of a run on the Board."""
         await self.action_mode("board")
         if isinstance(self.screen, BoardScreen):
             self.screen.take(path)
@@ -222,8 +250,11 @@ class Desk(Quitting):
             self.push_screen(CommandPalette(placeholder=t("palette.placeholder"), id="--command-palette"))
 
     def say(self, text: str, severity: Literal["information", "warning", "error"] = "information") -> None:
-        """A short message that goes away by itself."""
         self.notify(text, severity=severity, markup=False)
+
+    def problem(self, title: str, hint: str = "") -> None:
+        """A dialog that says what went wrong and what helps."""
+        self.push_screen(ProblemScreen(sentence(said(title)), sentence(said(hint))))
 
     def ask_host(self, host: str, run: str) -> bool:
         """Whether an engine may lead to a host beyond this machine; called by the thread that opens it, which
@@ -455,6 +486,70 @@ class Desk(Quitting):
                 screen.hear(message)
 
     # leaving
+
+    async def action_quit(self) -> None:
+        """Leave; where a run goes on by itself, the person says what becomes of it."""
+        live = self.live
+        if live is None or not live.moves:
+            await self.depart()
+        elif not isinstance(self.screen, QuitScreen):
+            self.push_screen(QuitScreen(person=live.has_people), self._said)
+
+    def _said(self, answer: str | None) -> None:
+        path = self.live.path if self.live is not None and answer == "background" else None
+        if answer:
+            self.run_worker(self.depart(path), name="leave", exit_on_error=False)
+
+    async def depart(self, path: Path | None = None) -> None:
+        """Store the run in motion, and leave; with a path that run goes on in the background."""
+        if not await self._stored() and path is not None:
+            return self._stay(t("quit.busy"))
+        words = None
+        if path is not None:
+            self.notify(t("quit.handing"), markup=False)
+            try:
+                begun = await asyncio.to_thread(background.begin, ["resume", str(real_path(path)), "--background"])
+            except (background.NotBegun, OSError) as error:
+                return self._stay(str(getattr(error, "title", error)))
+            words = Text(clean(t("run.background", run=begun.run, pid=begun.pid, log=begun.log), multiline=False))
+        self.exit(0, return_code=self._code, message=words)
+        return None
+
+    async def _stored(self) -> bool:
+        """Let go of every run; whether all have. A call in flight is broken off: it is told so until it has heard."""
+        self._leaving.set()
+        threads = [worker for worker in self.workers if worker.group == "live"]
+        runs = [live for live in (self.live, self._before) if live is not None]
+        began = time.monotonic()
+        hurry, end = began + HURRY, began + HURRY + PATIENCE
+        while not all(worker.is_finished for worker in threads) and time.monotonic() < end:
+            for live in runs:
+                live.close()
+            await asyncio.sleep(PAUSE)
+            if time.monotonic() > hurry:
+                hurry = end
+                self.notify(t("app.leaving"), markup=False)
+                for live in runs:
+                    await asyncio.to_thread(live.abandon)
+        return all(worker.is_finished for worker in threads)
+
+    def _stay(self, title: str) -> None:
+        """The run could not be handed over: it is stored, and the desk is there to go on with it."""
+        self._leaving.clear()
+        self.problem(title, t("quit.stored"))
+
+    def run(self, *arguments: Any, **options: Any) -> int | None:
+        """Run until it is left; another program may ask for that by a signal."""
+        with when_asked(Leave(self), *ASKED, "SIGINT"):
+            return super().run(*arguments, **options)
+
+    def leave(self, code: int) -> bool:
+        """Leave and stop what runs, with an exit code; False before there is anything on the screen."""
+        if self._loop is None or not self.is_running:
+            return False
+        self._code = code
+        self._loop.call_soon_threadsafe(lambda: self.run_worker(self.depart(), name="leave", exit_on_error=False))
+        return True
 
     def on_unmount(self) -> None:
         self._leaving.set()

@@ -24,7 +24,7 @@ SAYS_ALL: tuple[tuple[str, Where], ...] = (
     ("app/strings/zh.toml", "both"),
     ("app/court*.py", "both"),
     ("app/desk/court/*.py", "both"),
-    ("app/desk/presenter/*.py", "both"),
+    ("app/desk/presenter.py", "both"),
 )
 """Files whose Chinese texts are ours, and the proceedings they speak of."""
 EXEMPT = {"书记员": {"记录员"}}

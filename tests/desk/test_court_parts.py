@@ -9,15 +9,14 @@ import pytest
 from rich.cells import cell_len
 
 from app.court_words import DISCLAIMER
-from app.desk.court.brief import brief_lines
-from app.desk.court.casefile import file_lines
+from app.desk.court.casefile import exhibit_lines, file_lines
 from app.desk.court.draft import draft_lines, draft_of
-from app.desk.court.exhibits import exhibit_lines
 from app.desk.court.lines import CourtLines, transcript
+from app.desk.court.panes import brief_lines
 from app.desk.court.programme import Item, programme
 from app.desk.court.scene import Scene, scene_of
-from app.desk.episode.markdown import episode_markdown
 from app.desk.episode.renderers import Block, Line
+from app.desk.episode.shown import episode_markdown
 from app.desk.law.evidence import law_rows
 from app.desk.messages import RunFacts
 from app.desk.widgets.lines import row_text

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Select
 
+from app.desk.engines_offered import ModeField
 from app.desk.episode.screen import EpisodeScreen
-from app.desk.home.asking import AskScreen
 from app.desk.home.new_run import NewRunScreen
-from app.desk.widgets.mode_field import ModeField
+from app.desk.home.screen import AskScreen
 from tests.desk.conftest import desk, text_of, until
 
 pytestmark = pytest.mark.slow

@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 from app import library
-from app.desk.board.cells import behind, cells, named
-from app.desk.board.screen import BoardScreen
-from app.desk.compare.screen import CompareScreen, side_words
+from app.desk.board import BoardScreen, behind, cells, named
+from app.desk.compare import CompareScreen, side_words
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.plots import RunPlots, Standing, progress
 from app.desk.home.run import COLUMNS, RunScreen
 from app.desk.home.screen import HomeScreen, called
+from app.desk.widgets.choice import RowsTable
 from app.desk.widgets.lines import row_text
-from app.desk.widgets.rows import RowsTable
 from app.library import Rates, read_groups, read_stored
 from app.strings import set_language
 from models.llama import shipped
@@ -157,7 +156,7 @@ async def test_the_board_looks_as_stored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
-    monkeypatch.setattr("app.desk.board.cells.seconds_each", lambda entry: None)
+    monkeypatch.setattr("app.desk.board.seconds_each", lambda entry: None)
     async with desk(size) as pilot:
         await pilot.press("f5")
         screen = pilot.app.screen

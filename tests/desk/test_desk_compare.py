@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.desk.compare.screen import CompareScreen, FiguresPane
-from app.desk.compare.steps import StepsScreen, StepsView
-from app.desk.dialogs.problem import ProblemScreen
+from app.desk.compare import CompareScreen, FiguresPane, StepsScreen, StepsView
+from app.desk.dialogs import ProblemScreen
 from app.desk.home.screen import HomeScreen
 from app.desk.widgets.lines import row_text
 from store import places

@@ -13,15 +13,13 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static, TextArea
 
-from app.desk.corpus.calling import CallScreen
-from app.desk.corpus.form import FieldBox, ToolForm
+from app.desk.corpus.form import CallScreen, FieldBox, ToolForm
 from app.desk.corpus.screen import CorpusScreen
 from app.desk.corpus.views import RecordView, RowsView, TreeView
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.widgets.answer_box import AnswerBox
-from app.desk.widgets.lines import row_text
+from app.desk.widgets.lines import TextPane, row_text
 from app.desk.widgets.score_strip import ScoreStrip
-from app.desk.widgets.text_pane import TextPane
 from tasks.episode.events import ToolCalled
 from tasks.run.spec import RunSpec
 from tests.desk.conftest import NARROW, WIDE, desk, episode, same_as_stored, until

@@ -12,21 +12,18 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList, Select, Static, TextArea
 
 from app.court_words import DISCLAIMER
-from app.desk.court.tree import ProgrammePane
-from app.desk.dialogs.help import HelpScreen
-from app.desk.episode.papers import PapersScreen
+from app.desk.court.panes import ProgrammePane
+from app.desk.dialogs import HelpScreen
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.seat import SeatScreen
+from app.desk.episode.shown import PapersScreen
 from app.desk.episode.transcript import Transcript
-from app.desk.home.new_run import NewRunScreen
+from app.desk.home.new_run import ALL, NewRunScreen, SeatsForm, TaskField
 from app.desk.home.screen import HomeScreen
-from app.desk.home.seats_form import SeatsForm
-from app.desk.home.task_field import ALL, TaskField
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.field import Field
-from app.desk.widgets.lines import LineView, row_text
+from app.desk.widgets.lines import LineView, Sheet, row_text
 from app.desk.widgets.score_strip import ScoreStrip
-from app.desk.widgets.sheet import Sheet
 from store import places
 from tasks.episode.events import Said
 from tasks.run.spec import RunSpec

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from textual.widgets import Button
 
-from app.desk.dialogs.quit import QuitScreen
+from app.desk.dialogs import QuitScreen
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.home import run as run_screen
 from app.desk.home import screen as home_screen

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.desk.episode.grounds import Outcome
 from app.desk.episode.grounds_screen import GroundsScreen, GroundsView
+from app.desk.episode.scores import Outcome
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.widgets.lines import row_text

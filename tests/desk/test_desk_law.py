@@ -17,18 +17,15 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from app import strings
-from app.desk.episode.evidence_pane import EvidencePane
+from app.desk.episode.faces import EvidencePane
 from app.desk.law import shelf as law_shelf
-from app.desk.law.article import reading_lines
-from app.desk.law.bar import law_bar, period_bar
-from app.desk.law.diff import DiffView
-from app.desk.law.form import LawForm
+from app.desk.law.article import law_bar, period_bar, reading_lines
+from app.desk.law.form import LawForm, note_words
 from app.desk.law.hits import HitsView
-from app.desk.law.query import note_words
 from app.desk.law.screen import LawScreen
 from app.desk.law.shelf import Life, Reading, Shelf, first_choice, life_of, shelves
-from app.desk.law.timeline import TimelineView
-from app.desk.widgets.empty import Empty
+from app.desk.law.timeline import DiffView, TimelineView
+from app.desk.widgets.choice import Empty
 from app.desk.widgets.lines import LineView, row_text
 from store.statutes.book import NoText
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion

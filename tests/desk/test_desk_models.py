@@ -11,9 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, ProgressBar, Select, Static
 
 from app.desk import engines_offered
-from app.desk.dialogs.confirm import ConfirmScreen
-from app.desk.dialogs.help import HelpScreen
-from app.desk.dialogs.problem import ProblemScreen
+from app.desk.dialogs import ConfirmScreen, HelpScreen, ProblemScreen
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.screen import HomeScreen

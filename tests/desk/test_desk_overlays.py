@@ -9,8 +9,7 @@ import pytest
 from textual.widgets import ProgressBar, Static
 from textual.widgets._toast import Toast, ToastRack
 
-from app.desk.dialogs.problem import ProblemScreen
-from app.desk.dialogs.progress import ProgressScreen
+from app.desk.dialogs import ProblemScreen, ProgressScreen
 from app.strings import set_language
 from tests.desk.conftest import NARROW, WIDE, desk, opened, text_of, until
 from tests.support.desk_fixture import write_run

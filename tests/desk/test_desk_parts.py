@@ -13,12 +13,11 @@ from rich.cells import cell_len
 
 from app import strings
 from app.desk.bindings import KEYS
-from app.desk.dialogs.help import AREAS
-from app.desk.episode.markdown import episode_markdown, export_episode, fence
+from app.desk.dialogs import AREAS
 from app.desk.episode.plan_pane import plan_items
 from app.desk.episode.renderers import RENDERERS, render
 from app.desk.episode.scores import Scorekeeper
-from app.desk.episode.shown import Shown, blocks_of
+from app.desk.episode.shown import Shown, blocks_of, episode_markdown, export_episode, fence
 from app.desk.home.screen import pack_counts
 from app.desk.messages import RunFacts
 from app.library import PackLine, packs, read_records, read_run, read_stored

@@ -10,8 +10,8 @@ from textual.events import Paste
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
-from app.desk.board.screen import BoardScreen
-from app.desk.plain import LONGEST_LINE, LONGEST_TEXT, LineInput, LongText
+from app.desk.board import BoardScreen
+from app.desk.widgets.field import LONGEST_LINE, LONGEST_TEXT, LineInput, LongText
 from app.desk.widgets.find_bar import FindBar
 from tests.desk.conftest import desk, text_of, until
 from tests.desk.test_desk_corpus import corpus, open_shelf, pack  # noqa: F401

@@ -13,11 +13,11 @@ from textual.pilot import Pilot
 
 from app import strings
 from app.court_words import DISCLAIMER
-from app.desk.court.closing import closing_lines
 from app.desk.court.scene import Scene, scene_of
 from app.desk.court.stage import (
     RULING,
     cast_lines,
+    closing_lines,
     heading,
     paragraphs,
     stage_line,
@@ -26,13 +26,12 @@ from app.desk.court.stage import (
     utterances,
 )
 from app.desk.court.stage import until as until_step
-from app.desk.dialogs.help import HelpScreen
+from app.desk.dialogs import HelpScreen
 from app.desk.episode.scores import Scorekeeper
 from app.desk.episode.screen import EpisodeScreen
-from app.desk.pace import PACES
-from app.desk.presenter.board import Board
-from app.desk.presenter.screen import PresenterScreen
-from app.desk.presenter.seat import PresenterSeat
+from app.desk.episode.seat import PresenterSeat
+from app.desk.live import PACES
+from app.desk.presenter import Board, PresenterScreen
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.library import read_records
 from app.strings import t

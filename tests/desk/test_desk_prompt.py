@@ -11,11 +11,17 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from app.desk.episode.prompt import PromptScreen, PromptText, call_blocks
+from app.desk.episode.prompt import (
+    PromptScreen,
+    PromptText,
+    SeenCall,
+    WouldReadScreen,
+    _rendered,
+    call_blocks,
+    read_call,
+)
 from app.desk.episode.screen import EpisodeScreen
-from app.desk.episode.seen import SeenCall, _rendered, read_call
 from app.desk.episode.transcript import Transcript
-from app.desk.episode.would_read import WouldReadScreen
 from app.desk.messages import RunFacts
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import row_text

@@ -14,14 +14,13 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from app.desk.dialogs.help import HelpScreen
+from app.desk.dialogs import HelpScreen
 from app.desk.law import shelf as law_shelf
 from app.desk.review import (
     runs,
 )
 from app.desk.review.form import number_in
-from app.desk.review.record import entries_of
-from app.desk.review.reference import reference_lines
+from app.desk.review.record import entries_of, reference_lines
 from app.desk.review.scores import ScoresPane
 from app.desk.review.screen import ReviewScreen
 from app.desk.widgets.lines import LineView, row_text

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, TextArea
 
-from app.desk.dialogs.help import HelpScreen
-from app.desk.dialogs.problem import ProblemScreen
-from app.desk.episode.evidence_pane import EvidencePane
+from app.desk.dialogs import HelpScreen, ProblemScreen
+from app.desk.episode.faces import EvidencePane
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.home.new_run import NewRunScreen

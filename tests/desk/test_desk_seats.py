@@ -12,16 +12,13 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Select, Static
 
 from app.desk import engines_offered
-from app.desk.dialogs.help import HelpScreen
-from app.desk.engines_offered import Offer
+from app.desk.dialogs import HelpScreen
+from app.desk.engines_offered import EngineField, Offer
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.seat import BACK, SeatScreen
-from app.desk.home.new_run import NewRunScreen
+from app.desk.home.new_run import NewRunScreen, SeatsForm, SettingsForm
 from app.desk.home.screen import HomeScreen
-from app.desk.home.seats_form import SeatsForm
-from app.desk.home.settings_form import SettingsForm
 from app.desk.widgets.answer_box import AnswerBox
-from app.desk.widgets.engine_field import EngineField
 from app.desk.widgets.field import Field
 from app.library import PackLine, packs, runs
 from store.journal import Journal

@@ -11,10 +11,10 @@ from textual.widgets import Select
 from app import hosts
 from app.desk.court.scene import scene_of
 from app.desk.court.stage import cast_lines
-from app.desk.dialogs.confirm import ConfirmScreen
-from app.desk.home.doors import Doors
+from app.desk.dialogs import ConfirmScreen
+from app.desk.home.screen import Doors
 from app.desk.law.screen import LawScreen
-from app.desk.settings.screen import SettingsScreen
+from app.desk.settings import SettingsScreen
 from app.desk.shell import Desk
 from app.preferences import Preferences, file_of_preferences, preferences
 from app.ready import TRIAL

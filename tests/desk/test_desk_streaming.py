@@ -19,11 +19,9 @@ from textual.events import Paste
 from textual.pilot import Pilot
 
 import app.desk.live as running
-from app.desk.dialogs.problem import ProblemScreen
-from app.desk.episode.calls import call_lines, totals
-from app.desk.episode.open import TAIL, OpenTurn
-from app.desk.episode.open_turn import phase_line, turn_rows
-from app.desk.episode.renderers import render
+from app.desk.dialogs import ProblemScreen
+from app.desk.episode.open_turn import TAIL, OpenTurn, phase_line, turn_rows
+from app.desk.episode.renderers import call_lines, render, totals
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.live import LiveRun

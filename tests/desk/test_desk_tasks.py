@@ -14,11 +14,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select, TextArea
 
-from app.desk.dialogs.problem import ProblemScreen
+from app.desk.dialogs import ProblemScreen
 from app.desk.models.dialogs import Tick
-from app.desk.review.decide import DecideScreen
 from app.desk.review.screen import ReviewScreen
-from app.desk.review.tasks_pane import TasksPane
+from app.desk.review.tasks_pane import DecideScreen, TasksPane
 from app.strings import t
 from tasks.verifying import decisions
 from tasks.verifying.decisions import decide, decisions_of

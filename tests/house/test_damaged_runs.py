@@ -16,7 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from app.cli.main import main
-from app.desk.dialogs.problem import ProblemScreen
+from app.desk.dialogs import ProblemScreen
 from app.desk.home.run import RunScreen
 from app.desk.shell import Desk
 from app.library import RunLine

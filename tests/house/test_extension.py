@@ -138,7 +138,7 @@ async def test_its_settings_are_lines_of_the_form() -> None:
     from textual.app import App, ComposeResult
     from textual.widgets import Input, Select
 
-    from app.desk.home.settings_form import SettingsForm
+    from app.desk.home.new_run import SettingsForm
     from tests.extension.riddles import Riddles
 
     class Form(App[None]):

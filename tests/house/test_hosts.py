@@ -20,8 +20,7 @@ from app import hosts
 from app.cli.driving import grade
 from app.cli.main import main
 from app.desk import engines_offered
-from app.desk.dialogs.confirm import HostScreen
-from app.desk.dialogs.problem import ProblemScreen
+from app.desk.dialogs import HostScreen, ProblemScreen
 from app.guard import _is_open_name, open_hosts
 from models.endpoint_server import read_address
 from models.errors import BadEngine, ForeignHost

@@ -25,11 +25,10 @@ from app.desk.corpus.form import FieldBox, ToolForm
 from app.desk.corpus.places import Place
 from app.desk.corpus.views import RecordView, RowsView, TreeView
 from app.desk.episode.renderers import Line, many, one
-from app.desk.widgets.choice import Choice
-from app.desk.widgets.empty import Empty
+from app.desk.widgets.choice import Choice, Empty
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.text_pane import TextPane
+from app.desk.widgets.lines import TextPane
 from app.ports import OnDesk
 from app.strings import known, t
 from store.browsing import Shelf

@@ -40,7 +40,6 @@ class TreeView(Choice):
 
     @property
     def count(self) -> int:
-        """How many things can be opened."""
         return len(self.things)
 
     def show(self, entries: Sequence[Entry]) -> None:
@@ -112,7 +111,6 @@ class RowsView(ScrollView, can_focus=True):
         self._first = 0
 
     def show(self, place: Place, total: int, first: Sequence[Row]) -> None:
-        """Show a place with its first page in view."""
         if self.place is None or self.place.shelf != place.shelf:
             self._first = 0
         self.place, self.total = place, total
@@ -122,7 +120,6 @@ class RowsView(ScrollView, can_focus=True):
         self.refresh()
 
     def take(self, place: Place | None, number: int, rows: Sequence[Row]) -> None:
-        """A page that was asked for."""
         if place is self.place:
             self._pages[number] = rows
             self.refresh()
@@ -130,7 +127,6 @@ class RowsView(ScrollView, can_focus=True):
                 self.move_to(self.cursor)
 
     def row(self, index: int) -> Row | None:
-        """A row, if it was read."""
         page = self._pages.get(index // PAGE)
         if page is None:
             if index // PAGE not in self._asked and 0 <= index < self.total:
@@ -239,7 +235,6 @@ class RecordView(Choice):
 
     @property
     def count(self) -> int:
-        """How many links there are."""
         return len(self._order)
 
     def show(self, row: Row | None, links: Sequence[Link] = ()) -> None:
@@ -254,11 +249,9 @@ class RecordView(Choice):
 
     @property
     def link(self) -> Link | None:
-        """The link at the cursor."""
         return self._order[self.cursor] if 0 <= self.cursor < len(self._order) else None
 
     def build(self, room: int) -> Iterable[Line]:
-        """A block a cell."""
         row = self.row
         if row is None:
             yield from (Line(tuple(r)) for r in wrapped(((t("corpus_screen.no_record"), "dim"),), room))

@@ -14,11 +14,12 @@ from typing import Any
 
 from app.court_words import SIDES, act_name, env_name, exhibit_words, fault_words
 from app.desk.court.scene import Scene
-from app.desk.episode.calls import ENDS, call_lines
 from app.desk.episode.renderers import (
+    ENDS,
     Block,
     Line,
     Piece,
+    call_lines,
     duration,
     many,
     one,

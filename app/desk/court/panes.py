@@ -6,29 +6,259 @@ The case comes from the task file that the scorekeeper has read. A person who ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from textual.binding import BindingType
+from textual.events import Click
+from textual.message import Message
+
 from app.court_words import env_name
-from app.desk.court.brief import brief_lines
-from app.desk.court.casefile import file_lines
+from app.desk.bindings import bindings
+from app.desk.court.casefile import exhibit_lines, file_lines
 from app.desk.court.draft import draft_lines, draft_of
-from app.desk.court.exhibits import exhibit_lines
 from app.desk.court.lines import GUTTER, CourtLines
-from app.desk.court.programme import programme
+from app.desk.court.programme import Item, owed_now, programme
 from app.desk.court.scene import Scene, held_by_people, scene_of
-from app.desk.court.tree import ProgrammePane
-from app.desk.episode.faces import Face, Stage
-from app.desk.episode.renderers import Block, Line, engine_name, one, policy_name
-from app.desk.episode.seat_bar import Heading
-from app.desk.widgets.sheet import Sheet
+from app.desk.episode.faces import Face, Heading, Stage
+from app.desk.episode.plan_pane import fact_rows
+from app.desk.episode.renderers import Block, Line, Piece, engine_name, one, policy_name
+from app.desk.widgets.lines import LineView, Row, Sheet, wrapped
 from app.strings import known, t
+from app.terminal import pad, truncate, width
+from tasks.courts.agents.human import names_at
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.roles import seat_of
-from tasks.courts.environment import Cue, codes, environment
+from tasks.courts.casefile.roles import role_of, seat_of
+from tasks.courts.environment import Cue, TopicCue, codes, environment
+from tasks.courts.play.record import shown
+from tasks.courts.scores.drafted import END_MARK
 from tasks.episode.events import Record, Seated
 from tasks.episode.with_tools import SEAT
+
+ASKED = 140
+"""Cells shown of what was asked; the transcript has the whole."""
+DUTIES = 5
+"""Duties that are named."""
+
+
+def brief_lines(scene: Scene, seat: str) -> list[Line]:
+    """The brief of a seat, a line a thing."""
+    role = role_of(scene.env, seat)
+    return [*_asked(scene, role), *(_presiding(scene) if scene.court and role == "judge" else _others(scene, role))]
+
+
+def _asked(scene: Scene, role: str) -> Iterator[Line]:
+    turn = next((turn for turn in reversed(scene.turns) if turn.speaker != role), None)
+    if turn is None:
+        yield ((t("court.brief.first"), "dim"),)
+    else:
+        yield ((scene.name(turn.speaker), "seat"), ("：", "dim"), (truncate(one(shown(turn.text)), ASKED), "text"))
+
+
+def _presiding(scene: Scene) -> Iterator[Line]:
+    first: dict[tuple[str, ...], str] = {}
+    for name, roles in names_at(scene.env).items():
+        first.setdefault(roles, name)
+    names = "　".join(f"@{name}" for roles, name in first.items() if "judge" not in roles)
+    yield ((t("court.brief.address"), "dim"), (names, "label"))
+    owed = owed_now(programme(scene))
+    if owed:
+        more = t("court.brief.more", n=len(owed) - DUTIES) if len(owed) > DUTIES else ""
+        yield ((t("court.brief.owed"), "dim"), ("；".join(owed[:DUTIES]) + more, "text"))
+    elif scene.duties:
+        yield ((t("court.brief.stage_done"), "dim"),)
+
+
+def _others(scene: Scene, role: str) -> Iterator[Line]:
+    cue = scene.cue
+    if isinstance(cue, Cue) and cue.role == role and cue.topic is not None:
+        yield _topic(cue.topic, str(scene.seen.get("theme", "")))
+    if environment(scene.env).kind == "draft" and role == scene.tested:
+        yield ((t("court.brief.draft", mark=END_MARK), "dim"),)
+
+
+def _topic(topic: TopicCue, theme: str) -> Line:
+    return ((t(f"court.brief.{topic.kind}"), "dim"), (one(topic.question or theme), "text"))
+
+
+MARKS = {
+    "done": ("✔", "good"), "now": ("▶", "label"), "partly": ("◐", "seat"), "open": ("☐", "dim"),
+    "failed": ("✘", "bad"),
+}  # fmt: skip
+"""How far -> sign and role."""
+Shown = tuple[Item, int]
+"""An item and its depth."""
+
+
+class ProgrammePane(LineView):
+    """Shows items; Enter unfolds one, or goes to the record it came true with."""
+
+    help_id = "programme"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("programme")
+
+    class Chosen(Message):
+        """An item was chosen: the record it came true with."""
+
+        def __init__(self, seq: int) -> None:
+            super().__init__()
+            self.seq = seq
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._items: Sequence[Item] = ()
+        self._facts: Sequence[tuple[str, str]] = ()
+        self._notice = ""
+        self._unfolded: dict[str, bool] = {}
+        self._key = ""
+        self.flat: list[Shown] = []
+
+    # content
+
+    def show(self, items: Sequence[Item], facts: Sequence[tuple[str, str]], notice: str = "") -> None:
+        """Show items, and facts (name, value) under them; `notice` says why there are no more, or none."""
+        self._items, self._facts, self._notice = items, facts, notice
+        self.rebuild()
+
+    def forget(self) -> None:
+        """Another episode: nothing was unfolded by hand."""
+        self._unfolded.clear()
+        self._key = ""
+
+    def rebuild(self) -> None:
+        self.flat = list(self._flat(self._items, 0))
+        super().rebuild()
+        if not self.has_focus:
+            self._key = self._current()
+        self.call_after_refresh(self._reveal)
+
+    def _flat(self, items: Sequence[Item], depth: int) -> Iterator[Shown]:
+        for item in items:
+            yield item, depth
+            if item.children and self._unfolded.get(item.key, item.unfolded):
+                yield from self._flat(item.children, depth + 1)
+
+    def _current(self) -> str:
+        """Where the episode is: the first thing that is still open in the current part, else the part."""
+        at = next((index for index, (item, _) in enumerate(self.flat) if item.mark == "now"), None)
+        if at is None:
+            return self.flat[0][0].key if self.flat else ""
+        depth = self.flat[at][1]
+        for item, below in self.flat[at + 1 :]:
+            if below <= depth:
+                break
+            if item.mark in ("now", "open", "partly") and not item.optional:
+                return item.key
+        return self.flat[at][0].key
+
+    @property
+    def cursor(self) -> int:
+        """Index of the item under the cursor, -1 without any."""
+        return next(
+            (index for index, (item, _) in enumerate(self.flat) if item.key == self._key), 0 if self.flat else -1
+        )
+
+    def build(self, width_: int) -> Iterable[Row]:
+        if self._notice:
+            yield from (
+                Row(tuple(row)) for row in wrapped(((self._notice, "warn" if self._items else "dim"),), width_)
+            )
+        for index, (item, depth) in enumerate(self.flat):
+            yield from self._rows(index, item, depth, width_)
+        yield from fact_rows(self._facts, width_)
+
+    def _rows(self, index: int, item: Item, depth: int, room: int) -> Iterator[Row]:
+        sign, tone = MARKS[item.mark]
+        lead = "  " * depth
+        role = (
+            "bad"
+            if item.fault or item.mark == "failed"
+            else "dim"
+            if item.optional
+            else "question"
+            if depth == 0
+            else "text"
+        )
+        tail: list[Piece] = []
+        if item.count is not None:
+            tail.append((f"{item.count[0]}/{item.count[1]}", "good" if item.count[0] == item.count[1] else "dim"))
+        if item.faults:
+            tail.append((f" ✘{item.faults}", "bad"))
+        text: list[Piece] = [(one(item.text), role)]
+        if item.left:
+            text.append((f"（{item.left}）", "warn"))
+        size = sum(width(part) for part, _ in tail)
+        body = max(4, room - len(lead) - 2 - (size + 1 if size else 0))
+        note = item.note
+        for number, row in enumerate(wrapped(tuple(text), body)):
+            pieces: list[Piece] = [
+                (lead, "text"),
+                (f"{sign} " if number == 0 else "  ", "dim" if item.optional else tone),
+                *row,
+            ]
+            used = sum(width(part) for part, _ in row)
+            if number == 0 and tail:
+                pieces += [(pad("", body - used + 1), "text"), *tail]
+            elif number == 0 and note and used + width(note) < body and len(row) == 1:
+                pieces.append((pad("", body - used - width(note)) + note, "dim"))
+                note = ""
+            yield Row(tuple(pieces), index)
+        for row in wrapped(((note, "dim"),), max(4, room - len(lead) - 2)) if note else ():
+            yield Row(((f"{lead}  ", "text"), *row), index)
+
+    # cursor
+
+    def marked(self, y: int) -> bool:
+        """Rows of the item under the cursor, for who looks at it."""
+        return self.has_focus and self.rows[y].owner == self.cursor >= 0
+
+    def on_focus(self) -> None:
+        self._strips.clear()
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.on_focus()
+
+    def action_cursor(self, by: int) -> None:
+        if self.flat:
+            self._key = self.flat[min(max(self.cursor + by, 0), len(self.flat) - 1)][0].key
+            self.refresh()
+            self._reveal()
+
+    def action_edge(self, end: bool) -> None:
+        self.action_cursor(len(self.flat) if end else -len(self.flat))
+
+    def action_choose(self) -> None:
+        """Unfold or fold what has parts, else go to the record."""
+        if not self.flat:
+            return
+        item = self.flat[self.cursor][0]
+        if item.children:
+            self._unfolded[item.key] = not self._unfolded.get(item.key, item.unfolded)
+            self.rebuild()
+        elif item.seq is not None:
+            self.post_message(self.Chosen(item.seq))
+        else:
+            self.app.notify(t("court.not_yet"), markup=False)
+
+    def on_click(self, event: Click) -> None:
+        y = event.get_content_offset_capture(self).y + self.scroll_offset.y
+        if 0 <= y < len(self.rows) and self.rows[y].owner >= 0:
+            self._key = self.flat[self.rows[y].owner][0].key
+            self.refresh()
+            self.action_choose()
+
+    def _reveal(self) -> None:
+        own = [y for y, row in enumerate(self.rows) if row.owner == self.cursor >= 0]
+        height = max(1, self.scrollable_content_region.height)
+        if not own or not self.size.height:
+            return
+        top = self.scroll_offset.y
+        if own[0] < top:
+            self.scroll_to(y=own[0], animate=False, force=True, immediate=True)
+        elif own[-1] >= top + height:
+            self.scroll_to(y=own[-1] - height + 1, animate=False, force=True, immediate=True)
+
 
 TABS: Mapping[str, tuple[str, ...]] = {
     "trial": ("file", "exhibits", "evidence", "scores"), "draft": ("file", "document", "evidence", "scores"),
@@ -61,7 +291,6 @@ class CourtFace(Face):
 
     @property
     def case(self) -> Case | None:
-        """The case of the episode, once it is read."""
         keeper = self.screen.keeper
         question = keeper.questions.get(self.screen.state.task_id) if keeper is not None else None
         return getattr(question, "case", None)
@@ -92,13 +321,11 @@ class CourtFace(Face):
 
     @property
     def tabs(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What there is on the right."""
         return TABS[self.kind]
 
     # the record
 
     def make(self, records: Sequence[Record]) -> Mapping[int, Block | None]:
-        """Blocks of the transcript."""
         if self._lines is None:
             scene = self.scene(self.screen.shown.records)
             if scene is None:
@@ -111,7 +338,6 @@ class CourtFace(Face):
         self._lines = None
 
     def seat(self, seat: str) -> str:
-        """The name of a seat in court language."""
         scene = self.scene()
         return scene.seat(seat) if scene is not None else super().seat(seat)
 
@@ -124,7 +350,6 @@ class CourtFace(Face):
     # the panes
 
     def paint(self) -> None:
-        """Programme and sheets."""
         scene = self.scene()
         if scene is None:
             return super().paint()
@@ -134,7 +359,7 @@ class CourtFace(Face):
         lines = self._sheets.get(self.screen.tab)
         if lines is not None:
             sheet = self.screen.query_one(f"#{self.screen.tab}", Sheet)
-            sheet.show(lines(scene) or self._absent(), f"{self.screen.episode}/{self.everything}/{scene.reader}")
+            sheet.read(lines(scene) or self._absent(), f"{self.screen.episode}/{self.everything}/{scene.reader}")
         words = t("court.file.all") if self.everything else t("court.file.of", who=scene.name(scene.reader))
         self.screen.query_one("#file").border_title = words
         self.screen.query_one("#file").border_subtitle = "" if self.screen.human else t("court.file.key")
@@ -166,7 +391,6 @@ class CourtFace(Face):
     # a person
 
     def brief(self, seat: str) -> Sequence[Line]:
-        """What was asked, and what may be done."""
         scene = self.scene(self.screen.shown.records, seat)
         return brief_lines(scene, seat) if scene is not None else ()
 
@@ -178,7 +402,6 @@ class CourtFace(Face):
         return t("court.everything.on" if self.everything else "court.everything.off")
 
     def copied(self) -> str:
-        """The text of the sheet that has the focus."""
         focused = self.screen.focused
         return focused.text if isinstance(focused, Sheet) else super().copied()
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.court_words import SIDES, env_name, fault_words
+from app.desk.court.casefile import exhibit_name
 from app.desk.court.draft import Part, draft_of
-from app.desk.court.exhibits import exhibit_name
 from app.desk.court.scene import Scene
 from app.strings import t
 from tasks.courts.casefile.case import AdviceCase

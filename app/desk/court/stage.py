@@ -8,17 +8,20 @@ here, markers of address and tags of stages are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.court_words import SIDES
+from app.court_words import SIDES, fault_words
+from app.desk.court.casefile import STATES, exhibit_name
 from app.desk.court.draft import Draft
-from app.desk.court.exhibits import STATES, exhibit_name
+from app.desk.court.lines import REASONS
 from app.desk.court.programme import Item, programme
 from app.desk.court.scene import Scene
 from app.desk.episode.renderers import Line, many, one, policy_name
+from app.desk.episode.scores import StepScores
 from app.strings import t
 from app.terminal import clean, pad, truncate, width
+from app.words import score_name
 from app.wrapping import wrap
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
@@ -26,8 +29,10 @@ from tasks.courts.casefile.roles import role_of, seat_of
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.record import shown
 from tasks.courts.scores.drafted import LABELS, TITLE
+from tasks.courts.scores.of_run.columns import LOWER, OF_RUN
 from tasks.courts.scores.rulings import RULES
-from tasks.episode.events import ActDone, ModelCalled, Record, Said, Seated
+from tasks.episode.events import ActDone, ModelCalled, Record, Said, Seated, Stopped, Violation
+from tasks.episode.with_tools import SEAT
 
 INDENT = "　　"
 """Every paragraph is moved in by two characters."""
@@ -63,7 +68,6 @@ class Utterance:
 
     @property
     def tone(self) -> str:
-        """The colour of the speaker."""
         return TONES.get(self.role, "text")
 
 
@@ -337,3 +341,110 @@ def _names(case: CivilCase | CriminalCase) -> dict[Role, str]:
     if isinstance(case, CriminalCase):
         names["procurator"] = case.criminal.prosecution.prosecutor
     return names
+
+
+FAULTS = 4
+"""Faults that are named."""
+WORST = 100.0
+GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
+"""What only a grader can score."""
+
+
+def closing_lines(scene: Scene, said: Sequence[Utterance], scores: StepScores | None, why: str = "") -> list[Line]:
+    """The card of what was `said`; `why` stands in place of scores that are not shown, or not there yet."""
+    lines: list[Line] = [((result(scene), "text"),)]
+    for title, part in (
+        ("ruling", _rulings(said)),
+        ("procedure", _procedure(scene)),
+        ("scores", _scores(scene, scores, why)),
+    ):
+        rows = list(part)
+        if rows:
+            lines += [(("", "dim"),), ((t(f"presenter.{title}"), "label"),), *rows]
+    return lines
+
+
+def result(scene: Scene) -> str:
+    """How it ended, in a sentence."""
+    stopped = next((event for event in reversed(scene.events) if isinstance(event, Stopped)), None)
+    if stopped is None:
+        return t("presenter.open")
+    why = next((key for begin, key in REASONS.items() if stopped.reason.startswith(begin)), "")
+    reason = t(f"presenter.ended.{why}") if why else t(f"outcome.{stopped.outcome}")
+    return t("presenter.result" if stopped.outcome == "finished" else "presenter.broken", reason=reason)
+
+
+def _rulings(said: Sequence[Utterance]) -> Iterator[Line]:
+    """What the court ruled, in its own words: the items of its last judgment."""
+    for utterance in reversed(said):
+        items = [line for line in paragraphs(utterance) if line[-1][1] == RULING]
+        if items:
+            yield from (((line[-1][0], "text"),) for line in items)
+            return
+
+
+def _procedure(scene: Scene) -> Iterator[Line]:
+    """Duties done of those owed, and faults."""
+    if not scene.court:
+        return
+    counts = [item.count for item in programme(scene) if item.count is not None]
+    if counts:
+        done, owed = sum(count[0] for count in counts), sum(count[1] for count in counts)
+        yield (
+            (t("presenter.duties"), "dim"),
+            (t("presenter.duties.count", done=done, owed=owed), "good" if done == owed else "text"),
+        )
+    faults = [event for event in scene.events if isinstance(event, Violation)]
+    yield (
+        (t("presenter.faults"), "dim"),
+        (
+            t("presenter.faults.count", n=len(faults)) if faults else t("presenter.faults.none"),
+            "warn" if faults else "good",
+        ),
+    )
+    yield from (((f"　✘ {one(fault_words(event, scene.env))}", "bad"),) for event in faults[:FAULTS])
+    if len(faults) > FAULTS:
+        yield ((f"　{t('presenter.faults.more', n=len(faults) - FAULTS)}", "dim"),)
+
+
+def _scores(scene: Scene, scores: StepScores | None, why: str) -> Iterator[Line]:
+    """A line a metric of the published table: strict rule, then the paper's."""
+    if scores is None:
+        yield ((why, "dim"),)
+        return
+    names = {metric: score_name(metric).removesuffix(" ↓") for metric in environment(scene.env).reported}
+    room = max(map(width, names.values())) + 2
+    for metric, name in names.items():
+        values = [
+            _value(metric, rule, table) for rule, table in (("strict", scores.strict), ("compat", scores.compat))
+        ]
+        if len(set(values)) == 1 and not values[0][2]:
+            yield (pad(name, room), "text"), (values[0][0], "dim")
+        else:
+            yield (pad(name, room), "text"), *_joined(values)
+    yield ((t("presenter.scale.lower" if LOWER & set(names) else "presenter.scale"), "rule"),)
+
+
+def _value(metric: str, rule: str, table: Mapping[str, float | None]) -> tuple[str, str, str]:
+    """A value in words, its colour, and the rule it is by."""
+    value = table.get(metric)
+    words = t(f"scores.{rule}")
+    if value is None:
+        reason = "graded" if metric in GRADED else "of_run" if rule == "compat" and metric in OF_RUN else "none"
+        return t(f"presenter.unscored.{reason}"), "dim", "" if metric in GRADED else words
+    figure = f"{value * WORST:.1f}"
+    if metric in LOWER:
+        return t("presenter.lower", n=figure), "text", words
+    return figure, "text", words
+
+
+def _joined(values: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, str]]:
+    for number, (value, tone, rule) in enumerate(values):
+        yield ("　" if number else "") + f"{rule} ", "dim"
+        yield value, tone
+
+
+def tested_by_person(scene: Scene) -> bool:
+    """Whether a person sat in the tested seat last."""
+    seated = scene.seats.get(SEAT)
+    return seated is not None and seated.engine == "human"

@@ -13,25 +13,21 @@ from textual import on
 from textual.events import Key
 from textual.timer import Timer
 
-from app.desk.corpus.calling import CallScreen
-from app.desk.court.tree import ProgrammePane
+from app.desk.corpus.form import CallScreen
+from app.desk.court.panes import ProgrammePane
 from app.desk.episode.faces import ASIDE, Face
-from app.desk.episode.finding import FindingScreen
 from app.desk.episode.grounds_screen import GroundsScreen
-from app.desk.episode.markdown import export_episode
-from app.desk.episode.open import OpenTurn
-from app.desk.episode.papers import PapersScreen, Wish, export_paper, offered
+from app.desk.episode.open_turn import OpenTurn
 from app.desk.episode.plan_pane import PlanPane
-from app.desk.episode.prompt import PromptScreen
+from app.desk.episode.prompt import PromptScreen, WouldReadScreen
 from app.desk.episode.seat import SeatScreen, sat_before
-from app.desk.episode.shown import Shown
-from app.desk.episode.transcript import Transcript
-from app.desk.episode.would_read import WouldReadScreen
+from app.desk.episode.shown import PapersScreen, Shown, Wish, export_episode, export_paper, offered
+from app.desk.episode.transcript import FindingScreen, Transcript
+from app.desk.live import PACES
 from app.desk.messages import EpisodeLine, RunFacts
-from app.desk.pace import PACES
 from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.key_bar import VIEWS, ViewTabs
 from app.desk.widgets.score_strip import ScoreStrip
-from app.desk.widgets.view_tabs import VIEWS, ViewTabs
 from app.ports import OnDesk
 from app.strings import t
 from app.terminal import clean
@@ -83,12 +79,10 @@ class EpisodeActions(OnDesk, FindingScreen):
 
     @property
     def loaded(self) -> bool:
-        """Whether there is an episode."""
         return self.facts is not None and bool(self.shown.records)
 
     @property
     def over(self) -> bool:
-        """Whether the episode has ended."""
         return self.state.stopped is not None
 
     @property
@@ -98,7 +92,6 @@ class EpisodeActions(OnDesk, FindingScreen):
 
     @property
     def speaking(self) -> bool:
-        """Whether a call of this episode is in flight."""
         return self.turn is not None and self.turn.under_way
 
     @property
@@ -117,7 +110,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         return next(((seat, step) for event in acts if (seat := getattr(event, "seat", ""))), None)
 
     def _calls(self) -> Iterator[Record]:
-        """The model calls of the record, newest first."""
         return (r for r in reversed(self.shown.records) if isinstance(r.event, ModelCalled) and not r.event.human)
 
     def show_panes(self) -> None:
@@ -341,7 +333,6 @@ class EpisodeActions(OnDesk, FindingScreen):
             self.say(event.text)
 
     def say(self, text: str) -> None:
-        """What the person in the seat says or calls."""
         self.query_one(AnswerBox).close()
         self.query_one(Transcript).focus()
         self.desk.with_live(self, lambda live: live.say(self.episode, text))
@@ -398,7 +389,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         return self._tab if self._tab in self.face.tabs else next(iter(self.face.tabs), "evidence")
 
     def show_tab(self) -> None:
-        """Show the chosen pane on the right."""
         tabs, bar = self.face.tabs, self.query_one("#aside", ViewTabs)
         bar.offer(tabs, "tab")
         bar.show(tabs.index(self.tab) if tabs else 0)

@@ -5,19 +5,289 @@ The one here is that of most benchmarks: plan and hops left, evidence and scores
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from app.desk.episode.evidence_pane import EvidencePane
+from rich.text import Text
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from app.desk.bindings import bindings
 from app.desk.episode.plan_pane import PlanPane, plan_items
-from app.desk.episode.renderers import Block, Line, seat_name
+from app.desk.episode.renderers import (
+    TONES,
+    Block,
+    Line,
+    compact,
+    duration,
+    many,
+    one,
+    policy_name,
+    provenance_marks,
+    seat_name,
+    size_of,
+)
 from app.desk.episode.scores import Scorekeeper
-from app.desk.episode.seat_bar import Heading
 from app.desk.episode.shown import Shown, each
+from app.desk.law.events import IN_WORDS, Item, tool_name
+from app.desk.law.evidence import law_rows
 from app.desk.messages import RunFacts
-from app.strings import t
-from tasks.episode.events import Record, Seated
+from app.desk.widgets.lines import LineView, Row, ink, wrapped
+from app.strings import known, t
+from app.terminal import pad, truncate, width
+from tasks.episode.events import Record, Seated, ToolReturned
 from tasks.episode.state import State
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What the bar says. `state` is auto, paused, back, ended, waiting, stored or all; `of` the last step there is.
+
+    Or speaking or stopped: then `said` is what the model is doing, in words. A benchmark may say in its own words
+    what it is (`title`), who sits where (`cast`: name, who, how long it stays when room gets scarce) and how far it
+    is (`progress`).
+    """
+
+    benchmark: str = ""
+    task: str = ""
+    group: str = ""
+    seats: tuple[Seated, ...] = ()
+    step: int = 0
+    of: int = 0
+    state: str = "stored"
+    fictional: bool = False
+    said: str = ""
+    title: str = ""
+    cast: tuple[tuple[str, str, int], ...] = ()
+    progress: str = ""
+
+
+Part = tuple[str, str, int]
+"""Text, role, and how long it stays when room gets scarce."""
+STATES = {
+    "auto": "good", "all": "good", "speaking": "good", "back": "warn", "waiting": "warn", "replay": "warn",
+    "stopped": "warn",
+}  # fmt: skip
+
+
+class SeatBar(Widget):
+    """One line; what matters least goes first when the window is narrow."""
+
+    COMPONENT_CLASSES = {f"seat-bar--{name}" for name in ("name", "dim", "seat", "good", "warn", "plain", "mark")}
+    DEFAULT_CSS = """
+    SeatBar {
+        height: 1;
+        background: $panel;
+        color: $foreground;
+        padding: 0 1;
+        & > .seat-bar--name { color: $text-accent; text-style: bold; }
+        & > .seat-bar--dim { color: $foreground 65%; }
+        & > .seat-bar--seat { color: $text-secondary; }
+        & > .seat-bar--good { color: $text-success; text-style: bold; }
+        & > .seat-bar--warn { color: $text-warning; text-style: bold; }
+        & > .seat-bar--mark { color: $text-warning; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.heading = Heading()
+
+    def show(self, heading: Heading) -> None:
+        self.heading = heading
+        self.refresh()
+
+    def render(self) -> Text:
+        room = self.content_size.width
+        right = self._right()
+        space = room - width(right.plain) - 2
+        parts = self._left()
+        if _cells(parts) > space:
+            parts = self._left(short=True)
+        while len(parts) > 1 and _cells(parts) > space:
+            parts.remove(min(reversed(parts), key=lambda part: part[2]))
+        left = Text(no_wrap=True, end="")
+        for index, (text, role, _) in enumerate(parts):
+            if index:
+                left.append(" · ", self._style("dim"))
+            left.append(truncate(text, max(1, space)) if len(parts) == 1 else text, self._style(role))
+        gap = room - width(left.plain) - width(right.plain)
+        return Text.assemble(left, " " * max(1, gap), right, no_wrap=True, end="")
+
+    def _left(self, short: bool = False) -> list[Part]:
+        """What it is; `short` leaves out the name of the seat where there is only one."""
+        heading = self.heading
+        if not heading.benchmark:
+            return [(t("app.title"), "name", 9)]
+        name = f"benchmark.{heading.benchmark}"
+        if heading.title:
+            parts = [(one(heading.title), "name", 9)]
+        else:
+            parts = [(t(name) if known(name) else one(heading.benchmark), "name", 3)]
+            parts.append((t("episode.task", task=one(heading.task)), "plain", 9))
+        if heading.group:
+            parts.append(
+                (t(f"group.{heading.group}") if known(f"group.{heading.group}") else one(heading.group), "plain", 4)
+            )
+        for seat, who, keep in heading.cast:
+            parts.append((t("episode.seat", seat=one(seat), policy=one(who)), "seat", keep))
+        for seated in () if heading.cast else heading.seats:
+            policy = policy_name(seated.policy, seated.engine)
+            named = t("episode.seat", seat=seat_name(seated.seat), policy=policy)
+            parts.append((policy if short and len(heading.seats) == 1 else named, "seat", 6))
+        if heading.fictional:
+            parts.append((t("mark.fictional"), "mark", 7))
+        return parts
+
+    def _right(self) -> Text:
+        heading = self.heading
+        if not heading.benchmark:
+            return Text()
+        back = heading.state in ("back", "replay")
+        progress = heading.progress or t("event.step", step=heading.step)
+        step = t("episode.back", step=heading.step, of=heading.of) if back else progress
+        right = Text(end="", no_wrap=True)
+        right.append(step, self._style("warn" if back else "plain"))
+        word = heading.said or t(f"state.{heading.state}")
+        right.append(f"  {word}" if word else "", self._style(STATES.get(heading.state, "dim")))
+        return right
+
+    def _style(self, role: str):  # type: ignore[no-untyped-def]
+        return ink(self, f"seat-bar--{role}")
+
+
+def _cells(parts: list[Part]) -> int:
+    return sum(width(text) for text, _, _ in parts) + 3 * (len(parts) - 1)
+
+
+MOST = 200
+"""Items shown of a list."""
+UNKNOWN = "〔未收录〕"
+"""How a tool writes a cell that the pack does not hold."""
+
+
+def table_widths(rows: Sequence[Mapping[str, object]], room: int) -> list[int] | None:
+    """Cells of each column if the rows fit beside each other, else None."""
+    names = list(rows[0])
+    if len(rows) < 2 or any(list(row) != names for row in rows):
+        return None
+    widths = [max(width(cell(value)) for value in (name, *(row[name] for row in rows))) for name in names]
+    return widths if sum(widths) + 2 * (len(names) - 1) <= room else None
+
+
+def cell(value: object) -> str:
+    """One cell as text."""
+    if value is None:
+        return "—"
+    return one(value) if isinstance(value, str) else compact(value)
+
+
+class EvidencePane(LineView):
+    """Shows the result of a tool call."""
+
+    help_id = "evidence"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._event: ToolReturned | None = None
+        self.nothing = "evidence.empty"
+
+    @property
+    def event(self) -> ToolReturned | None:
+        return self._event
+
+    def show(self, event: ToolReturned | None) -> None:
+        changed = event is not self._event
+        self._event = event
+        self.rebuild()
+        if changed:
+            self.scroll_home(animate=False, immediate=True)
+
+    def build(self, width_: int) -> Iterable[Row]:
+        event = self._event
+        if event is None:
+            yield from _text(((t(self.nothing), "dim"),), width_)
+            return
+        yield from _text(((tool_name(event.tool), "tool"),), width_)
+        status = t(f"status.{event.status}") if known(f"status.{event.status}") else one(event.status)
+        head: list[tuple[str, str]] = [(status, TONES.get(event.status, "bad"))]
+        for piece in ((size_of(event.value), "dim"), (duration(event.milliseconds), "dim")):
+            head += [(" · ", "dim"), piece] if piece[0] else []
+        yield from _text(tuple(head), width_)
+        for mark in provenance_marks(event):
+            yield from _text((("● ", mark[1]), mark), width_)
+        yield Row((("─" * width_, "rule"),))
+        yield from self._value(event, width_)
+
+    def _value(self, event: ToolReturned, width_: int) -> Iterator[Row]:
+        value = event.value
+        if (rows := law_rows(event, width_)) is not None:
+            yield from rows
+        elif event.tool in IN_WORDS:
+            for line in many(event.observation):
+                yield from _text(line, width_)
+        elif isinstance(value, dict):
+            yield from _record(value, width_)
+        elif isinstance(value, list) and value and all(isinstance(item, dict) and item for item in value):
+            yield from _list(value, width_)
+        elif isinstance(value, list):
+            for number, item in enumerate(value[:MOST], 1):
+                lines = many(item if isinstance(item, str) else compact(item))
+                yield from _text(((f"{number}. ", "dim"), *lines[0]), width_)
+                for line in lines[1:]:
+                    yield from _text(line, width_)
+            yield from _rest(value, width_)
+        else:
+            for line in many(event.observation if value is None else str(value)):
+                yield from _text(line, width_)
+
+
+def _text(line: Line, room: int) -> Iterator[Row]:
+    for row in wrapped(line, room):
+        yield Row(tuple(row))
+
+
+def _role(value: object) -> str:
+    return "warn" if value == UNKNOWN else "dim" if value is None else "value"
+
+
+def _record(record: Mapping[str, object], room: int) -> Iterator[Row]:
+    names = [one(str(name)) for name in record]
+    column = max(map(width, names), default=0) + 2
+    beside = column <= room * 0.5
+    for name, value in zip(names, record.values(), strict=True):
+        if beside:
+            for number, row in enumerate(wrapped(((cell(value), _role(value)),), room - column)):
+                yield Row(((pad(name if number == 0 else "", column), "label"), *row))
+        else:
+            yield from _text(((name, "label"),), room)
+            for row in wrapped(((cell(value), _role(value)),), room - 2):
+                yield Row((("  ", "text"), *row))
+
+
+def _list(items: Sequence[Item], room: int) -> Iterator[Row]:
+    shown = items[:MOST]
+    widths = table_widths(shown, room)
+    if widths is None:
+        for number, item in enumerate(shown, 1):
+            title = f"{number}/{len(items)} "
+            yield Row(((title, "dim"), ("─" * max(0, room - width(title)), "rule")))
+            yield from _record(item, room)
+    else:
+        names = list(shown[0])
+        yield Row(tuple((pad(one(name), size + 2), "label") for name, size in zip(names, widths, strict=True)))
+        for item in shown:
+            cells = zip(item.values(), widths, strict=True)
+            yield Row(tuple((pad(cell(value), size + 2), _role(value)) for value, size in cells))
+    yield from _rest(items, room)
+
+
+def _rest(items: Sequence[Any], room: int) -> Iterator[Row]:
+    if len(items) > MOST:
+        yield from _text(((t("evidence.more", n=len(items) - MOST), "dim"),), room)
+
 
 ASIDE = ("file", "exhibits", "document", "evidence", "scores")
 """Ids of all panes that a face may put on the right."""
@@ -36,9 +306,7 @@ class Stage(Protocol):
     episode: str
 
     @property
-    def query_one(self) -> Any:
-        """A widget by its class."""
-        ...
+    def query_one(self) -> Any: ...
 
     @property
     def tab(self) -> str:
@@ -51,13 +319,9 @@ class Stage(Protocol):
         ...
 
     @property
-    def over(self) -> bool:
-        """Whether the episode has ended."""
-        ...
+    def over(self) -> bool: ...
 
-    def fact_lines(self) -> Sequence[tuple[str, str]]:
-        """What is known of the run."""
-        ...
+    def fact_lines(self) -> Sequence[tuple[str, str]]: ...
 
 
 class Face:
@@ -90,14 +354,12 @@ class Face:
         return "record", "plan", "evidence"
 
     def make(self, records: Sequence[Record]) -> Mapping[int, Block | None]:
-        """The blocks of records that came together."""
         return each(records)
 
     def forget(self) -> None:
         """Another episode, or more is known of it: make everything anew."""
 
     def heading(self, heading: Heading) -> Heading:
-        """The title bar."""
         return heading
 
     def paint(self) -> None:
@@ -109,7 +371,6 @@ class Face:
         screen.query_one(PlanPane).show(plan_items(visible), screen.fact_lines(), hidden)
 
     def seat(self, seat: str) -> str:
-        """The name of a seat."""
         return seat_name(seat)
 
     @property

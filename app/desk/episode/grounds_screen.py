@@ -14,13 +14,11 @@ from textual.screen import Screen
 from textual.widgets import Label
 
 from app.desk.bindings import bindings
-from app.desk.episode.grounds import Beside, Ground, Grounds, Outcome, Texts
 from app.desk.episode.renderers import Line, Piece, one
-from app.desk.episode.scores import StepScores
-from app.desk.widgets.beside import beside
+from app.desk.episode.scores import Beside, Ground, Grounds, Outcome, StepScores, Texts
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.lines import Row, wrapped
+from app.desk.widgets.lines import Row, beside, wrapped
 from app.ports import OnDesk
 from app.strings import t
 from app.terminal import pad, width
@@ -47,11 +45,9 @@ class GroundsView(Choice):
 
     @property
     def count(self) -> int:
-        """How many things there are."""
         return len(self.things)
 
     def build(self, width: int) -> Iterable[Row]:
-        """All of it."""
         column, pairs = (width - 5) // 2, self.scores.grounds.beside
         if pairs:
             heads = [((t(f"grounds.{side}"), "label"),) for side in ("own", "gold")]

@@ -149,7 +149,6 @@ class PlanPane(LineView):
         self.rebuild()
 
     def build(self, width_: int) -> Iterable[Row]:
-        """The plan, then the facts."""
         if self._hidden:
             yield from (Row(tuple(row)) for row in wrapped(((self._hidden, "dim"),), width_))
         elif not self._items:

@@ -6,8 +6,11 @@ model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -15,11 +18,19 @@ from textual.widgets import Label
 from textual.worker import Worker
 
 from app.desk.bindings import bindings
-from app.desk.episode.calls import ENDS, chance_lines, cost_line, lines_of
-from app.desk.episode.finding import FindingScreen
-from app.desk.episode.renderers import Block, Line, Piece, engine_name, one, seat_name
-from app.desk.episode.seen import SeenCall, Turn, read_call
-from app.desk.episode.transcript import Transcript
+from app.desk.episode.renderers import (
+    ENDS,
+    Block,
+    Line,
+    Piece,
+    chance_lines,
+    cost_line,
+    engine_name,
+    many,
+    one,
+    seat_name,
+)
+from app.desk.episode.transcript import FindingScreen, Transcript
 from app.desk.messages import RunFacts
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
@@ -27,8 +38,221 @@ from app.ports import OnDesk
 from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import clean
+from app.words import sizes
+from models.engine import EngineError, Message, Tool, ToolCall
+from store.journal import Journal
 from tasks.agents.native import words
-from tasks.episode.events import ModelCalled, Record
+from tasks.episode.events import ModelCalled, Record, Seated
+from tasks.run.header import HeaderData, description_hash, is_fictional
+from tasks.run.peeking import Reading, would_read
+
+Kind = Literal["special", "frame", "content"]
+SHAPES = re.compile(
+    r"<\|[^|<>\s]{1,40}\|>|<｜[^<>]{1,40}｜>|</?s>|<(?:bos|eos|start_of_turn|end_of_turn)>|\[/?(?:INST"
+    r"|SYSTEM_PROMPT)\]"
+)
+"""How special tokens look, for headers that do not list them. Looked for in what the template wrote, never in
+contents."""
+LONGEST_TOKEN = 200
+MOST_LISTED = 1000
+MOST_SPECIALS = 128
+"""Different special tokens that are marked in one prompt; headers and templates come from strangers, honest ones use
+a dozen."""
+BOS = "⟨BOS⟩"
+"""Stands for the first token where the header does not tell its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of the prompt in parts of (text, kind); `role` is '' for the opening of the model's own turn."""
+
+    role: str
+    parts: tuple[tuple[str, Kind], ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(text for text, _ in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCall:
+    """One call. `why` is the reason, as a key of the words, for which the prompt stands by role ('' when it does
+    not).
+
+    `detail` goes with the reason. `schema` is the JSON schema as indented text, `tools` the tools told; or ''.
+    """
+
+    record: Record
+    event: ModelCalled
+    engine: str
+    template: str
+    turns: tuple[Turn, ...]
+    why: str
+    detail: str
+    schema: str
+    prompt_hash: str
+    tools: str = ""
+
+    @property
+    def text(self) -> str:
+        return (
+            "".join(turn.text for turn in self.turns)
+            if not self.why
+            else "\n\n".join(turn.text for turn in self.turns)
+        )
+
+
+def read_call(facts: RunFacts, records: Sequence[Record], seq: int) -> SeenCall:
+    """The call with this sequence number.
+
+    Raises:
+        StoreError: the run file cannot be read.
+    """
+    record = next(record for record in records if record.seq == seq)
+    event = record.event
+    assert isinstance(event, ModelCalled)
+    with Journal.open(facts.path) as journal:
+        contents = [journal.text(name) for _, name in event.messages]
+        schema = (journal.text(event.schema_name) or "") if event.schema_name else ""
+        told = (journal.text(event.tools_name) or "") if event.tools_name else ""
+        carried = {at: journal.text(name) or "" for at, name in event.carried}
+    seated = _seated(records, record)
+    engine = seated.engine if seated else ""
+    messages = [
+        _message(role, content or "", carried.get(at, ""))
+        for at, ((role, _), content) in enumerate(zip(event.messages, contents, strict=True))
+    ]
+    template, turns, why, detail = "", _by_role(messages), "", ""
+    if any(content is None for content in contents):
+        why = "texts"
+    else:
+        described = _described(facts.header, seated)
+        why = _missing(described)
+        if why:
+            detail = str(described.get("kind", "")) if described else ""
+        else:
+            assert described is not None
+            try:
+                template, turns = _rendered(
+                    described["template"], messages, bool(event.settings.get("thinking", True)), _tools(told)
+                )
+            except EngineError as error:
+                why, detail = "refused", error.title
+    prompt_hash = str(facts.header.get("prompts", {}).get(event.prompt, ""))
+    return SeenCall(record, event, engine, template, turns, why, detail, _pretty(schema), prompt_hash, _pretty(told))
+
+
+def _message(role: str, content: str, carried: str) -> Message:
+    """A message with the calls that it carries, as far as a record of strangers says any."""
+    try:
+        calls, answers = json.loads(carried) if carried else ([], "")
+        return Message(role, content, tuple(ToolCall(*map(str, call)) for call in calls), str(answers))  # type: ignore[arg-type]
+    except (ValueError, TypeError, RecursionError):
+        return Message(role, content)  # type: ignore[arg-type]
+
+
+def _tools(told: str) -> tuple[Tool, ...]:
+    try:
+        return tuple(Tool(**one["function"]) for one in json.loads(told)) if told else ()
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ()
+
+
+def _seated(records: Sequence[Record], call: Record) -> Seated | None:
+    """Who sat in the seat of a call when it was made."""
+    assert isinstance(call.event, ModelCalled)
+    before = (r.event for r in reversed(records) if r.seq < call.seq)
+    return next((e for e in before if isinstance(e, Seated) and e.seat == call.event.seat), None)
+
+
+def _described(header: HeaderData, seated: Seated | None) -> Mapping[str, Any] | None:
+    """What the engine of a seat said of itself, if the header of the run holds it."""
+    described = header.get("engines", {}).get(seated.engine) if seated else None
+    if not isinstance(described, Mapping) or seated is None:
+        return None
+    return described if not seated.described or description_hash(described) == seated.described else None
+
+
+def _missing(described: Mapping[str, Any] | None) -> str:
+    """Why a prompt cannot be shown as the template wrote it, '' if it can."""
+    if described is None:
+        return "engine"
+    if described.get("kind") != "llama":
+        return "kind"
+    template = described.get("template")
+    return "" if isinstance(template, Mapping) and isinstance(template.get("text"), str) else "template"
+
+
+def _rendered(
+    template: Mapping[str, Any], messages: Sequence[Message], thinking: bool, tools: Sequence[Tool] = ()
+) -> tuple[str, tuple[Turn, ...]]:
+    """Name of the template, and the prompt as it wrote it, a turn a message.
+
+    Raises:
+        EngineError: the template does not take this conversation.
+    """
+    from models.llama.template import ChatTemplate, marked
+    from models.llama.template import Piece as Part
+
+    source = None if template.get("name") == "chatml" else template["text"]
+    listed = template.get("specials")
+    known = [str(special) for special in listed[:MOST_LISTED]] if isinstance(listed, list) else []
+    bos, eos = (str(template.get(name) or "")[:LONGEST_TOKEN] for name in ("bos", "eos"))
+    chat = ChatTemplate(source, bos or BOS, eos)
+    pieces = chat.pieces(messages, thinking=thinking, tools=tools)
+    frames = "".join(piece.text for piece in pieces if piece.kind == "frame")
+    there = sorted(name for name in {*known, BOS, *SHAPES.findall(frames)} if name in frames)
+    specials = set(there[:MOST_SPECIALS])
+    turns: list[Turn] = []
+    waiting: list[Part] = []
+    at: int | None = None
+    for piece in pieces:
+        if at is not None and piece.message not in (None, at):
+            closing, opening = _split(waiting, specials)
+            turns.append(Turn(messages[at].role, tuple(marked(closing, specials))))
+            waiting = opening
+        at = piece.message if piece.message is not None else at
+        waiting.append(piece)
+    closing, opening = _split(waiting, specials) if at is not None else (waiting, [])
+    turns.append(Turn(messages[at].role if at is not None else "", tuple(marked(closing, specials))))
+    if opening:
+        turns.append(Turn("", tuple(marked(opening, specials))))
+    return f"{chat.name} · {chat.digest[:12]}", tuple(turns)
+
+
+def _split(pieces: Sequence[Any], specials: set[str]) -> tuple[list[Any], list[Any]]:
+    """The end of one message and the beginning of the next: cut after the first special token of the frame between.
+
+    A frame that begins with no special token stays with the message before it up to its first line end.
+    """
+    last = max((index for index, piece in enumerate(pieces) if piece.kind == "content"), default=-1)
+    closing, opening = list(pieces[: last + 1]), list(pieces[last + 1 :])
+    if not opening or last < 0:
+        return list(pieces), []
+    frame = opening[0]
+    special = next(
+        (name for name in sorted(specials, key=len, reverse=True) if name and frame.text.startswith(name)), ""
+    )
+    cut = len(special)
+    if frame.text[cut : cut + 1] == "\n":
+        cut += 1
+    if cut:
+        closing.append(type(frame)(frame.text[:cut], "frame", None))
+        rest = frame.text[cut:]
+        opening = ([type(frame)(rest, "frame", None)] if rest else []) + opening[1:]
+    return closing, opening
+
+
+def _by_role(messages: Sequence[Message]) -> tuple[Turn, ...]:
+    return tuple(Turn(message.role, ((message.content, "content"),)) for message in messages)
+
+
+def _pretty(schema: str) -> str:
+    try:
+        return json.dumps(json.loads(schema), ensure_ascii=False, indent=2) if schema else ""
+    except (ValueError, RecursionError):
+        return schema
+
 
 SECTIONS = ("call", "prompt", "output", "tools", "schema", "chances")
 """Parts of the view, in order; a part without content is left out."""
@@ -41,7 +265,6 @@ class PromptText(Transcript):
     help_id = "prompt"
 
     def heading(self, step: int) -> str:
-        """Name of a part."""
         return t(f"prompt.{SECTIONS[step]}")
 
 
@@ -144,11 +367,9 @@ class PromptScreen(PromptPage):
         self._copy(self.seen.text if self.seen else "")
 
     def read(self) -> SeenCall:
-        """The call."""
         return read_call(self.facts, self.records, self.calls[self.at])
 
     def take(self, found: SeenCall) -> None:
-        """Keep it."""
         self.seen = found
 
     def told(self) -> tuple[str, str, list[Block]] | None:
@@ -178,9 +399,9 @@ def call_blocks(seen: SeenCall) -> list[Block]:
         label = t(role) if known(role) else one(turn.role)
         add("prompt", label, "seat" if turn.role else "answer", tuple(_lines(turn)), turn.text)
     if event.reasoning:
-        add("output", t("event.thought"), "thought", lines_of(event.reasoning, "thought"), event.reasoning)
+        add("output", t("event.thought"), "thought", many(event.reasoning, "thought"), event.reasoning)
     said = words(event)
-    add("output", t("event.said"), "answer", lines_of(said, "text"), said)
+    add("output", t("event.said"), "answer", many(said, "text"), said)
     if event.tokens:
         ids = " ".join(map(str, event.tokens))
         add(
@@ -192,9 +413,9 @@ def call_blocks(seen: SeenCall) -> list[Block]:
             3,
         )
     if seen.tools:
-        add("tools", "JSON", "dim", lines_of(seen.tools, "value"), seen.tools, 12)
+        add("tools", "JSON", "dim", many(seen.tools, "value"), seen.tools, 12)
     if seen.schema:
-        add("schema", "JSON", "dim", lines_of(seen.schema, "value"), seen.schema, 12)
+        add("schema", "JSON", "dim", many(seen.schema, "value"), seen.schema, 12)
     if event.logprobs:
         raw = "\n".join(f"{token!r}\t{logprob:.6f}" for token, logprob, _ in event.logprobs)
         add("chances", "", "dim", tuple(chance_lines(event.logprobs)), raw)
@@ -256,3 +477,46 @@ def _lines(turn: Turn) -> list[Line]:
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
     return [tuple(line) or (("", "text"),) for line in lines]
+
+
+class WouldReadScreen(PromptPage):
+    """The prompt of a seat at a step; `name` is what the seat is called."""
+
+    def __init__(self, facts: RunFacts, episode: str, seat: str, name: str, step: int) -> None:
+        super().__init__(facts, episode)
+        self.seat, self.called, self.step = seat, name, step
+        self.reading: Reading | None = None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "call"
+
+    def action_copy_all(self) -> None:
+        if self.reading is not None:
+            self._copy("\n\n".join(message.content for message in self.reading.ask.messages))
+
+    def read(self) -> Reading:
+        return would_read(self.facts.path, self.episode, self.seat, step=self.step)
+
+    def take(self, found: Reading) -> None:
+        self.reading = found
+
+    def told(self) -> tuple[str, str, list[Block]] | None:
+        """Step, seat and prompt; then sizes and messages."""
+        if self.reading is None:
+            return None
+        fiction = (t("mark.fictional"),) if is_fictional(self.facts.header) else ()
+        step, prompt = t("event.step", step=self.reading.step), one(self.reading.ask.prompt)
+        title = " · ".join((t("prompt.would.title"), *fiction, step, self.called, prompt))
+        return title, t("prompt.would.legend"), _blocks(self.reading)
+
+
+def _blocks(reading: Reading) -> list[Block]:
+    """Sizes by part, then the messages."""
+    line = t("prompt.would.size", **sizes(reading))
+    found = [Block(0, SECTIONS.index("call"), t("prompt.fact.usage"), "dim", (((line, "text"),),), line)]
+    for seq, message in enumerate(reading.ask.messages, 1):
+        role = f"role.{message.role}"
+        label = t(role) if known(role) else one(message.role)
+        lines = tuple(many(message.content, "text"))
+        found.append(Block(seq, SECTIONS.index("prompt"), label, "seat", lines, message.content, 10_000))
+    return found

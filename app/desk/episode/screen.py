@@ -20,18 +20,13 @@ from textual.worker import Worker, WorkerState
 from app.court_words import DISCLAIMER
 from app.desk import live as running
 from app.desk.bindings import bindings
-from app.desk.court.panes import CourtFace
-from app.desk.court.tree import ProgrammePane
+from app.desk.court.panes import CourtFace, ProgrammePane
 from app.desk.episode.actions import EpisodeActions
-from app.desk.episode.calls import totals
-from app.desk.episode.evidence_pane import EvidencePane
-from app.desk.episode.faces import Face
-from app.desk.episode.open import OpenTurn
-from app.desk.episode.open_turn import phase_word
+from app.desk.episode.faces import EvidencePane, Face, Heading, SeatBar
+from app.desk.episode.open_turn import OpenTurn, phase_word
 from app.desk.episode.plan_pane import PlanPane
-from app.desk.episode.renderers import one
+from app.desk.episode.renderers import one, totals
 from app.desk.episode.scores import Scorekeeper
-from app.desk.episode.seat_bar import Heading, SeatBar
 from app.desk.episode.transcript import Transcript
 from app.desk.messages import (
     Closed,
@@ -48,12 +43,11 @@ from app.desk.messages import (
     Watched,
 )
 from app.desk.widgets.answer_box import AnswerBox
-from app.desk.widgets.empty import Empty
+from app.desk.widgets.choice import Empty
 from app.desk.widgets.find_bar import FindBar
-from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.key_bar import VIEWS, KeyBar, ViewTabs
+from app.desk.widgets.lines import Sheet
 from app.desk.widgets.score_strip import ScoreStrip
-from app.desk.widgets.sheet import Sheet
-from app.desk.widgets.view_tabs import VIEWS, ViewTabs
 from app.library import read_records
 from app.strings import known, t
 from tasks.episode.events import ToolReturned
@@ -153,7 +147,6 @@ class EpisodeScreen(EpisodeActions):
     def show_stored(
         self, facts: RunFacts, episodes: tuple[EpisodeLine, ...], episode: str, records: list[Any]
     ) -> None:
-        """Show an episode as it is on disk."""
         self.source = 0
         self._enter(facts, episodes)
         self.moving = "stored"
@@ -169,7 +162,6 @@ class EpisodeScreen(EpisodeActions):
         return message.live == self.source or isinstance(message, RunOpened | Failed)
 
     def hear(self, message: LiveMessage) -> None:
-        """News from the thread of the run."""
         match message:
             case Streamed(episode=episode):
                 return self._stream(episode)
@@ -337,7 +329,6 @@ class EpisodeScreen(EpisodeActions):
         return self.query_one(SeatBar).show(self.face.heading(heading))
 
     def _state(self) -> State:
-        """The state that is looked at."""
         return fold(self.shown.visible()) if self.shown.back else self.state
 
     def _motion(self) -> str:

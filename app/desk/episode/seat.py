@@ -22,13 +22,15 @@ from textual.worker import Worker, WorkerState
 
 from app.desk import engines_offered
 from app.desk.bindings import bindings
+from app.desk.court.scene import Scene
+from app.desk.engines_offered import EngineField, ModeField, flags_of
 from app.desk.episode.renderers import one, policy_name, seat_name
-from app.desk.widgets.engine_field import EngineField
 from app.desk.widgets.field import Field, choice
-from app.desk.widgets.mode_field import ModeField, flags_of
 from app.strings import t
+from app.terminal import pad, width
 from tasks.agents.modes import mode_of
 from tasks.benchmark import Benchmark, Choices, benchmark
+from tasks.courts.casefile.roles import role_of, seat_of
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.run.cast import Cast, newcomer
@@ -43,7 +45,7 @@ REFERENCES = ("gold", "echo")
 class SeatScreen(ModalScreen[Seated | None]):
     """Gives who is to take which seat; None when nobody is."""
 
-    CSS_PATH = ["../dialogs/dialog.tcss", "seat.tcss"]
+    CSS_PATH = ["../dialog.tcss", "seat.tcss"]
     help_id = "seat"
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
@@ -122,11 +124,9 @@ class SeatScreen(ModalScreen[Seated | None]):
         return self._bench.roles.get(self.seat, self._bench.agents)
 
     def _agents(self) -> list[str]:
-        """Who may sit there, the person first."""
         return sorted(self._choices, key=lambda agent: agent != "human")
 
     def _list(self) -> None:
-        """Everybody who may take the seat."""
         now = self._sitting[self.seat]
         self.query_one("#now", Static).update(t("seat_dialog.now", policy=policy_name(now.policy, now.engine)))
         options = []
@@ -153,17 +153,14 @@ class SeatScreen(ModalScreen[Seated | None]):
 
     @property
     def agent(self) -> str:
-        """The chosen one."""
         option = self.query_one("#who", OptionList).highlighted_option
         return str(option.id) if option is not None else ""
 
     @property
     def with_model(self) -> bool:
-        """Whether the chosen one needs an engine."""
         return self._choices.get(self.agent, ("", False))[1]
 
     def _hint(self) -> str:
-        """What Enter does, to which seat."""
         leaves = self.agent == BACK
         return t("seat_dialog.hint.leave" if leaves else "seat_dialog.hint", seat=self._seat_name(self.seat))
 
@@ -274,3 +271,67 @@ class SeatScreen(ModalScreen[Seated | None]):
 def sat_before(events: Sequence[Seated]) -> dict[str, Seated]:
     """Seat -> who sat there last that was no person."""
     return {event.seat: event for event in events if event.engine != HUMAN}
+
+
+BENCHMARK = "courts"
+
+
+class PresenterSeat(ModalScreen[Seated | None]):
+    """Gives who sits down; None when nobody does. The cursor stands on the person's seat, else on that of whoever is
+    next."""
+
+    CSS_PATH = ["../dialog.tcss", "../presenter.tcss"]
+    help_id = "presenter_seat"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("presenter_seat")
+
+    def __init__(self, scene: Scene, following: str = "") -> None:
+        super().__init__()
+        self._scene = scene
+        self._bench = benchmark(BENCHMARK)
+        order = [seat_of(scene.env, role) for role in scene.roles]
+        self._seats = [
+            seat
+            for seat in order
+            if seat in scene.seats and "human" in self._bench.roles.get(seat, self._bench.agents)
+        ]
+        held = [seat for seat in self._seats if scene.seats[seat].engine == HUMAN]
+        wanted = held[0] if held else seat_of(scene.env, following)
+        self._first = self._seats.index(wanted) if wanted in self._seats else 0
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("presenter.seat.title")
+            yield OptionList(
+                *(Option(Content(self._label(seat))) for seat in self._seats), id="who", markup=False, compact=True
+            )
+            yield Static(t("presenter.seat.hint"), classes="dialog--hint", markup=False)
+
+    def on_mount(self) -> None:
+        who = self.query_one(OptionList)
+        who.highlighted = self._first
+        who.focus()
+
+    def _label(self, seat: str) -> str:
+        now = self._scene.seats[seat]
+        who = t("presenter.seat.leave") if now.engine == HUMAN else policy_name(now.policy, now.engine)
+        return f"{pad(self._called(seat), max(width(self._called(other)) for other in self._seats))}    {who}"
+
+    def _called(self, seat: str) -> str:
+        return one(self._scene.name(role_of(self._scene.env, seat)))
+
+    @on(OptionList.OptionSelected)
+    def action_take(self) -> None:
+        """The person takes the seat; who holds it gives it back to whoever sat there before."""
+        index = self.query_one(OptionList).highlighted
+        if index is None:
+            return self.action_cancel()
+        seat = self._seats[index]
+        if self._scene.seats[seat].engine != HUMAN:
+            self.dismiss(newcomer(self._bench, seat, "human", ""))
+        else:
+            seated = [event for event in self._scene.events if isinstance(event, Seated)]
+            self.dismiss(sat_before(seated).get(seat) or newcomer(self._bench, seat, "rules", ""))
+        return None
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)

@@ -5,10 +5,44 @@ Steps count from 0 (the setting up); step k shows everything up to the end of st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
 
-from app.desk.episode.renderers import Block, render
-from tasks.episode.events import Record, StepEnded
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+
+from app.court_words import DISCLAIMER
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import Block, one, policy_name, render, seat_name
+from app.desk.messages import RunFacts
+from app.strings import t
+from app.terminal import clean
+from store import places
+from store.errors import StoreError
+from store.files import written_whole
+from tasks.courts.papers.forms import WRITERS
+from tasks.courts.papers.paper import Paper
+from tasks.courts.papers.stored import papers_of, write_paper
+from tasks.episode.events import (
+    Answered,
+    AttemptStarted,
+    Planned,
+    Record,
+    Seated,
+    StepEnded,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+)
+from tasks.errors import TaskError
+from tasks.run.header import is_fictional
 
 Maker = Callable[[Sequence[Record]], Mapping[int, Block | None]]
 """Records that came together -> their blocks by sequence number, in the order in which they are shown."""
@@ -32,7 +66,6 @@ class Shown:
         self._blocks: dict[int, Block | None] = {}
 
     def reset(self, records: Sequence[Record]) -> None:
-        """Another episode, at its head."""
         self.records = list(records)
         self.at = None
         self._blocks.clear()
@@ -50,7 +83,6 @@ class Shown:
 
     @property
     def step(self) -> int:
-        """The step that is looked at."""
         return self.total if self.at is None else self.at
 
     @property
@@ -63,7 +95,6 @@ class Shown:
         return self.records if self.at is None else [record for record in self.records if record.step <= self.at]
 
     def blocks(self) -> list[Block]:
-        """What the looked-at state shows."""
         return self.blocks_of(self.visible())
 
     def blocks_of(self, records: Sequence[Record]) -> list[Block]:
@@ -87,10 +118,150 @@ class Shown:
         return True
 
     def go_to_head(self) -> None:
-        """Look at the head again."""
         self.at = None
 
 
 def blocks_of(records: Sequence[Record]) -> list[Block]:
     """The blocks of records, without those that show nothing."""
     return [block for block in map(render, records) if block is not None]
+
+
+def fence(text: str, kind: str = "") -> str:
+    """The text in a fence longer than any in it."""
+    text = clean(text)
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    marks = "`" * max(3, longest + 1)
+    return f"{marks}{kind}\n{text}\n{marks}"
+
+
+def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[Block] = ()) -> str:
+    """The record of an episode, step by step; as the transcript that its `blocks` make, where they are given."""
+    lines = [
+        f"# {t('app.title')} · {one(facts.benchmark)} · {one(episode)}",
+        "",
+        f"- {t('export.run')}: `{one(facts.id)}`",
+    ]
+    lines.append(f"- {t('export.pack')}: `{one(facts.pack)}`")
+    if is_fictional(facts.header):
+        lines.append(f"- {t('mark.fictional')}")
+    if blocks:
+        return "\n".join([*lines, f"- {DISCLAIMER}", *_transcript(blocks)]) + "\n"
+    step = 0
+    for record in records:
+        if record.step != step:
+            step = record.step
+            lines += ["", f"## {t('event.step', step=step)}"]
+        if not isinstance(record.event, StepEnded):
+            lines += ["", *_event(record)]
+    return "\n".join(lines) + "\n"
+
+
+def _transcript(blocks: Sequence[Block]) -> Iterator[str]:
+    """A heading a stage, and what was said and done in it in a fence."""
+    said: list[str] = []
+    for block in blocks:
+        text = "\n".join("".join(part for part, _ in line) for line in block.lines)
+        if block.heading:
+            yield from (
+                ("", fence("\n".join(said), "text"), "", f"## {one(text)}") if said else ("", f"## {one(text)}")
+            )
+            said = []
+        else:
+            said.append(f"{block.label} {text}".strip())
+    if said:
+        yield from ("", fence("\n".join(said), "text"))
+
+
+def _event(record: Record) -> list[str]:
+    match record.event:
+        case AttemptStarted(card=card):
+            return [f"**{t('event.question')}**", "", fence(str(card.get("question", "")), "text")]
+        case Seated(seat=seat, policy=policy, engine=engine):
+            return [f"{t('event.seated')}: {seat_name(seat)} ← {policy_name(policy, engine)} (`{one(policy)}`)"]
+        case Planned(steps=steps):
+            return [
+                f"**{t('event.planned')}**",
+                "",
+                fence("\n".join(f"{n}. {s}" for n, s in enumerate(steps, 1)), "text"),
+            ]
+        case Thought(text=text):
+            return [f"**{t('event.thought')}**", "", fence(text, "text")]
+        case ToolCalled(tool=tool, input=arguments):
+            shown = json.dumps(arguments, ensure_ascii=False, indent=1)
+            return [f"**{t('event.tool_called')}** `{one(tool)}`", "", fence(shown, "json")]
+        case ToolReturned(status=status, observation=observation):
+            return [f"**{t('event.observation')}** {t(f'status.{status}')}", "", fence(observation, "text")]
+        case Answered(res=res, summary=summary):
+            more = [] if summary == res else ["", f"**{t('event.summary')}**", "", fence(summary, "text")]
+            return [f"**{t('event.answered')}**", "", fence(res, "text"), *more]
+    block = next(iter(blocks_of([record])), None)
+    if block is None:
+        return []
+    return [f"**{block.label}**", "", fence("\n".join("".join(p for p, _ in line) for line in block.whole), "text")]
+
+
+def export_episode(facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[Block] = ()) -> Path:
+    """Write the Markdown beside everything else Moot keeps; gives the path. A new export replaces the old one."""
+    folder = places.home() / "exports"
+    name = re.sub(r"[^\w.-]+", "_", f"{facts.id}-{episode}")[:120]
+    path = folder / f"{name}.md"
+    with written_whole(path, parents=True) as file:
+        file.write(episode_markdown(facts, episode, records, blocks))
+    return path
+
+
+Wish = tuple[Paper, str, str] | None
+"""A paper, its name and its form; None: the record as Markdown."""
+
+
+class PapersScreen(ModalScreen[tuple[Wish] | None]):
+    """Gives what is to be written, in a tuple of one; None where nothing is."""
+
+    CSS_PATH = "../dialog.tcss"
+    help_id = "dialog"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def __init__(self, papers: Mapping[str, Paper]) -> None:
+        super().__init__()
+        self._wishes: list[Wish] = [(paper, name, form) for name, paper in papers.items() for form in WRITERS]
+        self._wishes.append(None)
+
+    def compose(self) -> ComposeResult:
+        told = [
+            t("export.record") if wish is None else f"{wish[0].titles[-1]} · {wish[2].upper()}"
+            for wish in self._wishes
+        ]
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("export.title")
+            yield OptionList(*map(one, told), markup=False, compact=True)
+            yield Static(t("export.hint"), classes="dialog--hint", markup=False)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss((self._wishes[event.option_index],))
+
+    def action_confirm(self) -> None:
+        self.query_one(OptionList).action_select()
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)
+
+
+def offered(path: Path, episode: str) -> Mapping[str, Paper]:
+    """The papers of an episode; none where its task file cannot be read, so that the record can still be written."""
+    try:
+        return papers_of(path, episode)
+    except (StoreError, TaskError):
+        return {}
+
+
+def export_paper(run: str, episode: str, paper: Paper, name: str, form: str) -> Path:
+    """Write a paper beside the other exports, under a name that is free; gives the path."""
+    folder = places.home() / "exports"
+    stem = re.sub(r"[^\w.-]+", "_", f"{run}-{episode}")[:100] + f"-{name}"
+    number, path = 1, folder / f"{stem}.{form}"
+    while path.exists():
+        number += 1
+        path = folder / f"{stem}-{number}.{form}"
+    write_paper(paper, form, path, parents=True)
+    return path

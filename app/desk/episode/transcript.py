@@ -8,22 +8,122 @@ is new. Nothing here runs code of an episode: it shows blocks, and tells which o
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import on
 from textual.binding import BindingType
 from textual.events import Click
 from textual.geometry import Size
 from textual.message import Message
+from textual.screen import Screen
 
 from app.desk.bindings import bindings
-from app.desk.episode.open import OpenTurn
-from app.desk.episode.open_turn import turn_rows
+from app.desk.episode.open_turn import OpenTurn, turn_rows
 from app.desk.episode.renderers import Block, Line, Piece
-from app.desk.episode.searchable import Searchable, Wrapped
-from app.desk.widgets.lines import Row, slice_pieces, wrapped
+from app.desk.widgets.find_bar import FindBar
+from app.desk.widgets.lines import LineView, Row, slice_pieces, wrapped
 from app.strings import t
-from app.terminal import pad, width
+from app.terminal import clean, pad, width
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place where the searched words stand: block, and which of the block's places it is."""
+
+    block: int
+    nth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """The rows of a block, and what they were made from."""
+
+    width: int
+    index: int
+    block: Block
+    rows: list[Row]
+
+
+class Searchable(LineView):
+    """Blocks that can be searched; the widget says how the cursor moves."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.blocks: list[Block] = []
+        self.cursor = -1
+        self.unfolded: set[int] = set()
+        self.hits: list[Hit] = []
+        self.hit = -1
+        self._query: re.Pattern[str] | None = None
+        self._wrapped: dict[int, Wrapped] = {}
+
+    def move_to(self, index: int, *, tail: bool = False, row: int | None = None) -> None:
+        """Put the cursor on a block and bring it, or one of its rows, into view."""
+        raise NotImplementedError
+
+    def find(self, words: str) -> None:
+        """Mark every place where these words stand and go to the first one from the cursor on; '' ends the search."""
+        marked = {self.blocks[hit.block].seq for hit in self.hits}
+        self._query = re.compile(re.escape(words), re.IGNORECASE) if words else None
+        self.search()
+        for seq in marked | {self.blocks[hit.block].seq for hit in self.hits}:
+            self._wrapped.pop(seq, None)
+        self.rebuild()
+        if self.hits:
+            self.hit = next((i for i, hit in enumerate(self.hits) if hit.block >= self.cursor), 0)
+            self._go_to_hit()
+
+    def find_next(self, by: int) -> None:
+        """The next place, or the one before; at the end it begins again."""
+        if self.hits:
+            self.hit = (self.hit + by) % len(self.hits)
+            self._go_to_hit()
+
+    def search(self) -> None:
+        """Find all places again: the blocks changed."""
+        self.hits, self.hit = [], -1
+        if self._query is None:
+            return
+        for index, block in enumerate(self.blocks):
+            texts = ("".join(part for part, _ in line) for line in block.whole)
+            found = sum(1 for text in texts for _ in self._query.finditer(text))
+            self.hits += [Hit(index, nth) for nth in range(found)]
+
+    def _go_to_hit(self) -> None:
+        hit = self.hits[self.hit]
+        block = self.blocks[hit.block]
+        folded = block.full is not None and block.seq not in self.unfolded
+        if folded or len(self._places(hit.block)) <= hit.nth:
+            self.unfolded.add(block.seq)
+            self._wrapped.pop(block.seq, None)
+            self.rebuild()
+        places = self._places(hit.block)
+        self.move_to(hit.block, row=places[min(hit.nth, len(places) - 1)] if places else None)
+
+    def _places(self, block: int) -> list[int]:
+        return [
+            y for y, row in enumerate(self.rows) if row.owner == block for _, role in row.pieces if role == "match"
+        ]
+
+    def with_marks(self, line: Line) -> Line:
+        """The line with the places found as pieces of their own."""
+        if self._query is None:
+            return line
+        pieces: list[Piece] = []
+        text = "".join(part for part, _ in line)
+        spans = [match.span() for match in self._query.finditer(text) if match.end() > match.start()]
+        at = 0
+        for part, role in line:
+            cuts = sorted({0, len(part), *(min(max(edge - at, 0), len(part)) for span in spans for edge in span)})
+            for a, b in zip(cuts, cuts[1:], strict=False):
+                inside = any(start <= at + a < end for start, end in spans)
+                pieces.append((part[a:b], "match" if inside else role))
+            at += len(part)
+        return tuple(pieces)
+
 
 EXACT = 1500
 """Characters up to which hidden lines are counted by wrapping them; above, by their width."""
@@ -116,14 +216,12 @@ class Transcript(Searchable):
 
     @property
     def at_tail(self) -> bool:
-        """Whether the reader is at the end."""
         return self.cursor >= len(self.blocks) - 1 and (
             self.scroll_offset.y >= self.max_scroll_y - 1 or not self.size.height
         )
 
     @property
     def current(self) -> Block | None:
-        """The block under the cursor."""
         return self.blocks[self.cursor] if 0 <= self.cursor < len(self.blocks) else None
 
     def relabel(self, blocks: Sequence[Block]) -> None:
@@ -231,7 +329,6 @@ class Transcript(Searchable):
     # cursor
 
     def marked(self, y: int) -> bool:
-        """Rows of the block under the cursor."""
         return self.rows[y].owner == self.cursor and self.cursor >= 0
 
     def move_to(self, index: int, *, tail: bool = False, row: int | None = None) -> None:
@@ -359,3 +456,29 @@ def _count(lines: Sequence[Line], body: int) -> int:
 def _long(text: str) -> float:
     """Cells of a text, from a sample of a long one."""
     return _cells(text) if len(text) <= SAMPLE else _cells(text[:SAMPLE]) * len(text) / SAMPLE
+
+
+class FindingScreen(Screen[None]):
+    """A screen that holds one `Transcript` and one `FindBar`."""
+
+    def action_find(self) -> None:
+        self.query_one(FindBar).open()
+
+    @on(FindBar.Changed)
+    def _find(self, event: FindBar.Changed) -> None:
+        self.query_one(Transcript).find(clean(event.words, multiline=False))
+        self._found()
+
+    @on(FindBar.Went)
+    def _find_next(self, event: FindBar.Went) -> None:
+        self.query_one(Transcript).find_next(event.by)
+        self._found()
+
+    @on(FindBar.Left)
+    def _find_left(self) -> None:
+        self.query_one(Transcript).find("")
+        self.query_one(Transcript).focus()
+
+    def _found(self) -> None:
+        record = self.query_one(Transcript)
+        self.query_one(FindBar).count(record.hit + 1, len(record.hits))

@@ -5,34 +5,242 @@ Every answer is checked before anything starts, and what is wrong is said beside
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, get_origin
 
+from pydantic.fields import FieldInfo
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, Select, Static
+from textual.widgets import Button, Collapsible, Input, Select, Static
 from textual.worker import Worker, WorkerState
 
 from app.desk import engines_offered
 from app.desk.bindings import bindings
-from app.desk.engines_offered import Offer
-from app.desk.episode.renderers import one, policy_name
-from app.desk.home.seats_form import SeatsForm
-from app.desk.home.settings_form import ANY, SettingsForm
-from app.desk.home.task_field import TaskField, offered_tasks
-from app.desk.widgets.engine_field import EngineField
-from app.desk.widgets.field import Field, choice, line
-from app.desk.widgets.mode_field import ModeField
+from app.desk.engines_offered import ROOM, EngineField, ModeField, Offer
+from app.desk.episode.renderers import one, policy_name, seat_name
+from app.desk.widgets.field import Field, choice, line, plain
 from app.library import PackLine, RunLine
 from app.strings import known, t
+from app.strings.sentences import said
+from app.terminal import truncate
+from store.errors import StoreError
+from store.pack import Pack
+from tasks import registry
 from tasks.agents.modes import mode_of
-from tasks.benchmark import benchmark, loadable
+from tasks.benchmark import Benchmark, Choices, benchmark, loadable
+from tasks.errors import TaskError, UsageError
 from tasks.run.engines import form_of
 from tasks.run.spec import RunSpec
+from tasks.settings import shown, text_of, values
+
+RULES = "rules"
+
+
+class SeatsForm(Collapsible):
+    """The seats of one benchmark beside the tested one; `values` reads them."""
+
+    DEFAULT_CSS = """
+    SeatsForm { border: none; padding: 0; background: transparent; & > Contents { padding: 0; } }
+    """
+
+    def __init__(self, bench: Benchmark) -> None:
+        self.bench = bench
+        self._fields = {
+            role: Field(seat_name(role), choice(_among(who), None, RULES), id=f"{bench.name}-{role}-seat-field")
+            for role, who in bench.roles.items()
+            if len(who) > 1
+        }
+        super().__init__(*self._fields.values(), title=t("new.seats"), collapsed=True)
+
+    def offer(self, offers: Sequence[Offer]) -> None:
+        """Engines that can be had, for every seat that a model may take; what was chosen stays chosen."""
+        models = [(truncate(one(offer.label), ROOM), offer.spec) for offer in offers]
+        for role, field in self._fields.items():
+            if "model" in self.bench.roles[role]:
+                select = field.query_one(Select)
+                kept = select.value
+                select.set_options(plain([*_among(self.bench.roles[role]), *models]))
+                select.value = kept
+
+    def values(self) -> dict[str, str]:
+        """Role -> who sits there, where that is not the rules."""
+        chosen = {role: field.query_one(Select).value for role, field in self._fields.items()}
+        return {role: value for role, value in chosen.items() if isinstance(value, str) and value != RULES}
+
+
+def _among(who: Choices) -> list[tuple[str, str]]:
+    return [(policy_name(name), name) for name in who if name != "model"]
+
+
+ANY = "*"
+"""Stands for an empty value: a list takes none."""
+SWITCH = {"on": True, "off": False}
+
+
+class SettingsForm(Vertical):
+    """The settings of one benchmark; `values` reads them."""
+
+    DEFAULT_CSS = "SettingsForm { height: auto; }"
+
+    def __init__(self, bench: Benchmark) -> None:
+        super().__init__()
+        self.bench = bench
+
+    def compose(self) -> ComposeResult:
+        for name, info in self._settings():
+            yield Field(
+                _label(name), _control(name, info), note=_note(name, info), id=f"{name}-field", short=_short(info)
+            )
+
+    def fit(self, *, with_model: bool) -> None:
+        """Show what means something for the agent."""
+        for name, info in self._settings():
+            self.query_one(f"#{name}-field").display = with_model or not shown(info, "for_models")
+
+    def values(self) -> dict[str, Any]:
+        """What differs from the defaults; a value that is none is said beside its line, and left out."""
+        found: dict[str, object] = {}
+        for name, info in self._settings():
+            field = self.query_one(f"#{name}-field", Field)
+            if not field.display:
+                continue
+            try:
+                read = self.bench.settings.of({name: _read(field.control, info)}, self.bench.name)
+            except UsageError as error:
+                field.fault(error.title.partition(": ")[2] or error.title)
+            else:
+                found[name] = getattr(read, name)
+        return {
+            name: value for name, value in found.items() if value != self.bench.settings.model_fields[name].default
+        }
+
+    def _settings(self) -> Iterator[tuple[str, FieldInfo]]:
+        for name, info in self.bench.settings.model_fields.items():
+            group = shown(info, "group")
+            if not shown(info, "hidden") and (not group or registry.names(group)):
+                yield name, info
+
+
+def _label(name: str) -> str:
+    return t(f"new.{name}") if known(f"new.{name}") else name.replace("_", " ")
+
+
+def _note(name: str, info: FieldInfo) -> str:
+    return t(f"new.{name}.note") if known(f"new.{name}.note") else said(info.description or "")
+
+
+def _short(info: FieldInfo) -> bool:
+    return info.annotation in (int, float)
+
+
+def _control(name: str, info: FieldInfo) -> Select[str] | Input:
+    if info.annotation is bool:
+        return choice([(_word(name, value), value) for value in SWITCH], name, "on" if info.default else "off")
+    if among := values(info):
+        given = [value or ANY for value in among]
+        return choice([(_word(name, value), value) for value in given], name, info.default or ANY)
+    empty = t(f"new.{name}.empty") if known(f"new.{name}.empty") else ""
+    written = ",".join(info.default) if isinstance(info.default, tuple) else str(info.default)
+    return line(name, written, empty)
+
+
+def _word(name: str, value: str) -> str:
+    for key in (
+        f"new.{name}.{'all' if value == ANY else value}",
+        f"case.value.{name}.{value}",
+        f"new.switch.{value}",
+    ):
+        if known(key):
+            return t(key)
+    return value
+
+
+def _read(control: Any, info: FieldInfo) -> Any:
+    raw = str(control.value)
+    if info.annotation is bool:
+        return SWITCH[raw]
+    if values(info):
+        return "" if raw == ANY else raw
+    text = raw.strip()
+    if get_origin(info.annotation) is tuple:
+        return tuple(part.strip() for part in text.replace("，", ",").split(",") if part.strip())
+    if text and shown(info, "from_file"):
+        return text_of(text)
+    return text if info.annotation is str or text else info.default
+
+
+ALL = "*"
+"""The value of the list's first line."""
+NAMED = 48
+"""Cells of a line of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTask:
+    """One task to choose: its id, the group in whose rows it counts, and how it is called in a list."""
+
+    id: str
+    group: str
+    label: str
+
+
+def offered_tasks(pack: str, name: str) -> list[OfferedTask]:
+    """The tasks that a pack has for a benchmark; none where they cannot be read (the start of a run says why).
+
+    Slow (files are read): called from workers.
+    """
+    try:
+        with Pack.open(pack) as opened:
+            path = opened.task_file(name)
+            questions = benchmark(name).load(path) if path else ()
+    except (StoreError, TaskError, OSError):
+        return []
+    return [
+        OfferedTask(
+            question.id,
+            question.group,
+            str(getattr(question, "heading", f"{question.id} {question.card['question']}")),
+        )
+        for question in questions
+    ]
+
+
+class TaskField(Field):
+    """Gives the id of a task, '' for none. What can be offered comes later, from a worker: `offer`."""
+
+    def __init__(self) -> None:
+        super().__init__(t("new.task"), choice([(t("new.task.all"), ALL)], "task"), id="task-field")
+        self._tasks: Sequence[OfferedTask] = ()
+
+    @property
+    def chosen(self) -> str:
+        value = self.query_one("#task", Select).value
+        return value if isinstance(value, str) and value != ALL else ""
+
+    @property
+    def groups(self) -> set[str]:
+        """The groups that have tasks; none while nothing is known."""
+        return {task.group for task in self._tasks}
+
+    def offer(self, tasks: Sequence[OfferedTask], group: str = "") -> None:
+        """Put these in the list, those of a group where one is named; what was chosen stays chosen where it can."""
+        self._tasks = tasks
+        kept = self.chosen
+        shown = [task for task in tasks if group in ("", task.group)]
+        select = self.query_one("#task", Select)
+        lines = [(t("new.task.all"), ALL), *((truncate(one(task.label), NAMED), task.id) for task in shown)]
+        select.set_options(plain(lines))
+        select.value = kept if kept in {task.id for task in shown} else ALL
+
+    def narrow(self, group: str) -> None:
+        """Only tasks of this group; '' is all."""
+        self.offer(self._tasks, group)
+
 
 PARALLEL = 16
 """Episodes driven together when everything runs without a model: their steps share one commit."""
@@ -50,7 +258,7 @@ NUMBERS: dict[str, tuple[str, int | None, int]] = {
 class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
     """Gives a RunSpec and whether everything is to run at once; None when cancelled."""
 
-    CSS_PATH = ["../dialogs/dialog.tcss", "new_run.tcss"]
+    CSS_PATH = ["../dialog.tcss", "new_run.tcss"]
     help_id = "new_run"
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
@@ -151,7 +359,6 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
 
     @property
     def with_model(self) -> bool:
-        """Whether the chosen agent needs an engine."""
         return benchmark(self._chosen("benchmark")).agents.get(self._chosen("agent"), ("", False))[1]
 
     async def _fit(self) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -19,23 +23,62 @@ from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one, player_name
-from app.desk.home.played import counted, played
 from app.desk.home.plots import RunPlots, Standing
 from app.desk.messages import EpisodeLine
+from app.desk.widgets.choice import RowsTable
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.rows import RowsTable
 from app.library import Rates, RunLine, StoredRun, read_groups, read_stored
 from app.ports import OnDesk
 from app.strings import known, language, t
 from app.strings.sentences import said
 from app.terminal import truncate, width
+from store import places
+from store.errors import StoreError
+from store.writer import Writer, writer_of, writers
 from tasks.episode.episodes import UNFINISHED
 from tasks.run.failing import EpisodeFailure, failures_of
 from tasks.run.figures import Figures, figures_of
+from tasks.run.following import standing
 from tasks.scoring.failures import CLASSES
 from tasks.scoring.names import Names
 from tasks.scoring.result import INFRASTRUCTURE
+
+
+def is_played(path: Path) -> bool:
+    """Whether another process plays a run at this moment."""
+    writer = writer_of(path)
+    return writer is not None and writer.process != os.getpid()
+
+
+def played() -> dict[str, Writer]:
+    """The runs of the list that other processes play, by file name."""
+    return {name: one for name, one in writers(places.runs()).items() if one.process != os.getpid()}
+
+
+def with_play(lines: Iterable[RunLine], found: dict[str, Writer]) -> list[RunLine]:
+    """The lines, those that are played with how far they are now."""
+    return [_now(line, found.get(line.path.name)) for line in lines]
+
+
+def _now(line: RunLine, writer: Writer | None) -> RunLine:
+    if writer is None or line.error:
+        return replace(line, process=None, pace=None) if line.process is not None else line
+    with suppress(StoreError):  # it has gone meanwhile: the next look finds that
+        return counted(line, writer)
+    return line
+
+
+def counted(line: RunLine, writer: Writer | None) -> RunLine:
+    """A line with how far its run is on disk at this moment, and who plays it.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    far = standing(line.path, writer)
+    outcomes = {**far.outcomes, UNFINISHED: max(0, far.n - far.ended)}  # a damaged run may have ends without episodes
+    return replace(line, outcomes=outcomes, process=writer.process if writer else None, pace=far.rate)
+
 
 FIXED = 84
 """Cells that all columns but task and question take, with frames and the space between columns."""
@@ -121,7 +164,6 @@ class RunScreen(OnDesk, Screen[None]):
             self.reload()
 
     def reload(self) -> None:
-        """Read the run again."""
         self._work("stored", partial(_read, self.line, self._known if self.moves else None))
 
     def _work(self, name: str, job: Callable[[], object]) -> None:
@@ -322,7 +364,6 @@ class RunScreen(OnDesk, Screen[None]):
 
     @on(DataTable.RowSelected)
     def _selected(self) -> None:
-        """Enter or a click."""
         self.action_open()
 
     @on(DataTable.HeaderSelected)

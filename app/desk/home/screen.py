@@ -5,37 +5,112 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import ClassVar, cast, get_args
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
-from textual.widgets import Label
+from textual.content import Content
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
 from textual.worker import Worker
 
 from app import library
 from app.desk.bindings import bindings
-from app.desk.compare.screen import CompareScreen
+from app.desk.compare import CompareScreen
 from app.desk.episode.renderers import Line, one, player_name
-from app.desk.home.asking import AskScreen
-from app.desk.home.doors import Doors
 from app.desk.home.new_run import NewRunScreen
-from app.desk.home.played import played, with_play
-from app.desk.home.run import RunScreen
+from app.desk.home.run import RunScreen, played, with_play
 from app.desk.messages import Closed, Ended, LiveMessage, Moving, Progressed
-from app.desk.widgets.empty import Empty
+from app.desk.widgets.choice import Empty, RowsTable
+from app.desk.widgets.field import LineInput
 from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.rows import RowsTable
+from app.desk.widgets.lines import TextPane
 from app.desk.widgets.score_strip import rate
-from app.desk.widgets.text_pane import TextPane
 from app.library import PackLine, RunLine
 from app.ports import Door, OnDesk
+from app.ready import lacking
 from app.strings import counted, known, t
 from app.strings.sentences import said
 from app.terminal import truncate
+from models.llama import shipped
+from tasks.legalagentbench.asking import LONGEST
 from tasks.run.spec import RunSpec
+
+
+class AskScreen(ModalScreen[str | None]):
+    """Gives the question; None when nothing is asked. The examples are of the kinds that the model knows."""
+
+    CSS_PATH = "../dialog.tcss"
+    help_id = "ask"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def __init__(self) -> None:
+        super().__init__()
+        about = shipped.card()
+        self._examples = [kind.example for kind in about.kinds] if about is not None else []
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("ask.title")
+            yield Static(t("ask.text" if self._examples else "ask.text.rules"), classes="dialog--text", markup=False)
+            yield LineInput(id="question", placeholder=t("ask.empty"), max_length=LONGEST)
+            yield OptionList(*(Content(one(example)) for example in self._examples), id="examples", compact=True)
+            yield Static(one(lacking() or t("ask.live")), classes="dialog--hint", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button(t("ask.yes"), variant="primary", id="yes", compact=True)
+                yield Button(t("new.cancel"), id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#examples").display = bool(self._examples)
+        self.query_one(Input).focus()
+
+    @on(OptionList.OptionSelected)
+    def _taken(self, event: OptionList.OptionSelected) -> None:
+        """An example comes into the line, where names can be changed."""
+        line = self.query_one(Input)
+        line.value = self._examples[event.option_index]
+        line.focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(None) if event.button.id == "cancel" else self.action_confirm()
+
+    @on(Input.Submitted)
+    def action_confirm(self) -> None:
+        if question := self.query_one(Input).value.strip():
+            self.dismiss(question)
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)
+
+
+class Doors(OptionList):
+    """Two lines a door; Enter or a click opens it."""
+
+    help_id = "doors"
+    DEFAULT_CSS = """
+    Doors {
+        height: auto;
+        width: 1fr;
+        max-width: 76;
+        margin: 1 0 0 0;
+        &, &:focus { border: none; background: transparent; padding: 0; }
+        & > .option-list--option { padding: 0 1 1 1; }
+        &:focus > .option-list--option-highlighted { background: $accent 25%; color: $foreground; }
+    }
+    """
+
+    def relabel(self) -> None:
+        """All words in the current language; the same door stays chosen."""
+        at = self.highlighted or 0
+        self.clear_options()
+        for number, door in enumerate(get_args(Door), 1):
+            title = Content.styled(f"{number}  {t(f'door.{door}')}", "bold $text-accent")
+            self.add_option(Option(Content("\n").join([title, Content(f"   {t(f'door.{door}.text')}")]), id=door))
+        self.highlighted = at
 
 
 class Table(RowsTable):
@@ -94,7 +169,6 @@ class HomeScreen(OnDesk, Screen[None]):
         self.reload()
 
     def reload(self) -> None:
-        """Read again what is on disk."""
         job = partial(lambda: (with_play(library.runs(), played()), library.packs()))
         self.run_worker(job, name="library", group="library", thread=True, exclusive=True, exit_on_error=False)
 
@@ -121,7 +195,6 @@ class HomeScreen(OnDesk, Screen[None]):
                 self._show_runs()
 
     def hear(self, message: LiveMessage) -> None:
-        """News from the run in motion."""
         match message:
             case Progressed(done=done, total=total):
                 self.progress = (done, total)
@@ -192,7 +265,6 @@ class HomeScreen(OnDesk, Screen[None]):
         return lines
 
     def _next(self) -> list[Line]:
-        """What to do next, from what is there."""
         names = ["demo", "ask", "run"] if any(pack.tasks for pack in self.packs) else ["build"]
         names += ["open"] if self.runs else []
         names += ["resume"] if any(line.finished < line.n for line in self.runs) else []

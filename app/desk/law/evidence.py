@@ -13,7 +13,7 @@ from typing import Any
 
 from app.desk.episode.renderers import Line, many, one
 from app.desk.law import shelf as law_shelf
-from app.desk.law.bar import period_bar
+from app.desk.law.article import period_bar
 from app.desk.law.events import (
     BROWSE,
     COURT,
@@ -29,7 +29,7 @@ from app.desk.law.events import (
     rule_of,
     window_of,
 )
-from app.desk.law.query import note_words, span_words
+from app.desk.law.form import note_words, span_words
 from app.desk.law.shelf import Life
 from app.desk.widgets.lines import Row, wrapped
 from app.strings import known, t

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from app.desk.episode.renderers import Line, Piece, one
-from app.desk.law.bar import period_bar
+from app.desk.law.article import period_bar
 from app.desk.law.events import STATES, days_words
 from app.desk.law.shelf import HitLine
 from app.desk.widgets.choice import Choice
@@ -39,7 +39,6 @@ class HitsView(Choice):
 
     @property
     def count(self) -> int:
-        """How many hits there are."""
         return len(self.hits)
 
     def show(
@@ -54,7 +53,6 @@ class HitsView(Choice):
         self.scroll_home(animate=False, immediate=True)
 
     def build(self, width_: int) -> Iterable[Row]:
-        """Four or five rows a hit."""
         if not self.hits:
             for said in self._said:
                 yield from (Row(tuple(row)) for row in wrapped(said, width_))

@@ -23,17 +23,13 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, one
 from app.desk.law import shelf as law_shelf
 from app.desk.law.article import ArticleView
-from app.desk.law.diff import DiffView, comparable, first_sides
-from app.desk.law.form import LawForm
+from app.desk.law.form import LawForm, note_words, query_words
 from app.desk.law.hits import HitsView
-from app.desk.law.query import note_words, query_words
 from app.desk.law.shelf import Asked, Comparison, LawDesk, Reading, Shelf
-from app.desk.law.timeline import TimelineView
-from app.desk.widgets.choice import Choice
-from app.desk.widgets.empty import Empty
-from app.desk.widgets.key_bar import KeyBar
+from app.desk.law.timeline import DiffView, TimelineView, comparable, first_sides
+from app.desk.widgets.choice import Choice, Empty
+from app.desk.widgets.key_bar import KeyBar, ViewTabs
 from app.desk.widgets.lines import LineView, row_text
-from app.desk.widgets.view_tabs import ViewTabs
 from app.ports import OnDesk
 from app.strings import counted, t
 from app.terminal import clean, truncate
@@ -71,7 +67,6 @@ class LawScreen(OnDesk, Screen[None]):
 
     @property
     def busy(self) -> bool:
-        """Whether a worker of this screen is at work."""
         return any(
             worker.name.startswith("law_") and not worker.is_finished
             for worker in self.workers
@@ -200,7 +195,6 @@ class LawScreen(OnDesk, Screen[None]):
         self.ask(event.words, event.day)
 
     def ask(self, words: str, day: date | None) -> None:
-        """Search, or say what is missing."""
         if not words:
             self._wrong = t("law_screen.no_words")
             self._show_lines()
@@ -285,7 +279,6 @@ class LawScreen(OnDesk, Screen[None]):
     # views of the article
 
     def go_to(self, tab: int) -> None:
-        """Show a tab and put the cursor in it."""
         self._turn(tab)
         self._view.focus()
 
@@ -307,7 +300,6 @@ class LawScreen(OnDesk, Screen[None]):
             self.compare()
 
     def compare(self) -> None:
-        """Compare the two chosen sides."""
         reading = self.reading
         if reading is None:
             return

@@ -22,10 +22,8 @@ from textual.worker import Worker, WorkerState
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, one
 from app.desk.models import listing as model_list
-from app.desk.models.facts import LABEL, FactsPane, fact_lines, header_lines
-from app.desk.models.listing import ModelLine, billions, size_words
-from app.desk.widgets.field import Field, line
-from app.desk.widgets.path_completion import PathCompletion
+from app.desk.models.listing import LABEL, FactsPane, ModelLine, billions, fact_lines, header_lines, size_words
+from app.desk.widgets.field import Field, PathCompletion, line
 from app.strings import t
 from app.strings.sentences import said
 from models.errors import BadEngine
@@ -42,7 +40,6 @@ class Read(Message):
         self.total = total
 
     def can_replace(self, message: Message) -> bool:
-        """Only the newest matters."""
         return isinstance(message, Read)
 
 
@@ -79,7 +76,7 @@ class Tick(Checkbox):
 class AddModelScreen(_Reading):
     """Asks for a file, looks at its header at once, and takes it in. Gives the model's name, or None."""
 
-    CSS_PATH = ["../dialogs/dialog.tcss", "dialogs.tcss"]
+    CSS_PATH = ["../dialog.tcss", "dialogs.tcss"]
     help_id = "add_model"
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
@@ -206,7 +203,7 @@ class AddModelScreen(_Reading):
 class CheckModelScreen(_Reading):
     """Reads a file of the library to its end and says all that is known of it."""
 
-    CSS_PATH = ["../dialogs/dialog.tcss", "dialogs.tcss"]
+    CSS_PATH = ["../dialog.tcss", "dialogs.tcss"]
     help_id = "check_model"
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 

@@ -16,17 +16,15 @@ from textual.worker import Worker
 
 from app import library
 from app.desk.bindings import bindings
-from app.desk.dialogs.confirm import ConfirmScreen
+from app.desk.dialogs import ConfirmScreen
 from app.desk.episode.renderers import one
 from app.desk.home.new_run import NewRunScreen
 from app.desk.models import listing as model_list
 from app.desk.models.dialogs import AddModelScreen, CheckModelScreen
-from app.desk.models.facts import LABEL, fact_lines
-from app.desk.models.listing import ModelLine, ModelShelf, billions, size_words
-from app.desk.widgets.empty import Empty
+from app.desk.models.listing import LABEL, ModelLine, ModelShelf, billions, fact_lines, size_words
+from app.desk.widgets.choice import Empty, RowsTable
 from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.rows import RowsTable
-from app.desk.widgets.text_pane import TextPane
+from app.desk.widgets.lines import TextPane
 from app.library import PackLine, RunLine
 from app.ports import OnDesk
 from app.strings import t
@@ -85,7 +83,6 @@ class ModelsScreen(OnDesk, Screen[None]):
         self.reload()
 
     def reload(self) -> None:
-        """Read again what is in the library."""
         self.run_worker(
             model_list.shelf, name="shelf", group="shelf", thread=True, exclusive=True, exit_on_error=False
         )

@@ -17,8 +17,8 @@ from textual.message import Message
 from textual.widgets import Input, Label, Static
 
 from app.desk.bindings import bindings
-from app.desk.plain import LineInput
 from app.desk.widgets.answer_box import AnswerText
+from app.desk.widgets.field import LineInput
 from app.strings import t
 from tasks.scoring.human import LONGEST_NAME, LONGEST_REASON
 
@@ -110,7 +110,6 @@ class ReviewForm(Vertical):
         label.update(sentence or t("review_screen.score.hint"))
 
     def focus_first(self) -> None:
-        """The cursor goes where something is missing."""
         empty = [name for name in BOXES if not self._text(name)]
         self.query_one(f"#{(empty or ['reason'])[0]}").focus()
 

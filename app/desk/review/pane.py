@@ -16,7 +16,7 @@ from textual.worker import Worker, WorkerState
 from app.desk.episode.renderers import Line, many, one, policy_name
 from app.desk.live import LiveRun
 from app.desk.review.runs import ended
-from app.desk.widgets.things import Thing, fixed
+from app.desk.widgets.choice import Thing, fixed
 from app.library import RunLine
 from app.ports import OnDesk
 from app.strings import known, t

@@ -18,9 +18,7 @@ from app import library
 from app.desk.episode.renderers import Line, one
 from app.desk.review.form import ReviewForm
 from app.desk.review.pane import ReviewPane, admit, run_thing, words
-from app.desk.review.record import entries_of, place_of
-from app.desk.review.record_pane import RecordPane
-from app.desk.review.reference import metric_words, plain_words, reference_lines
+from app.desk.review.record import RecordPane, entries_of, metric_words, place_of, plain_words, reference_lines
 from app.desk.review.runs import (
     Asked,
     EpisodeReview,
@@ -32,8 +30,8 @@ from app.desk.review.runs import (
     read_run,
     visible_to,
 )
-from app.desk.widgets.choice import Choice
-from app.desk.widgets.things import LinesPane, Thing, Things, fixed
+from app.desk.widgets.choice import Choice, Thing, Things, fixed
+from app.desk.widgets.lines import LinesPane
 from app.library import RunLine
 from app.strings import counted, t
 from tasks.courts.scores.of_run.rating import CONSISTENCY
@@ -71,7 +69,6 @@ class ScoresPane(ReviewPane):
     # what is on disk
 
     def enter(self) -> None:
-        """Read again what is on disk."""
         self.work("runs", lambda: list(library.runs()))
         if self.path is not None:
             self.read()
@@ -98,7 +95,6 @@ class ScoresPane(ReviewPane):
         self.work("run", job)
 
     def open(self, episode: str) -> None:
-        """Read an episode."""
         path, live = self.path, self.desk.live
         if path is None:
             return
@@ -110,7 +106,6 @@ class ScoresPane(ReviewPane):
         self.work("episode", job)
 
     def done(self, name: str, result: Any) -> None:
-        """A job has found something."""
         match name, result:
             case "runs", list():
                 self.runs = [run for run in result if not run.error and run.finished]
@@ -227,7 +222,6 @@ class ScoresPane(ReviewPane):
         self.query_one("#history", LinesPane).show(lines or [((t("review_screen.no_history"), "dim"),)])
 
     def title(self) -> list[str]:
-        """The run, the episode, what it is."""
         run, review = self.run, self.review
         if self.step == "runs" or run is None:
             return [t("review_screen.choose_run")]
@@ -252,7 +246,6 @@ class ScoresPane(ReviewPane):
     # wishes
 
     def can(self, action: str) -> bool | None:
-        """Whether an action has a meaning now."""
         scoring = self.step == "scoring"
         rules: dict[str, bool | None] = {
             "open": True, "form": (bool(self.metric) or None) if scoring else False, "near": scoring,
@@ -276,7 +269,6 @@ class ScoresPane(ReviewPane):
         return None
 
     def form(self) -> None:
-        """Into the form."""
         if self.metric:
             self.add_class("-writes")
             self.query_one(ReviewForm).focus_first()

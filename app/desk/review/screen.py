@@ -8,23 +8,67 @@ from typing import ClassVar, cast
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
-from textual.widgets import ContentSwitcher, Label
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Button, ContentSwitcher, Input, Label, Static
 
 from app.court_words import DISCLAIMER
 from app.desk.bindings import bindings
 from app.desk.review.form import ReviewForm
 from app.desk.review.pane import PREFIX, ReviewPane
-from app.desk.review.path import PathScreen
 from app.desk.review.scores import ScoresPane
 from app.desk.review.tasks_pane import TasksPane
 from app.desk.widgets.choice import Choice
-from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.field import Field, PathCompletion, line
+from app.desk.widgets.key_bar import KeyBar, ViewTabs
 from app.desk.widgets.lines import LineView
-from app.desk.widgets.view_tabs import ViewTabs
 from app.ports import OnDesk
 from app.strings import t
 from app.terminal import truncate
+
+LONGEST_PATH = 1000
+
+
+class PathScreen(ModalScreen[str | None]):
+    """Gives the path of the tasks to verify; the Review screen reads them."""
+
+    CSS_PATH = ["../dialog.tcss", "path.tcss"]
+    help_id = "review_path"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def compose(self) -> ComposeResult:
+        box_of_path = line("path", placeholder=t("models.add.path.empty"))
+        box_of_path.max_length = LONGEST_PATH
+        box_of_path.suggester = PathCompletion("")
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("review_screen.ask.title")
+            yield Static(t("review_screen.ask.text"), classes="dialog--text", markup=False)
+            yield Field(t("models.add.path"), box_of_path, id="path-field")
+            with Horizontal(classes="buttons"):
+                yield Button(t("review_screen.ask.yes"), variant="primary", id="yes", compact=True)
+                yield Button(t("new.cancel"), id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#path").focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "cancel":
+            self.dismiss(None)
+        else:
+            self.action_confirm()
+
+    def on_input_submitted(self) -> None:
+        self.action_confirm()
+
+    def action_confirm(self) -> None:
+        if path := self.query_one("#path", Input).value.strip():
+            self.dismiss(path)
+        else:
+            self.query_one("#path-field", Field).fault(t("review_screen.no_path"))
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)
+
 
 TABS = ("scores", "tasks")
 
@@ -44,12 +88,10 @@ class ReviewScreen(OnDesk, Screen[None]):
 
     @property
     def busy(self) -> bool:
-        """Whether a worker of this screen is at work."""
         return any(worker.name.startswith(PREFIX) and not worker.is_finished for worker in self.workers)
 
     @property
     def pane(self) -> ScoresPane | TasksPane:
-        """The tab that is shown."""
         return cast("ScoresPane | TasksPane", self.query_one(f"#{TABS[self.tab]}"))
 
     def compose(self) -> ComposeResult:
@@ -84,7 +126,6 @@ class ReviewScreen(OnDesk, Screen[None]):
 
     @on(ReviewPane.Turned)
     def show_heading(self) -> None:
-        """Title, disclaimer and keys of what is shown."""
         parts = [t("review_screen.title"), *self.pane.title()]
         self.query_one("#title", Label).update(truncate(" · ".join(parts), max(20, self.size.width - 2)))
         self.query_one("#disclaimer").display = self.pane.on_court
@@ -94,13 +135,11 @@ class ReviewScreen(OnDesk, Screen[None]):
     # where to go
 
     def take(self, path: Path, episode: str = "") -> None:
-        """Score a run, or one of its episodes."""
         self.go_to(0)
         self.query_one(ScoresPane).take(path, episode)
         self.show_heading()
 
     def go_to(self, tab: int) -> None:
-        """Show a tab and put the cursor in it."""
         if self.maximized is not None:
             self.minimize()
         self.tab = tab

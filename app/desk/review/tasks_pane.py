@@ -5,37 +5,268 @@ What others decided of a task stays hidden until one has decided oneself.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import ContentSwitcher
+from textual.widgets import Button, ContentSwitcher, Input, Label, Select, Static
 
-from app.desk.episode.renderers import one
-from app.desk.review.decide import DecideScreen, Word
+from app.cli.common import bounds, number, percent
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import Line, many, one
+from app.desk.models.dialogs import Tick
 from app.desk.review.pane import ReviewPane, words
 from app.desk.review.runs import held_tasks
-from app.desk.review.task_lines import (
-    SIGNS,
-    SetReview,
-    TaskReview,
-    begun,
-    look,
-    open_set,
-    said_lines,
-    task_lines,
-    with_log,
-)
-from app.desk.widgets.choice import Choice
-from app.desk.widgets.things import LinesPane, Thing, Things, fixed
+from app.desk.widgets.answer_box import AnswerText
+from app.desk.widgets.choice import Choice, Thing, Things, fixed
+from app.desk.widgets.field import LineInput, choice
+from app.desk.widgets.lines import LinesPane
 from app.strings import t
+from app.terminal import clean
+from app.words import call_words, cause_words, law_words, verdict_words
+from store.errors import StoreError
 from tasks.errors import UsageError
-from tasks.verifying.decisions import Decision, Verdict, decide
-from tasks.verifying.standing import Standing
-from tasks.verifying.taskset import Task
+from tasks.scoring.human import LONGEST_NAME
+from tasks.verifying.citing import Cited, cited, day_of, laws_of, pack_of
+from tasks.verifying.decisions import SUFFIX, VERDICTS, Decision, Verdict, causes, decide, decisions_of
+from tasks.verifying.standing import STATUSES, PairAgreement, Standing, Status, agreement, standings, visible_to
+from tasks.verifying.taskset import Task, TaskSet, Text, read_set
+
+SIGNS: dict[Status, tuple[str, str]] = {
+    "open": ("○", "dim"), "once": ("✔", "good"), "agreed": ("✔", "good"), "disputed": ("≠", "warn"),
+    "settled": ("✔", "good"),
+}  # fmt: skip
+"""How a task that one has decided stands -> sign and role."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetReview:
+    """A task set with all that was said of it."""
+
+    tasks: TaskSet
+    standings: dict[str, Standing]
+    agreement: tuple[PairAgreement, ...]
+
+    @property
+    def counts(self) -> str:
+        found = Counter(one.status for one in self.standings.values())
+        return t("show.comma").join(f"{t(f'verify.status.{name}')} {found[name]}" for name in STATUSES if found[name])
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReview:
+    """One task with the law that it cites. day: on which the law is looked at, None where it is not known."""
+
+    task: Task
+    day: date | None
+    laws: tuple[Cited, ...]
+
+
+def begun() -> list[str]:
+    """The task files of this folder that somebody has begun to verify."""
+    logs = sorted(Path.cwd().glob(f"*{SUFFIX}"))
+    return [str(found) for log in logs if (found := log.with_name(log.name.removesuffix(SUFFIX))).is_file()]
+
+
+def open_set(path: Path) -> SetReview:
+    """A task file and its log. Slow; called from workers.
+
+    Raises:
+        StoreError, UsageError: one of them cannot be read, or the log is about another set.
+    """
+    return with_log(read_set(path))
+
+
+def with_log(tasks: TaskSet) -> SetReview:
+    """A task set with its log as it is now."""
+    found = standings(tasks, decisions_of(tasks))
+    return SetReview(tasks, found, tuple(agreement(list(found.values()))))
+
+
+def look(tasks: TaskSet, task: Task) -> TaskReview:
+    """The law that a task cites. Slow; called from workers."""
+    with ExitStack() as stack:
+        try:
+            pack = stack.enter_context(pack_of(tasks))
+        except StoreError:
+            pack = None
+        day = day_of(task, pack)
+        return TaskReview(task, day, cited(task, day, laws_of(pack)))
+
+
+def task_lines(review: TaskReview) -> Iterator[Line]:
+    """Question, answer, keys, path, law."""
+    task = review.task
+    for name, value in task.texts.items():
+        if not value:
+            continue
+        yield ((t(f"verify.field.{name}"), "label"),)
+        if isinstance(value, str):
+            yield from many(value)
+        else:
+            yield from ((("· ", "dim"), (one(text), "value")) for text in value)
+        yield ()
+    if review.laws:
+        yield ((t("verify.laws", day=review.day or t("verify.no_day")), "label"),)
+        for law in review.laws:
+            sign, role = ("✔", "good") if law.good else ("✘", "bad")
+            yield ((f"{sign} ", role), (one(law_words(law)), "text"))
+        yield ()
+    calls = task.record.get("path")
+    if isinstance(calls, list) and calls:
+        yield ((t("verify.path"), "label"),)
+        yield from (((f"{n}. ", "dim"), (one(call_words(call)), "text")) for n, call in enumerate(calls, 1))
+
+
+def said_lines(found: SetReview, standing: Standing, author: str) -> Iterator[Line]:
+    """The decisions that somebody may see, newest first, then how far reviewers agree."""
+    seen, hidden = visible_to(standing, author)
+    if not standing.decisions:
+        yield ((t("verify.status.open"), "dim"),)
+    for decision in reversed(seen):
+        yield from _decision(decision)
+    if hidden:
+        yield ((t("verify.blind", n=hidden), "dim"),)
+    if standing.status == "disputed" and seen:
+        yield ((t("review_screen.to_settle"), "warn"),)
+    for pair in found.agreement:
+        yield ()
+        yield ((f"{one(pair.first)} – {one(pair.second)}", "label"), (f"  {pair.n}", "dim"))
+        equal, kappa = pair.equal, pair.kappa
+        share = (100 * equal.interval.low, 100 * equal.interval.high) if equal.interval else None
+        yield ((f"{t('verify.equal')} {percent(equal.value)} {bounds(share)}", "text"),)
+        span = (kappa.interval.low, kappa.interval.high) if kappa.interval else None
+        yield ((f"{t('verify.kappa')} {number(kappa.value)} {bounds(span, 2)}", "text"),)
+
+
+def _decision(one_: Decision) -> Iterator[Line]:
+    role = {"accept": "good", "correct": "warn", "reject": "bad"}[one_.verdict]
+    who = t("review_screen.consensus") if one_.consensus else ""
+    yield ((f"{one(one_.author)} ", "label"), (who, "mark"), (one(verdict_words(one_)), role))
+    yield ((f"  {one_.at[:16].replace('T', ' ')} UTC", "dim"),)
+    for name, value in one_.fields.items():
+        text = value if isinstance(value, str) else " · ".join(value)
+        yield ((f"  {t(f'verify.field.{name}')}：", "dim"), (one(text), "text"))
+    if one_.note:
+        yield from ((("  ", "text"), *line) for line in many(one_.note))
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What was typed: as `tasks.verifying.decisions.decide` takes it."""
+
+    verdict: str
+    author: str
+    why: tuple[str, ...]
+    note: str
+    fields: Mapping[str, Text]
+    consensus: bool
+
+
+class DecideScreen(ModalScreen[Word | None]):
+    """Gives what a reviewer decides; the pane checks it and writes it down."""
+
+    CSS_PATH = ["../dialog.tcss", "decide.tcss"]
+    help_id = "review_task"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def __init__(
+        self, task_id: str, texts: Mapping[str, Text], author: str, *, disputed: bool, word: Word | None
+    ) -> None:
+        """Ask about a task.
+
+        Args:
+            task_id: of the task.
+            texts: what it says now.
+            author: who decided last at this desk.
+            disputed: whether a consensus can be given.
+            word: what was typed before and could not be taken.
+        """
+        super().__init__()
+        self._about, self._disputed = task_id, disputed
+        self._texts = {**texts, **(word.fields if word else {})}
+        self._word = word or Word("accept", author, (), "", {}, False)
+        self._lists = {name for name, value in texts.items() if not isinstance(value, str)}
+
+    def compose(self) -> ComposeResult:
+        word = self._word
+        with Vertical(classes="dialog") as box:
+            box.border_title = clean(t("review_screen.decide", task=self._about), multiline=False)
+            with VerticalScroll(id="asked"):
+                yield Label(t("review_screen.verdict"), markup=False)
+                yield choice([(t(f"verify.verdict.{name}"), name) for name in VERDICTS], "verdict", word.verdict)
+                yield Label(t("review_screen.why"), markup=False, classes="why")
+                with Vertical(id="why", classes="why"):
+                    for code in causes():
+                        yield Tick(Content(cause_words(code)), code in word.why, id=f"why-{code}", compact=True)
+                for name, value in self._texts.items():
+                    yield Label(t(f"verify.field.{name}"), markup=False, classes="text")
+                    text = value if isinstance(value, str) else "\n".join(value)
+                    yield AnswerText(clean(text), id=f"text-{name}", classes="text", compact=True)
+                yield Label(t("review_screen.note"), markup=False)
+                yield AnswerText(word.note, id="note", compact=True)
+                yield Label(t("verify.first"), markup=False)
+                yield LineInput(word.author, id="author", max_length=LONGEST_NAME)
+                if self._disputed:
+                    yield Tick(t("review_screen.as_consensus"), word.consensus, id="consensus", compact=True)
+            yield Static("", id="said", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button(t("review_screen.decide.yes"), variant="primary", id="yes", compact=True)
+                yield Button(t("new.cancel"), id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        self._fit()
+        self.query_one("#verdict" if self._word.author else "#author").focus()
+
+    def on_select_changed(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        verdict = self._verdict
+        for node in self.query(".why"):
+            node.display = verdict != "accept"
+        for node in self.query(".text"):
+            node.display = verdict == "correct"
+
+    @property
+    def _verdict(self) -> str:
+        return str(self.query_one("#verdict", Select).value)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "cancel":
+            self.dismiss(None)
+        else:
+            self.action_confirm()
+
+    def action_confirm(self) -> None:
+        author, verdict = " ".join(self.query_one("#author", Input).value.split()), self._verdict
+        if not author:
+            self.query_one("#said", Static).update(t("review_screen.bad.author", n=LONGEST_NAME))
+            self.query_one("#author").focus()
+            return
+        consensus = self._disputed and self.query_one("#consensus", Tick).value
+        ticked = [code for code in causes() if self.query_one(f"#why-{code}", Tick).value]
+        why = tuple(ticked) if verdict != "accept" else ()
+        fields = {name: self._typed(name) for name in self._texts} if verdict == "correct" else {}
+        self.dismiss(Word(verdict, author, why, self.query_one("#note", AnswerText).text, fields, consensus))
+
+    def _typed(self, name: str) -> Text:
+        text = self.query_one(f"#text-{name}", AnswerText).text
+        return tuple(line for line in text.splitlines() if line.strip()) if name in self._lists else text
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)
 
 
 class TasksPane(ReviewPane):
@@ -64,11 +295,9 @@ class TasksPane(ReviewPane):
     # what is on disk
 
     def enter(self) -> None:
-        """Files may have come or gone."""
         self.work("files", begun)
 
     def open_path(self, typed: str) -> None:
-        """Open a task file that was named."""
         self.work("set", partial(open_set, Path(typed.strip().strip("\"'")).expanduser()))
 
     def _look(self, task: Task) -> None:
@@ -85,7 +314,6 @@ class TasksPane(ReviewPane):
         self.work("task", job)
 
     def done(self, name: str, result: Any) -> None:
-        """A job has found something."""
         match name:
             case "files":
                 self._files, self._listed = list(dict.fromkeys([*self._files, *result])), True
@@ -155,7 +383,6 @@ class TasksPane(ReviewPane):
         beside.show(list(said_lines(self.found, self._standing(self.review.task), self.author)))
 
     def title(self) -> list[str]:
-        """The file, the task, how the set stands."""
         if self.found is None or self.step == "sources":
             return [t("review_screen.choose_task_file")]
         task = [one(self.review.task.id)] if self.review is not None else []
@@ -163,7 +390,6 @@ class TasksPane(ReviewPane):
 
     @property
     def first(self) -> Widget:
-        """The files, or the tasks."""
         if self.step == "sources":
             return self.query_one("#sources")
         narrow = self.screen.has_class("-narrow") and not self.has_class("-writes")
@@ -172,7 +398,6 @@ class TasksPane(ReviewPane):
     # wishes
 
     def can(self, action: str) -> bool | None:
-        """Whether an action has a meaning now."""
         reading = self.step == "reading"
         rules: dict[str, bool | None] = {
             "open": True, "path": True, "form": (self.review is not None or None) if reading else False,
@@ -191,7 +416,6 @@ class TasksPane(ReviewPane):
             self.query_one("#task-text").focus()
 
     def near(self, by: int) -> None:
-        """The next task, or the one before."""
         listed = self.query_one("#task-list", Things)
         if self.found is not None and 0 <= listed.cursor + by < len(self.found.tasks.tasks):
             listed.move_to(listed.cursor + by)
@@ -203,7 +427,6 @@ class TasksPane(ReviewPane):
         self.query_one("#task-list" if self.has_class("-writes") else "#task-text").focus()
 
     def back(self) -> bool:
-        """To the files."""
         if self.step == "reading":
             self.go("sources")
             return True

@@ -20,8 +20,8 @@ from textual.widgets import Label
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line
-from app.desk.plain import LongText
-from app.desk.widgets.text_pane import TextPane
+from app.desk.widgets.field import LongText
+from app.desk.widgets.lines import TextPane
 from app.strings import t
 
 
@@ -140,7 +140,6 @@ class AnswerBox(Vertical):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is shown."""
         return self.has_class("-open")
 
     def give_back(self) -> None:
@@ -170,13 +169,11 @@ class AnswerBox(Vertical):
             self.post_message(self.Said(text))
 
     def fill(self, text: str) -> None:
-        """Put a draft in place of what is typed."""
         self._fill(text)
         self.query_one(AnswerText).focus()
 
     @property
     def text(self) -> str:
-        """What is typed."""
         return self.query_one(AnswerText).text
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import Input, Label
 
 from app.desk.bindings import bindings
-from app.desk.plain import LineInput
+from app.desk.widgets.field import LineInput
 from app.strings import t
 
 
@@ -60,7 +60,6 @@ class FindBar(Horizontal):
         yield Label("", classes="count", markup=False)
 
     def open(self) -> None:
-        """Show the bar and put the cursor in it."""
         self.add_class("-open")
         box = self.query_one(Input)
         box.placeholder = t(self.placeholder)
@@ -69,7 +68,6 @@ class FindBar(Horizontal):
             self.post_message(self.Changed(box.value))
 
     def clear(self) -> None:
-        """Nothing to look for any more."""
         self.query_one(Input).value = ""
 
     def count(self, at: int, total: int) -> None:

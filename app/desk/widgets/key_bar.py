@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from rich.text import Text
 from textual.dom import DOMNode
 from textual.events import Click
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
 from app.desk.bindings import KEYS, Key, bar_keys
-from app.desk.widgets.ink import ink
+from app.desk.widgets.lines import ink
+from app.strings import t
 from app.terminal import width
 
 TYPING = ("find", "answer", "trial", "law_box", "review_form", "tool_form")
@@ -50,7 +52,6 @@ class KeyBar(Widget):
         self.app.screen_change_signal.subscribe(self, lambda screen: self.refresh())
 
     def areas(self, *areas: str) -> None:
-        """Show the keys of these areas from now on."""
         self._areas = areas
         self.refresh()
 
@@ -110,3 +111,68 @@ class KeyBar(Widget):
             return self.app
         around = self.screen.focused.ancestors_with_self if self.screen.focused else []
         return next((node for node in around if getattr(node, "help_id", "") == area), self.screen)
+
+
+VIEWS = ("record", "plan", "evidence")
+"""Ids of the panes, in the order in which `v` goes through them."""
+GAP = 3
+"""Cells between two names."""
+
+
+class ViewTabs(Widget):
+    """One line of names."""
+
+    COMPONENT_CLASSES = {"view-tabs--on", "view-tabs--off"}
+    DEFAULT_CSS = """
+    ViewTabs {
+        height: 1;
+        padding: 0 1;
+        background: $surface;
+        & > .view-tabs--on { color: $text-accent; text-style: bold underline; }
+        & > .view-tabs--off { color: $foreground 65%; }
+    }
+    """
+
+    class Chosen(Message):
+        """A pane was chosen."""
+
+        def __init__(self, tabs: ViewTabs, index: int) -> None:
+            super().__init__()
+            self.tabs = tabs
+            self.index = index
+
+        @property
+        def control(self) -> ViewTabs:
+            return self.tabs
+
+    def __init__(self, names: Sequence[str] = VIEWS, prefix: str = "view", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._names = tuple(names)
+        self._prefix = prefix
+        self._at = 0
+
+    def offer(self, names: Sequence[str], prefix: str = "view") -> None:
+        self._names, self._prefix = tuple(names), prefix
+        self.refresh()
+
+    def show(self, index: int) -> None:
+        self._at = index
+        self.refresh()
+
+    def render(self) -> Text:
+        text = Text(no_wrap=True, end="")
+        for index, name in enumerate(self._names):
+            if index:
+                text.append(" " * GAP)
+            style = "view-tabs--on" if index == self._at else "view-tabs--off"
+            text.append(t(f"{self._prefix}.{name}"), ink(self, style))
+        return text
+
+    def on_click(self, event: Click) -> None:
+        x = event.get_content_offset_capture(self).x
+        at = 0
+        for index, name in enumerate(self._names):
+            end = at + width(t(f"{self._prefix}.{name}"))
+            if at <= x < end:
+                self.post_message(self.Chosen(self, index))
+            at = end + GAP

@@ -6,11 +6,16 @@ the rules of Chinese typesetting and happens again when the width changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
+from typing import ClassVar
 
 from rich.cells import cell_len
+from rich.style import Style
 from rich.text import Text
+from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.css.styles import RenderStyles
 from textual.dom import DOMNode
@@ -19,10 +24,22 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
+from textual.widget import Widget
 
+from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece
-from app.desk.widgets.ink import ink
+from app.terminal import width
+from app.terminal import width as cells
 from app.wrapping import wrap
+from store.text.difference import MARKS
+from store.text.difference import Piece as Run
+
+
+def ink(widget: Widget, name: str) -> Style:
+    """Foreground and text style of a component class."""
+    style = widget.get_component_rich_style(name)
+    return Style(color=style.color, bold=style.bold, italic=style.italic, underline=style.underline)
+
 
 FILLED = ("match", "removed", "added")
 """Roles with a background of their own."""
@@ -147,11 +164,9 @@ class LineView(ScrollView, can_focus=True):
         return True
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text, as shown."""
         return selection.extract("\n".join(row_text(row).rstrip() for row in self.rows)), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
-        """Paint the selection."""
         self._strips.clear()
         self.refresh()
 
@@ -193,3 +208,103 @@ class LineView(ScrollView, can_focus=True):
 def row_text(row: Row) -> str:
     """A row as plain text."""
     return "".join(text for text, _ in row.pieces)
+
+
+class TextPane(LineView, can_focus=False):
+    """Shows lines; nothing to choose."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: Sequence[Line] = ()
+        self._hang = 0
+
+    def show(self, lines: Sequence[Line], hang: int = 0) -> None:
+        """Show these lines; continuations are moved in by `hang` cells."""
+        self._lines, self._hang = lines, hang
+        self.rebuild()
+
+    def build(self, width: int) -> Iterable[Row]:
+        return (Row(tuple(row)) for line in self._lines for row in wrapped(line, width, self._hang))
+
+
+class Sheet(TextPane, can_focus=True):
+    """A pane of lines to read: a case file, a document. Another `key` begins at the top again."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+
+    def __init__(self, about: str, *, id: str | None = None, hang: int = 2) -> None:
+        super().__init__(id=id)
+        self.help_id = about
+        self._key = ""
+        self._hang = hang
+
+    @property
+    def text(self) -> str:
+        return "\n".join("".join(text for text, _ in line).rstrip() for line in self._lines)
+
+    def read(self, lines: Sequence[Line], key: str = "") -> None:
+        changed = key != self._key
+        if not changed and lines == self._lines:
+            return
+        self._key = key
+        self.show(lines, self._hang)
+        if changed:
+            self.scroll_home(animate=False, immediate=True)
+
+
+class LinesPane(TextPane, can_focus=True):
+    """Lines that one scrolls through."""
+
+    def __init__(self, help_id: str, *, id: str) -> None:
+        super().__init__(id=id)
+        self.help_id = help_id
+
+    def show(self, lines: Sequence[Line], hang: int = 0) -> None:
+        super().show(lines, hang)
+        self.scroll_home(animate=False, immediate=True)
+
+
+def rule(title: str, width: int) -> Row:
+    """A heading with a line across."""
+    head = f"── {title} "
+    return Row(((head, "label"), ("─" * max(0, width - cells(head)), "rule")))
+
+
+ROLES = {"removed": "removed", "added": "added", "same": "text"}
+_END = re.compile(r"(?<=[。；])(?!$)|\n")
+"""Where both sides begin a new line together."""
+
+
+def aligned(runs: Sequence[Run]) -> Iterator[tuple[list[Line], list[Line]]]:
+    """Lines of both sides that belong together."""
+    sides: tuple[list[list[Piece]], list[list[Piece]]] = ([[]], [[]])
+    for run in runs:
+        if run.kind == "same":
+            for number, part in enumerate(_END.split(run.text)):
+                if number:
+                    yield _taken(sides)
+                    sides = ([[]], [[]])
+                for side in sides:
+                    side[-1].append((part, "text"))
+            continue
+        side = sides[run.kind == "added"]
+        begin, end = MARKS[run.kind]
+        for number, part in enumerate(run.text.split("\n")):
+            if number:
+                side.append([])
+            if part:
+                side[-1].append((f"{begin}{part}{end}", ROLES[run.kind]))
+    yield _taken(sides)
+
+
+def _taken(sides: tuple[list[list[Piece]], list[list[Piece]]]) -> tuple[list[Line], list[Line]]:
+    left, right = ([tuple(p for p in pieces if p[0]) for pieces in side] for side in sides)
+    return left, right
+
+
+def beside(left: Sequence[Line], right: Sequence[Line], column: int) -> Iterator[Row]:
+    """Lines of both sides as rows, each side `column` cells wide."""
+    rows = [[tuple(row) for line in side for row in wrapped(line, column)] for side in (left, right)]
+    for one_, other in zip_longest(*rows, fillvalue=()):
+        blank = " " * (column - sum(width(text) for text, _ in one_))
+        yield Row((*one_, (f"{blank} ", "text"), ("│", "rule"), (" ", "text"), *other))

@@ -78,12 +78,10 @@ class ScoreStrip(LineView):
         self.rebuild()
 
     def show_step(self, scores: StepScores | None) -> None:
-        """Scores of the episode at the shown step."""
         self._step = scores
         self.rebuild()
 
     def show_run(self, scores: RunScores | None) -> None:
-        """Scores of the run so far."""
         self._run = scores
         self.rebuild()
 
@@ -96,7 +94,6 @@ class ScoreStrip(LineView):
 
     @property
     def step(self) -> StepScores | None:
-        """What is shown of the episode."""
         return self._step
 
     def _offer(self) -> None:
@@ -105,7 +102,6 @@ class ScoreStrip(LineView):
         self.border_subtitle = t("grounds.offer") if there else ""
 
     def build(self, width_: int) -> Iterable[Row]:
-        """This task, its keys, the run."""
         self._offer()
         if self._hidden:
             yield from (Row(tuple(row)) for row in wrapped(((self._hidden, "warn"),), width_))

@@ -16,13 +16,12 @@ from textual.worker import Worker
 
 from app import hosts
 from app.desk.bindings import bindings
-from app.desk.dialogs.confirm import ConfirmScreen
+from app.desk.dialogs import ConfirmScreen
 from app.desk.episode.renderers import Line, one
-from app.desk.widgets.empty import Empty
+from app.desk.widgets.choice import Empty, RowsTable
 from app.desk.widgets.field import Field, choice
 from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.rows import RowsTable
-from app.desk.widgets.text_pane import TextPane
+from app.desk.widgets.lines import TextPane
 from app.ports import OnDesk
 from app.preferences import Preferences, file_of_preferences, preferences
 from app.strings import t
@@ -95,7 +94,6 @@ class SettingsScreen(OnDesk, Screen[None]):
         self._show()
 
     def reload(self) -> None:
-        """Read again what is on disk."""
         chosen = preferences()
         for name, value in (("language", chosen.language or SYSTEM), ("theme", chosen.theme)):
             select = self.query_one(f"#{name}", Select)

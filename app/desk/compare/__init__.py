@@ -1,1 +1,0 @@
-"""Compare: two runs of the same tasks, measure by measure, task by task, step by step."""

@@ -1,0 +1,283 @@
+"""Something went wrong: what, and what helps. One dialog for every failure."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.message import Message
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Button, ProgressBar, Static
+
+from app.desk.bindings import KEYS, bindings
+from app.desk.episode.renderers import one
+from app.strings import known, t
+from app.strings.sentences import said
+from app.terminal import pad
+from app.wrapping import wrap
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Gives whether the person agreed."""
+
+    CSS_PATH = "dialog.tcss"
+    help_id = "dialog"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def __init__(self, title: str, text: str, hint: str, yes: str) -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+        self._hint = hint
+        self._yes = yes
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = self._title
+            yield Static(self._text, classes="dialog--text", markup=False)
+            yield Static(self._hint, classes="dialog--hint", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button(self._yes, id="yes", compact=True)
+                yield Button(t("new.cancel"), variant="primary", id="no", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#no").focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+
+    def action_confirm(self) -> None:
+        self.dismiss(True)
+
+    def action_cancel(self) -> None:
+        self.dismiss(False)
+
+
+class HostScreen(ConfirmScreen):
+    """Asks whether a host beyond this machine may be reached. It comes by itself: the key that the person was about
+    to press for something else must not say yes, so it only goes to the button."""
+
+    def __init__(self, host: str, run: str) -> None:
+        text = t("hosts.dialog.run", run=one(run), host=one(host)) if run else t("hosts.dialog", host=one(host))
+        super().__init__(t("hosts.title"), text, t("hosts.hint"), t("hosts.yes"))
+
+    def action_confirm(self) -> None:
+        self.query_one("#yes").focus()
+
+
+class QuitScreen(ModalScreen[str]):
+    """Gives `background`, `stop`, or nothing where the person stays. A run with a person in it cannot go on without
+    him."""
+
+    CSS_PATH = "dialog.tcss"
+    help_id = "dialog"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def __init__(self, *, person: bool) -> None:
+        super().__init__()
+        self._person = ".person" if person else ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("quit.title")
+            yield Static(t(f"quit.text{self._person}"), classes="dialog--text", markup=False)
+            yield Static(t(f"quit.hint{self._person}"), classes="dialog--hint", markup=False)
+            with Horizontal(classes="buttons"):
+                if not self._person:
+                    yield Button(t("quit.background"), variant="primary", id="background", compact=True)
+                yield Button(t("quit.stop"), id="stop", compact=True)
+                yield Button(t("quit.stay"), id="stay", compact=True)
+
+    def on_mount(self) -> None:
+        self.query(Button).first().focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id if event.button.id != "stay" else None)
+
+    def action_confirm(self) -> None:
+        self.query(Button).first().press()
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)
+
+
+class ProgressScreen(ModalScreen[None]):
+    """A bar; whoever pushed the screen takes it away."""
+
+    CSS_PATH = "dialog.tcss"
+
+    class Came(Message):
+        """So much is done; `total` None means unknown."""
+
+        def __init__(self, what: str, done: int, total: int | None) -> None:
+            super().__init__()
+            self.what = what
+            self.done = done
+            self.total = total
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, ProgressScreen.Came)
+
+    def tell(self, what: str, done: int, total: int | None) -> None:
+        """So much is done; may be called by any thread."""
+        self.post_message(self.Came(what, done, total))
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = self._title
+            yield Static(self._text, classes="dialog--text", markup=False)
+            yield ProgressBar(show_eta=False)
+            yield Static("", classes="dialog--hint", id="what", markup=False)
+
+    def on_progress_screen_came(self, event: Came) -> None:
+        self.query_one(ProgressBar).update(total=event.total, progress=event.done)
+        keys = (f"{table}.{event.what}" for table in ("corpus_screen.shelf", "progress.what"))
+        words = next((t(key) for key in keys if known(key)), one(said(event.what)))
+        self.query_one("#what", Static).update(words)
+
+
+ROOM = 68
+"""Cells of a line of text on a screen of 80 columns, beside frame and scrollbar (help.tcss)."""
+KEY = 8
+"""Cells before what a key does."""
+
+AREAS: dict[str, tuple[str, ...]] = {
+    "transcript": ("transcript", "episode", "app"),
+    "plan": ("pane", "episode", "app"),
+    "evidence": ("pane", "episode", "app"),
+    "scores": ("scores", "episode", "app"),
+    "grounds": ("grounds", "law_choice", "app"),
+    "programme": ("programme", "episode", "app"),
+    "file": ("pane", "episode", "app"),
+    "exhibits": ("pane", "episode", "app"),
+    "document": ("pane", "episode", "app"),
+    "court": ("transcript", "episode", "app"),
+    "court_answer": ("answer", "app"),
+    "prompt": ("prompt", "transcript", "app"),
+    "presenter": ("presenter",),
+    "presenter_answer": ("answer", "presenter"),
+    "presenter_seat": ("presenter_seat",),
+    "find": ("find", "app"),
+    "answer": ("answer", "app"),
+    "runs": ("home", "app"),
+    "packs": ("home", "app"),
+    "episodes": ("run", "app"),
+    "plots": ("pane", "run", "app"),
+    "board": ("board", "app"),
+    "compared": ("compare", "pane", "app"),
+    "compared_steps": ("compare_steps", "pane", "app"),
+    "dialog": ("dialog",),
+    "new_run": ("dialog",),
+    "seat": ("dialog",),
+    "models": ("models", "app"),
+    "law": ("law", "app"),
+    "law_box": ("law_box", "app"),
+    "law_hits": ("law_choice", "law", "app"),
+    "law_article": ("pane", "law", "app"),
+    "law_timeline": ("law_choice", "law", "app"),
+    "law_diff": ("pane", "law", "app"),
+    "review": ("review", "law_choice", "app"),
+    "review_score": ("law_choice", "review", "app"),
+    "review_record": ("pane", "review", "app"),
+    "review_reference": ("pane", "review", "app"),
+    "review_form": ("review_form", "app"),
+    "review_path": ("dialog",),
+    "review_task": ("law_choice", "review", "app"),
+    "add_model": ("dialog",),
+    "check_model": ("dialog",),
+}
+"""What may be focused -> the areas of keys that work there."""
+
+
+def help_id(focused: Widget | None, screen: Screen[object]) -> str:
+    """The nearest thing that has help, from the focused widget outwards."""
+    node = focused
+    while node is not None:
+        name = getattr(node, "about", "") or getattr(node, "help_id", "")
+        if name:
+            return str(name)
+        node = node.parent if isinstance(node.parent, Widget) else None
+    return str(getattr(screen, "help_id", "runs"))
+
+
+def _lines(text: str, room: int) -> str:
+    """The text broken into lines as Chinese typesetting wants; Textual would break it at its blanks only."""
+    return "\n".join(line[a:b] for line in text.split("\n") for a, b in wrap(line, room))
+
+
+class HelpScreen(ModalScreen[None]):
+    """Prose and a table of keys."""
+
+    CSS_PATH = ["dialog.tcss", "help.tcss"]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f1,q,enter", "close", "close", show=False, id="help.close", tooltip="key.close.tip")
+    ]
+
+    def __init__(self, screen: Screen[object], focused: Widget | None) -> None:
+        super().__init__()
+        self._about = help_id(focused, screen)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("help.title", pane=t(f"help.{self._about}.title"))
+            box.border_subtitle = t("help.close")
+            with VerticalScroll():
+                if known(f"help.{self._about}"):
+                    yield Static(_lines(t(f"help.{self._about}"), ROOM), classes="dialog--text", markup=False)
+                for area in AREAS.get(self._about, ("app",)):
+                    yield Static(t(f"help.area.{area}"), classes="help--area", markup=False)
+                    yield Static(self._keys(area), classes="help--keys")
+
+    def _keys(self, area: str) -> Text:
+        text = Text(end="")
+        for number, key in enumerate(KEYS[area]):
+            if number:
+                text.append("\n")
+            text.append(pad(key.shown, KEY), "bold")
+            text.append(_lines(key.tip, ROOM - KEY).replace("\n", "\n" + " " * KEY))
+        return text
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+
+class ProblemScreen(ModalScreen[None]):
+    """A title, a hint, one button."""
+
+    CSS_PATH = "dialog.tcss"
+    help_id = "dialog"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def __init__(self, title: str, hint: str) -> None:
+        super().__init__()
+        self._title = title
+        self._hint = hint
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog -problem") as box:
+            box.border_title = t("problem.title")
+            yield Static(self._title, classes="dialog--text", markup=False)
+            if self._hint:
+                yield Static(self._hint, classes="dialog--hint", markup=False)
+            yield Button(t("problem.close"), variant="primary", compact=True)
+
+    def on_button_pressed(self) -> None:
+        self.dismiss()
+
+    def action_confirm(self) -> None:
+        self.dismiss()
+
+    def action_cancel(self) -> None:
+        self.dismiss()

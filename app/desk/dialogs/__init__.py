@@ -1,1 +1,0 @@
-"""Dialogs that any screen may open."""

@@ -1,0 +1,567 @@
+"""Presenter mode: a court episode for an audience, one utterance at a time, large and quiet. No letter key does
+anything here.
+
+It lies over the Episode screen and shows the same run, stored or in motion. It has a place of its own in what was
+said, so that looking back here leaves the Episode screen where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.events import Resize
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widgets import Label
+from textual.worker import Worker
+
+from app.court_words import DISCLAIMER
+from app.desk.bindings import bindings
+from app.desk.court.draft import Draft, draft_of
+from app.desk.court.scene import Scene
+from app.desk.court.stage import (
+    Utterance,
+    before_lines,
+    beside_document,
+    cast_lines,
+    closing_lines,
+    document_lines,
+    heading,
+    heading_rule,
+    is_document,
+    paragraphs,
+    stage_line,
+    strip_lines,
+    tested_by_person,
+    title_lines,
+    until,
+    utterances,
+)
+from app.desk.episode.open_turn import OpenTurn
+from app.desk.episode.renderers import Line
+from app.desk.episode.scores import StepScores
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.episode.seat import PresenterSeat
+from app.desk.live import LONGEST, PACES, clock
+from app.desk.messages import Failed, Happened, LiveMessage, Moving, Streamed
+from app.desk.widgets.answer_box import AnswerBox, AnswerText
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.lines import LineView, Row, row_text, wrapped
+from app.ports import OnDesk
+from app.strings import t
+from app.terminal import width as cells
+from tasks.courts.environment import Cue, environment
+from tasks.episode.events import Seated, StepEnded
+from tasks.episode.scheduler import HUMAN
+from tasks.run.header import is_fictional
+
+Maker = Callable[[int], Sequence[Line]]
+"""Lines for a width in cells."""
+BLANK = Row((("", "text"),))
+
+
+class Board(LineView):
+    """Shows what a maker gives for the width.
+
+    `align`: of lines that are shorter than the board. `fall`: what is lower than the board stands at its bottom.
+    """
+
+    def __init__(
+        self, *, id: str | None = None, align: Literal["left", "centre"] = "left", fall: bool = False
+    ) -> None:
+        super().__init__(id=id)
+        self._make: Maker = lambda room: ()
+        self._key: object = None
+        self._airy, self._hang = False, 0
+        self._align, self._fall = align, fall
+
+    def show(self, make: Maker, key: object = None, *, airy: bool = False, hang: int = 0) -> None:
+        """Show these lines, another `key` from the top; `airy`: paragraphs, every row apart where that fits.
+
+        `hang`: cells by which continued rows are moved in.
+        """
+        changed = key != self._key
+        self._make, self._key, self._airy, self._hang = make, key, airy, hang
+        self.rebuild()
+        if changed:
+            self.scroll_home(animate=False, immediate=True)
+
+    def on_resize(self, event: Resize) -> None:
+        self.rebuild()
+
+    @property
+    def text(self) -> str:
+        """What is shown, as text."""
+        return "\n".join(row_text(row).rstrip() for row in self.rows)
+
+    @property
+    def beyond(self) -> int:
+        """Rows that cannot be seen without scrolling."""
+        return max(0, len(self.rows) - max(1, self.scrollable_content_region.height))
+
+    def build(self, width: int) -> Iterable[Row]:
+        """The lines, wrapped and set."""
+        lines = [[Row(tuple(row)) for row in wrapped(line, width, self._hang)] for line in self._make(width)]
+        height = self.scrollable_content_region.height
+        rows = _apart(lines, 1) if self._airy else [row for line in lines for row in line]
+        if self._airy and len(rows) > height:
+            rows = _apart(lines, 0)
+        if self._align == "centre":
+            rows = [_centred(row, width) for row in rows]
+        return [BLANK] * max(0, height - len(rows)) + rows if self._fall else rows
+
+
+def _apart(lines: Sequence[Sequence[Row]], gap: int) -> list[Row]:
+    """The rows of paragraphs with so many blank rows between them, and one more between paragraphs."""
+    rows: list[Row] = []
+    for line in lines:
+        rows += [BLANK] if rows else []
+        for number, row in enumerate(line):
+            rows += [BLANK] * gap if number else []
+            rows.append(row)
+    return rows
+
+
+def _centred(row: Row, room: int) -> Row:
+    left = max(0, room - cells(row_text(row).rstrip())) // 2
+    return Row(((" " * left, "text"), *row.pieces))
+
+
+CARD = 4.0
+"""Seconds that a card is shown when it goes by itself."""
+LEAST = 0.05
+"""Seconds that anything is shown."""
+LEAD = 0.15
+"""Share of the time of a long text before it begins to move; it stands still as long at its end."""
+FRAME = 0.25
+"""Seconds between two looks at how far a text has been read."""
+STILL = ("title", "stages", "before", "speaker", "aside")
+"""Boards that never have the focus: only what is said is scrolled by keys."""
+
+
+class PresenterScreen(OnDesk, ModalScreen[None]):
+    """Slides in a row: a card with the court, every utterance, and a card with the result once it is over."""
+
+    CSS_PATH = "presenter.tcss"
+    help_id = "presenter"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("presenter")
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (112, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-high")]
+
+    def __init__(self, source: EpisodeScreen) -> None:
+        super().__init__()
+        self.source = source
+        self.whole: Scene | None = None
+        """The scene of all that is on record, whatever slide is shown."""
+        self.said: tuple[Utterance, ...] = ()
+        self.at = 0
+        self.auto = False
+        self.wanting = False
+        """Whether an utterance was asked for and has not come yet."""
+        self.turn: OpenTurn | None = None
+        self.beside = False
+        """Whether what is to be read stands beside the middle: a document that was just written."""
+        self._next: Timer | None = None
+        self._since = 0.0
+        self._rows = 0
+        self._by_hand = False
+        self._known: object = None
+        self._scores: StepScores | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Board(id="title", align="centre")
+        yield Board(id="stages", align="centre")
+        with Horizontal(id="hall"):
+            with Vertical(id="middle"):
+                yield Board(id="before", fall=True)
+                yield Board(id="speaker")
+                yield Board(id="speech")
+                yield Label("", id="coming", markup=False)
+                yield AnswerBox(id="answer")
+            yield Board(id="aside")
+        yield Label(DISCLAIMER, id="disclaimer", markup=False)
+        yield KeyBar(("presenter",), id="keys")
+
+    def on_mount(self) -> None:
+        for name in STILL:
+            self.query_one(f"#{name}").can_focus = False
+        self._read()
+        source = self.source
+        if source.shown.back:
+            self.at = sum(said.step <= source.shown.step for said in self.said)
+        else:
+            self.at = 0 if source.over else len(self.said)
+            self.auto = source.moving in ("auto", "all") and not source.over
+        self.box.about = "presenter_answer"
+        self.set_interval(FRAME, self._tick)
+        self.read.focus()
+        self.settle()
+        self.listen()
+
+    def on_descendant_focus(self) -> None:
+        typing = self.focused is not None and self.box in self.focused.ancestors_with_self
+        self.query_one(KeyBar).areas(*(("answer", "presenter") if typing else ("presenter",)))
+
+    # news
+
+    def hear(self, message: LiveMessage) -> None:
+        """News of the run, after the Episode screen has taken them."""
+        if not isinstance(message, Streamed):
+            self._follow()
+            match message:
+                case Failed():
+                    self.wanting = False
+                    self.box.give_back()
+                case Moving() if not self.replaying:
+                    self.auto = message.mode in ("auto", "all")
+                case Happened():
+                    self.want_more()
+            self.listen()
+            if self.auto and not self.replaying:
+                self.later()
+            self.show()
+        self._show_turn()
+
+    def _follow(self) -> None:
+        """What was said until now; who was at the head stays there, but sees every utterance before the result."""
+        head = self.head and not self.closing
+        self._read()
+        if head and self.at < len(self.said):
+            self.at = len(self.said)
+            self.wanting = False
+            self.settle()
+
+    def _read(self) -> None:
+        self.whole = self._scene_of(None)
+        self.said = utterances(self.whole) if self.whole is not None else ()
+
+    def _scene_of(self, step: int | None) -> Scene | None:
+        """The scene at the end of a step; None for the last."""
+        from app.desk.court.panes import CourtFace
+
+        face, records = self.source.face, self.source.shown.records
+        return face.scene(records if step is None else until(records, step)) if isinstance(face, CourtFace) else None
+
+    def _show_turn(self) -> None:
+        live, facts = self.desk.live, self.source.facts
+        ours = live is not None and facts is not None and live.path == facts.path and not live.closed.is_set()
+        self.turn = live.turn(self.source.episode) if live is not None and ours else None
+        self._show_coming()
+
+    def _tick(self) -> None:
+        """Long texts move; the case may have been read meanwhile."""
+        keeper = self.source.keeper, self.source.keeper_failed
+        if keeper != self._known:
+            self._known = keeper
+            self._read()
+            self.show()
+        self.roll()
+
+    # what is shown
+
+    def show(self) -> None:
+        """Bring everything in line with the slide."""
+        step = self.said[self.at - 1].step if 0 < self.at <= len(self.said) else 0
+        scene = self.whole if self.head else self._scene_of(step)
+        if scene is None or not self.is_mounted:
+            return
+        facts = self.source.facts
+        fictional = facts is not None and is_fictional(facts.header)
+        self.set_class(bool(self.asked), "-asked")
+        self.set_class(self.slide is None, "-card")
+        self._board("title", lambda room: title_lines(scene, self.source.state.task_id, fictional))
+        self._board("stages", lambda room: [stage_line(scene)])
+        draft = draft_of(scene) if not scene.court else None
+        written = draft if draft is not None and draft.document is not None else None
+        self.set_class(written is not None, "-document")
+        self._middle(scene, written)
+        self._aside(scene, written)
+        self._show_coming()
+
+    def _board(self, name: str, make: Maker, key: object = None, *, airy: bool = False, hang: int = 0) -> None:
+        self.query_one(f"#{name}", Board).show(make, key, airy=airy, hang=hang)
+
+    def _middle(self, scene: Scene, written: Draft | None) -> None:
+        slide = self.slide
+        if slide is not None:
+            rows = 1 if self.has_class("-low") else 3
+            before = self.said[max(0, self.at - 3) : self.at - 1]
+            self._board("before", lambda room: before_lines(before, room, rows))
+            self._board("speaker", lambda room: [heading(slide), heading_rule(slide, room)])
+            document = written if written is not None and is_document(slide, written) else None
+            self.beside = document is not None and self.has_class("-wide")
+            if document is not None:
+                lines = beside_document(slide, document) if self.beside else document_lines(document)
+            else:
+                lines = paragraphs(slide)
+            self._board("speech", lambda room: lines, (self.at, slide.seq), airy=document is None or self.beside)
+            return
+        self.beside = False
+        ended = t("presenter.closing" if scene.court else "presenter.closing.other")
+        name = ended if self.closing else environment(scene.env).names[0]
+        self._board("speaker", lambda room: [((name, "label"),), (("─" * room, "rule"),)])
+        card = self._closing_lines(scene) if self.closing else cast_lines(scene)
+        self._board("speech", lambda room: card, self.at, airy=not self.closing)
+
+    def _aside(self, scene: Scene, written: Draft | None) -> None:
+        """A document once there is one, else acts and exhibits."""
+        if written is not None:
+            self._board("aside", lambda room: document_lines(written), (self.at, "document"))
+        else:
+            self._board("aside", lambda room: strip_lines(scene, room), hang=2)
+        aside = self.query_one("#aside")
+        if aside.can_focus != self.beside:
+            aside.can_focus = self.beside
+            if not self.asked:
+                self.read.focus()
+
+    def _closing_lines(self, scene: Scene) -> Sequence[Line]:
+        keeper, failed = self.source.keeper, self.source.keeper_failed
+        if tested_by_person(scene):
+            return closing_lines(scene, self.said, None, t("presenter.hidden"))
+        if (
+            self._scores is None
+            and keeper is not None
+            and not any(worker.name == "closing" for worker in self.workers)
+        ):
+            job = partial(keeper.step, tuple(self.source.shown.records), self.source.episode)
+            self.run_worker(job, name="closing", thread=True, exit_on_error=False)
+        return closing_lines(scene, self.said, self._scores, t("scores.none" if failed else "scores.scoring"))
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if not self.desk.worker_failed(event) and event.worker.name == "closing":
+            self._scores = event.worker.result
+            self.show()
+
+    def _show_coming(self) -> None:
+        """What is waited for, in a few words."""
+        cue = self.whole.cue if self.whole is not None and (self.speaking or self.wanting) and self.head else None
+        words = t("presenter.auto") if self.auto and not self.asked else ""
+        if isinstance(cue, Cue) and self.whole is not None and not self.asked:
+            words = t("presenter.coming", who=self.whole.name(cue.role))
+        self.query_one("#coming", Label).update(words)
+        self.query_one(KeyBar).refresh()
+
+    # what there is
+
+    @property
+    def head(self) -> bool:
+        """Whether nothing that was said is still to be shown."""
+        return self.at >= len(self.said)
+
+    @property
+    def last(self) -> int:
+        """The last slide: the card with the result once it is over, else the last utterance."""
+        return len(self.said) + (1 if self.source.over else 0)
+
+    @property
+    def slide(self) -> Utterance | None:
+        """The utterance that is shown; None for a card."""
+        return self.said[self.at - 1] if 0 < self.at <= len(self.said) else None
+
+    @property
+    def closing(self) -> bool:
+        """Whether the card with the result is shown."""
+        return self.at > len(self.said)
+
+    @property
+    def asked(self) -> str:
+        """The seat that a person has to speak for, '' if none."""
+        return self.source.asked if self.below.is_open else ""
+
+    @property
+    def box(self) -> AnswerBox:
+        """Where a person types."""
+        return self.query_one(AnswerBox)
+
+    @property
+    def below(self) -> AnswerBox:
+        """The box of the Episode screen, which is open while somebody is asked."""
+        return self.source.query_one("#answer", AnswerBox)
+
+    @property
+    def read(self) -> Board:
+        """The board that keys scroll."""
+        return self.query_one("#aside" if self.beside else "#speech", Board)
+
+    @property
+    def speaking(self) -> bool:
+        """Whether a call of this episode is in flight."""
+        return self.turn is not None and self.turn.under_way
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        over, waits = self.source.over, bool(self.asked) and self.head
+        if action in ("tools", "draft") or (action in ("pace", "auto") and self.asked) or (action == "seat" and over):
+            return False
+        rules = {
+            "next": self.at < self.last or not (over or waits or self.speaking), "back": self.at > 0,
+            "auto": not self.closing, "now": self.at < self.last,
+        }  # fmt: skip
+        return True if rules.get(action, True) else None
+
+    # going by itself
+
+    def settle(self) -> None:
+        """Another slide: from its top, and what comes after it by itself."""
+        self._since, self._rows, self._by_hand = clock(), 0, False
+        self.later()
+        self.show()
+
+    def later(self) -> None:
+        """The next slide comes when this one has been read; at the head the run itself waits for its readers."""
+        if self._next is not None:
+            self._next.stop()
+            self._next = None
+        if self.auto and self.at < self.last:
+            self._next = self.set_timer(self._reading(), self._turn_over)
+        elif self.closing:
+            self.auto = False
+
+    @property
+    def replaying(self) -> bool:
+        """Whether a slide is to come by itself."""
+        return self._next is not None
+
+    def _reading(self) -> float:
+        """Seconds that the slide takes."""
+        pace = PACES[self.desk.pace]
+        if self.slide is None:
+            return CARD if pace.reads else LEAST
+        reading = len(self.slide.text) / pace.reads if pace.reads else 0.0
+        limited = self.head and not self.source.over
+        return max(pace.seconds, min(reading, LONGEST) if limited else reading, LEAST)
+
+    def _turn_over(self) -> None:
+        self._next = None
+        self.at = min(self.at + 1, self.last)
+        if self.auto and self.head and not self.source.over:
+            self._go()
+        self.settle()
+
+    def _go(self) -> None:
+        self.desk.with_live(self.source, lambda live: live.auto(self.source.episode))
+
+    def _hold(self) -> None:
+        """Nothing goes by itself any more."""
+        if self.source.moving in ("auto", "all") and not self.source.over:
+            self.desk.with_live(self.source, lambda live: live.pause())
+        self.auto = self.wanting = False
+
+    def roll(self) -> None:
+        """A text that is longer than the screen moves as it is read, until somebody moves it by hand."""
+        board = self.read
+        self._by_hand = self._by_hand or board.scroll_offset.y != self._rows
+        total = self._reading()
+        if self.auto and board.beyond and not self._by_hand and total > 1:
+            share = ((clock() - self._since) / total - LEAD) / (1 - 2 * LEAD)
+            self._rows = round(min(max(share, 0.0), 1.0) * board.beyond)
+            board.scroll_to(y=self._rows, animate=False, immediate=True)
+
+    # wishes
+
+    def action_next(self) -> None:
+        """The next utterance: one that was said, else a new one."""
+        self._hold()
+        if self.at < self.last:
+            self.at += 1
+        else:
+            self.wanting = True
+            self.desk.with_live(self.source, lambda live: live.step(self.source.episode))
+        self.settle()
+
+    def want_more(self) -> None:
+        """A step without an utterance (a look at the law) is not what was asked for: go on."""
+        records = self.source.shown.records
+        ended = bool(records) and isinstance(records[-1].event, StepEnded)
+        if self.wanting and ended and not (self.source.over or self.asked):
+            self.desk.with_live(self.source, lambda live: live.step(self.source.episode))
+
+    def action_back(self) -> None:
+        self._hold()
+        self.at = max(0, self.at - 1)
+        self.settle()
+
+    def action_now(self) -> None:
+        self.auto = self.auto and self.source.moving in ("auto", "all")
+        self.at = self.last
+        self.settle()
+
+    def action_auto(self) -> None:
+        if self.auto:
+            self._hold()
+        else:
+            self.auto = True
+            if self.head and not self.source.over:
+                self._go()
+        self.settle()
+
+    def action_pace(self, by: int) -> None:
+        self.source.action_pace(by)
+        self.later()
+
+    # a person
+
+    def action_seat(self) -> None:
+        if self.whole is not None:
+            self._hold()
+            self.at = len(self.said)
+            self.settle()
+            cue = self.whole.cue
+            self.desk.push_screen(
+                PresenterSeat(self.whole, cue.role if isinstance(cue, Cue) else ""), self._take_seat
+            )
+
+    def _take_seat(self, newcomer: Seated | None) -> None:
+        if newcomer is None:
+            return
+        human = newcomer.engine == HUMAN
+        if not human:
+            self._shut()
+        self.desk.with_live(self.source, lambda live: live.seat(self.source.episode, newcomer, ask=human))
+
+    def listen(self) -> None:
+        """Open the box for a person who is asked, with what was typed on the Episode screen; else put it away."""
+        seat, box, source = self.asked, self.box, self.source
+        if not seat and box.is_open:
+            box.close()
+            self.read.focus()
+        if not seat or box.is_open:
+            return
+        self.wanting = False
+        key = f"{source.facts.id if source.facts else ''}/{source.episode}"
+        # The first line says what was asked, which stands above in full.
+        box.open(source.face.seat(seat), key, brief=source.face.brief(seat)[1:], words="presenter.box")
+        _carry(self.below, box)
+
+    @on(AnswerBox.Said)
+    def _say(self, event: AnswerBox.Said) -> None:
+        event.stop()
+        self._shut()
+        self.at = len(self.said)
+        self.desk.with_live(self.source, lambda live: live.say(self.source.episode, event.text))
+
+    def _shut(self) -> None:
+        """Nobody is asked any more, here or below."""
+        self.box.close()
+        self.below.close()
+        self.read.focus()
+        self.show()
+
+    def action_leave(self) -> None:
+        if self._next is not None:
+            self._next.stop()
+        _carry(self.box, self.below)
+        self.dismiss()
+
+
+def _carry(giver: AnswerBox, taker: AnswerBox) -> None:
+    """A draft goes where the person is."""
+    given = giver.query_one(AnswerText)
+    if giver.is_open and given.text.strip():
+        taker.query_one(AnswerText).text, given.text = given.text, ""

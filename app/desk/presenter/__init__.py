@@ -1,1 +1,0 @@
-"""Presenter mode: a court episode for an audience."""

@@ -1,1 +1,0 @@
-"""Settings: what the user decided for this machine."""
