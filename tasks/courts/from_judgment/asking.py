@@ -50,8 +50,8 @@ _LISTS = ("gold.issues", "gold.reason_points")
 
 def ask_for(engine: Engine, case: dict[str, Any], env: Env, text: str, notes: list[str]) -> None:
     """Put what a model finds into a case; `notes` says what came from it and what was dropped."""
-    wanted = {path: says for path, says in _WANTED[env].items() if not _get(case, path)}
-    stance = env == "CR" and not _get(case, "criminal.plea")
+    wanted = {path: says for path, says in _WANTED[env].items() if not at(case, path)}
+    stance = env == "CR" and not at(case, "criminal.plea")
     if not wanted and not stance:
         return
     if len(text) > READ:
@@ -116,10 +116,14 @@ def _reply(engine: Engine, ask: Ask, notes: list[str]) -> dict[str, Any]:
     return {}
 
 
-def _get(case: Mapping[str, Any], path: str) -> Any:
-    here: Any = case
+def at(here: Any, path: str) -> Any:
+    """What stands at a path of names, of ids in a list, or of places in it; None where nothing does."""
     for part in path.split("."):
-        here = here.get(part) if isinstance(here, Mapping) else None
+        if isinstance(here, list):
+            named = [item for item in here if isinstance(item, dict) and item.get("id") == part]
+            here = next(iter(named or (here[int(part) :] if part.isdigit() else ())), None)
+        else:
+            here = here.get(part) if isinstance(here, Mapping) else None
     return here
 
 

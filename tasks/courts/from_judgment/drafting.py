@@ -7,6 +7,7 @@ unreviewed.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -24,9 +25,9 @@ from tasks.courts.casefile.names import LATIN, is_masked, people_in, surname_of,
 from tasks.courts.casefile.people import REFUSED_ROLES
 from tasks.courts.casefile.ruled import accused_in
 from tasks.courts.casefile.sense import Fault, age_on
-from tasks.courts.from_judgment.asking import ask_for
+from tasks.courts.from_judgment.asking import ask_for, at
 from tasks.courts.from_judgment.fields import civil_case, criminal_case, signed_by
-from tasks.courts.from_judgment.heading import Heading, heading_of, judgment_alone, kind_of, refuse
+from tasks.courts.from_judgment.heading import PARTY, Heading, heading_of, judgment_alone, kind_of, refuse
 from tasks.courts.from_judgment.masking import Masked, mask
 from tasks.courts.from_judgment.reading import read_text
 from tasks.courts.from_judgment.sections import taken_apart
@@ -117,13 +118,8 @@ def draft_of(
     heading = heading_of(plain.head, env)
     refuse(heading, accused_in(plain.ruled), env, label)
     people, companies = _named(plain, heading)
-    kept = [
-        line
-        for entry in heading.entries
-        if entry.is_party and entry.is_company
-        for line in plain.head
-        if entry.words in line
-    ]
+    seats = [entry.words for entry in heading.entries if entry.role in PARTY and entry.is_company]
+    kept = [line for line in plain.head if any(words in line for words in seats)]
     clean, masked = mask(
         text, people, companies, keep_names=keep_names, mask_companies=mask_companies, kept_lines=kept
     )
@@ -149,7 +145,7 @@ def missing_of(case: Mapping[str, Any]) -> tuple[str, ...]:
     wanted: list[str] = []
     for path in _EXPECTED[case["env"]].split():
         wanted.append(path)
-        party = _at(case, path) if path.startswith("parties.") else None
+        party = at(case, path) if path.startswith("parties.") else None
         if isinstance(party, dict):
             person = _PERSON if case["env"] == "CI" else f"{_PERSON} education birthplace"
             fields = "address representative" if party.get("kind") == "company" else person
@@ -158,20 +154,13 @@ def missing_of(case: Mapping[str, Any]) -> tuple[str, ...]:
     missing = [
         path
         for path in wanted
-        if (value := _at(case, path)) in (None, "", [], {}) and not (path == "gold.charges" and value == [])
+        if (value := at(case, path)) in (None, "", [], {}) and not (path == "gold.charges" and value == [])
     ]
     exhibits = case.get("evidence", [])
     for name in ("objections", "gold", "proves") if exhibits else ():
         if not any(one.get(name) for one in exhibits):
             missing.append(f"evidence[].{name}")
     return (*missing, *(("facts[].known_by", "facts[].disputed") if case.get("facts") else ()))
-
-
-def _at(case: Any, path: str) -> Any:
-    here = case
-    for part in path.split("."):
-        here = _step(here, part)
-    return here
 
 
 def _filled(case: dict[str, Any]) -> dict[str, Any]:
@@ -197,9 +186,8 @@ def _named(paper: Judgment, heading: Heading) -> tuple[list[tuple[str, ...]], li
             companies[entry.name] = tuple(name for name in names if 2 < len(name) <= 60)
         elif _is_name(entry.name) and (surname_of(entry.name) or _PERSONAL.search(fold_width(entry.words))):
             people.setdefault(entry.name, (entry.name, *filter(_is_name, entry.aliases_in(folded))))
-    others = [*accused_in(paper.ruled), *signed_by(paper.tail), *people_in(folded)]
     known = {name for names in people.values() for name in names}
-    for name in others:
+    for name in (*accused_in(paper.ruled), *signed_by(paper.tail), *people_in(folded)):
         if _is_name(name) and name not in known:
             people.setdefault(name, (name,))
     return list(people.values()), [names for names in companies.values() if names]
@@ -235,10 +223,9 @@ def _fitted(case: dict[str, Any], label: str, notes: list[str]) -> tuple[Fault, 
     for _ in range(_ROUNDS):
         try:
             read_case(label, case)
+            return ()
         except CaseFault as error:
             faults = error.faults
-        else:
-            return ()
         if not any([_left_out(case, fault, notes) for fault in faults]):
             break
     return faults
@@ -249,8 +236,8 @@ def _left_out(case: dict[str, Any], fault: Fault, notes: list[str]) -> bool:
     if match is None:
         return False
     *way, last = re.findall(r"[^.\[\]]+", match[0])
-    here = _at(case, ".".join(way)) if way else case
-    if (found := _step(here, last)) is None:
+    here = at(case, ".".join(way)) if way else case
+    if (found := at(here, last)) is None:
         return False
     if isinstance(here, list):
         here.remove(found)
@@ -258,13 +245,6 @@ def _left_out(case: dict[str, Any], fault: Fault, notes: list[str]) -> bool:
         del here[last]
     notes.append(f"{match[0]}: left out, {fault.what}")
     return True
-
-
-def _step(here: Any, part: str) -> Any:
-    if isinstance(here, list):
-        named = next((item for item in here if isinstance(item, dict) and item.get("id") == part), None)
-        return named if named is not None else here[int(part)] if part.isdigit() and int(part) < len(here) else None
-    return here.get(part) if isinstance(here, dict) else None
 
 
 # --- what it is called ----------------------------------------------------------------------------------------------
@@ -279,9 +259,9 @@ def _identity(env: Env, docket: str, text: str) -> str:
 def _provenance(
     heading: Heading, masked: Sequence[Masked], missing: Sequence[str], keep_names: bool
 ) -> dict[str, Any]:
-    kinds: dict[str, int] = {}
+    kinds = Counter[str]()
     for one in masked:
-        kinds[one.kind] = kinds.get(one.kind, 0) + (1 if one.kind in ("name", "company") else one.count)
+        kinds[one.kind] += 1 if one.kind in ("name", "company") else one.count
     told = ", ".join(f"{kind} {count}" for kind, count in kinds.items()) or "nothing"
     kept = " Names of people were kept as asked." if keep_names else ""
     note = (

@@ -16,7 +16,7 @@ from tasks.courts.casefile.judgment import LONGEST, Env, Judgment, clipped, days
 from tasks.courts.casefile.names import names_at
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.casefile.ruled import accused_in, civil_gold, claim_of, criminal_gold
-from tasks.courts.from_judgment.heading import Entry, Heading
+from tasks.courts.from_judgment.heading import COUNSEL, PARTY, SPEAKS_FOR, Entry, Heading
 from tasks.courts.from_judgment.masking import LEFT_OUT
 from tasks.courts.from_judgment.sections import opened
 
@@ -41,7 +41,7 @@ def parties(heading: Heading, env: Env, notes: list[str]) -> Iterator[dict[str, 
             made = {"id": party, "side": side, **(_company(entry) if entry.is_company else _person(entry))}
             place = heading.entries.index(entry)
             for other in heading.entries[place + 1 :]:
-                if other.is_party:
+                if other.role in PARTY:
                     break
                 _attach(made, other, notes)
             yield made
@@ -93,13 +93,13 @@ def _plain(text: str) -> str:
 def _attach(party: dict[str, object], entry: Entry, notes: list[str]) -> None:
     """Put a representative or counsel to the party before it."""
     where = f"parties.{party['id']}"
-    if entry.represents and party["kind"] == "company":
+    if entry.role in SPEAKS_FOR and party["kind"] == "company":
         if "representative" in party:
             return
         title = next(iter(_clauses(entry.words)), "")
         party["representative"] = entry.name
         party["representative_title"] = entry.role if entry.role == "经营者" else title[:40]
-    elif entry.is_counsel:
+    elif entry.role in COUNSEL:
         if "counsel" in party:
             notes.append(f"{where}.counsel: a second one is named; a case file holds one")
             return
@@ -116,29 +116,22 @@ def _attach(party: dict[str, object], entry: Entry, notes: list[str]) -> None:
 
 def bench(paper: Judgment, heading: Heading) -> dict[str, Any]:
     """Court, docket, procedure and bench."""
-    course, signed = fold_width(paper.course), list(_SIGNED.finditer(fold_width(paper.tail)))
-    found: dict[str, object] = {"name": heading.court, "docket": heading.docket}
-    if procedure := procedure_in(course):
-        found["procedure"] = procedure
-    judges = [(match["title"], match["name"]) for match in signed]
-    chair = [name for title, name in judges if title == "审判长"]
-    others = [(title, name) for title, name in judges if title.endswith("审判员")]
+    course = fold_width(paper.course)
+    signed = [(match["title"], match["name"]) for match in _SIGNED.finditer(fold_width(paper.tail))]
+    chair = [name for title, name in signed if title == "审判长"]
+    judges = [{"name": name, "title": "审判员"} for title, name in signed if title.endswith("审判员")]
+    lay = [{"name": name, "title": title} for title, name in signed if title == "人民陪审员"]
+    found: dict[str, object] = {"name": heading.court, "docket": heading.docket, "procedure": procedure_in(course)}
     if chair:
-        found["presiding"] = {"name": chair[0], "title": "审判长"}
-        lay = [("人民陪审员", name) for title, name in judges if title == "人民陪审员"]
-        found["panel"] = [
-            {"name": name, "title": title} for title, name in [*(("审判员", n) for _, n in others), *lay]
-        ]
-    elif others and len(judges) <= 3:
-        found["presiding"] = {"name": others[0][1], "title": "独任审判员"}
+        found |= {"presiding": {"name": chair[0], "title": "审判长"}, "panel": [*judges, *lay]}
+    elif judges and len(signed) <= 3:
+        found["presiding"] = {"name": judges[0]["name"], "title": "独任审判员"}
     elif match := re.search(rf"审判员(?P<name>[{HAN}]{{2,4}}?)独任", course):
         found["presiding"] = {"name": match["name"], "title": "独任审判员"}
-    clerk = next((name for title, name in judges if title.endswith("书记员")), "")
-    found["clerk"] = clerk
+    found["clerk"] = next((name for title, name in signed if title.endswith("书记员")), "")
     if _CLOSED.search(course):
-        found["public"] = False
         why = _WHY_CLOSED.search(course)
-        found["closed_reason"] = why.group().strip() if why else ""
+        found |= {"public": False, "closed_reason": why.group().strip() if why else ""}
     return {name: value for name, value in found.items() if value not in ("", [])}
 
 
@@ -147,10 +140,18 @@ def signed_by(tail: str) -> list[str]:
     return [match["name"] for match in _SIGNED.finditer(fold_width(tail))]
 
 
-def judged(paper: Judgment) -> dict[str, str]:
-    """The day of the judgment: the last that stands below it and is no day of an appeal."""
-    found = [day.day.isoformat() for day in days(paper.tail)]
-    return {"judged": found[-1]} if found else {}
+def _dates(paper: Judgment, filed: re.Pattern[str], tried: re.Pattern[str]) -> dict[str, str]:
+    """Filing and trial from the course of the case, the judgment from below: the last day that stands there."""
+    found: dict[str, str] = {}
+    course = fold_width(paper.course)
+    for day in days(paper.course):
+        behind = re.split(r"[。;]|[0-9]{4}年", course[day.end : day.end + 60])[0]
+        if "filed" not in found and filed.search(behind):
+            found["filed"] = day.day.isoformat()
+        elif tried.search(behind):
+            found["proceeding"] = day.day.isoformat()
+    judged = [day.day.isoformat() for day in days(paper.tail)]
+    return found | ({"judged": judged[-1]} if judged else {})
 
 
 # --- facts ----------------------------------------------------------------------------------------------------------
@@ -213,14 +214,15 @@ def civil_case(paper: Judgment, heading: Heading, notes: list[str]) -> dict[str,
     """All fields that a civil judgment gives."""
     told, asked = _told_and_asked(paper, notes)
     claims = _claims(asked, notes)
-    names = [name for party in heading.entries if party.is_party for name in (party.name, *party.aliases)]
+    paid: list[Any] = [claim.get("amount") for claim in claims if claim["kind"] == "pay"]
+    names = [name for party in heading.entries if party.role in PARTY for name in (party.name, *party.aliases)]
     return {
         "cause": _cause(paper.course or paper.text[:400], names),
-        "dates": _civil_dates(paper),
+        "dates": _dates(paper, _FILED, _HEARD),
         "parties": list(parties(heading, "CI", notes)),
         "facts": facts_of(paper.part("found"), notes),
         "claims": claims,
-        "amount": _amount(claims),
+        "amount": round(sum(paid), 2) if paid and None not in paid else None,
         "complaint": clipped(told, "complaint", notes),
         "answer": clipped(_answer(paper, notes), "answer", notes),
         "evidence": _civil_evidence(paper.part("evidence"), notes),
@@ -255,12 +257,6 @@ def _claims(text: str, notes: list[str]) -> list[dict[str, Any]]:
     return [claim_of(number, item, notes) for number, item in enumerate(filter(None, texts), 1)]
 
 
-def _amount(claims: list[dict[str, Any]]) -> float | None:
-    paid = [claim for claim in claims if claim["kind"] == "pay"]
-    known = paid and all("amount" in claim for claim in paid)
-    return round(sum(float(claim["amount"]) for claim in paid), 2) if known else None
-
-
 def _answer(paper: Judgment, notes: list[str]) -> str:
     if answer := paper.part("answer"):
         told = re.match(r"[^。]{0,50}?(?:辩称|答辩)", fold_width(answer))
@@ -279,19 +275,6 @@ def _cause(course: str, names: list[str]) -> str:
     for word in (*names, "被告"):
         cause = cause.rpartition(word)[2] or cause
     return cause.lstrip("、诉与")
-
-
-def _civil_dates(paper: Judgment) -> dict[str, str]:
-    """Filing and hearing from the course of the case, the judgment from below."""
-    found: dict[str, str] = {}
-    course = fold_width(paper.course)
-    for day in days(paper.course):
-        behind = re.split(r"[。;]|[0-9]{4}年", course[day.end : day.end + 60])[0]
-        if "filed" not in found and _FILED.search(behind):
-            found["filed"] = day.day.isoformat()
-        elif _HEARD.search(behind):
-            found["proceeding"] = day.day.isoformat()
-    return found | judged(paper)
 
 
 def _civil_evidence(text: str, notes: list[str]) -> list[dict[str, Any]]:
@@ -320,7 +303,7 @@ _SENT = re.compile(
     r"(?:、[^,。]{2,20})?(?:等)?出庭"
 )
 _CHARGED_ON = re.compile(r"向本院(?:提起公诉|提出公诉|起诉)|移送本院|提起公诉")
-_TRIED = re.compile(r"审理(?!终结)|开庭")
+_TRIED = re.compile(r"\A(?!.*立案).*?(?:审理(?!终结)|开庭)", re.DOTALL)
 _CLEAN = re.compile(r"(?:无|没有)(?:违法犯罪|犯罪)?(?:前科|记录|劣迹)[^,。;]{0,8}|无违法犯罪记录")
 _VICTIM = re.compile(r"(?:被害人|受害人)(?:\([^()]{0,12}\))?")
 _HARMED = re.compile(r"被害单位(?P<name>[^,。;:、的]{2,30}?(?:公司|银行|厂|店|医院|学校|合作社|村民委员会|局))")
@@ -379,19 +362,10 @@ def _facts_found(paper: Judgment, notes: list[str]) -> list[dict[str, Any]]:
 
 def _criminal_dates(paper: Judgment) -> dict[str, str]:
     """As civil ones; the day of the act only where the story opens with it."""
-    found: dict[str, str] = {}
-    course = fold_width(paper.course)
-    for day in days(paper.course):
-        behind = re.split(r"[。;]|[0-9]{4}年", course[day.end : day.end + 60])[0]
-        if "filed" not in found and _CHARGED_ON.search(behind):
-            found["filed"] = day.day.isoformat()
-        elif _TRIED.search(behind) and "立案" not in behind:
-            found["proceeding"] = day.day.isoformat()
     story = (opened(paper, "charge") or opened(paper, "found")).lstrip("称1一、.．")
     first = next(days(story), None)
-    if first is not None and first.start <= 2:
-        found["acted"] = first.day.isoformat()
-    return found | judged(paper)
+    acted = {"acted": first.day.isoformat()} if first is not None and first.start <= 2 else {}
+    return _dates(paper, _CHARGED_ON, _TRIED) | acted
 
 
 def _prosecution(paper: Judgment, heading: Heading) -> dict[str, str]:

@@ -52,9 +52,9 @@ _TOLD_TOO = re.compile(
     r"(?<=[。;]) *(?=(?:委托(?:诉讼)?代理人|法定代表人|法定代理人|主要负责人|负责人|经营者|"
     rf"(?:指定)?辩护人)[:{HAN}])"
 )
-_PARTY = ("原告", "被告", "被告人")
-_SPEAKS_FOR = ("法定代表人", "主要负责人", "代表人", "负责人", "经营者", "投资人", "执行事务合伙人")
-_COUNSEL = ("委托诉讼代理人", "委托代理人", "诉讼代理人", "辩护人", "指定辩护人")
+PARTY = ("原告", "被告", "被告人")
+SPEAKS_FOR = ("法定代表人", "主要负责人", "代表人", "负责人", "经营者", "投资人", "执行事务合伙人")
+COUNSEL = ("委托诉讼代理人", "委托代理人", "诉讼代理人", "辩护人", "指定辩护人")
 _NO_SEAT = "Only plaintiff and defendant have seats."
 _REFUSED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("第三人",), f"{REFUSED_ROLES['third_party']} takes no seat in a trial here",
@@ -83,21 +83,6 @@ class Entry:
     note: str
     name: str
     words: str
-
-    @property
-    def is_party(self) -> bool:
-        """原告, 被告 or 被告人."""
-        return self.role in _PARTY
-
-    @property
-    def represents(self) -> bool:
-        """法定代表人, 负责人 and the like."""
-        return self.role in _SPEAKS_FOR
-
-    @property
-    def is_counsel(self) -> bool:
-        """A 诉讼代理人 or 辩护人."""
-        return self.role in _COUNSEL
 
     @property
     def is_company(self) -> bool:
@@ -162,8 +147,9 @@ def kind_of(text: str, label: str, wanted: Env | None) -> Env:
         raise BadInput(f"{label} is a judgment of a later instance", _FIRST_ONLY)
     if step and (step in "特督破" or field in "行执赔"):
         raise BadInput(f"{label} is no ordinary civil or criminal case ({docket_in(lines)})", _FIRST_ONLY)
-    named = title["field"] if title and title["field"] in ("民事", "刑事") else field
-    env = _ENVS.get(named) or _by_parties(folded)
+    accused, sued = folded.count("被告人"), len(re.findall(r"原告|被告(?!人)", folded))
+    named = _ENVS.get(title["field"] if title else "") or _ENVS.get(field)
+    env = named or ("CR" if accused > sued else "CI" if sued else None)
     if env is None:
         what = f"{label} has neither 原告 and 被告 nor a 被告人"
         raise BadInput(what, "Give the full text of a first-instance judgment.")
@@ -175,11 +161,6 @@ def kind_of(text: str, label: str, wanted: Env | None) -> Env:
 
 
 _ENVS: dict[str, Env] = {"民事": "CI", "刑事": "CR", "民": "CI", "商": "CI", "知": "CI", "刑": "CR"}
-
-
-def _by_parties(folded: str) -> Env | None:
-    accused, sued = folded.count("被告人"), len(re.findall(r"原告|被告(?!人)", folded))
-    return "CR" if accused > sued else "CI" if sued else None
 
 
 def docket_in(lines: Sequence[str]) -> str:
@@ -249,25 +230,18 @@ def refuse(heading: Heading, accused: Sequence[str], env: Env, label: str) -> No
     Raises:
         CaseFault: with all reasons.
     """
-    faults = []
-    for roles, what, todo in _REFUSED:
-        if any(entry.role in roles or any(role in entry.note for role in roles) for entry in heading.entries):
-            faults.append(Fault("parties", what, todo))
-    sides = {role: list(dict.fromkeys(entry.name for entry in heading.of(role))) for role in _PARTY}
-    if env == "CR":
-        count = max(len(sides["被告人"]), 0 if sides["被告人"] else len(set(accused)))
-        if count > 1:
-            faults.append(
-                Fault(
-                    "parties",
-                    f"{count} accused; one is tried at a time",
-                    "Try the others in cases of their own (另案处理).",
-                )
-            )
-    else:
-        for role, word in (("原告", "plaintiffs (原告)"), ("被告", "defendants (被告)")):
-            if len(sides[role]) > 1:
-                what = f"{len(sides[role])} {word}; one plaintiff sues one defendant here"
-                faults.append(Fault("parties", what, "Split the dispute or keep one of them."))
+    faults = [
+        Fault("parties", what, todo)
+        for roles, what, todo in _REFUSED
+        if any(entry.role in roles or any(role in entry.note for role in roles) for entry in heading.entries)
+    ]
+    names = {role: {entry.name for entry in heading.of(role)} for role in PARTY}
+    if env == "CR" and (count := len(names["被告人"] or set(accused))) > 1:
+        what = f"{count} accused; one is tried at a time"
+        faults.append(Fault("parties", what, "Try the others in cases of their own (另案处理)."))
+    for role, word in (("原告", "plaintiffs (原告)"), ("被告", "defendants (被告)")):
+        if env == "CI" and len(names[role]) > 1:
+            what = f"{len(names[role])} {word}; one plaintiff sues one defendant here"
+            faults.append(Fault("parties", what, "Split the dispute or keep one of them."))
     if faults:
         raise CaseFault(label, faults)

@@ -9,9 +9,10 @@ come back through a field.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import chain, count
 
 from store.tables import Table, beside, filled
@@ -72,12 +73,6 @@ class _Masking(Table):
     numbers: tuple[_Number, ...]
 
 
-@cache
-def _numbers() -> tuple[tuple[_Number, re.Pattern[str]], ...]:
-    table = beside(__package__, "masking", _Masking)
-    return tuple((number, re.compile(filled(number.pattern, table.parts))) for number in table.numbers)
-
-
 def mask(
     text: str,
     people: Sequence[Sequence[str]],
@@ -98,7 +93,9 @@ def mask(
         kept_lines: lines whose address is that of a company.
     """
     found: list[Masked] = []
-    for number, pattern in _numbers():
+    table = beside(__package__, "masking", _Masking)
+    for number in table.numbers:
+        pattern = re.compile(filled(number.pattern, table.parts))
         text, times = _each(text, pattern, partial(_numbered, number.replacement))
         if times:
             found.append(Masked(number.kind, times, number.replacement))
@@ -110,10 +107,13 @@ def mask(
     names = {} if keep_names else stand_ins(people, text)
     firms = {name: f"{sign}公司" for sign, group in zip(_SIGNS, companies, strict=False) for name in group}
     others = firms if mask_companies else {name: name for group in companies for name in group}
-    text, counts = replaced(text, {**names, **others})
-    for kind, said in (("name", names), ("company", firms if mask_companies else {})):
-        for stand_in in dict.fromkeys(said.values()):
-            if times := sum(counts[name] for name in said if said[name] == stand_in):
+    said = {**names, **others}
+    any_name = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
+    counts = Counter(re.findall(any_name, text)) if said else Counter[str]()
+    text = re.sub(any_name, lambda match: said[match[0]], text) if said else text
+    for kind, group in (("name", names), ("company", firms if mask_companies else {})):
+        for stand_in in dict.fromkeys(group.values()):
+            if times := sum(counts[name] for name in group if group[name] == stand_in):
                 found.append(Masked(kind, times, stand_in))
     return text, tuple(found)
 
@@ -170,17 +170,3 @@ def stand_ins(people: Sequence[Sequence[str]], text: str) -> dict[str, str]:
                 if len(part) > 2:
                     found.setdefault(part, stand_in)
     return found
-
-
-def replaced(text: str, stands_for: dict[str, str]) -> tuple[str, dict[str, int]]:
-    """The text with every key replaced, longest first, and how often each was."""
-    counts = dict.fromkeys(stands_for, 0)
-    if not stands_for:
-        return text, counts
-    pattern = re.compile("|".join(map(re.escape, sorted(stands_for, key=len, reverse=True))))
-
-    def swap(match: re.Match[str]) -> str:
-        counts[match[0]] += 1
-        return stands_for[match[0]]
-
-    return pattern.sub(swap, text), counts

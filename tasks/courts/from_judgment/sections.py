@@ -46,12 +46,6 @@ def anchors(env: Env) -> Mapping[str, str]:
     return {key: filled(words, table.parts) for key, words in table.anchors[env].items()}
 
 
-@cache
-def _opening(env: Env) -> re.Pattern[str]:
-    named = "|".join(f"(?P<{key}>{words})" for key, words in anchors(env).items())
-    return re.compile(f"{STARTS}(?:{named})", re.MULTILINE)
-
-
 def taken_apart(text: str, env: Env) -> Judgment:
     """A judgment in its parts; the text holds 判决如下."""
     folded = fold_width(text)
@@ -62,17 +56,21 @@ def taken_apart(text: str, env: Env) -> Judgment:
     found = [(key, start) for key, start in _anchored(folded, env) if start < ruled_from]
     begin = _reason_start(folded, ruled_from, max((start for key, start in found if key == "found"), default=0))
     first = min([start for _, start in found] + [begin])
-    head, course = _head_and_course(text[:first], folded[:first])
+    course = _COURSE.search(folded[:first])
+    named = course.start() if course else first
+    head = tuple(filter(None, map(str.strip, text[:named].split("\n"))))
     reason, laws = _reason_and_laws(text[begin:ruled_from])
     parts = _parts(text[:begin], [place for place in found if place[1] < begin])
     decided = text[ruled:stop].strip().lstrip("：:；;，,。 ")
-    return Judgment(env, text, head, course, parts, reason, laws, decided, text[stop:].strip())
+    return Judgment(env, text, head, text[named:first].strip(), parts, reason, laws, decided, text[stop:].strip())
 
 
 def _anchored(folded: str, env: Env) -> list[tuple[str, int]]:
     """Parts and where they begin. What tells why somebody stayed away before any claim belongs to the course of the
     case."""
-    found = [(match.lastgroup or "", match.start()) for match in _opening(env).finditer(folded)]
+    named = "|".join(f"(?P<{key}>{words})" for key, words in anchors(env).items())
+    marks = re.finditer(f"{STARTS}(?:{named})", folded, re.MULTILINE)
+    found = [(mark.lastgroup or "", mark.start()) for mark in marks]
     openings = {"CI": ("claims", "told", "complaint"), "CR": ("charge", "found")}[env]
     first = next((place for place, (key, _) in enumerate(found) if key in openings), None)
     return [] if first is None else found[first:]
@@ -86,12 +84,6 @@ def _reason_start(folded: str, stop: int, after: int) -> int:
         return (heads or places)[0]
     plain = folded.rfind("本院认为", after, stop)
     return plain if plain >= 0 else stop
-
-
-def _head_and_course(text: str, folded: str) -> tuple[tuple[str, ...], str]:
-    match = _COURSE.search(folded)
-    start = match.start() if match else len(text)
-    return tuple(filter(None, map(str.strip, text[:start].split("\n")))), text[start:].strip()
 
 
 def _parts(text: str, found: list[tuple[str, int]]) -> dict[str, str]:
