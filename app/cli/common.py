@@ -189,18 +189,17 @@ TASK = Name(_tasks)
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
     """Print what makes a SHELL complete commands, benchmarks, agents, packs, runs and tasks; give it to `eval`.
 
     Example: moot completion bash
     """
     from click.shell_completion import get_completion_class
 
-    from app.cli.main import cli
-
     made = get_completion_class(shell)
     assert made is not None
-    script = made(cli, {}, "moot", "_MOOT_COMPLETE").source()
+    script = made(ctx.find_root().command, {}, "moot", "_MOOT_COMPLETE").source()
     click.echo(script)
 
 
