@@ -199,7 +199,7 @@ class CourtLines:
         return Block(record.seq, record.step, "", "dim", (head,), event.text, full=full or lines)
 
     def _seated(self, record: Record, event: Seated) -> Block:
-        who = policy_name(event.policy, event.engine)
+        who = player(self.scene, event)
         line: Line = ((self.scene.seat(event.seat), "seat"), (" ← ", "dim"), (who, "dim"))
         return Block(
             record.seq, record.step, "", "dim", (line,), f"{event.seat} {event.policy} {event.engine}".rstrip()
@@ -210,9 +210,7 @@ class CourtLines:
         seats: dict[str, list[str]] = {}
         for record in group:
             if isinstance(record.event, Seated):
-                seats.setdefault(policy_name(record.event.policy, record.event.engine), []).append(
-                    self.scene.seat(record.event.seat)
-                )
+                seats.setdefault(player(self.scene, record.event), []).append(self.scene.seat(record.event.seat))
         lines = tuple((("、".join(names), "dim"), (" ← ", "dim"), (who, "dim")) for who, names in seats.items())
         raw = "\n".join("".join(text for text, _ in line) for line in lines)
         return Block(group[0].seq, group[0].step, "", "dim", lines, raw)
@@ -326,3 +324,10 @@ def _narrow(block: Block) -> Block:
     if full is not None:
         full = (((block.label, block.tone), ("  ", "dim"), *full[0]), *full[1:])
     return replace(block, label="", lines=(head, *block.lines[1:]), full=full)
+
+
+def player(scene: Scene, seated: Seated) -> str:
+    """Who plays a seat; an authored judgment does not answer to what is said today, and says so."""
+    if scene.court and seated.policy.startswith("court-gold/"):
+        return t("court.reference_judge")
+    return policy_name(seated.policy, seated.engine)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from app.court_words import SIDES, fault_words
 from app.desk.court.casefile import STATES, exhibit_name
 from app.desk.court.draft import Draft
-from app.desk.court.lines import REASONS
+from app.desk.court.lines import REASONS, player
 from app.desk.court.programme import Item, programme
 from app.desk.court.scene import Scene
-from app.desk.episode.renderers import Line, many, one, policy_name
+from app.desk.episode.renderers import Line, many, one
 from app.desk.episode.scores import StepScores
 from app.strings import t
 from app.terminal import clean, pad, truncate, width
@@ -31,7 +31,7 @@ from tasks.courts.play.record import shown
 from tasks.courts.scores.drafted import LABELS, TITLE
 from tasks.courts.scores.of_run.columns import LOWER, OF_RUN
 from tasks.courts.scores.rulings import RULES
-from tasks.episode.events import ActDone, ModelCalled, Record, Said, Seated, Stopped, Violation
+from tasks.episode.events import ActDone, ModelCalled, Record, Said, Stopped, Violation
 from tasks.episode.with_tools import SEAT
 
 INDENT = "　　"
@@ -305,7 +305,7 @@ def cast_lines(scene: Scene) -> list[Line]:
         (
             one(scene.name(role)),
             one(names.get(role, "")),
-            _player(scene, seated),
+            player(scene, seated),
             TONES.get(role, "text"),
         )
         for role in scene.roles
@@ -319,13 +319,6 @@ def cast_lines(scene: Scene) -> list[Line]:
         ((pad(role, columns[0]), tone), (pad(name, columns[1]), "text"), (who, "dim"))
         for role, name, who, tone in rows
     ]
-
-
-def _player(scene: Scene, seated: Seated) -> str:
-    """Who plays a seat; an authored judgment does not answer to what is said today, and says so."""
-    if scene.court and seated.policy.startswith("court-gold/"):
-        return t("court.reference_judge")
-    return policy_name(seated.policy, seated.engine)
 
 
 def _names(case: CivilCase | CriminalCase) -> dict[Role, str]:
