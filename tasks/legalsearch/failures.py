@@ -33,9 +33,11 @@ from tasks.scoring.failures import (
     Verdict,
     answer_step,
     calls_of,
-    common,
     judged,
     last_step,
+    repeated,
+    told_by_end,
+    unreadable,
 )
 
 APPLIES = (
@@ -70,9 +72,15 @@ def failure_of(question: Question, state: State, rows: Sequence[ScoreRow]) -> Ve
 
 def _graded(rows: Sequence[ScoreRow]) -> Graded | None:
     """The newest word of a grader that is stored."""
-    values = [row.value for row in rows if row.scorer in GRADERS and isinstance(row.value, Mapping)]
-    whole = [value for value in values if None not in (value.get("answer"), value.get("basis"))]
-    return Graded(bool(whole[-1]["answer"]), bool(whole[-1]["basis"])) if whole else None
+    for row in reversed(rows):
+        value = row.value
+        if (
+            row.scorer in GRADERS
+            and isinstance(value, Mapping)
+            and None not in (value.get("answer"), value.get("basis"))
+        ):
+            return Graded(bool(value["answer"]), bool(value["basis"]))
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +113,23 @@ def _dicts(value: object) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
-def _queries(calls: Sequence[Call]) -> Iterator[tuple[Call, Mapping[str, Any]]]:
-    """The queries of all calls in order, each with its call."""
-    return ((call, query) for call in calls for query in _dicts(call.value))
-
-
-def _hit(step: int, hit: Mapping[str, Any]) -> Hit:
-    law, text = str(hit.get("law", "")), hit.get("text")
-    title = f"【{hit['title']}】" if hit.get("title") else ""
-    return Hit(
-        step, _article(law, str(hit.get("number", ""))), str(hit.get("label", law)),
-        None if text is None else f"{title}{text}", str(hit.get("valid_from") or ""), str(hit.get("valid_to") or ""),
-        str(hit.get("mark", "")),
-    )  # fmt: skip
+def hits_of(calls: Sequence[Call]) -> list[Hit]:
+    """The hits of all queries in order; what has not the shape of one is left out."""
+    found = []
+    for call in calls:
+        for query in _dicts(call.value):
+            for hit in _dicts(query.get("hits")):
+                law, number, text = str(hit.get("law", "")), str(hit.get("number", "")), hit.get("text")
+                title = f"【{hit['title']}】" if hit.get("title") else ""
+                days = [str(hit.get(name) or "") for name in ("valid_from", "valid_to")]
+                found.append(
+                    Hit(
+                        call.step, _article(law, number), str(hit.get("label", law)),
+                        f"{title}{text}" if isinstance(text, str) else None, days[0], days[1],
+                        str(hit.get("mark", "")),
+                    )
+                )  # fmt: skip
+    return found
 
 
 class _Attempt:
@@ -128,9 +140,7 @@ class _Attempt:
         self.res = state.answered.res if state.answered else ""
         self.read = strict_answer(self.res)
         self.calls = calls_of(state.records)
-        self.hits = [
-            _hit(call.step, hit) for call, query in _queries(self.calls) for hit in _dicts(query.get("hits"))
-        ]
+        self.hits = hits_of(self.calls)
 
     @cached_property
     def articles(self) -> dict[Article, str]:
@@ -188,9 +198,17 @@ def _numbered(key: str) -> str:
     return ArticleNumber(*map(int, key.split("-"))).chinese if re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,3})?", key) else key
 
 
-def _record(attempt: _Attempt) -> Iterator[Finding]:
-    """What every record tells; answers that are no letters, no term, no charge."""
-    yield from common(attempt.state, attempt.calls, complete=attempt.complete and bool(attempt.read))
+def _end(attempt: _Attempt) -> Iterator[Finding]:
+    yield from told_by_end(attempt.state, complete=attempt.complete and bool(attempt.read))
+
+
+def _loop(attempt: _Attempt) -> Iterator[Finding]:
+    yield from repeated(attempt.calls, complete=attempt.complete and bool(attempt.read))
+
+
+def _format(attempt: _Attempt) -> Iterator[Finding]:
+    """Replies that were no action; answers that are no letters, no term, no charge."""
+    yield from unreadable(attempt.state, complete=attempt.complete and bool(attempt.read))
     readable = READABLE.get(attempt.question.kind.form)
     if attempt.read and readable and not readable(attempt.question, attempt.read):
         yield Finding("format", "unreadable", (attempt.said,))
@@ -209,8 +227,11 @@ def _calls(attempt: _Attempt) -> Iterator[Finding]:
     for call in attempt.calls:
         if call.status == "call_error":
             later = any(other.ok and other.step > call.step for other in attempt.calls)
-            what = ("argument_error", "shape") if call.tool in TOOLS else ("wrong_tool", "no_such_tool")
-            yield Finding(*what, (call.place,), not attempt.complete and not later)
+            left = not attempt.complete and not later
+            if call.tool in TOOLS:
+                yield Finding("argument_error", "shape", (call.place,), left)
+            else:
+                yield Finding("wrong_tool", "no_such_tool", (call.place,), left)
 
 
 def _outside(attempt: _Attempt) -> Iterator[Finding]:
@@ -219,11 +240,13 @@ def _outside(attempt: _Attempt) -> Iterator[Finding]:
         if applies and hit.text is None and hit.article in attempt.lacking:
             yield Finding("outside_pack", "article", (hit.place,))
     laws = {law for law, _ in attempt.lacking}
-    for call, query in _queries(attempt.calls):
-        for note in map(str, query.get("notes") or ()):
-            code, *parts = note.split(":")
-            if {code, *parts[-1:]} & set(NO_TEXT) and laws & {key_of_name(part) for part in parts}:
-                yield Finding("outside_pack", "article", (Place.of(call.step, note),))
+    for call in attempt.calls:
+        for query in _dicts(call.value):
+            notes = [note for note in query.get("notes") or () if isinstance(note, str)]
+            for note in notes:
+                code, *parts = note.split(":")
+                if {code, *parts[-1:]} & set(NO_TEXT) and any(_article(part, "")[0] in laws for part in parts):
+                    yield Finding("outside_pack", "article", (Place.of(call.step, note),))
 
 
 def _versions(attempt: _Attempt) -> Iterator[Finding]:
@@ -255,10 +278,14 @@ def _recited(attempt: _Attempt, others: Sequence[Hit]) -> Iterator[Finding]:
     if likest and likest[0] >= LIKENESS and likest[0] > right:
         yield Finding("wrong_version", "cited_version", (attempt.said, likest[2].place))
         return
-    row = next((row for row in reversed(attempt.rows) if row.scorer == "wrong_version"), None)
-    if row and isinstance(row.value, Mapping) and row.value.get("wrong_version"):
-        version = next((one.get("version", "") for one in _dicts(row.evidence)), "")
-        yield Finding("wrong_version", "cited_version", (attempt.said, Place.of(0, version)))
+    for row in reversed(attempt.rows):
+        value = row.value if isinstance(row.value, Mapping) else {}
+        if row.scorer == "wrong_version":
+            if value.get("wrong_version"):
+                told = next(iter(_dicts(list(row.evidence) if isinstance(row.evidence, list | tuple) else [])), {})
+                places = (attempt.said, Place.of(0, told.get("version", "")))
+                yield Finding("wrong_version", "cited_version", places)
+            return
 
 
 def _chosen(attempt: _Attempt) -> list[str]:
@@ -300,5 +327,5 @@ def _answer(attempt: _Attempt) -> Iterator[Finding]:
 
 
 DETECTORS: tuple[Callable[[_Attempt], Iterator[Finding]], ...] = (
-    _record, _calls, _outside, _versions, _hops, _answer,
+    _end, _loop, _format, _calls, _outside, _versions, _hops, _answer,
 )  # fmt: skip

@@ -246,7 +246,10 @@ class Call:
 
 def spelt(value: object) -> str:
     """JSON data as text, the same for the same data."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    try:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return str(type(value))
 
 
 def calls_of(records: Sequence[Record]) -> list[Call]:
@@ -287,49 +290,68 @@ ENDS: dict[str, tuple[str, str]] = {
 """Outcome -> the class and the reason that it tells by itself."""
 
 
-def common(state: State, calls: Sequence[Call], *, complete: bool, astray: bool | None = None) -> Iterator[Finding]:
-    """What every record tells: how it ended, calls without progress, replies that were no action, an empty answer.
+def told_by_end(state: State, *, complete: bool) -> Iterator[Finding]:
+    """What the outcome tells. complete: what was needed had been seen, so that a limit is no reason."""
+    if state.stopped is not None and (found := ENDS.get(state.stopped.outcome)):
+        decisive = not complete or found[0] in ("error", "context_full")
+        yield Finding(*found, (Place.of(last_step(state), state.stopped.reason),), decisive)
+
+
+def repeated(calls: Sequence[Call], *, complete: bool) -> Iterator[Finding]:
+    """Calls that came again and again, where nothing new can come of it; the place is the first repetition."""
+    same: dict[tuple[str, str], list[Call]] = defaultdict(list)
+    for call in calls:
+        same[call.tool, spelt(call.input)].append(call)
+    for often in same.values():
+        if len(often) >= AGAIN:
+            places = tuple(call.place for call in often[1:])
+            yield Finding("loop", "again", places[:MOST_PLACES], not complete)
+
+
+def unreadable(state: State, *, complete: bool) -> Iterator[Finding]:
+    """Replies that were no action, and answers that say nothing.
 
     A rejected reply is made good by a later one that is read. It is not where the last ones were rejected, where half
-    of all were, nor where a plan that is carried out step by step has lost its step.
+    of all were, nor where a plan that is carried out step by step has lost its step, unless what was needed was seen
+    all the same.
 
     Args:
         state: the attempt.
-        calls: of the tested seat.
-        complete: what was needed had been seen, so that nothing on the way is a reason.
-        astray: a limit is no reason, for the agent was not getting on; as `complete` unless given.
+        complete: whether what was needed had been seen.
     """
-    outcome = state.stopped.outcome if state.stopped else ""
-    if state.stopped is not None and (end := ENDS.get(outcome)):
-        harmless = complete if astray is None else astray
-        decisive = not harmless or end[0] in ("error", "context_full")
-        yield Finding(*end, (Place.of(last_step(state), state.stopped.reason),), decisive)
-    same: dict[tuple[str, str], list[Place]] = defaultdict(list)
-    for call in calls:
-        same[call.tool, spelt(call.input)].append(call.place)
-    for places in same.values():
-        if len(places) >= AGAIN:
-            yield Finding("loop", "again", tuple(places[1:]), not complete)
+    planned = sum(record.event.tag == "planned" for record in state.records)
     readings = [
         (record.step, record.event)
         for record in state.records
         if isinstance(record.event, ActionParsed) and record.event.seat == SEAT
     ]
-    rejected = [(step, event) for step, event in readings if event.result == "rejected"]
+    rejected = [(at, one) for at, one in readings if one.result == "rejected"]
     if rejected:
-        open_end = all(event.result == "rejected" for _, event in readings[-ENDLESS:])
-        planned = sum(record.event.tag == "planned" for record in state.records)
-        lost = open_end or 2 * len(rejected) >= len(readings) or (planned == 1 and rejected[-1][0] > 0)
-        notes = tuple(Place.of(step, event.note) for step, event in rejected)
-        yield Finding("format", "rejected", notes, not complete and lost)
-    if outcome == "finished" and state.answered is not None and not state.answered.res.strip():
-        yield Finding("format", "no_answer", (Place.of(answer_step(state), state.answered.summary),))
+        open_end = all(one.result == "rejected" for _, one in readings[-ENDLESS:])
+        many = 2 * len(rejected) >= len(readings)
+        lost = planned == 1 and any(at > 0 for at, _ in rejected)
+        yield Finding(
+            "format", "rejected", tuple(Place.of(at, one.note) for at, one in rejected)[:MOST_PLACES],
+            not complete and (open_end or many or lost),
+        )  # fmt: skip
+    answered, outcome = state.answered, state.stopped.outcome if state.stopped else ""
+    if outcome == "finished" and answered is not None and not answered.res.strip():
+        yield Finding("format", "no_answer", (Place.of(answer_step(state), answered.summary),))
 
 
 def generic(state: State) -> Verdict:
-    """The verdict of a benchmark that tells no more than the record: why an episode did not come to its end."""
+    """What the record of any benchmark tells: why an episode did not come to its end.
+
+    What an episode that came to its end is worth is not judged here.
+    """
     if state.stopped is None:
         return Verdict("unfinished")
     if state.stopped.outcome == "finished":
         return Verdict("unjudged")
-    return judged(common(state, calls_of(state.records), complete=False), state)
+    calls = calls_of(state.records)
+    found = (
+        *told_by_end(state, complete=False),
+        *repeated(calls, complete=False),
+        *unreadable(state, complete=False),
+    )
+    return judged(found, state)
