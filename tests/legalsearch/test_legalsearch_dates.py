@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from store.search.query import Span
 from store.search.times import periods
 from store.statutes.applicable import CaseDates, mark
 from store.statutes.model import LawVersion
 from store.text.normalise import fold_width
-from tasks.legalsearch.dates import case_dates
+from tasks.legalsearch.dates import case_dates, told
 
 DRUNK = "2010年5月3日张某醉酒驾驶机动车被查获，2012年3月1日法院开庭审理，如何适用刑法第一百三十三条之一？"
 
@@ -51,7 +53,7 @@ def read(text: str) -> tuple[str | None, ...]:
         ("2014年9月3日，鲁某盗窃路灯。2016年3月1日，鲁某在家属陪同下，到公安机关投案。",
             ("2014-09-03", None, "2016-03-01", None)),
         ("2014年9月3日，鲁某伙同魏某（已判刑）盗窃路灯。", ("2014-09-03", None, None, None)),
-        ("2014年9月3日，鲁某盗窃后被刑事拘留，2014年10月8日被逮捕。", (None, None, "2014-10-08", None)),
+        ("2014年9月3日，鲁某盗窃后被刑事拘留，2014年10月8日被逮捕。", ("2014-09-03", None, "2014-10-08", None)),
         (
             "甲与乙于2019年3月1日签订借款合同，2020年6月2日甲向法院起诉，2021年2月3日法院作出一审判决。",
             ("2019-03-01", None, "2020-06-02", "2021-02-03"),
@@ -68,7 +70,7 @@ def test_roles(text: str, expected: tuple[str | None, ...]) -> None:
         ("从2010年5月1日至2012年3月1日，鲁某非法经营路灯。", ("2010-05-01", "2012-03-01")),
         ("2010年5月至2012年3月期间，被告人鲁某收受风筝。", ("2010-05-01", "2012-03-31")),
         ("2010年5月3日、2011年6月4日，鲁某先后盗窃路灯。", ("2010-05-03", "2011-06-04")),
-        ("具体如下：1、2010年5月3日，鲁某盗窃路灯。2、2012年6月4日，鲁某盗窃路灯。", (None, None)),
+        ("具体如下：1、2010年5月3日，鲁某盗窃路灯。2、2012年6月4日，鲁某盗窃路灯。", ("2010-05-03", "2012-06-04")),
         ("2010年5月开始，鲁某销售假灯油。2012年8月6日，公安机关在店内查获灯油。", ("2010-05-01", "2012-08-06")),
         ("2010年5月开始，鲁某销售假灯油。", (None, None)),
         ("2010年5月3日，鲁某盗窃路灯。2010年8月4日，鲁某殴打看灯人。", ("2010-05-03", None)),
@@ -116,8 +118,28 @@ def test_a_later_law_is_not_the_law_of_an_earlier_act() -> None:
 
 def test_the_same_day_may_be_named_twice() -> None:
     text = "2014年8月27日，鲁某在家中贩卖灯油时被查获。2014年8月27日，鲁某被刑事拘留。"
+    assert [sorted(day.roles) for day in told(text, spans(text))] == [["acted", "caught"], ["proceeding"]]
     assert read(text) == ("2014-08-27", None, "2014-08-27", None)
 
 
 def test_no_days() -> None:
     assert case_dates("鲁某盗窃路灯。", ()) == CaseDates()
+
+
+WORDS = st.sampled_from(
+    "2010年5月3日 2012年 2012年3月至5月 2015年以前 2014年开始 同年7月1日 次日 ， 。 ； （ ） 《 》 被告人 鲁某 出生 "
+    "投案 判决 多次 盗窃 "
+    "被判处 曾 因 1、 行为时为 时有效的 第三条 \n选项: 至 从 期间 案发后".split(" ")
+)
+
+
+@given(st.lists(WORDS | st.text(max_size=6), max_size=24).map("".join))
+def test_total_on_any_text(text: str) -> None:
+    found = case_dates(text, spans(text))
+    assert found.acted is None or found.acted_until is None or found.acted <= found.acted_until
+
+
+@settings(max_examples=60)
+@given(st.text(max_size=40), st.lists(st.builds(Span, st.dates(), st.dates(), st.text(max_size=8)), max_size=4))
+def test_total_on_spans_of_another_text(text: str, given_spans: list[Span]) -> None:
+    case_dates(text, given_spans)
