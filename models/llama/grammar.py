@@ -1,80 +1,71 @@
 """From a JSON schema to a GBNF grammar, so that a model can only write values that the schema allows.
 
-What the grammar allows is always valid JSON and, by `models.schema.violation`, a valid value; it may allow less than
-the schema: properties come in the order of the schema, at most one blank stands after a comma or colon, texts are
-bounded and hold no control characters, decimals between odd bounds keep to whole bounds, unique items keep the order
-of their enumeration. What no grammar can express is a BadEngine that names the place. Lengths are in Unicode
-characters.
+What the grammar allows is valid JSON and, but for the bounds of numbers that are no short range of whole ones, a
+valid value by `models.schema.violation`; it may allow less: properties come in the order of the schema, at most one
+blank stands after a comma or colon, texts are bounded and hold no control characters. What no grammar can express is
+a BadEngine that names the place. Lengths are in Unicode characters.
 
 llama.cpp follows all ways through a grammar that still fit, character by character, so alternatives share their
 beginnings here (a tree of tool names, not a list), and long texts are counted in blocks instead of one rule a
 character.
+
+A way to write a value is a row of atoms: one literal character ("'x") or a piece of grammar ("@rule").
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from models.errors import BadEngine
-from models.llama.shapes import (
-    BLANK,
-    Shape,
-    chars,
-    choice,
-    decimals,
-    fixed,
-    integers,
-    literal,
-    separated,
-    sequence,
-    text_pattern,
-    written,
-)
-from models.schema import LONGEST_TEXT, Schema, kinds, resolved, violation
+from models.schema import IGNORED, LONGEST_TEXT, Schema
 
 MOST_ITEMS = 50
 """Items of a list without `maxItems`."""
-MOST_ENTRIES = 16
-"""Entries of an object with free names without `maxProperties`."""
-LONGEST_NAME = 64
 LONGEST_BOUND = 100_000
 """The largest `maxLength` or `maxItems` of a grammar."""
-MOST_DIGITS = 15
-DEPTH = 40
+MOST_LISTED = 1000
+"""Whole numbers between two bounds that are listed one by one."""
+MOST_REPEATED = 100
+"""Repetitions of a part of a pattern."""
 
+Shape = tuple[str, ...]
+_BLANK = "@blank"
 _FIXED = {
     "blank": '" "?',
     "char": r'[ !#-\[\]-~\u00A0-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF] | "\\" escape',
     "escape": r'["\\/nt] | "u" code',
     "code": r'"00" ([2-6] hex | [a-fA-F] hex) | "0" [1-9a-fA-F] hex hex | [1-9a-cA-CeEfF] hex hex hex | [dD] [0-7] '
-    r'hex hex',
+    r"hex hex",
     "hex": "[0-9a-fA-F]",
-}  # fmt: skip
+}
 """No control character and no half of a surrogate pair, escaped or not."""
-_TOGETHER = ("anyOf", "oneOf", "allOf")
-_USED_BY: dict[str, frozenset[str]] = {
+_WHOLE = '"0" | "-"? [1-9] [0-9]{0,14}'
+_SIMPLE = {
+    "null": "null",
+    "integer": f"@({_WHOLE})",
+    "number": '@("-"? ("0" | [1-9] [0-9]{0,14}) ("." [0-9]{1,6})?)',
+}
+_USED_BY: Mapping[str, frozenset[str]] = {
     "string": frozenset(("minLength", "maxLength", "pattern")),
-    "integer": frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")),
-    "number": frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")),
+    "integer": frozenset(("minimum", "maximum")),
+    "number": frozenset(("minimum", "maximum")),
     "boolean": frozenset(),
     "null": frozenset(),
-    "array": frozenset(("items", "prefixItems", "minItems", "maxItems", "uniqueItems")),
-    "object": frozenset(("properties", "required", "additionalProperties", "minProperties", "maxProperties")),
+    "array": frozenset(("items", "minItems", "maxItems")),
+    "object": frozenset(("properties", "required", "additionalProperties")),
 }
-"""Type -> the keywords its grammar follows."""
-_NEVER = frozenset(
-    "not if then else patternProperties propertyNames dependentRequired dependentSchemas dependencies contains"
-    " minContains maxContains unevaluatedItems unevaluatedProperties multipleOf".split()
-)
+"""Type -> the keywords that its grammar follows."""
+_PATTERN_PART = re.compile(r'(\[[^\[\]\\^"]+\]|\\d|[^\\\[\](){}|.*+?^$"])(?:\{(\d+)(?:,(\d+))?\}|(\?))?')
+"""A class or a character of a pattern, and how often it comes: {2}, {1,3}, ? or once."""
 
 
-def gbnf(schema: Mapping[str, Any]) -> str:
+def gbnf(schema: Schema) -> str:
     """The grammar of one value, starting at `root`. Raises BadEngine for what no grammar can express."""
     try:
-        return _Grammar(schema).text()
+        return _Grammar().text(schema)
     except RecursionError as error:
         raise BadEngine("the schema is nested too deeply for a grammar") from error
     except (TypeError, ValueError, AttributeError, KeyError) as error:
@@ -84,15 +75,13 @@ def gbnf(schema: Mapping[str, Any]) -> str:
 class _Grammar:
     """Rules under construction; equal schemas share a rule."""
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
-        self._root = schema
+    def __init__(self) -> None:
         self._rules: dict[str, str] = {}
         self._known: dict[str, str] = {}
-        self._open: list[str] = []
 
-    def text(self) -> str:
+    def text(self, schema: Schema) -> str:
         """The whole grammar."""
-        root = choice(self._shapes(self._root, "#"))
+        root = _choice(self._shapes(schema, "#"))
         rules = {"root": root, **self._rules, **_FIXED}
         return "\n".join(f"{name} ::= {body}" for name, body in rules.items()) + "\n"
 
@@ -105,79 +94,44 @@ class _Grammar:
 
     def _value(self, schema: Schema, where: str) -> Shape:
         """A value as part of a larger one: fixed values in full, others by a rule of their own."""
-        key = json.dumps(schema, sort_keys=False, ensure_ascii=False)
-        if key in self._open or len(self._open) > DEPTH:
-            raise BadEngine(f"the schema at {where} contains itself or is nested too deeply for a grammar")
+        key = json.dumps(schema, ensure_ascii=False)
         if key in self._known:
             return ("@" + self._known[key],)
-        self._open.append(key)
         shapes = self._shapes(schema, where)
-        self._open.pop()
         if len(shapes) == 1 and (len(shapes[0]) == 1 or all(atom[0] == "'" for atom in shapes[0])):
             return shapes[0]
-        return (self._rule(choice(shapes), key),)
+        return (self._rule(_choice(shapes), key),)
 
     def _shapes(self, schema: Schema, where: str) -> list[Shape]:
         """All ways to write a value of a schema."""
-        if len(self._open) > DEPTH:
-            raise BadEngine(f"the schema at {where} contains itself or is nested too deeply for a grammar")
-        plain = resolved(self._root, schema, where)
-        if isinstance(plain, bool):
-            raise BadEngine(f"the schema at {where} does not say what the value is")
-        refused = sorted(_NEVER & plain.keys())
-        if refused:
-            raise BadEngine(f"no grammar can express '{refused[0]}' in the schema at {where}")
-        if "const" in plain or "enum" in plain:
-            return self._listed(plain, where)
-        for keyword in _TOGETHER:
-            if keyword in plain:
-                return self._combined(plain, keyword, where)
-        named = kinds(plain)
-        if not named:
-            raise BadEngine(f"the schema at {where} names no type")
-        shapes: list[Shape] = []
-        for kind in named:
-            make = {"string": self._text, "array": self._list, "object": self._object}.get(kind)
-            shapes += make(plain, where) if make else _simple(kind, plain, where)
-        return shapes
+        if not isinstance(schema, Mapping):
+            raise BadEngine(f"the schema at {where} is no schema")
+        if "const" in schema or "enum" in schema:
+            values = [schema["const"]] if "const" in schema else list(schema["enum"])
+            return _some([_fixed(value) for value in values], where)
+        if "anyOf" in schema:
+            _only(schema, frozenset(("anyOf",)), where)
+            parts = enumerate(schema["anyOf"])
+            return _some([way for at, part in parts for way in self._shapes(part, f"{where}/anyOf/{at}")], where)
+        kind = str(schema.get("type", ""))
+        if kind not in _USED_BY:
+            raise BadEngine(f"the schema at {where} names {f'an unknown type {kind!r}' if kind else 'no type'}")
+        _only(schema, _USED_BY[kind] | {"type"}, where)
+        if kind == "boolean":
+            return [_chars("true"), _chars("false")]
+        if kind == "integer" and {"minimum", "maximum"} <= schema.keys():
+            listed = range(math.ceil(schema["minimum"]), math.floor(schema["maximum"]) + 1)
+            if len(listed) <= MOST_LISTED:
+                return _some([_fixed(number) for number in listed], where)
+        if kind in _SIMPLE:
+            return [(_SIMPLE[kind],) if _SIMPLE[kind][0] == "@" else _chars(_SIMPLE[kind])]
+        return {"string": self._text, "array": self._list, "object": self._object}[kind](schema, where)
 
-    def _listed(self, schema: Mapping[str, Any], where: str) -> list[Shape]:
-        values = [schema["const"]] if "const" in schema else list(schema["enum"])
-        checked = {**schema, **{key: self._root[key] for key in ("$defs", "definitions") if key in self._root}}
-        shapes = [fixed(value) for value in values if not violation(checked, value)]
-        if not shapes:
-            raise BadEngine(f"the schema at {where} allows no value")
-        return list(dict.fromkeys(shapes))
-
-    def _combined(self, schema: Mapping[str, Any], keyword: str, where: str) -> list[Shape]:
-        rest: Mapping[str, Any] = {key: value for key, value in schema.items() if key != keyword}
-        parts = [resolved(self._root, part, f"{where}/{keyword}/{at}") for at, part in enumerate(schema[keyword])]
-        if keyword == "allOf":
-            for at, part in enumerate(parts):
-                rest = _merged(rest, part, f"{where}/allOf/{at}")
-            return self._deeper(rest, where)
-        places = [f"{where}/{keyword}/{at}" for at in range(len(parts))]
-        shapes = [
-            shape
-            for part, place in zip(parts, places, strict=True)
-            for shape in self._deeper(_merged(rest, part, place), place)
-        ]
-        if rest.get("nullable") is True:
-            shapes.append(fixed(None))
-        if not shapes:
-            raise BadEngine(f"the schema at {where} allows no value")
-        return list(dict.fromkeys(shapes))
-
-    def _deeper(self, schema: Schema, where: str) -> list[Shape]:
-        self._open.append(where)
-        shapes = self._shapes(schema, where)
-        self._open.pop()
-        return shapes
-
-    def _text(self, schema: Mapping[str, Any], where: str) -> list[Shape]:
-        least, most = schema.get("minLength", 0), schema.get("maxLength", LONGEST_TEXT)
+    def _text(self, schema: Schema, where: str) -> list[Shape]:
         if "pattern" in schema:
-            return [('@"\\""', *text_pattern(schema["pattern"], least, schema.get("maxLength"), where), '@"\\""')]
+            _only(schema, frozenset(("type", "pattern")), where)
+            return [('@"\\""', f"@({_pattern(schema['pattern'], where)})", '@"\\""')]
+        least, most = schema.get("minLength", 0), schema.get("maxLength", LONGEST_TEXT)
         _check_bounds(least, most, "Length", where)
         return [(self._rule(f'"\\"" {self._times("char", least, most)} "\\""', f"text {least} {most}"),)]
 
@@ -208,90 +162,48 @@ class _Grammar:
                 unit = self._rule(f"{unit} {unit}", f"twice {unit}")[1:]
         return " ".join(parts) or '""'
 
-    def _list(self, schema: Mapping[str, Any], where: str) -> list[Shape]:
-        first = schema.get("prefixItems", ())
+    def _list(self, schema: Schema, where: str) -> list[Shape]:
         least = schema.get("minItems", 0)
         most = schema.get("maxItems", max(MOST_ITEMS, least))
         _check_bounds(least, most, "Items", where)
-        if first:
-            if not least == most == len(first) and not (schema.get("items") is False and least == len(first)):
-                raise BadEngine(
-                    f"the schema at {where} has 'prefixItems' but no fixed length, which is not supported"
-                )
-            parts = [self._value(part, f"{where}/prefixItems/{at}") for at, part in enumerate(first)]
-            return [(*chars("["), *separated(parts), *chars("]"))]
-        if most == 0 or schema.get("items") is False:
-            return [chars("[]")]
+        if most == 0:
+            return [_chars("[]")]
         if "items" not in schema:
             raise BadEngine(f"the schema at {where} does not say what its items are")
-        if schema.get("uniqueItems"):
-            return self._unique(schema, least, most, where)
         item = self._value(schema["items"], f"{where}/items")
-        name = self._rule(sequence(item), f"item {item}")[1:]
+        name = self._rule(_sequence(item), f"item {item}")[1:]
         more = self._rule(f'"," blank {name}', f"more {name}")[1:]
         body = f"{name} {self._times(more, max(least - 1, 0), most - 1)}"
         body = f'"[" {body} "]"' if least else f'"[" ({body})? "]"'
         return [(self._rule(body, f"list {name} {least} {most}"),)]
 
-    def _unique(self, schema: Mapping[str, Any], least: int, most: int, where: str) -> list[Shape]:
-        """Lists without repetition, in the order of the enumeration: one rule an item and number of items still
-        free."""
-        shapes = self._shapes(schema["items"], f"{where}/items")
-        if any(atom[0] == "@" for shape in shapes for atom in shape):
-            raise BadEngine(
-                f"no grammar can express 'uniqueItems' in the schema at {where}: its items are no fixed list"
-            )
-        most = min(most, len(shapes))
-        if least > most:
-            raise BadEngine(f"the schema at {where} allows no value")
-        key = json.dumps([shapes, least, most], ensure_ascii=False)
-
-        def rest(at: int, count: int) -> str:
-            """What may follow when items before `at` are past and `count` are written."""
-            if count == most:
-                return '""'
-            choices = [f"{literal(written(shape))} {after(number + 1, count + 1)}" if not count else
-                       f'"," blank {literal(written(shape))} {after(number + 1, count + 1)}'
-                       for number, shape in list(enumerate(shapes))[at:]
-                       if len(shapes) - number >= least - count]  # fmt: skip
-            return " | ".join([*choices, '""'] if count >= least else choices) or '""'
-
-        def after(at: int, count: int) -> str:
-            return self._rule(rest(at, count), f"unique {at} {count} {key}")[1:]
-
-        return [(*chars("["), "@" + after(0, 0), *chars("]"))]
-
-    def _object(self, schema: Mapping[str, Any], where: str) -> list[Shape]:
+    def _object(self, schema: Schema, where: str) -> list[Shape]:
         properties: Mapping[str, Schema] = schema.get("properties", {})
         required = list(schema.get("required", ()))
         unknown = [name for name in required if name not in properties]
         if unknown:
             raise BadEngine(f"the schema at {where} requires '{unknown[0]}' without describing it")
         if not properties:
-            return self._free_names(schema, where)
-        names = [name for name, part in properties.items() if part is not False]
-        if schema.get("minProperties", 0) > len(required) or schema.get("maxProperties", len(names)) < len(names):
-            raise BadEngine(f"no grammar can express the number of properties in the schema at {where}")
+            if schema.get("additionalProperties") is not False:
+                raise BadEngine(f"no grammar can express the free names of the object in the schema at {where}")
+            return [_chars("{}")]
         pairs = [
-            (
-                name in required,
-                (*fixed(name), "':", BLANK, *self._value(properties[name], f"{where}/properties/{name}")),
-            )
-            for name in names
+            (name in required, (*_fixed(name), "':", _BLANK, *self._value(part, f"{where}/properties/{name}")))
+            for name, part in properties.items()
         ]
-        leading = 0
-        while leading < len(pairs) and pairs[leading][0]:
-            leading += 1
-        start = (*chars("{"), *separated([pair for _, pair in pairs[:leading]]))
+        leading = next((at for at, (needed, _) in enumerate(pairs) if not needed), len(pairs))
+        start = list(_chars("{"))
+        for at, (_, pair) in enumerate(pairs[:leading]):
+            start += (*(("',", _BLANK) if at else ()), *pair)
         if leading == len(pairs):
-            return [(*start, *chars("}"))]
-        return [(*start, "@" + self._optional(pairs[leading:], bool(leading)), *chars("}"))]
+            return [(*start, *_chars("}"))]
+        return [(*start, "@" + self._optional(pairs[leading:], bool(leading)), *_chars("}"))]
 
     def _optional(self, pairs: Sequence[tuple[bool, Shape]], started: bool) -> str:
         """The rule of pairs that may be left out; `started` says whether a comma comes first."""
         after, fresh = '""', '""'
         for needed, pair in reversed(pairs):
-            text = sequence(pair)
+            text = _sequence(pair)
             follow = self._rule(after, f"rest {after}")[1:]
             skip = self._rule(fresh, f"rest {fresh}")[1:]
             after = f'"," blank {text} {follow}' + ("" if needed else f" | {follow}")
@@ -299,36 +211,17 @@ class _Grammar:
         body = after if started else fresh
         return self._rule(body, f"rest {body}")[1:]
 
-    def _free_names(self, schema: Mapping[str, Any], where: str) -> list[Shape]:
-        extra = schema.get("additionalProperties", True)
-        if extra is False or schema.get("maxProperties") == 0:
-            return [chars("{}")]
-        least, most = schema.get("minProperties", 0), schema.get("maxProperties", MOST_ENTRIES)
-        if extra is True or least > 1:
-            raise BadEngine(f"no grammar can express the free names of the object in the schema at {where}")
-        name = f'"\\"" {self._times("char", 1, LONGEST_NAME)} "\\""'
-        value = sequence(self._value(extra, f"{where}/additionalProperties"))
-        pair = self._rule(f'{name} ":" blank {value}', f"pair {value}")[1:]
-        more = self._rule(f'"," blank {pair}', f"more {pair}")[1:]
-        body = f"{pair} {self._times(more, 0, most - 1)}"
-        return [("@" + f'"{{" {body} "}}"' if least else "@" + f'"{{" ({body})? "}}"',)]
+
+def _only(schema: Schema, used: frozenset[str], where: str) -> None:
+    """Refuse a keyword that this part of the grammar does not follow."""
+    if strange := [keyword for keyword in schema if keyword not in used and keyword not in IGNORED]:
+        raise BadEngine(f"no grammar can express '{strange[0]}' in the schema at {where}")
 
 
-def _simple(kind: str, schema: Mapping[str, Any], where: str) -> list[Shape]:
-    if kind == "boolean":
-        return [chars("true"), chars("false")]
-    if kind == "null":
-        return [chars("null")]
-    if kind not in _USED_BY:
-        raise BadEngine(f"the schema at {where} names an unknown type {kind!r}")
-    make = integers if kind == "integer" else decimals
-    written = make(
-        schema.get("minimum"), schema.get("maximum"), schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum"),
-        MOST_DIGITS,
-    )  # fmt: skip
-    if not written:
-        raise BadEngine(f"the schema at {where} allows no number that a grammar can write")
-    return [(f"@({written})",)]
+def _some(shapes: list[Shape], where: str) -> list[Shape]:
+    if not shapes:
+        raise BadEngine(f"the schema at {where} allows no value")
+    return list(dict.fromkeys(shapes))
 
 
 def _check_bounds(least: int, most: int, what: str, where: str) -> None:
@@ -338,15 +231,67 @@ def _check_bounds(least: int, most: int, what: str, where: str) -> None:
         raise BadEngine(f"the schema at {where} has max{what} {most}, a grammar takes up to {LONGEST_BOUND}")
 
 
-def _merged(one: Mapping[str, Any], other: Schema, where: str) -> Mapping[str, Any]:
-    """Both schemas as one, where their keywords do not touch."""
-    if isinstance(other, bool):
-        raise BadEngine(f"the schema at {where} does not say what the value is")
-    clash = [key for key in one if key in other and one[key] != other[key] and key in _ALL_USED]
-    split = "additionalProperties" in one and "properties" in other and "properties" not in one
-    if clash or split or ("additionalProperties" in other and "properties" in one and "properties" not in other):
-        raise BadEngine(f"no grammar can express the combination in the schema at {where}")
-    return {**one, **other}
+def _pattern(pattern: str, where: str) -> str:
+    """The grammar of the texts of a pattern: ^, characters and classes with counts, $."""
+    at, parts = 1, []
+    while pattern.startswith("^") and (match := _PATTERN_PART.match(pattern, at, len(pattern) - 1)):
+        single, least, most, once = match.groups()
+        single = "[0-9]" if single == "\\d" else single if single[0] == "[" else f"[\\U{ord(single):08X}]"
+        if int(most or least or 1) > MOST_REPEATED:
+            break
+        parts.append(single + (f"{{{least},{most or least}}}" if least else once or ""))
+        at = match.end()
+    if at != len(pattern) - 1 or not pattern.endswith("$"):
+        raise BadEngine(
+            f"no grammar can express the pattern {pattern!r} in the schema at {where}",
+            "Between ^ and $ it may have characters and classes, each with a count like {1,3}.",
+        )
+    return " ".join(parts) or '""'
 
 
-_ALL_USED = frozenset(("type", "enum", "const", *_TOGETHER)).union(*_USED_BY.values())
+# --- ways to write a value ------------------------------------------------------------------------------------------
+
+
+def _chars(text: str) -> Shape:
+    return tuple("'" + character for character in text)
+
+
+def _fixed(value: object) -> Shape:
+    """A value that is always written the same."""
+    return _chars(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+def _literal(text: str) -> str:
+    """A text as a GBNF literal."""
+    escaped = ("\\" + c if c in '"\\' else c if c.isprintable() else f"\\U{ord(c):08X}" for c in text)
+    return '"' + "".join(escaped) + '"'
+
+
+def _sequence(shape: Iterable[str]) -> str:
+    """Atoms in a row, neighbouring characters as one literal."""
+    result: list[str] = []
+    letters = ""
+    for atom in (*shape, "@"):
+        if atom[0] == "'":
+            letters += atom[1:]
+            continue
+        result += filter(None, (letters and _literal(letters), atom[1:]))
+        letters = ""
+    return " ".join(result) or '""'
+
+
+def _choice(shapes: Sequence[Shape]) -> str:
+    """Several ways to write a value, with their common beginnings written once."""
+    groups: dict[str, list[Shape]] = {}
+    for shape in dict.fromkeys(shapes):
+        groups.setdefault(shape[0] if shape else "", []).append(shape)
+    parts: list[str] = []
+    for group in groups.values():
+        if len(group) == 1:
+            parts.append(_sequence(group[0]))
+        else:
+            shared = next(
+                at for at in range(len(min(group, key=len)) + 1) if len({way[: at + 1] for way in group}) > 1
+            )
+            parts.append(f"{_sequence(group[0][:shared])} ({_choice([way[shared:] for way in group])})")
+    return " | ".join(parts)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.errors import BadEngine
@@ -128,11 +128,8 @@ WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         {"enum": ["", "a", "ab", 1, 12, None, True, [1, "x"], {"k": 2.5}]},
         ['""', '"a"', '"ab"', "1", "12", "null", "true", '[1,"x"]', '{"k":2.5}'], ['"b"', "2", "121", "[]", "false"],
     ),
-    "enum with a type": ({"type": "string", "enum": ["a", 1, None]}, ['"a"'], ["1", "null"]),
     "boolean": ({"type": "boolean"}, ["true", "false"], ["True", "1", "null"]),
     "null": ({"type": "null"}, ["null"], ["None", ""]),
-    "two types": ({"type": ["integer", "null"], "minimum": 3, "maximum": 5}, ["null", "4"], ["6", '"4"']),
-    "nullable": ({"type": "boolean", "nullable": True}, ["null", "true"], ["0"]),
     "nullable choice": ({"anyOf": [{"type": "null"}, {"type": "string", "maxLength": 1}]}, ["null", '"a"'], ['"ab"']),
     "text of a length": ({"type": "string", "minLength": 2, "maxLength": 3}, ['"ab"', '"甲乙丙"', '"\\u4e00\\""'],
                          ['"a"', '"abcd"', '"ab', "ab"]),
@@ -141,26 +138,13 @@ WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
     "integer": ({"type": "integer"}, ["0", "-7", "123456789012345"],
         ["-0", "01", "+1", "1.0", "1e5", "1234567890123456"]),
     "number": ({"type": "number"}, ["0", "-0.5", "3.141593", "12"], ["1e5", ".5", "5.", "00", "1.1234567"]),
-    "bounded number": ({"type": "number", "minimum": 0, "maximum": 10}, ["0", "9.99", "10", "10.0", "0.5"],
-                       ["-1", "10.5", "11", "-0"]),
-    "open bounds": ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2}, ["0.01", "1", "1.9"],
-        ["0", "0.0", "2"]),
-    "negative number": ({"type": "number", "minimum": -3, "maximum": -1}, ["-3", "-1.0", "-2.5"],
-        ["-0.5", "-3.5", "2"]),
-    "odd bounds": ({"type": "number", "minimum": 0.5, "maximum": 3.5}, ["1", "2.5", "3.0"], ["0.4", "3.6"]),
+    "whole numbers between bounds": ({"type": "integer", "minimum": -2, "maximum": 12}, ["-2", "0", "9", "12"],
+        ["-3", "13", "1.0"]),
     "list": ({"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 3},
              ["[true]", "[true, false,true]"], ["[]", "[true,]", "[true,true,true,true]", "[ true]"]),
     "long list": ({"type": "array", "items": {"const": 1}, "maxItems": 300},
                   ["[]", f"[{','.join('1' * 300)}]"], [f"[{','.join('1' * 301)}]"]),
     "empty list": ({"type": "array", "items": {"const": 1}, "maxItems": 0}, ["[]"], ["[1]"]),
-    "tuple": ({"type": "array", "prefixItems": [{"const": 1}, {"type": "boolean"}], "minItems": 2, "maxItems": 2},
-              ["[1,true]", "[1, false]"], ["[1]", "[1,true,1]"]),
-    "unique list": ({"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True, "maxItems": 2},
-                    ["[]", '["a"]', '["a","c"]', '["c"]'], ['["a","a"]', '["a","b","c"]', '["c","a"]']),
-    "unique list of two or more": (
-        {"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True, "minItems": 2},
-        ['["a","b"]', '["b","c"]', '["a","b","c"]'], ["[]", '["a"]', '["c"]'],
-    ),
     "optional properties": (
         {"type": "object", "properties": {k: {"const": 1} for k in "abc"}, "required": ["b"],
             "additionalProperties": False},
@@ -172,27 +156,8 @@ WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
         ["{}", '{"a":1}', '{"b":1}', '{"a":1,"b":1}'], ['{"c":1}', '{"a":1,"a":1}', '{,"b":1}'],
     ),
     "nothing inside": ({"type": "object", "additionalProperties": False}, ["{}"], ['{"a":1}', "{ }"]),
-    "free names": (
-        {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0, "maximum": 9},
-            "maxProperties": 2},
-        ["{}", '{"甲":1}', '{"甲":1, "乙":2}'], ['{"甲":10}', '{"":1}', '{"a":1,"b":2,"c":3}'],
-    ),
-    "a forbidden property": (closed(a={"const": 1}) | {"properties": {"a": {"const": 1}, "b": False}},
-                             ['{"a":1}'], ['{"a":1,"b":1}']),
-    "reference": ({"$defs": {"x~/": {"enum": ["一", "二"]}}, "type": "array", "items": {"$ref": "#/$defs/x~0~1"},
-        "maxItems": 2},
-                  ['["一","二"]'], ['["三"]']),
-    "all of": ({"allOf": [{"type": "integer"}, {"minimum": 2}, {"maximum": 3}]}, ["2", "3"], ["1", "4"]),
-    "base with choices": (
-        {"type": "object", "additionalProperties": False, "properties": {"a": {"const": 1}, "b": {"const": 2}},
-         "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
-        ['{"a":1}', '{"b":2}', '{"a":1,"b":2}'], ["{}"],
-    ),
-    "pattern": ({"type": "string", "pattern": r"^\d{4}-(0[1-9]|1[0-2])(-[0-3]\d)?$"}, ['"2024-01-31"', '"1999-12"'],
-                ['"2024-13"', '"24-01"', '"2024-01-31 "', '""']),
-    "pattern with Chinese": ({"type": "string", "pattern": r"^（\d{4}）[^\d（）]{1,3}\d+号$"},
-        ['"（2019）沪民终12号"'],
-                             ['"（2019）沪民终号"', '"(2019)沪1号"', '"（2019）"1号"']),
+    "pattern": ({"type": "string", "pattern": r"^\d{4}-[01]?[0-9]月$"}, ['"2024-01月"', '"1999-2月"'],
+                ['"2024-21月"', '"24-01月"', '"2024-01月 "', '""']),
 }  # fmt: skip
 
 
@@ -219,28 +184,6 @@ def test_texts_are_counted_exactly(serve: Serve, least: int, most: int) -> None:
     assert accepted == [least <= length <= most for length in lengths]
 
 
-BOUNDS = st.one_of(
-    st.integers(-30, 30), st.integers(-(10**6), 10**6), st.sampled_from([0, 1, 9, 10, 99, 100, 999, 1000])
-)
-
-
-@settings(max_examples=80)
-@given(one=BOUNDS, other=BOUNDS, probes=st.lists(BOUNDS, max_size=8))
-@example(one=-5, other=1005, probes=[0, 1000, 1006, -6])
-def test_whole_numbers_keep_to_their_bounds(serve: Serve, one: int, other: int, probes: list[int]) -> None:
-    low, high = sorted((one, other))
-    tried = [*probes, low - 1, low, low + 1, high - 1, high, high + 1, 0]
-    inside = [low <= number <= high for number in tried]
-    texts = [str(number) for number in tried]
-    assert serve({"type": "integer", "minimum": low, "maximum": high}, accept=texts)["accepted"] == inside
-    open_bounds = {"type": "integer", "exclusiveMinimum": low - 1, "exclusiveMaximum": high + 0.5}
-    assert serve(open_bounds, accept=texts)["accepted"] == inside
-    assert serve({"type": "number", "minimum": low, "maximum": high}, accept=texts)["accepted"] == inside
-    halves = [f"{number}.5" for number in tried]
-    fits = [low <= float(text) <= high for text in halves]
-    assert serve({"type": "number", "minimum": low, "maximum": high}, accept=halves)["accepted"] == fits
-
-
 WORDS = st.sampled_from(["a", "action", "名称", "（元）", '"', "\\", "\n", "😀", ""])
 LEAVES = st.one_of(
     st.builds(lambda values: {"enum": values}, st.lists(WORDS | st.integers(-3, 12) | st.none(), min_size=1,
@@ -249,9 +192,7 @@ LEAVES = st.one_of(
         st.integers(0, 5)),
     st.builds(lambda low, more: {"type": "integer", "minimum": low, "maximum": low + more}, st.integers(-20, 20),
         st.integers(0, 200)),
-    st.builds(lambda low, more: {"type": "number", "minimum": low, "maximum": low + more + 1}, st.integers(-5, 5),
-        st.floats(0, 9)),
-    st.sampled_from([{"type": "boolean"}, {"type": "null"}, {"type": ["boolean", "null"]}]),
+    st.sampled_from([{"type": "number"}, {"type": "boolean"}, {"type": "null"}]),
 )  # fmt: skip
 
 
@@ -299,11 +240,11 @@ def deep(levels: int) -> dict[str, Any]:
     [
         (closed(a=closed(b={"type": "string", "not": {"const": "x"}})),
             "'not' in the schema at #/properties/a/properties/b"),
-        ({"type": "object", "patternProperties": {"^a": {}}}, "'patternProperties' in the schema at #"),
-        ({"if": {}, "type": "string"}, "'if' in the schema at #"),
-        ({"type": "integer", "multipleOf": 3}, "'multipleOf'"),
+        ({"type": "integer", "multipleOf": 3}, "'multipleOf' in the schema at #"),
+        ({"type": "string", "anyOf": [{"const": "a"}]}, "'type' in the schema at #"),
+        ({"$ref": "#"}, "names no type"),
         (closed(a={}), "#/properties/a names no type"),
-        (closed(a=True), "#/properties/a does not say"),
+        (closed(a=True), "#/properties/a is no schema"),
         ({"type": "date"}, "unknown type 'date'"),
         ({"type": "array"}, "does not say what its items are"),
         ({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, "'uniqueItems' in the schema at #"),
@@ -311,34 +252,15 @@ def deep(levels: int) -> dict[str, Any]:
         ({"type": "object", "required": ["a"]}, "requires 'a' without describing it"),
         ({"type": "string", "minLength": 5, "maxLength": 2}, "allows no value"),
         ({"type": "string", "maxLength": LONGEST_BOUND + 1}, "maxLength 100001"),
-        ({"type": "integer", "minimum": 5, "maximum": 4}, "allows no number"),
-        ({"type": "number", "minimum": 0.2, "maximum": 0.8}, "allows no number"),
+        ({"type": "integer", "minimum": 5, "maximum": 4}, "allows no value"),
         ({"enum": []}, "allows no value"),
-        ({"type": "integer", "const": "a"}, "allows no value"),
         ({"anyOf": []}, "allows no value"),
-        ({"$ref": "#"}, "leads nowhere"),
-        ({"$ref": "https://example.org/x"}, "leads nowhere"),
-        ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "leads nowhere"),
-        ({"$defs": {"n": closed(next={"$ref": "#/$defs/n"})}, "$ref": "#/$defs/n"}, "contains itself"),
-        ({"$defs": {"n": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/n"}]}}, "$ref": "#/$defs/n"},
-            "contains itself"),
-        ({"type": "array", "items": {"$ref": "#"}}, "contains itself"),
-        (deep(60), "nested too deeply"),
         (deep(3000), "nested too deeply"),
-        ({"type": "object", "properties": {"a": {"const": 1}}, "allOf": [{"properties": {"b": {"const": 1}}}]},
-            "combination"),
         ({"type": "object", "properties": 3}, "malformed"),
         ({"type": "string", "maxLength": "x"}, "malformed"),
-        ({"type": "string", "pattern": "abc"}, "not anchored"),
-        ({"type": "string", "pattern": "^a(?=b)$"}, "special group"),
-        ({"type": "string", "pattern": r"^(a)\1$"}, r"\\1"),
-        ({"type": "string", "pattern": "^(a{90}){90}$"}, "repeats"),
-        ({"type": "string", "pattern": '^["]$'}, "quotes"),
-        ({"type": "string", "pattern": "^[ -~]$"}, "range"),
-        ({"type": "string", "pattern": "^a+?$"}, "unusual way"),
-        ({"type": "string", "pattern": "^(a$"}, "bracket is missing"),
-        ({"type": "string", "pattern": "^a)$"}, "bracket too many"),
-        ({"type": "string", "pattern": "^a$", "maxLength": 3}, "beside minLength"),
+        *(({"type": "string", "pattern": pattern}, "the pattern")
+          for pattern in ("abc", "^a(?=b)$", "^(a)$", "^a{101}$", '^["]$', "^a+$", "^[^a]$", "^a|b$")),
+        ({"type": "string", "pattern": "^a$", "maxLength": 3}, "'maxLength'"),
     ],
 )  # fmt: skip
 def test_what_no_grammar_can_express_is_named(schema: dict[str, Any], says: str) -> None:

@@ -14,7 +14,7 @@ from models.errors import BadEngine
 from models.schema import LONGEST_TEXT, violation
 
 CALL = {
-    "oneOf": [
+    "anyOf": [
         {
             "type": "object",
             "properties": {
@@ -23,8 +23,7 @@ CALL = {
                     "type": "object",
                     "properties": {
                         "identifier": {"type": "string", "minLength": 1},
-                        "columns": {"type": "array", "items": {"enum": ["注册资本", "法人代表"]}, "maxItems": 2,
-                            "uniqueItems": True},
+                        "columns": {"type": "array", "items": {"enum": ["注册资本", "法人代表"]}, "maxItems": 2},
                     },
                     "required": ["identifier"],
                     "additionalProperties": False,
@@ -45,8 +44,8 @@ CALL = {
         ({"action": "finish", "answer": "好"}, ""),
         ({"action": "get_company_info", "action_input": {"identifier": "甲", "columns": ["注册资本", "住所"]}},
          "action_input.columns[1]：'住所'不在可选值之中：注册资本、法人代表"),
-        ({"action": "get_company_info", "action_input": {"identifier": "甲", "columns": ["注册资本"] * 2}},
-         "action_input.columns：'注册资本'重复"),
+        ({"action": "get_company_info", "action_input": {"identifier": "甲", "columns": ["注册资本"] * 3}},
+         "action_input.columns：列表有3项，至多2项"),
         ({"action": "get_company_info", "action_input": {"identifier": ""}},
             "action_input.identifier：文本有0字，至少1字"),
         ({"action": "get_company_info", "action_input": {}}, "action_input：缺少“identifier”"),
@@ -67,32 +66,15 @@ RULES: list[tuple[dict[str, Any], list[Any], list[Any]]] = [
     ({"type": "number"}, [1, 1.5], [True, "1", math.nan, math.inf, -math.inf]),
     ({"type": "boolean"}, [True, False], [0, 1, "true"]),
     ({"type": "null"}, [None], [0, "", False]),
-    ({"type": ["string", "null"]}, ["a", None], [1]),
-    ({"type": "string", "nullable": True}, ["a", None], [1]),
     ({"minimum": 1, "maximum": 3}, [1, 3, 2.5, "x"], [0, 3.5]),
-    ({"exclusiveMinimum": 1, "exclusiveMaximum": 3}, [2], [1, 3]),
-    ({"multipleOf": 3}, [9, 9.0], [10, 1.5]),
-    ({"multipleOf": 0.5}, [1.5, 2], [1.3]),
     ({"maxLength": 2}, ["甲乙", "😀😀", 333], ["甲乙丙"]),
     ({"pattern": "^a+$"}, ["aa", 3], ["b", ""]),
     ({"enum": [1, "a", None]}, [1, 1.0, "a", None], [True, "b"]),
     ({"const": {"a": [1, True]}}, [{"a": [1, True]}, {"a": [1.0, True]}], [{"a": [1, 1]}, {"a": [True, True]}, {}]),
     ({"minItems": 1, "maxItems": 2}, [[1], [1, 2], {}], [[], [1, 2, 3]]),
-    ({"uniqueItems": True}, [[1, True, "1"], []], [[1, 1.0], [[1], [1]], [{"a": 1}, {"a": 1}]]),
-    ({"prefixItems": [{"const": 1}], "items": {"const": 2}}, [[1, 2, 2], [1], []], [[2], [1, 3]]),
-    ({"items": False}, [[], "x"], [[1]]),
-    ({"minProperties": 1, "maxProperties": 1}, [{"a": 1}], [{}, {"a": 1, "b": 2}]),
-    ({"properties": {"a": {"const": 1}, "b": False}}, [{"a": 1}, {"c": 2}, 3], [{"a": 2}, {"b": 1}]),
-    ({"additionalProperties": {"type": "integer"}}, [{"a": 1}], [{"a": "b"}]),
+    ({"properties": {"a": {"const": 1}}, "additionalProperties": False}, [{"a": 1}, {}, 3], [{"a": 2}, {"b": 1}]),
+    ({"items": {"const": 2}}, [[2, 2], [], {}], [[2, 1]]),
     ({"anyOf": [{"type": "string"}, {"minimum": 5}]}, ["a", 6], [4]),
-    ({"oneOf": [{"type": "integer"}, {"minimum": 5}]}, [4, 6.5], [6]),
-    ({"allOf": [{"minimum": 1}, {"maximum": 2}]}, [1, 2], [0, 3]),
-    ({"not": {"const": 1}}, [2], [1]),
-    ({"$defs": {"t": {"type": "object", "properties": {"next": {"$ref": "#/$defs/t"}},
-        "additionalProperties": False}},
-      "$ref": "#/$defs/t"}, [{}, {"next": {"next": {}}}], [{"next": {"x": 1}}, {"next": 1}]),
-    ({"$defs": {"t": {"type": "string", "maxLength": 5000}}, "$ref": "#/$defs/t", "minLength": 2}, ["x" * 4000],
-        ["x", "x" * 5001]),
 ]  # fmt: skip
 
 
@@ -119,8 +101,6 @@ def test_texts_may_have_lines_and_be_long_where_the_schema_says() -> None:
     assert violation({"type": "string"}, "一\n\t二\r\n" + "案" * (LONGEST_TEXT - 10)) == ""
     long = {"anyOf": [{"type": "string", "maxLength": 9000}, {"type": "null"}]}
     assert violation(long, "案" * 9000) == ""
-    both = {"allOf": [{"type": "string"}, {"maxLength": 9000}]}
-    assert violation(both, "案" * 9000) == "" != violation({"allOf": [{"type": "string"}]}, "案" * 9000)
     assert violation(long, "案" * 9001) == "整体：文本有9001字，至多9000字"
 
 
@@ -128,9 +108,7 @@ def test_texts_may_have_lines_and_be_long_where_the_schema_says() -> None:
     ("schema", "says"),
     [
         ({"frobnicate": 1}, "'frobnicate'"), ({"properties": {"a": {"if": {}}}}, "#/properties/a"),
-        ({"type": "text"}, "'text'"), ({"$ref": "#/nowhere"}, "leads nowhere"),
-        ({"$ref": "other.json"}, "leads nowhere"),
-        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "leads nowhere"),
+        ({"type": "text"}, "'text'"), ({"$ref": "#/nowhere"}, "'$ref'"),
         ({"properties": {"a": 3}}, "no schema"), ({"pattern": "("}, "cannot be used"),
         ({"enum": 3}, "cannot be used"),
         ({"minLength": "x"}, "cannot be used"), ({"required": 3}, "cannot be used"),
@@ -162,9 +140,6 @@ def test_any_value_has_a_verdict(value: Any) -> None:
 
 
 def test_deep_and_large_values_are_refused_calmly() -> None:
-    tree = {"$defs": {"t": {"type": "array", "items": {"$ref": "#/$defs/t"}}}, "$ref": "#/$defs/t"}
-    assert violation(tree, json.loads("[" * 50 + "]" * 50)) == ""
-    assert "嵌套太深" in violation(tree, json.loads("[" * 900 + "]" * 900))
     assert violation({"const": 1}, json.loads("[" * 900 + "]" * 900))
     assert violation(CALL, {"action": "x" * 10**6})[:20] == "action：'xxxxxxxxxxxx"
     assert len(violation(CALL, {"action": "x" * 10**6})) < 200
