@@ -87,35 +87,33 @@ def _parties(case: CivilCase | CriminalCase | Dispute) -> Iterator[Fault]:
     yield from _twice("parties", [party.id for party in case.parties])
     yield from _twice("parties", [party.name for party in case.parties], "name")
     sides: Counter[str] = Counter(party.side for party in case.parties)
-    if isinstance(case, CriminalCase):
-        if sides["plaintiff"]:
-            yield Fault("parties", "a criminal case has no plaintiff", "Name victims under criminal.victims.")
-        if sides["defendant"] > 1:
-            yield Fault(
-                "parties",
-                f"{sides['defendant']} accused; one is tried at a time",
-                "Try the others in cases of their own (另案处理).",
-            )
-        if not sides["defendant"]:
-            yield Fault("parties", "nobody is accused", 'Add one [[parties]] with side = "defendant".')
-        for party in case.parties:
-            if party.kind == "company":
-                yield Fault(
-                    f"parties.{party.id}",
-                    "a company is accused (单位犯罪)",
-                    "Only natural persons can be tried here.",
-                )
+    criminal = isinstance(case, CriminalCase)
+    if criminal and sides["plaintiff"]:
+        yield Fault("parties", "a criminal case has no plaintiff", "Name victims under criminal.victims.")
+    yield from too_many(criminal, sides["plaintiff"], sides["defendant"])
+    if not criminal:
+        for side in ("plaintiff", "defendant"):
+            if not sides[side]:
+                yield Fault("parties", f"no {side}", f'Add one [[parties]] with side = "{side}".')
         return
-    for side, word in (("plaintiff", "plaintiffs (原告)"), ("defendant", "defendants (被告)")):
-        count = sides[side]
+    if not sides["defendant"]:
+        yield Fault("parties", "nobody is accused", 'Add one [[parties]] with side = "defendant".')
+    for party in case.parties:
+        if party.kind == "company":
+            todo = "Only natural persons can be tried here."
+            yield Fault(f"parties.{party.id}", "a company is accused (单位犯罪)", todo)
+
+
+def too_many(criminal: bool, plaintiffs: int, defendants: int) -> Iterator[Fault]:
+    """One natural person is accused, or one plaintiff sues one defendant."""
+    if criminal and defendants > 1:
+        what = f"{defendants} accused; one is tried at a time"
+        yield Fault("parties", what, "Try the others in cases of their own (另案处理).")
+    sides = () if criminal else ((plaintiffs, "plaintiffs (原告)"), (defendants, "defendants (被告)"))
+    for count, word in sides:
         if count > 1:
-            yield Fault(
-                "parties",
-                f"{count} {word}; one plaintiff sues one defendant here",
-                "Split the dispute or keep one of them.",
-            )
-        if not count:
-            yield Fault("parties", f"no {side}", f'Add one [[parties]] with side = "{side}".')
+            what = f"{count} {word}; one plaintiff sues one defendant here"
+            yield Fault("parties", what, "Split the dispute or keep one of them.")
 
 
 def _days(dates: Dates) -> Iterator[Fault]:

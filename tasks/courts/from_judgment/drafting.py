@@ -1,11 +1,13 @@
 """From the file of a judgment to the draft of a case file: read, refuse, mask, take apart, say what is missing.
 
 Nothing is invented: a field that the judgment does not give is left out and named. All is marked as derived and
-unreviewed.
+unreviewed. A model, where there is one, reads the masked text and is asked for what the rules missed: each of its
+quotes must be a part of that text, else it is dropped; of the plea it may choose one of three stances.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,9 +17,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from models.engine import Engine
+from models.engine import Ask, Engine, EngineError, Message, Settings
+from models.schema import violation
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
+from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import SCHEMA
 from tasks.courts.casefile.judgment import Env, Judgment
 from tasks.courts.casefile.loading import CaseFault, read_case
@@ -25,12 +29,19 @@ from tasks.courts.casefile.names import LATIN, is_masked, people_in, surname_of,
 from tasks.courts.casefile.people import REFUSED_ROLES
 from tasks.courts.casefile.ruled import accused_in
 from tasks.courts.casefile.sense import Fault, age_on
-from tasks.courts.from_judgment.asking import ask_for, at
 from tasks.courts.from_judgment.fields import civil_case, criminal_case, signed_by
-from tasks.courts.from_judgment.heading import PARTY, Heading, heading_of, judgment_alone, kind_of, refuse
 from tasks.courts.from_judgment.masking import Masked, mask
 from tasks.courts.from_judgment.reading import read_text
-from tasks.courts.from_judgment.sections import taken_apart
+from tasks.courts.from_judgment.structure import (
+    PARTY,
+    Heading,
+    heading_of,
+    judgment_alone,
+    kind_of,
+    refuse,
+    taken_apart,
+)
+from tasks.episode.plain import plain
 
 _ADULT = 18
 _PERSON = "gender ethnicity birth_date occupation address"
@@ -56,7 +67,6 @@ _OPTIONAL = re.compile(
     r"|political_rights_months))"
 )
 """Parts that a draft can lose: what contradicts the rest or does not fit is left out and noted."""
-_ROUNDS = 8
 _ON_PURPOSE = ("charges", "signed", "title")
 """What may be empty and says so: an acquittal, a plea and a prosecutor's office of which nothing more is known."""
 _STRUCTURE = re.compile(
@@ -114,26 +124,26 @@ def draft_of(
     text, more = judgment_alone(text)
     notes = [more] if more else []
     env = kind_of(text, label, env)
-    plain = taken_apart(text, env)
-    heading = heading_of(plain.head, env)
-    refuse(heading, accused_in(plain.ruled), env, label)
-    people, companies = _named(plain, heading)
+    unmasked = taken_apart(text, env)
+    heading = heading_of(unmasked.head, env)
+    refuse(heading, accused_in(unmasked.ruled), env, label)
+    people, companies = _named(unmasked, heading)
     seats = [entry.words for entry in heading.entries if entry.role in PARTY and entry.is_company]
-    kept = [line for line in plain.head if any(words in line for words in seats)]
-    clean, masked = mask(
-        text, people, companies, keep_names=keep_names, mask_companies=mask_companies, kept_lines=kept
-    )
+    kept = [line for line in unmasked.head if any(words in line for words in seats)]
+    clean, masked = mask(text, people, companies, keep_names, mask_companies, kept)
     paper = taken_apart(clean, env)
     heading = heading_of(paper.head, env)
     case = (civil_case if env == "CI" else criminal_case)(paper, heading, notes)
     _refuse_minors(case, paper, label)
     if engine is not None:
         ask_for(engine, case, env, clean, notes)
-    case = {"schema": SCHEMA, "id": _identity(env, heading.docket, clean), "env": env, **_filled(case)}
+    # CI-2024望0102民初1836 after the docket number; without one after the text.
+    name = "".join(sign for sign in heading.docket if sign.isalnum() and sign not in "第号字")[:50]
+    name = name or sha256(clean.encode("utf-8", "replace")).hexdigest()[:10]
+    case = {"schema": SCHEMA, "id": f"{env}-{name}", "env": env, **_filled(case)}
     if not keep_names and (left := suspects(clean, (name for group in companies for name in group))):
-        notes.append(
-            f"names: {len(left)} words of the story may be names of people and were left: {'、'.join(left[:20])}"
-        )
+        told = f"{len(left)} words of the story may be names of people and were left"
+        notes.append(f"names: {told}: {'、'.join(left[:20])}")
     needed = _fitted(case, label, notes)
     missing = missing_of(case)
     case["provenance"] = _provenance(heading, masked, missing, keep_names)
@@ -219,16 +229,13 @@ def _refuse_minors(case: Mapping[str, Any], paper: Judgment, label: str) -> None
 
 def _fitted(case: dict[str, Any], label: str, notes: list[str]) -> tuple[Fault, ...]:
     """Leave out what contradicts the rest; what still keeps the file from loading."""
-    faults: tuple[Fault, ...] = ()
-    for _ in range(_ROUNDS):
+    while True:
         try:
             read_case(label, case)
             return ()
         except CaseFault as error:
-            faults = error.faults
-        if not any([_left_out(case, fault, notes) for fault in faults]):
-            break
-    return faults
+            if not any([_left_out(case, fault, notes) for fault in error.faults]):
+                return error.faults
 
 
 def _left_out(case: dict[str, Any], fault: Fault, notes: list[str]) -> bool:
@@ -247,13 +254,121 @@ def _left_out(case: dict[str, Any], fault: Fault, notes: list[str]) -> bool:
     return True
 
 
-# --- what it is called ----------------------------------------------------------------------------------------------
+# --- what a model adds ----------------------------------------------------------------------------------------------
+
+PROMPT = "judgment-fields/1"
+READ = 16_000
+"""Characters of a judgment that a model reads."""
+QUOTE = 600
+MOST = 12
+"""Quotes of one field, and characters of each."""
+TRIES = 2
+_REASONS = "裁判理由的要点，一个要点一条，摘自“本院认为”部分"
+_WANTED: Mapping[Env, Mapping[str, str]] = {
+    "CI": {
+        "complaint": "原告陈述的事实和理由",
+        "answer": "被告的答辩意见",
+        "gold.issues": "法院归纳的争议焦点，一个焦点一条",
+        "gold.reason_points": _REASONS,
+    },
+    "CR": {
+        "criminal.indictment": "公诉机关指控的犯罪事实",
+        "criminal.opinion": "公诉机关的意见和量刑建议",
+        "criminal.defence_opinion": "辩护人的辩护意见",
+        "criminal.record": "被告人的前科劣迹",
+        "gold.reason_points": _REASONS,
+    },
+}
+"""Fields that a model may be asked for -> what they are."""
+_LISTS = ("gold.issues", "gold.reason_points")
+"""Each quote is an entry of its own."""
 
 
-def _identity(env: Env, docket: str, text: str) -> str:
-    """CI-2024望0102民初1836 after the docket number; without one after the text."""
-    name = "".join(sign for sign in docket if sign.isalnum() and sign not in "第号字")
-    return f"{env}-{name[:50] or sha256(text.encode('utf-8', 'replace')).hexdigest()[:10]}"
+def ask_for(engine: Engine, case: dict[str, Any], env: Env, text: str, notes: list[str]) -> None:
+    """Put what a model finds into a case; `notes` says what came from it and what was dropped."""
+    wanted = {path: says for path, says in _WANTED[env].items() if not at(case, path)}
+    stance = env == "CR" and not at(case, "criminal.plea")
+    if not wanted and not stance:
+        return
+    if len(text) > READ:
+        notes.append(f"model: it read the first {READ} of {len(text)} characters")
+    reply = _reply(engine, _ask(wanted, stance, text[:READ]), notes)
+    for path in wanted:
+        told = filter(None, map(str.strip, reply.get(path.rpartition(".")[2], [])))
+        given = {quote: quote in text for quote in told}
+        quotes = [quote for quote, stands in given.items() if stands]
+        if dropped := len(given) - len(quotes):
+            notes.append(f"{path}: {dropped} quotes of the model do not stand in the text and were dropped")
+        if quotes:
+            _set(case, path, quotes if path in _LISTS else "\n".join(quotes))
+            notes.append(f"{path}: quoted by the model")
+    plea = reply.get("plea")
+    if stance and isinstance(plea, dict) and plea["stance"] != "unknown":
+        if plea["quote"].strip() and plea["quote"] in text:
+            _set(case, "criminal.plea", {"stance": plea["stance"], "text": plea["quote"]})
+            notes.append("criminal.plea: read by the model")
+        else:
+            notes.append("criminal.plea: the quote of the model does not stand in the text; dropped")
+
+
+def _ask(wanted: Mapping[str, str], stance: bool, text: str) -> Ask:
+    quotes = {"type": "array", "maxItems": MOST, "items": {"type": "string", "maxLength": QUOTE}}
+    named = {path.rpartition(".")[2]: says for path, says in wanted.items()}
+    properties: dict[str, object] = dict.fromkeys(named, quotes)
+    listed = [f"{name}：{says}" for name, says in named.items()]
+    if stance:
+        properties["plea"] = {
+            "type": "object",
+            "properties": {
+                "stance": {"enum": ["guilty", "partial", "not_guilty", "unknown"]},
+                "quote": {"type": "string", "maxLength": QUOTE},
+            },
+            "required": ["stance", "quote"],
+            "additionalProperties": False,
+        }
+        listed.append(
+            "plea：被告人对指控的态度（stance：认罪为 guilty，部分认罪为 partial，不认罪为 not_guilty，"
+            "文中没有写为 unknown），和说明该态度的一句原文（quote）"
+        )
+    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    words = fill(PROMPT, fields="\n".join(listed), judgment=text)
+    return Ask("analyser", (Message("user", words),), PROMPT, schema, Settings(max_tokens=3000))
+
+
+def _reply(engine: Engine, ask: Ask, notes: list[str]) -> dict[str, Any]:
+    problem = ""
+    for _ in range(TRIES):
+        answer = engine.answer([ask])[0]
+        if isinstance(answer, EngineError):
+            problem = str(answer)
+            continue
+        try:
+            value = plain(json.loads(answer.text))
+            problem = violation(ask.schema or {}, value)
+        except (ValueError, RecursionError):
+            problem = "the reply is no JSON object"
+        if not problem and isinstance(value, dict):
+            return value
+    notes.append(f"model: no usable answer ({problem[:200]})")
+    return {}
+
+
+def at(here: Any, path: str) -> Any:
+    """What stands at a path of names, of ids in a list, or of places in it; None where nothing does."""
+    for part in path.split("."):
+        if isinstance(here, list):
+            named = [item for item in here if isinstance(item, dict) and item.get("id") == part]
+            here = next(iter(named or (here[int(part) :] if part.isdigit() else ())), None)
+        else:
+            here = here.get(part) if isinstance(here, Mapping) else None
+    return here
+
+
+def _set(case: dict[str, Any], path: str, value: Any) -> None:
+    *way, last = path.split(".")
+    for part in way:
+        case = case.setdefault(part, {})
+    case[last] = value
 
 
 def _provenance(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 from store.tables import beside
@@ -16,11 +17,11 @@ from tasks.courts.casefile.judgment import LONGEST, Env, Judgment, clipped, days
 from tasks.courts.casefile.names import names_at
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.casefile.ruled import accused_in, civil_gold, claim_of, criminal_gold
-from tasks.courts.from_judgment.heading import COUNSEL, PARTY, SPEAKS_FOR, Entry, Heading
 from tasks.courts.from_judgment.masking import LEFT_OUT
-from tasks.courts.from_judgment.sections import opened
+from tasks.courts.from_judgment.structure import COUNSEL, PARTY, SPEAKS_FOR, Entry, Heading, opened
 
 _SIDES = {"CI": (("原告", "plaintiff", "P1"), ("被告", "defendant", "D1")), "CR": (("被告人", "defendant", "A1"),)}
+_SEAT = re.compile(r"(?:住所地|住所|住址|经营场所|地址)(?:为|:)?(?P<value>.+)")
 _BORN = re.compile(r"(?:出生|生)")
 _OUT = re.compile(rf"（[^（）]{{1,6}}{LEFT_OUT}")
 _FIRM = re.compile(rf"(?P<firm>[{HAN}（）()]{{2,40}}?(?:律师事务所|法律服务所|法律援助中心))")
@@ -39,21 +40,16 @@ def parties(heading: Heading, env: Env, notes: list[str]) -> Iterator[dict[str, 
     for role, side, party in _SIDES[env]:
         for entry in heading.of(role)[:1]:
             made = {"id": party, "side": side, **(_company(entry) if entry.is_company else _person(entry))}
-            place = heading.entries.index(entry)
-            for other in heading.entries[place + 1 :]:
-                if other.role in PARTY:
-                    break
+            behind = heading.entries[heading.entries.index(entry) + 1 :]
+            for other in takewhile(lambda one: one.role not in PARTY, behind):
                 _attach(made, other, notes)
             yield made
 
 
 def _company(entry: Entry) -> dict[str, Any]:
-    found = {"kind": "company", "name": entry.name}
-    for clause in _clauses(entry.words):
-        match = re.match(r"(?:住所地|住所|住址|经营场所|地址)(?:为|:)?(?P<value>.+)", fold_width(clause))
-        if match:
-            found.setdefault("address", _plain(clause[match.start("value") :]))
-    return found
+    clauses = ((clause, _SEAT.match(fold_width(clause))) for clause in _clauses(entry.words))
+    seats = [_plain(clause[match.start("value") :]) for clause, match in clauses if match]
+    return {"kind": "company", "name": entry.name, **({"address": seats[0]} if seats else {})}
 
 
 def _person(entry: Entry) -> dict[str, object]:
@@ -325,11 +321,17 @@ def criminal_case(paper: Judgment, heading: Heading, notes: list[str]) -> dict[s
     if not charged and gold.get("charges"):
         charged = list(gold["charges"])
         notes.append("criminal.charges: taken from the rulings; the judgment does not say what was charged")
+    charge = opened(paper, "charge").lstrip(" ，,：:称\n")
+    if not charge and paper.part("found"):
+        notes.append("criminal.indictment: the judgment does not tell the charge; 经审理查明 stands there")
+    first = next(days((charge or opened(paper, "found")).lstrip("1一、.．")), None)
+    # The day of the act is told only where the story opens with it.
+    acted = {"acted": first.day.isoformat()} if first is not None and first.start <= 2 else {}
     told = fold_width(f"{paper.all_of('found charge')}\n{paper.reason}")
     criminal = {
         "prosecution": _prosecution(paper, heading),
         "charges": [{"name": name} for name in charged if len(name) <= 80],
-        "indictment": _indictment(paper, notes),
+        "indictment": clipped(charge or opened(paper, "found"), "criminal.indictment", notes),
         "opinion": clipped(paper.part("opinion"), "criminal.opinion", notes),
         "request": request_of(paper),
         "plea": plea_of(paper),
@@ -340,7 +342,7 @@ def criminal_case(paper: Judgment, heading: Heading, notes: list[str]) -> dict[s
     }
     return {
         "cause": "、".join(charged),
-        "dates": _criminal_dates(paper),
+        "dates": _dates(paper, _CHARGED_ON, _TRIED) | acted,
         "parties": people,
         "facts": _facts_found(paper, notes),
         "evidence": exhibits(paper.part("evidence"), "CR", PROCURATORATE, 1),
@@ -360,35 +362,19 @@ def _facts_found(paper: Judgment, notes: list[str]) -> list[dict[str, Any]]:
     return facts_of(found, notes)
 
 
-def _criminal_dates(paper: Judgment) -> dict[str, str]:
-    """As civil ones; the day of the act only where the story opens with it."""
-    story = (opened(paper, "charge") or opened(paper, "found")).lstrip("称1一、.．")
-    first = next(days(story), None)
-    acted = {"acted": first.day.isoformat()} if first is not None and first.start <= 2 else {}
-    return _dates(paper, _CHARGED_ON, _TRIED) | acted
-
-
 def _prosecution(paper: Judgment, heading: Heading) -> dict[str, str]:
     named = next((entry.name for entry in heading.of("公诉机关")), "")
     course = fold_width(paper.course)
     if not named and (match := _PROCURATOR.search(course or fold_width(paper.part("charge")[:60]))):
         named = match["name"]
-    found = {"name": named.strip("。 "), "title": ""}
-    if match := _FILE_NUMBER.search(course):
-        found["indictment_no"] = paper.course[match.start("number") : match.end("number")]
-    if match := _SENT.search(course):
-        found["prosecutor"] = match["name"]
-        del found["title"]
-        if match["title"] in ("检察官", "副检察长", "检察长"):
-            found["title"] = match["title"]
-    return {name: value for name, value in found.items() if value or name == "title"}
-
-
-def _indictment(paper: Judgment, notes: list[str]) -> str:
-    charge = opened(paper, "charge").lstrip(" ，,：:称\n")
-    if not charge and paper.part("found"):
-        notes.append("criminal.indictment: the judgment does not tell the charge; 经审理查明 stands there")
-    return clipped(charge or opened(paper, "found"), "criminal.indictment", notes)
+    number, sent = _FILE_NUMBER.search(course), _SENT.search(course)
+    title = (sent["title"] or "检察员").removeprefix("代理") if sent else ""
+    return {
+        **({"name": named.strip("。 ")} if named.strip("。 ") else {}),
+        **({"indictment_no": paper.course[slice(*number.span("number"))]} if number else {}),
+        **({"prosecutor": sent["name"]} if sent else {}),
+        **({"title": title} if title != "检察员" else {}),
+    }
 
 
 def _victims(paper: Judgment) -> list[dict[str, Any]]:

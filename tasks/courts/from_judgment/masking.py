@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
 
-from store.tables import Table, beside, filled
+from store.tables import beside, filled
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.names import surname_of
@@ -62,24 +62,12 @@ _HOUSE = re.compile(
 )
 
 
-class _Number(Table):
-    kind: str
-    replacement: str
-    pattern: str
-
-
-class _Masking(Table):
-    parts: dict[str, str]
-    numbers: tuple[_Number, ...]
-
-
 def mask(
     text: str,
     people: Sequence[Sequence[str]],
     companies: Sequence[Sequence[str]],
-    *,
-    keep_names: bool,
-    mask_companies: bool,
+    keep_names: bool = False,
+    mask_companies: bool = False,
     kept_lines: Iterable[str] = (),
 ) -> tuple[str, tuple[Masked, ...]]:
     """The text without what tells people, and a list of what went.
@@ -93,28 +81,30 @@ def mask(
         kept_lines: lines whose address is that of a company.
     """
     found: list[Masked] = []
-    table = beside(__package__, "masking", _Masking)
-    for number in table.numbers:
-        pattern = re.compile(filled(number.pattern, table.parts))
-        text, times = _each(text, pattern, partial(_numbered, number.replacement))
+    table = beside(__package__, "masking")
+    for kind, (replacement, pattern) in table["numbers"].items():
+        text, times = _each(text, re.compile(filled(pattern, table["parts"])), partial(_numbered, replacement))
         if times:
-            found.append(Masked(number.kind, times, number.replacement))
+            found.append(Masked(kind, times, replacement))
     kept = set() if mask_companies else set(kept_lines)
     lines = [(line, 0) if line in kept else _addresses(line) for line in text.split("\n")]
     if times := sum(count for _, count in lines):
         found.append(Masked("address below the district", times, ADDRESS))
     text = "\n".join(line for line, _ in lines)
-    names = {} if keep_names else stand_ins(people, text)
-    firms = {name: f"{sign}公司" for sign, group in zip(_SIGNS, companies, strict=False) for name in group}
-    others = firms if mask_companies else {name: name for group in companies for name in group}
-    said = {**names, **others}
-    any_name = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
-    counts = Counter(re.findall(any_name, text)) if said else Counter[str]()
-    text = re.sub(any_name, lambda match: said[match[0]], text) if said else text
-    for kind, group in (("name", names), ("company", firms if mask_companies else {})):
-        for stand_in in dict.fromkeys(group.values()):
-            if times := sum(counts[name] for name in group if group[name] == stand_in):
-                found.append(Masked(kind, times, stand_in))
+    said = {} if keep_names else {name: ("name", new) for name, new in stand_ins(people, text).items()}
+    for sign, group in zip(chain(_SIGNS, count(11)), companies, strict=False):
+        said |= {name: ("company", f"{sign}公司") if mask_companies else ("", name) for name in group}
+    counts = Counter[tuple[str, str]]()
+
+    def stand_in(match: re.Match[str]) -> str:
+        counts[said[match[0]]] += 1
+        return said[match[0]][1]
+
+    if said:
+        any_name = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
+        text = re.sub(any_name, stand_in, text)
+    names = (name for name in dict.fromkeys(said.values()) if name[0] and counts[name])
+    found += [Masked(kind, counts[kind, new], new) for kind, new in names]
     return text, tuple(found)
 
 
@@ -151,11 +141,7 @@ def _each(text: str, pattern: re.Pattern[str], swap: Callable[[re.Match[str]], s
 
 def stand_ins(people: Sequence[Sequence[str]], text: str) -> dict[str, str]:
     """Name -> what stands for it, the same throughout a file and different from anything that stands there already.
-
-    Args:
-        people: the names of each person, the full one first; the first people first.
-        text: all of the judgment.
-    """
+    people: the names of each person, the full one first; the first people first."""
     surnames = [surname_of(names[0]) for names in people]
     used: set[str] = set()
     found: dict[str, str] = {}

@@ -20,7 +20,6 @@ from tasks.episode.plain import plain_text
 
 MAX_TEXT = 300_000
 """Characters of a judgment; the longest published ones have about half as many."""
-_BREAK = re.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
 _BLANKS = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 _UNSEEN = {"Cc", "Cf", "Cs", "Co"}
 _PAGE_NUMBER = re.compile(r"[-—–－·\s]*第?\s*\d{1,4}\s*页?(?:\s*[/／，,共]\s*共?\s*\d{1,4}\s*页?)?[-—–－·\s]*")
@@ -85,7 +84,7 @@ def _tidy(text: str) -> list[str]:
     """Lines without outer blanks, unseen characters, page numbers and the blanks of spread-out words (民 事 判 决
     书); each ideograph has one code."""
     found = []
-    for line in _BREAK.split(without_selectors(unified(plain_text(text)))):
+    for line in without_selectors(unified(plain_text(text))).splitlines():
         if not line.isprintable():
             line = "".join(sign for sign in line if sign == "\t" or unicodedata.category(sign) not in _UNSEEN)
         line = _SPACED_NAME.sub(r"\1", _BLANKS.sub(" ", line).strip())

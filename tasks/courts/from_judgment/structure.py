@@ -1,22 +1,27 @@
-"""The head of a judgment: title, court, docket number and the people named before the story begins.
+"""A judgment taken apart: its heading (title, court, docket number, the people named before the story begins) and its
+sections, found by the words with which courts open them (《人民法院民事裁判文书制作规范》, 法院刑事诉讼文书样式).
 
-Constellations that a case file cannot hold are refused here by name, as its validator refuses them.
+Text is matched in its folded form, whose length is that of the text, and cut from the text as it stands. What opens a
+section is data, `sections.toml`. Constellations that a case file cannot hold are refused by name, as its validator
+refuses them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from store.errors import BadInput
+from store.tables import beside, filled
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
-from tasks.courts.casefile.judgment import Env
+from tasks.courts.casefile.judgment import STARTS, Env, Judgment
 from tasks.courts.casefile.loading import CaseFault
 from tasks.courts.casefile.names import is_organisation
 from tasks.courts.casefile.people import REFUSED_ROLES
-from tasks.courts.casefile.sense import Fault
+from tasks.courts.casefile.sense import Fault, too_many
 
 _SEEN = 40
 """Lines of a heading that are looked at for title and docket number."""
@@ -55,6 +60,7 @@ _TOLD_TOO = re.compile(
 PARTY = ("原告", "被告", "被告人")
 SPEAKS_FOR = ("法定代表人", "主要负责人", "代表人", "负责人", "经营者", "投资人", "执行事务合伙人")
 COUNSEL = ("委托诉讼代理人", "委托代理人", "诉讼代理人", "辩护人", "指定辩护人")
+_FIRST_ONLY = "Only first-instance judgments (一审判决书) make a case."
 _NO_SEAT = "Only plaintiff and defendant have seats."
 _REFUSED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("第三人",), f"{REFUSED_ROLES['third_party']} takes no seat in a trial here",
@@ -68,11 +74,10 @@ _REFUSED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("被告单位", "诉讼代表人"), "a company is accused (单位犯罪)", "Only natural persons can be tried here."),
     (("自诉人",), "a private prosecution (自诉) has no 公诉人", "Choose a case that a 人民检察院 prosecutes."),
     (("上诉人", "被上诉人", "抗诉机关", "原审原告", "原审被告", "原审被告人", "再审申请人", "申诉人"),
-     "it is a judgment of a later instance", "Only first-instance judgments (一审判决书) make a case."),
+     "it is a judgment of a later instance", _FIRST_ONLY),
 )  # fmt: skip
 """Roles of a heading -> why there is no case, and what to do."""
-_LATER = "终再申监抗提复"
-_FIRST_ONLY = "Only first-instance judgments (一审判决书) make a case."
+_LATER, _OTHER_STEPS = frozenset("终再申监抗提复"), frozenset("特督破")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,7 @@ def kind_of(text: str, label: str, wanted: Env | None) -> Env:
     """
     folded = fold_width(text)
     lines = folded.split("\n")
-    title = next((match for line in lines[:_SEEN] if len(line) < 60 and (match := _TITLE.fullmatch(line))), None)
+    title = next(filter(None, map(_title, lines[:_SEEN])), None)
     if title and title["kind"] != "判决书":
         raise BadInput(
             f"{label} is a {title['kind']}, no judgment", "Only first-instance judgments (判决书) make a case."
@@ -139,14 +144,14 @@ def kind_of(text: str, label: str, wanted: Env | None) -> Env:
         kind = next((word for word in ("裁定如下", "决定如下", "达成如下协议") if word in folded), "")
         what = f"is no judgment ({kind})" if kind else "is no judgment: it has no 判决如下"
         raise BadInput(f"{label} {what}", "Give the full text of a first-instance judgment (判决书).")
-    docket = _STEP.search(docket_in(lines))
+    number = docket_in(lines)
+    docket = _STEP.search(number)
     field, step = (docket["field"], docket["step"]) if docket else ("", "")
-    if step and step in _LATER:
-        raise BadInput(f"{label} is a judgment of a later instance ({docket_in(lines)})", _FIRST_ONLY)
-    if title and re.search("二审|再审|终审", title[0]):
-        raise BadInput(f"{label} is a judgment of a later instance", _FIRST_ONLY)
-    if step and (step in "特督破" or field in "行执赔"):
-        raise BadInput(f"{label} is no ordinary civil or criminal case ({docket_in(lines)})", _FIRST_ONLY)
+    later = number if step in _LATER else title[0] if title and re.search("二审|再审|终审", title[0]) else ""
+    if later:
+        raise BadInput(f"{label} is a judgment of a later instance ({later})", _FIRST_ONLY)
+    if step in _OTHER_STEPS or field in ("行", "执", "赔"):
+        raise BadInput(f"{label} is no ordinary civil or criminal case ({number})", _FIRST_ONLY)
     accused, sued = folded.count("被告人"), len(re.findall(r"原告|被告(?!人)", folded))
     named = _ENVS.get(title["field"] if title else "") or _ENVS.get(field)
     env = named or ("CR" if accused > sued else "CI" if sued else None)
@@ -158,6 +163,10 @@ def kind_of(text: str, label: str, wanted: Env | None) -> Env:
         what = f"{label} is a {kind} judgment, which makes no {wanted} case"
         raise BadInput(what, f"Give --env {env}, or leave it out.")
     return env
+
+
+def _title(folded: str) -> re.Match[str] | None:
+    return _TITLE.fullmatch(folded) if len(folded) < 60 else None
 
 
 _ENVS: dict[str, Env] = {"民事": "CI", "刑事": "CR", "民": "CI", "商": "CI", "知": "CI", "刑": "CR"}
@@ -176,7 +185,7 @@ def judgment_alone(text: str) -> tuple[str, str]:
     lines = text.split("\n")
     folded = [fold_width(line) for line in lines]
     rules = next((place for place, line in enumerate(folded) if "判决如下" in line), len(lines))
-    titles = [place for place, line in enumerate(folded) if len(line) < 60 and _TITLE.fullmatch(line)]
+    titles = [place for place, line in enumerate(folded) if _title(line)]
     start = max((place for place in titles if place < rules), default=0)
     while start and len(lines[start - 1]) < 40 and _COURT.search(folded[start - 1]):
         start -= 1
@@ -193,7 +202,7 @@ def heading_of(head: Sequence[str], env: Env) -> Heading:
     entries: list[Entry] = []
     for line in _split(head):
         folded = fold_width(line)
-        if not title and len(line) < 60 and (match := _TITLE.fullmatch(folded)):
+        if not title and (match := _title(folded)):
             title = match["kind"]
         if not court and not entries and len(line) < 60 and (found := _COURT.search(folded)):
             court = found["court"]
@@ -219,29 +228,117 @@ def _split(head: Sequence[str]) -> Iterator[str]:
 
 
 def refuse(heading: Heading, accused: Sequence[str], env: Env, label: str) -> None:
-    """Refuse what a case file cannot hold.
-
-    Args:
-        heading: of the judgment.
-        accused: names that its rulings speak of as 被告人, where the heading is missing.
-        env: civil or criminal.
-        label: names the file.
-
-    Raises:
-        CaseFault: with all reasons.
-    """
+    """Refuse what a case file cannot hold: `CaseFault` with all reasons. accused: names that the rulings speak of as
+    被告人, where the heading is missing."""
     faults = [
         Fault("parties", what, todo)
         for roles, what, todo in _REFUSED
         if any(entry.role in roles or any(role in entry.note for role in roles) for entry in heading.entries)
     ]
     names = {role: {entry.name for entry in heading.of(role)} for role in PARTY}
-    if env == "CR" and (count := len(names["被告人"] or set(accused))) > 1:
-        what = f"{count} accused; one is tried at a time"
-        faults.append(Fault("parties", what, "Try the others in cases of their own (另案处理)."))
-    for role, word in (("原告", "plaintiffs (原告)"), ("被告", "defendants (被告)")):
-        if env == "CI" and len(names[role]) > 1:
-            what = f"{len(names[role])} {word}; one plaintiff sues one defendant here"
-            faults.append(Fault("parties", what, "Split the dispute or keep one of them."))
+    several = names["被告"] if env == "CI" else names["被告人"] or set(accused)
+    faults += too_many(env == "CR", len(names["原告"]), len(several))
     if faults:
         raise CaseFault(label, faults)
+
+
+# --- sections -------------------------------------------------------------------------------------------------------
+
+_RULES = re.compile(r"判决如下[ \t]*[:;,。]?")
+_REASON = re.compile(rf"{STARTS}(?:本院(?:经审理|经审查|经评议|依法)?认为)[:,]?", re.MULTILINE)
+_TAIL = re.compile(
+    rf"{STARTS}(?:如不服本|如对本判决不服|不服本判决|当事人不服"
+    r"|(?:审判长|独任审判员|代理审判员|审判员|书记员)[ :]|本判决为终审)"
+    rf"|^(?:审判长|代理审判员|审判员|人民陪审员)(?=[{HAN}]{{2,4}}$)",
+    re.MULTILINE,
+)
+_BASIS = re.compile(r"(?:依照|依据|根据|按照|适用)(?=[^。;\n《]{0,20}《|[^。;\n《]{0,30}(?:法|条例|规定|解释)第)")
+_LEAD = re.compile(r"[,;]?(?:综上(?:所述)?|据此|为此|故|现|并)?[,;]?$")
+_COURSE = re.compile(
+    r"^(?:原告.{0,160}?(?:一案|纠纷案)|[^\n]{0,60}?(?:人民检察院)[^\n]{0,40}?(?:起诉书|指控|提起公诉)"
+    r"|[^\n]{0,80}?(?:一案)[^\n]{0,20}?(?:本院|现已))",
+    re.MULTILINE,
+)
+"""The paragraph that tells the course of the case: the parties are named before it."""
+
+
+@cache
+def anchors(env: Env) -> Mapping[str, str]:
+    """Part -> what opens it, at the head of a sentence."""
+    table = beside(__package__, "sections")
+    return {key: filled(words, table["parts"]) for key, words in table[env].items()}
+
+
+def taken_apart(text: str, env: Env) -> Judgment:
+    """A judgment in its parts; the text holds 判决如下."""
+    folded = fold_width(text)
+    rules = list(_RULES.finditer(folded))
+    ruled_from, ruled = rules[-1].span() if rules else (len(text), len(text))
+    end = _TAIL.search(folded, ruled)
+    stop = end.start() if end else len(text)
+    found = [(key, start) for key, start in _anchored(folded, env) if start < ruled_from]
+    begin = _reason_start(folded, ruled_from, max((start for key, start in found if key == "found"), default=0))
+    first = min([start for _, start in found] + [begin])
+    course = _COURSE.search(folded[:first])
+    named = course.start() if course else first
+    head = tuple(filter(None, map(str.strip, text[:named].split("\n"))))
+    reason, laws = _reason_and_laws(text[begin:ruled_from])
+    parts = _parts(text[:begin], [place for place in found if place[1] < begin])
+    decided = text[ruled:stop].strip().lstrip("：:；;，,。 ")
+    return Judgment(env, text, head, text[named:first].strip(), parts, reason, laws, decided, text[stop:].strip())
+
+
+def _anchored(folded: str, env: Env) -> list[tuple[str, int]]:
+    """Parts and where they begin. What tells why somebody stayed away before any claim belongs to the course of the
+    case."""
+    named = "|".join(f"(?P<{key}>{words})" for key, words in anchors(env).items())
+    marks = re.finditer(f"{STARTS}(?:{named})", folded, re.MULTILINE)
+    found = [(mark.lastgroup or "", mark.start()) for mark in marks]
+    openings = {"CI": ("claims", "told", "complaint"), "CR": ("charge", "found")}[env]
+    first = next((place for place, (key, _) in enumerate(found) if key in openings), None)
+    return [] if first is None else found[first:]
+
+
+def _reason_start(folded: str, stop: int, after: int) -> int:
+    """Where 本院认为 begins: the first at the head of a paragraph behind the facts, else the first behind them."""
+    places = [match.start() for match in _REASON.finditer(folded, after, stop)]
+    heads = [place for place in places if place == 0 or folded[place - 1] == "\n"]
+    plain = folded.rfind("本院认为", after, stop)
+    return next(iter(heads or places), plain if plain >= 0 else stop)
+
+
+def _parts(text: str, found: list[tuple[str, int]]) -> dict[str, str]:
+    parts: dict[str, list[str]] = {}
+    ends = [start for _, start in found[1:]] + [len(text)] * bool(found)
+    for (key, start), end in zip(found, ends, strict=True):
+        parts.setdefault(key, []).append(text[start:end].strip())
+    return {key: "\n".join(filter(None, pieces)) for key, pieces in parts.items()}
+
+
+def _reason_and_laws(text: str) -> tuple[str, str]:
+    """The reasons and the clause 依照《…》第…条 at their end."""
+    folded = fold_width(text)
+    floor = max(0, len(folded) - 3000)
+    for match in reversed(list(_BASIS.finditer(folded, floor))):
+        behind = folded[match.start() :]
+        if behind.rstrip("。;,:\n 之的规定").count("。") == 0 and "条" in behind:
+            start = match.start()
+            # A list of laws goes on: the clause begins at the first 依照 of its sentence.
+            sentence = max(folded.rfind(sign, 0, start) for sign in "。\n;") + 1
+            first = _BASIS.search(folded, sentence)
+            start = first.start() if first else start
+            lead = _LEAD.search(folded[:start])
+            return _bare(text[: lead.start() if lead else start]), text[start:].strip(" \t\n，,：:")
+    return _bare(text), ""
+
+
+def _bare(reason: str) -> str:
+    match = _REASON.match(fold_width(reason))
+    return (reason[match.end() :] if match else reason).strip(" \t\n：:，,")
+
+
+def opened(paper: Judgment, key: str) -> str:
+    """The words of a part without those that open it."""
+    text = paper.part(key)
+    match = re.match(rf"[ \t]*(?:{anchors(paper.env)[key]})[ \t:,]*", fold_width(text))
+    return text[match.end() if match else 0 :].lstrip(" ，,：:\n")
