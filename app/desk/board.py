@@ -16,9 +16,8 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 from textual.widgets import DataTable, Label
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import get_current_worker
 
 from app import library
 from app.desk.bindings import bindings
@@ -27,11 +26,10 @@ from app.desk.episode.renderers import one
 from app.desk.home.plots import points
 from app.desk.home.run import RunScreen
 from app.desk.home.screen import called
-from app.desk.widgets.choice import RowsTable
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.tables import RowsTable, SortedScreen
 from app.library import RunLine
-from app.ports import OnDesk
 from app.strings import counted, known, language, t
 from app.terminal import truncate, width
 from models.llama.shipped import is_shipped
@@ -177,13 +175,15 @@ NAMES_WIDTH = ((WIDE, 42), (NARROW, 30), (0, 20))
 """From which width on names have how many cells."""
 
 
-class BoardScreen(OnDesk, Screen[None]):
+class BoardScreen(SortedScreen):
     """A table with a plot as one of its columns."""
 
     CSS_PATH = "board.tcss"
     area = "board"
     help_id = "board"
     BINDINGS: ClassVar[list[BindingType]] = bindings("board")
+    ORDERS = ("name", "strict", "compat", "n", "tokens_each", "seconds_each")
+    LARGEST_FIRST = frozenset({"strict", "compat", "n"})
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,9 +197,6 @@ class BoardScreen(OnDesk, Screen[None]):
         self.papers = True
         self.shipped = False
         """Whether the model that comes with Moot stands among the others."""
-        self.words = ""
-        self.order = ""
-        self.reverse = False
         self.base: RunLine | None = None
         self._paper: Sequence[Published] = ()
         self._loaded = False
@@ -207,7 +204,7 @@ class BoardScreen(OnDesk, Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Label("", id="title", markup=False)
-        yield RowsTable(cursor_type="row", id="table")
+        yield RowsTable()
         yield FindBar("find.filter")
         yield KeyBar(("board", "app"), id="keys")
 
@@ -216,7 +213,7 @@ class BoardScreen(OnDesk, Screen[None]):
         self.query_one(RowsTable).focus()
 
     def on_screen_resume(self) -> None:
-        self._work("runs", lambda: fields(library.runs()))
+        self.job("runs", lambda: fields(library.runs()), self._have)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.retranslate)
@@ -225,21 +222,16 @@ class BoardScreen(OnDesk, Screen[None]):
         self.wanted = path
         self._choose()
 
-    def _work(self, name: str, job: Callable[[], object]) -> None:
-        self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
+    def _have(self, found: list[Field]) -> None:
+        shown = self.field
+        self.fields, self._loaded = found, True
+        there = [at for at, field in enumerate(found) if shown and field.tasks == shown.tasks]
+        self.at = there[0] if there else 0
+        self._choose()
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if self.desk.worker_failed(event) or event.worker.result is None:
-            return
-        if event.worker.name == "runs":
-            shown = self.field
-            self.fields, self._loaded = event.worker.result, True
-            there = [at for at, one_field in enumerate(self.fields) if shown and one_field.tasks == shown.tasks]
-            self.at = there[0] if there else 0
-            self._choose()
-        elif event.worker.name == "paper" and event.state == WorkerState.SUCCESS:
-            self._paper = event.worker.result
-            self.retranslate()
+    def _have_paper(self, found: Sequence[Published]) -> None:
+        self._paper = found
+        self.retranslate()
 
     @property
     def field(self) -> Field | None:
@@ -261,9 +253,9 @@ class BoardScreen(OnDesk, Screen[None]):
         field = self.field
         if field is not None:
             self._paper = ()
-            self._work("paper", partial(printed, field.benchmark))
+            self.job("paper", partial(printed, field.benchmark), self._have_paper)
             missing = [line.path for line in field.lines if line.path not in self.figures]
-            self._work("figures", partial(self._read, missing))
+            self.job("figures", partial(self._read, missing))
         self.retranslate()
 
     def _read(self, paths: Sequence[Path]) -> None:
@@ -301,18 +293,14 @@ class BoardScreen(OnDesk, Screen[None]):
         if self.field is None:
             return []
         found = entries(self.field, self.figures, self._paper if self.papers else (), self._place)
-        wanted = self.words.lower().split()
-        found = [entry for entry in found if all(word in self._said(entry).lower() for word in wanted)]
+        found = [entry for entry in found if self.matches(self._said(entry))]
         if not self.order:
             return found
         values: Mapping[str, Callable[[Entry], Any]] = {
             "name": named, "n": lambda entry: entry.n, "strict": lambda entry: entry.value[0],
             "compat": lambda entry: entry.value[1], "tokens_each": tokens_each, "seconds_each": seconds_each,
         }  # fmt: skip
-        value = values[self.order]
-        there = sorted((entry for entry in found if value(entry) is not None), key=value, reverse=self.reverse)
-        rows = [*there, *(entry for entry in found if value(entry) is None)]
-        return sorted(rows, key=lambda entry: entry.paper is not None)
+        return sorted(self.sorted(found, values[self.order]), key=lambda entry: entry.paper is not None)
 
     @property
     def _place(self) -> Place | None:
@@ -355,52 +343,51 @@ class BoardScreen(OnDesk, Screen[None]):
         )
         self._fill(table, rows)
 
+    def show_rows(self) -> int:
+        self.retranslate()
+        return len(self.entries)
+
     def _fill(self, table: RowsTable, rows: Sequence[Entry]) -> None:
-        key, at = self.chosen, table.cursor_row
         columns = ["name", "n", "strict", *(["interval"] if self.size.width >= NARROW else []), "compat", "plot"]
         columns += ["tokens_each", "seconds_each"] if self.size.width >= WIDE else []
         self._room = next(cells for least, cells in NAMES_WIDTH if self.size.width >= least)
         room = self.size.width - self._room - sum(WIDTHS.get(name, 0) + 2 for name in columns) - 7
         room = min(WIDEST, max(LEAST, room))
-        table.clear(columns=True)
-        for name in columns:
-            mark = ("▼" if self.reverse else "▲") if name == self.order else ""
-            head = scale(room) if name == "plot" else f"{t(f'board.column.{name}')}{mark}"
-            table.add_column(Text(head, justify="right" if name in WIDTHS else "left"), key=name)
+        heads = [
+            self.head(
+                name,
+                scale(room) if name == "plot" else t(f"board.column.{name}"),
+                "right" if name in WIDTHS else "left",
+            )
+            for name in columns
+        ]
+        shown: list[tuple[str, Sequence[Text]]] = []
         before = False
         for place, entry in enumerate(rows):
             if entry.paper is not None and not before:
                 before = True
-                self._add_heading(table, entry.paper, columns, room)
+                shown.append(("paper", self._heading(entry.paper, columns, room)))
             mark = t("home.compare.mark") if entry.line is not None and entry.line == self.base else ""
             why = self.failed.get(entry.line.path, "") if entry.line is not None else ""
-            shown = cells(entry, self._room, room, self.app.theme_variables, mark, why)
-            table.add_row(*(shown[name] for name in columns), key=_key(entry, place))
-        keys = [str(row.key.value) for row in table.ordered_rows]
-        if keys:
-            table.move_cursor(row=keys.index(key) if key in keys else min(max(at, 0), len(keys) - 1), animate=False)
+            row = cells(entry, self._room, room, self.app.theme_variables, mark, why)
+            key = str(entry.line.path) if entry.line is not None else f"paper {place}"
+            shown.append((key, [row[name] for name in columns]))
+        table.fill(heads, shown)
 
-    def _add_heading(self, table: RowsTable, paper: Published, columns: Sequence[str], plot: int) -> None:
+    def _heading(self, paper: Published, columns: Sequence[str], plot: int) -> list[Text]:
         told = t("board.printed", paper=one(paper.paper))
         n = t("board.printed.n", n=paper.tasks) if paper.tasks else ""
         shown = [Text(truncate(f"◇ {told}", self._room), style="italic")] + [Text("")] * (len(columns) - 1)
         why = t("board.printed.why", n=n)
         why = why if width(why) <= plot else truncate(t("board.printed.short"), plot)
         shown[columns.index("plot")] = Text(why, style="italic dim")
-        table.add_row(*shown, key="paper")
+        return shown
 
     # wishes
 
     @property
-    def chosen(self) -> str:
-        """The key of the row at the cursor, '' where there is none."""
-        table = self.query_one(RowsTable)
-        rows = table.ordered_rows if table.row_count else ()
-        return str(rows[table.cursor_row].key.value) if 0 <= table.cursor_row < len(rows) else ""
-
-    @property
     def line(self) -> RunLine | None:
-        chosen = self.chosen
+        chosen = self.query_one(RowsTable).chosen
         lines = self.field.lines if self.field is not None else ()
         return next((line for line in lines if str(line.path) == chosen), None)
 
@@ -424,15 +411,6 @@ class BoardScreen(OnDesk, Screen[None]):
     def _highlighted(self) -> None:
         """Other keys may make sense."""
         self.query_one(KeyBar).refresh()
-
-    @on(DataTable.HeaderSelected)
-    def _headed(self, event: DataTable.HeaderSelected) -> None:
-        """A click on the head of a column sorts by it, another one the other way round."""
-        name = str(event.column_key.value)
-        if name != "plot":
-            self.reverse = not self.reverse if name == self.order else name in ("strict", "compat", "n")
-            self.order = name
-            self.retranslate()
 
     def action_open(self) -> None:
         if (line := self.line) is not None:
@@ -468,13 +446,6 @@ class BoardScreen(OnDesk, Screen[None]):
         self.shipped = not self.shipped
         self._choose()
 
-    def action_sort(self) -> None:
-        """By the next column; after the last one as at first."""
-        orders = ("", *SORTED)
-        self.order = orders[(orders.index(self.order) + 1) % len(orders)]
-        self.reverse = self.order in ("strict", "compat", "n")
-        self.retranslate()
-
     def action_compare(self) -> None:
         line, base = self.line, self.base
         if line is None:
@@ -488,33 +459,5 @@ class BoardScreen(OnDesk, Screen[None]):
             self.app.push_screen(CompareScreen(base.path, line.path))
         self.retranslate()
 
-    def action_find(self) -> None:
-        self.query_one(FindBar).open()
-
-    @on(FindBar.Changed)
-    def _filtered(self, event: FindBar.Changed) -> None:
-        self.words = event.words
-        self.retranslate()
-        self.query_one(FindBar).count(1, len(self.entries))
-
-    @on(FindBar.Went)
-    @on(FindBar.Left)
-    def _found(self) -> None:
-        self.query_one(FindBar).remove_class("-open")
-        self.query_one(RowsTable).focus()
-
-    async def action_close(self) -> None:
-        """All rows again where they are filtered, else back to the list of runs."""
-        if self.words:
-            self.words = ""
-            self.query_one(FindBar).clear()
-            self.retranslate()
-        else:
-            await self.desk.action_mode("home")
-
-
-SORTED = ("name", "strict", "compat", "n", "tokens_each", "seconds_each")
-
-
-def _key(entry: Entry, place: int) -> str:
-    return str(entry.line.path) if entry.line is not None else f"paper {place}"
+    async def leave(self) -> None:
+        await self.desk.action_mode("home")

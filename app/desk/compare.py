@@ -15,14 +15,14 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import Label
-from textual.worker import Worker, get_current_worker
+from textual.worker import get_current_worker
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece, one, render
-from app.desk.widgets.choice import RowsTable
+from app.desk.jobs import OnDesk
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import LineView, Row, aligned, beside, wrapped
-from app.ports import OnDesk
+from app.desk.widgets.tables import RowsTable
 from app.strings import known, language, t
 from app.terminal import pad, truncate
 from store.text.difference import difference
@@ -125,13 +125,11 @@ class StepsScreen(OnDesk, Screen[None]):
     def on_mount(self) -> None:
         self.retranslate()
         self.query_one(StepsView).focus()
-        job = partial(steps_of, self.comparison, self.line)
-        self.run_worker(job, name="steps", group="steps", thread=True, exclusive=True, exit_on_error=False)
+        self.job("steps", partial(steps_of, self.comparison, self.line), self._have)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if not self.desk.worker_failed(event) and event.worker.name == "steps":
-            self.steps = event.worker.result
-            self.retranslate()
+    def _have(self, steps: list[Step]) -> None:
+        self.steps = steps
+        self.retranslate()
 
     def retranslate(self) -> None:
         words = [t("compare.title"), one(self.line.task)]
@@ -256,13 +254,13 @@ class CompareScreen(OnDesk, Screen[None]):
     def compose(self) -> ComposeResult:
         yield Label("", id="title", markup=False)
         yield FiguresPane(id="figures")
-        yield RowsTable(cursor_type="row", id="table")
+        yield RowsTable()
         yield KeyBar(("compare", "app"), id="keys")
 
     def on_mount(self) -> None:
         self.retranslate()
         self.query_one(RowsTable).focus()
-        self.run_worker(self._read, name="compare", group="compare", thread=True, exclusive=True, exit_on_error=False)
+        self.job("compare", self._read, failed=lambda error: self.dismiss())
 
     def _read(self) -> None:
         """In a worker: what the first episodes came to, then more and more of them."""
@@ -280,37 +278,22 @@ class CompareScreen(OnDesk, Screen[None]):
     def on_resize(self) -> None:
         self.call_after_refresh(self.retranslate)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.worker.name == "compare" and event.worker.error is not None:
-            self.dismiss()
-        self.desk.worker_failed(event)
-
     def retranslate(self) -> None:
         self.query_one("#title", Label).update(t("compare.title"))
         figures, table = self.query_one(FiguresPane), self.query_one(RowsTable)
         read = self.comparison.read if self.comparison is not None else 0
         figures.border_title = t("compare.growing", n=f"{read:,}") if read else t("compare.figures")
-        at = table.cursor_row
-        table.clear(columns=True)
-        for place, name in enumerate(COLUMNS):
-            words = Text(t(f"compare.column.{name}"), justify="left" if place < TEXTS else "right")
-            table.add_column(words, key=name)
+        heads = [
+            (name, Text(t(f"compare.column.{name}"), justify="left" if place < TEXTS else "right"))
+            for place, name in enumerate(COLUMNS)
+        ]
+        table.fill(heads, ((line.task, _cells(line)) for line in self.lines))
         self.query_one(KeyBar).refresh()
         if self.comparison is None:
             return
         figures.show(self.comparison)
-        for line in self.lines:
-            values = [value for rule in RULES for value in line.values[rule]]
-            table.add_row(
-                Text(one(line.task)), Text(one(line.label[language() == "en"])),
-                *(Text(_ended(outcomes)) for outcomes in line.outcomes),
-                *(Text("–" if value is None else f"{SCALE * value:.1f}", justify="right") for value in values),
-                key=line.task,
-            )  # fmt: skip
         n = sum(line.differs for line in self.comparison.tasks)
         table.border_title = t("compare.tasks", n=n, of=sum(line.ended for line in self.comparison.tasks))
-        if self.lines:
-            table.move_cursor(row=min(max(at, 0), len(self.lines) - 1), animate=False)
 
     @property
     def lines(self) -> list[TaskLine]:
@@ -334,6 +317,16 @@ class CompareScreen(OnDesk, Screen[None]):
 
     def action_close(self) -> None:
         self.dismiss()
+
+
+def _cells(line: TaskLine) -> list[Text]:
+    values = [value for rule in RULES for value in line.values[rule]]
+    return [
+        Text(one(line.task)),
+        Text(one(line.label[language() == "en"])),
+        *(Text(_ended(outcomes)) for outcomes in line.outcomes),
+        *(Text("–" if value is None else f"{SCALE * value:.1f}", justify="right") for value in values),
+    ]
 
 
 def _ended(outcomes: str) -> str:

@@ -19,7 +19,6 @@ from textual.events import Resize
 from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Label
-from textual.worker import Worker
 
 from app.court_words import DISCLAIMER
 from app.desk.bindings import bindings
@@ -48,12 +47,12 @@ from app.desk.episode.renderers import Line
 from app.desk.episode.scores import StepScores
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.seat import PresenterSeat
+from app.desk.jobs import OnDesk
 from app.desk.live import LONGEST, PACES, clock
 from app.desk.messages import Failed, Happened, LiveMessage, Moving, Streamed
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import LineView, Row, row_text, wrapped
-from app.ports import OnDesk
 from app.strings import t
 from app.terminal import width as cells
 from tasks.courts.environment import Cue, environment
@@ -331,13 +330,12 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
             and not any(worker.name == "closing" for worker in self.workers)
         ):
             job = partial(keeper.step, tuple(self.source.shown.records), self.source.episode)
-            self.run_worker(job, name="closing", thread=True, exit_on_error=False)
+            self.job("closing", job, self._have_scores)
         return closing_lines(scene, self.said, self._scores, t("scores.none" if failed else "scores.scoring"))
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if not self.desk.worker_failed(event) and event.worker.name == "closing":
-            self._scores = event.worker.result
-            self.show()
+    def _have_scores(self, scores: StepScores) -> None:
+        self._scores = scores
+        self.show()
 
     def _show_coming(self) -> None:
         """What is waited for, in a few words."""
@@ -445,12 +443,12 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self.settle()
 
     def _go(self) -> None:
-        self.desk.with_live(self.source, lambda live: live.auto(self.source.episode))
+        self.source.with_live(lambda live: live.auto(self.source.episode))
 
     def _hold(self) -> None:
         """Nothing goes by itself any more."""
         if self.source.moving in ("auto", "all") and not self.source.over:
-            self.desk.with_live(self.source, lambda live: live.pause())
+            self.source.with_live(lambda live: live.pause())
         self.auto = self.wanting = False
 
     def roll(self) -> None:
@@ -472,7 +470,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
             self.at += 1
         else:
             self.wanting = True
-            self.desk.with_live(self.source, lambda live: live.step(self.source.episode))
+            self.source.with_live(lambda live: live.step(self.source.episode))
         self.settle()
 
     def want_more(self) -> None:
@@ -480,7 +478,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         records = self.source.shown.records
         ended = bool(records) and isinstance(records[-1].event, StepEnded)
         if self.wanting and ended and not (self.source.over or self.asked):
-            self.desk.with_live(self.source, lambda live: live.step(self.source.episode))
+            self.source.with_live(lambda live: live.step(self.source.episode))
 
     def action_back(self) -> None:
         self._hold()
@@ -523,7 +521,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         human = newcomer.engine == HUMAN
         if not human:
             self._shut()
-        self.desk.with_live(self.source, lambda live: live.seat(self.source.episode, newcomer, ask=human))
+        self.source.with_live(lambda live: live.seat(self.source.episode, newcomer, ask=human))
 
     def listen(self) -> None:
         """Open the box for a person who is asked, with what was typed on the Episode screen; else put it away."""
@@ -544,7 +542,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         event.stop()
         self._shut()
         self.at = len(self.said)
-        self.desk.with_live(self.source, lambda live: live.say(self.source.episode, event.text))
+        self.source.with_live(lambda live: live.say(self.source.episode, event.text))
 
     def _shut(self) -> None:
         """Nobody is asked any more, here or below."""

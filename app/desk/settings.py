@@ -12,17 +12,17 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Label, Select
-from textual.worker import Worker
 
 from app import hosts
 from app.desk.bindings import bindings
 from app.desk.dialogs import ConfirmScreen
 from app.desk.episode.renderers import Line, one
-from app.desk.widgets.choice import Empty, RowsTable
+from app.desk.jobs import OnDesk
+from app.desk.widgets.choice import Empty
 from app.desk.widgets.field import Field, choice
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
-from app.ports import OnDesk
+from app.desk.widgets.tables import RowsTable
 from app.preferences import Preferences, file_of_preferences, preferences
 from app.strings import t
 from store import places
@@ -33,12 +33,6 @@ SYSTEM = "system"
 """Stands in the list for the language of the system."""
 PLACES = ("packs", "runs", "models", "config", "logs", "cache")
 """Folders, by the name of the function of `store.places` that says where each is."""
-
-
-class Table(RowsTable):
-    """The hosts that were allowed."""
-
-    help_id = "settings"
 
 
 class SettingsScreen(OnDesk, Screen[None]):
@@ -65,7 +59,7 @@ class SettingsScreen(OnDesk, Screen[None]):
             )
             yield Field(t("settings.theme"), choice(_options("theme"), "theme", chosen.theme), id="theme-field")
         with Vertical(id="hosts"):
-            yield Table(cursor_type="row", zebra_stripes=False, id="table")
+            yield RowsTable("settings")
             yield Empty(id="none")
         yield TextPane(id="places")
         yield KeyBar(("settings", "app"), id="keys")
@@ -99,12 +93,11 @@ class SettingsScreen(OnDesk, Screen[None]):
             select = self.query_one(f"#{name}", Select)
             with select.prevent(Select.Changed):
                 select.value = value
-        self.run_worker(_read, name="settings", thread=True, exclusive=True, exit_on_error=False)
+        self.job("settings", _read, self._have)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if not self.desk.worker_failed(event) and event.worker.result is not None:
-            self._hosts, self._kept = event.worker.result
-            self._show()
+    def _have(self, found: tuple[dict[str, hosts.Host], tuple[int, int]]) -> None:
+        self._hosts, self._kept = found
+        self._show()
 
     @on(Select.Changed)
     def _chosen(self, event: Select.Changed) -> None:
@@ -112,15 +105,15 @@ class SettingsScreen(OnDesk, Screen[None]):
             self.desk.prefer(**{event.select.id: "" if event.value == SYSTEM else event.value})
 
     def _show(self) -> None:
-        table, empty = self.query_one(Table), self.query_one(Empty)
-        table.clear(columns=True)
+        table, empty = self.query_one(RowsTable), self.query_one(Empty)
         table.display, empty.display = bool(self._hosts), not self._hosts
         empty.say(t("settings.hosts.none"), t("settings.hosts.hint"))
-        for name in ("host", "key"):
-            table.add_column(t(f"settings.hosts.{name}"), key=name)
-        for host, decided in self._hosts.items():
-            key = t("hosts.key_of", name=decided.key_env) if decided.key_env else t("hosts.keyless")
-            table.add_row(Text(one(host)), Text(one(key)), key=host)
+        keys = {
+            host: t("hosts.key_of", name=decided.key_env) if decided.key_env else t("hosts.keyless")
+            for host, decided in self._hosts.items()
+        }
+        heads = [(name, Text(t(f"settings.hosts.{name}"))) for name in ("host", "key")]
+        table.fill(heads, ((host, (Text(one(host)), Text(one(key)))) for host, key in keys.items()))
         count, size = self._kept
         told: list[Line] = [
             ((f"{t(f'settings.place.{name}')}  ", "label"), (one(str(getattr(places, name)())), "text"))
@@ -139,10 +132,9 @@ class SettingsScreen(OnDesk, Screen[None]):
         return True if rules.get(action, True) else None
 
     def action_revoke(self) -> None:
-        row = self.query_one(Table).cursor_row
-        if not 0 <= row < len(self._hosts):
+        host = self.query_one(RowsTable).chosen
+        if not host:
             return
-        host = list(self._hosts)[row]
 
         def decided(yes: bool | None) -> None:
             if not yes:

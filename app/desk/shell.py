@@ -32,23 +32,10 @@ from app.desk.dialogs import HelpScreen, HostScreen, ProblemScreen, ProgressScre
 from app.desk.episode.renderers import one
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.run import is_played
-from app.desk.home.screen import HomeScreen
+from app.desk.home.screen import Door, HomeScreen
 from app.desk.law.screen import LawScreen
 from app.desk.live import FollowedRun, LiveRun
-from app.desk.messages import (
-    Away,
-    Closed,
-    Ended,
-    Failed,
-    Happened,
-    HumanAsked,
-    LiveMessage,
-    Moving,
-    Progressed,
-    RunOpened,
-    Streamed,
-    Watched,
-)
+from app.desk.messages import Away, Closed, Failed, LiveMessage, Streamed
 from app.desk.models.screen import ModelsScreen
 from app.desk.palette import MootCommands
 from app.desk.presenter import PresenterScreen
@@ -57,7 +44,6 @@ from app.desk.settings import SettingsScreen
 from app.desk.widgets.field import read_no_markup
 from app.hosts import consent, with_origin
 from app.leaving import ASKED, Leave, when_asked
-from app.ports import Door, Translated
 from app.preferences import prefer, preferences, speak_as_preferred
 from app.strings import language, set_language, t
 from app.strings.sentences import of_system, said
@@ -242,8 +228,8 @@ class Desk(App[int]):
     def _say_again(self) -> None:
         for stack in self._screen_stacks.values():
             for screen in stack:
-                if isinstance(screen, Translated) and screen.is_mounted:
-                    screen.retranslate()
+                if screen.is_mounted and (retranslate := getattr(screen, "retranslate", None)) is not None:
+                    retranslate()
 
     def action_command_palette(self) -> None:
         if not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
@@ -359,24 +345,23 @@ class Desk(App[int]):
             self.live.close()
             self._before = self.live
 
-    def with_live(self, screen: EpisodeScreen, wish: Callable[[LiveRun], None]) -> bool:
-        """Send a wish to the run on the screen; a stored one is taken up first."""
-        if screen.facts is None or (self.live is not None and self.live.path is None):
+    def with_live(self, path: Path, episode: str, wish: Callable[[LiveRun], None]) -> bool:
+        """Send a wish to a run of which an episode is shown; a stored one is taken up first. Whether it is in
+        motion."""
+        live, followed = self.live, self.followed
+        if live is not None and live.path is None:
             return False
-        followed = self.followed
-        if followed is not None and followed.path == screen.facts.path and not followed.closed.is_set():
+        if followed is not None and followed.path == path and not followed.closed.is_set():
             self.say(t("played.refused", press="x"), "warning")
             return False
-        if self.live is not None and not self.live.closed.is_set() and self.live.path == screen.facts.path:
-            wish(self.live)
+        if live is not None and not live.closed.is_set() and live.path == path:
+            wish(live)
             return True
-        else:
-            path, episode = screen.facts.path, screen.episode
 
-            async def take_up() -> None:
-                wish(await self.begin(partial(with_origin, resume_run, path), episode=episode))
+        async def take_up() -> None:
+            wish(await self.begin(partial(with_origin, resume_run, path), episode=episode))
 
-            self.run_worker(take_up(), name="take_up", exit_on_error=False)
+        self.run_worker(take_up(), name="take_up", exit_on_error=False)
         return False
 
     def _after(self, before: LiveRun | None, opener: Opener) -> Run:
@@ -450,17 +435,7 @@ class Desk(App[int]):
         if self.home_screen is not None:
             self.home_screen.reload()
 
-    @on(RunOpened)
-    @on(Watched)
-    @on(Happened)
-    @on(HumanAsked)
-    @on(Ended)
-    @on(Moving)
-    @on(Progressed)
-    @on(Streamed)
-    @on(Away)
-    @on(Failed)
-    @on(Closed)
+    @on(LiveMessage)
     def _heard(self, message: LiveMessage) -> None:
         """News from the thread of a run, for whoever is interested; late news of an earlier run are dropped."""
         ours = self.live is not None and message.live == self.live.number

@@ -14,8 +14,8 @@ from app.desk.episode.screen import EpisodeScreen
 from app.desk.home.plots import RunPlots, Standing, progress
 from app.desk.home.run import COLUMNS, RunScreen
 from app.desk.home.screen import HomeScreen, called
-from app.desk.widgets.choice import RowsTable
 from app.desk.widgets.lines import row_text
+from app.desk.widgets.tables import RowsTable
 from app.library import Rates, read_groups, read_stored
 from app.strings import set_language
 from models.llama import shipped

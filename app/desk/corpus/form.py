@@ -5,7 +5,8 @@ What cannot succeed is refused under the boxes, and nothing is called.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,10 +19,10 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
+from app.desk.jobs import OnDesk
 from app.desk.widgets.field import LineInput
 from app.strings import t
 from app.terminal import pad
@@ -58,7 +59,7 @@ class FieldBox(Input):
         self.cursor_position = len(self.value)
 
 
-class ToolForm(Vertical):
+class ToolForm(OnDesk, Vertical):
     """Posts the input once it holds."""
 
     help_id = "tool_form"
@@ -144,20 +145,15 @@ class ToolForm(Vertical):
             fits = [name for name in field.choices if typed.lower() in name.lower() and name not in there]
             self._show([] if fits == [typed] else fits if field.kind == "list" else list(field.choices))
         elif pack is not None and tool.name in LOOKUPS:
-            name, parameter = tool.name, field.name
-            self.run_worker(
-                lambda: suggested(pack, name, parameter, typed),
-                name="suggest", group="suggest", thread=True, exclusive=True, exit_on_error=False,
-            )  # fmt: skip
+            self.job(
+                "suggest", partial(suggested, pack, tool.name, field.name, typed), self._suggest, lambda error: True
+            )
         else:
             self._show([])
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        event.stop()
-        if event.worker.name != "suggest" or event.state != WorkerState.SUCCESS or self._box is None:
-            return
-        if self.screen.focused is not self.query_one("#offers"):
-            self._show([name for name in event.worker.result or () if name != self._box.value])
+    def _suggest(self, names: Sequence[str]) -> None:
+        if self._box is not None and self.screen.focused is not self.query_one("#offers"):
+            self._show([name for name in names if name != self._box.value])
 
     def _show(self, offers: list[str]) -> None:
         offered = self.query_one("#offers", OptionList)
@@ -203,7 +199,7 @@ class ToolForm(Vertical):
             self.post_message(self.Called(self.tool, given))
 
 
-class CallScreen(ModalScreen[str]):
+class CallScreen(OnDesk, ModalScreen[str]):
     """Gives the call as the person would type it; "/" when there is none, so that one can go on by hand."""
 
     CSS_PATH = "../dialog.tcss"
@@ -238,12 +234,10 @@ class CallScreen(ModalScreen[str]):
     def on_mount(self) -> None:
         self._list("")
         self.query_one("#filter").focus()
-        self.run_worker(lambda: Pack.open(self._path), name="open", thread=True, exit_on_error=False)
+        self.job("open", partial(Pack.open, self._path), self._opened, lambda error: True)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        event.stop()
-        if event.worker.name == "open" and event.state == WorkerState.SUCCESS:
-            self._pack = self.query_one(ToolForm).pack = event.worker.result
+    def _opened(self, pack: Pack) -> None:
+        self._pack = self.query_one(ToolForm).pack = pack
 
     def on_unmount(self) -> None:
         if self._pack is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,7 +17,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Label
-from textual.worker import Worker
 
 from app.desk.bindings import bindings
 from app.desk.corpus import places
@@ -25,11 +24,11 @@ from app.desk.corpus.form import FieldBox, ToolForm
 from app.desk.corpus.places import Place
 from app.desk.corpus.views import RecordView, RowsView, TreeView
 from app.desk.episode.renderers import Line, many, one
+from app.desk.jobs import OnDesk
 from app.desk.widgets.choice import Choice, Empty
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
-from app.ports import OnDesk
 from app.strings import known, t
 from store.browsing import Shelf
 from store.errors import StoreError
@@ -37,6 +36,7 @@ from store.pack import Pack
 from store.schema import Row
 from tasks.legalagentbench.tools import TOOLS, Toolbox, ToolResult
 
+Found = TypeVar("Found")
 NARROW_TREE = "-tree"
 """On a narrow screen the tree and what it opened take turns."""
 
@@ -56,7 +56,6 @@ class CorpusScreen(OnDesk, Screen[None]):
         self.place: Place | None = None
         self._packs: list[str] = []
         self._before: list[Place] = []
-        self._tickets: dict[str, int] = {}
         self._words: tuple[str, ...] = ()
         self._everywhere = False
         self._waiting: tuple[str, str] | None = None
@@ -87,7 +86,7 @@ class CorpusScreen(OnDesk, Screen[None]):
             pack.close()
 
     def on_screen_resume(self) -> None:
-        self._work("corpus_packs", places.pack_names)
+        self._work("packs", places.pack_names, self._have)
 
     def retranslate(self) -> None:
         self.query_one("#tree").border_title = t("corpus_screen.tree")
@@ -99,44 +98,14 @@ class CorpusScreen(OnDesk, Screen[None]):
 
     # workers
 
-    def _work(self, name: str, job: Callable[[], object]) -> None:
-        """Do something in a thread; only the newest of a name counts, and none that asked a pack which is closed."""
-        ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
+    def _work(self, name: str, work: Callable[[], Found], then: Callable[[Found], object]) -> None:
+        """A job about the open pack; what it runs into once the pack is closed is of no interest."""
         pack = self.pack
 
-        def work() -> tuple[int, object] | None:
-            try:
-                return ticket, job()
-            except StoreError:
-                if self.pack is pack:
-                    raise
-                return None
+        def failed(error: BaseException) -> bool:
+            return isinstance(error, StoreError) and self.pack is not pack
 
-        self.run_worker(work, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if self.desk.worker_failed(event) or event.worker.result is None:
-            return
-        name, (ticket, result) = event.worker.name, event.worker.result
-        if ticket != self._tickets.get(name):
-            return
-        match name.partition(":")[0]:
-            case "corpus_packs":
-                self._have(result)
-            case "corpus_open":
-                self._opened(result)
-            case "corpus_tree":
-                self.query_one(TreeView).show(result)
-            case "corpus_place":
-                self._shown(*result)
-            case "corpus_page":
-                self.query_one(RowsView).take(*result)
-            case "corpus_links":
-                self._linked(*result)
-            case "corpus_found":
-                self.go(result)
-            case "corpus_call":
-                self._called(result)
+        self.job(f"corpus_{name}", work, then, failed)
 
     # packs
 
@@ -147,7 +116,7 @@ class CorpusScreen(OnDesk, Screen[None]):
             self._open(names[0])
 
     def _open(self, name: str) -> None:
-        self._work("corpus_open", partial(Pack.open, name))
+        self._work("open", partial(Pack.open, name), self._opened)
 
     def _opened(self, pack: Pack) -> None:
         before, self.pack = self.pack, pack
@@ -167,7 +136,7 @@ class CorpusScreen(OnDesk, Screen[None]):
     def _count(self) -> None:
         if self.pack is not None:
             words = self._words if self._everywhere else ()
-            self._work("corpus_tree", partial(places.tree, self.pack, words))
+            self._work("tree", partial(places.tree, self.pack, words), self.query_one(TreeView).show)
 
     def action_pack(self) -> None:
         if self.pack is not None and len(self._packs) > 1:
@@ -187,7 +156,7 @@ class CorpusScreen(OnDesk, Screen[None]):
             self.call_later(self._show_form, place.tool, False)
         elif self.pack is not None:
             self.query_one(ContentSwitcher).current = "rows"
-            self._work("corpus_place", partial(_read, self.pack, place))
+            self._work("place", partial(_read, self.pack, place), self._shown)
         self._show_title()
 
     def look_up(self, tool: str, value: str) -> None:
@@ -195,7 +164,7 @@ class CorpusScreen(OnDesk, Screen[None]):
         if self.pack is None:
             self._waiting = (tool, value)
             return
-        self._work("corpus_found", partial(places.found, self.pack, tool, value))
+        self._work("found", partial(places.found, self.pack, tool, value), self.go)
         self.remove_class(NARROW_TREE)
         self.query_one(RowsView).focus()
 
@@ -207,7 +176,8 @@ class CorpusScreen(OnDesk, Screen[None]):
         if into or not isinstance(self.focused, TreeView):
             form.begin()
 
-    def _shown(self, place: Place, total: int, first: list[Row]) -> None:
+    def _shown(self, found: tuple[Place, int, list[Row]]) -> None:
+        place, total, first = found
         if place is self.place:
             self.query_one(RowsView).show(place, total, first)
             if not first:
@@ -218,7 +188,8 @@ class CorpusScreen(OnDesk, Screen[None]):
     def _page_wanted(self, event: RowsView.Wanted) -> None:
         if self.pack is not None and self.place is not None:
             pack, place, number = self.pack, self.place, event.number
-            self._work(f"corpus_page:{number}", lambda: (place, number, places.page(pack, place, number)))
+            take = partial(self.query_one(RowsView).take, place, number)
+            self._work(f"page:{number}", lambda: places.page(pack, place, number), take)
 
     @on(RowsView.Looked)
     def _row_looked(self, event: RowsView.Looked) -> None:
@@ -228,7 +199,7 @@ class CorpusScreen(OnDesk, Screen[None]):
         elif record.row != row:
             record.show(row)
             if self.pack is not None:
-                self._work("corpus_links", partial(_linked, self.pack, row))
+                self._work("links", partial(places.links_of, self.pack, row), partial(self._linked, row))
 
     def _linked(self, row: Row, links: list[Any]) -> None:
         record = self.query_one(RecordView)
@@ -270,7 +241,7 @@ class CorpusScreen(OnDesk, Screen[None]):
 
     @on(ToolForm.Called)
     def _call(self, event: ToolForm.Called) -> None:
-        self._work("corpus_call", partial(Toolbox(self.pack).call, event.tool.name, event.given))
+        self._work("call", partial(Toolbox(self.pack).call, event.tool.name, event.given), self._called)
 
     def _called(self, result: ToolResult) -> None:
         notes = [t(f"status.{result.status}")]
@@ -385,7 +356,3 @@ class CorpusScreen(OnDesk, Screen[None]):
 def _read(pack: Pack, place: Place) -> tuple[Place, int, list[Row]]:
     """A place with its number of rows and the page at its cursor."""
     return place, places.total(pack, place), places.page(pack, place, place.cursor // places.PAGE)
-
-
-def _linked(pack: Pack, row: Row) -> tuple[Row, list[Any]]:
-    return row, places.links_of(pack, row)

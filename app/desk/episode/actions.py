@@ -20,15 +20,16 @@ from app.desk.episode.grounds_screen import GroundsScreen
 from app.desk.episode.open_turn import OpenTurn
 from app.desk.episode.plan_pane import PlanPane
 from app.desk.episode.prompt import PromptScreen, WouldReadScreen
+from app.desk.episode.renderers import one
 from app.desk.episode.seat import SeatScreen, sat_before
 from app.desk.episode.shown import PapersScreen, Shown, Wish, export_episode, export_paper, offered
 from app.desk.episode.transcript import FindingScreen, Transcript
-from app.desk.live import PACES
+from app.desk.jobs import OnDesk
+from app.desk.live import PACES, LiveRun
 from app.desk.messages import EpisodeLine, RunFacts
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.key_bar import VIEWS, ViewTabs
 from app.desk.widgets.score_strip import ScoreStrip
-from app.ports import OnDesk
 from app.strings import t
 from app.terminal import clean
 from store.errors import StoreError
@@ -124,9 +125,9 @@ class EpisodeActions(OnDesk, FindingScreen):
         """Bring the title bar and the key bar in line with what moves."""
         raise NotImplementedError
 
-    def work(self, job: Callable[[], object], name: str) -> None:
-        """Do something slow in a thread; the newest job of a name counts."""
-        self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
+    def with_live(self, wish: Callable[[LiveRun], None]) -> bool:
+        """Send a wish to the run that is shown."""
+        return self.facts is not None and self.desk.with_live(self.facts.path, self.episode, wish)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if self.moving == "followed" and action in PLAYED:
@@ -172,7 +173,7 @@ class EpisodeActions(OnDesk, FindingScreen):
         self._stop_replay()
         if self.shown.back:
             return self._look(1)
-        if self.desk.with_live(self, lambda live: live.step(self.episode)):
+        if self.with_live(lambda live: live.step(self.episode)):
             self.moving = "paused"
         return None
 
@@ -184,11 +185,11 @@ class EpisodeActions(OnDesk, FindingScreen):
             self._replay_later()
             return self.show_panes()
         if self.moving in ("auto", "all"):
-            self.desk.with_live(self, lambda live: live.pause())
+            self.with_live(lambda live: live.pause())
             self.pausing = True
             self.show_heading()
         else:
-            self.desk.with_live(self, lambda live: live.auto(self.episode))
+            self.with_live(lambda live: live.auto(self.episode))
         return None
 
     def action_stop(self) -> None:
@@ -196,7 +197,7 @@ class EpisodeActions(OnDesk, FindingScreen):
         to stop."""
         if self.moving == "followed" and self.facts is not None:
             return self.desk.ask_to_stop(self.facts.path)
-        if self.desk.with_live(self, lambda live: live.stop()):
+        if self.with_live(lambda live: live.stop()):
             self.stopping = True
             self.show_heading()
         return None
@@ -216,10 +217,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         if record is not None and self.facts is not None:
             self.desk.push_screen(PromptScreen(self.facts, self.episode, tuple(self.shown.records), record.seq))
 
-    def action_present(self) -> None:
-        self._stop_replay()
-        self.desk.present(self)
-
     def action_pace(self, by: int) -> None:
         self.desk.pace = min(max(self.desk.pace + by, 0), len(PACES) - 1)
         if self.desk.live is not None:
@@ -230,7 +227,7 @@ class EpisodeActions(OnDesk, FindingScreen):
         """Look one step back. What goes on by itself is paused first."""
         self._stop_replay()
         if self.moving in ("auto", "all"):
-            self.desk.with_live(self, lambda live: live.pause())
+            self.with_live(lambda live: live.pause())
             self.pausing = True
         self._look(-1)
 
@@ -290,7 +287,7 @@ class EpisodeActions(OnDesk, FindingScreen):
         if not human:
             self.query_one(AnswerBox).close()
             self.query_one(Transcript).focus()
-        self.desk.with_live(self, lambda live: live.seat(self.episode, newcomer, ask=human))
+        self.with_live(lambda live: live.seat(self.episode, newcomer, ask=human))
 
     @property
     def has_tools(self) -> bool:
@@ -313,7 +310,7 @@ class EpisodeActions(OnDesk, FindingScreen):
     @on(AnswerBox.DraftAsked)
     def _draft_asked(self) -> None:
         if self.facts is not None:
-            self.work(partial(_draft, self.facts.path, self.episode), "draft")
+            self.job("draft", partial(_draft, self.facts.path, self.episode), self.take_draft)
 
     def take_draft(self, text: str) -> None:
         """What the rules would do stands in the box, unless the person has written meanwhile."""
@@ -335,7 +332,7 @@ class EpisodeActions(OnDesk, FindingScreen):
     def say(self, text: str) -> None:
         self.query_one(AnswerBox).close()
         self.query_one(Transcript).focus()
-        self.desk.with_live(self, lambda live: live.say(self.episode, text))
+        self.with_live(lambda live: live.say(self.episode, text))
 
     def action_copy(self) -> None:
         """The raw source of the block at the cursor, or of the pane on the right that has the focus."""
@@ -349,7 +346,7 @@ class EpisodeActions(OnDesk, FindingScreen):
         """Write the looked-at record as Markdown; of a court episode, offer its papers as well."""
         assert self.facts is not None
         if self.facts.benchmark == "courts":
-            self.work(partial(offered, self.facts.path, self.episode), "papers")
+            self.job("papers", partial(offered, self.facts.path, self.episode), self.offer_papers)
         else:
             self._export(None)
 
@@ -363,9 +360,13 @@ class EpisodeActions(OnDesk, FindingScreen):
     def _export(self, wish: Wish) -> None:
         assert self.facts is not None
         if wish is not None:
-            return self.work(partial(export_paper, self.facts.id, self.episode, *wish), "export")
+            return self.job("export", partial(export_paper, self.facts.id, self.episode, *wish), self._exported)
         blocks = () if self.face.ruled else tuple(self.shown.blocks())
-        self.work(partial(export_episode, self.facts, self.episode, tuple(self.shown.visible()), blocks), "export")
+        work = partial(export_episode, self.facts, self.episode, tuple(self.shown.visible()), blocks)
+        return self.job("export", work, self._exported)
+
+    def _exported(self, path: Path) -> None:
+        self.desk.say(t("export.done", path=one(str(path))))
 
     async def action_review(self) -> None:
         if self.facts is not None and self.over:

@@ -16,10 +16,10 @@ from textual.widgets import Label
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece, one
 from app.desk.episode.scores import Beside, Ground, Grounds, Outcome, StepScores, Texts
+from app.desk.jobs import OnDesk
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import Row, beside, wrapped
-from app.ports import OnDesk
 from app.strings import t
 from app.terminal import pad, width
 from app.words import score_figure, score_name

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Literal
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Label
-from textual.worker import Worker
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import (
@@ -31,10 +30,10 @@ from app.desk.episode.renderers import (
     seat_name,
 )
 from app.desk.episode.transcript import FindingScreen, Transcript
+from app.desk.jobs import OnDesk
 from app.desk.messages import RunFacts
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
-from app.ports import OnDesk
 from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import clean
@@ -317,13 +316,12 @@ class PromptPage(OnDesk, FindingScreen):
     def action_leave(self) -> None:
         self.dismiss()
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if not self.desk.worker_failed(event) and event.worker.result is not None:
-            self.take(event.worker.result)
-            self._show()
+    def _have(self, found: object) -> None:
+        self.take(found)
+        self._show()
 
     def _read(self) -> None:
-        self.run_worker(self.read, name="seen", group="seen", thread=True, exclusive=True, exit_on_error=False)
+        self.job("seen", self.read, self._have)
 
     def _copy(self, text: str) -> None:
         if text:

@@ -15,7 +15,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Input, Label, TextArea
-from textual.worker import Worker, WorkerState
 
 from app.court_words import DISCLAIMER
 from app.desk import live as running
@@ -26,7 +25,7 @@ from app.desk.episode.faces import EvidencePane, Face, Heading, SeatBar
 from app.desk.episode.open_turn import OpenTurn, phase_word
 from app.desk.episode.plan_pane import PlanPane
 from app.desk.episode.renderers import one, totals
-from app.desk.episode.scores import Scorekeeper
+from app.desk.episode.scores import RunScores, Scorekeeper, StepScores
 from app.desk.episode.transcript import Transcript
 from app.desk.messages import (
     Closed,
@@ -232,7 +231,7 @@ class EpisodeScreen(EpisodeActions):
             self._wear(FACES.get(facts.benchmark, Face)(self))
             self.query_one(ScoreStrip).hide("")
             self.query_one(ScoreStrip).forget()
-            self.work(partial(Scorekeeper, facts), "keeper")
+            self.job("keeper", partial(Scorekeeper, facts), self._have_keeper, self._no_keeper)
 
     def _wear(self, face: Face) -> None:
         """Look like the benchmark of the run."""
@@ -299,7 +298,7 @@ class EpisodeScreen(EpisodeActions):
         strip.hide(t("scores.hidden") if self.human else "")
         strip.expect(self.over)
         if self.keeper and not self.human:
-            self.work(partial(self.keeper.step, tuple(visible), self.episode), "step_scores")
+            self.job("step_scores", partial(self.keeper.step, tuple(visible), self.episode), self._have_step_scores)
 
     def show_heading(self) -> None:
         """The title bar and the key bar: what it is, and whether it moves."""
@@ -390,45 +389,37 @@ class EpisodeScreen(EpisodeActions):
         record = of_call or (before[-1] if before else None)
         self.query_one(EvidencePane).show(cast(ToolReturned, record.event) if record else None)
 
+    def action_present(self) -> None:
+        self._stop_replay()
+        self.desk.present(self)
+
     # scores and other slow things
 
     def _score_run(self) -> None:
         if self.keeper is not None and self.facts is not None:
-            self.work(partial(self.keeper.of_file, self.facts.path), "run_scores")
+            self.job("run_scores", partial(self.keeper.of_file, self.facts.path), self._have_run_scores)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.worker.name == "keeper" and event.state == WorkerState.ERROR:
-            changed = isinstance(event.worker.error, RecordMismatch)
-            self.keeper_failed = True
-            self.query_one(ScoreStrip).give_up(changed)
-            self.show_panes()
-            if changed:
-                event.stop()
-                return
-        if self.desk.worker_failed(event):
-            return
-        if event.worker.result is None:
-            return
-        result = event.worker.result
-        match event.worker.name:
-            case "keeper":
-                self.keeper = result
-                self.retranslate()
-                self._score_run()
-            case "draft":
-                self.take_draft(result)
-            case "step_scores" if not self.human:
-                self.query_one(ScoreStrip).show_step(result)
-            case "run_scores" if not self.human:
-                self.query_one(ScoreStrip).show_run(result)
-            case "stored":
-                self.show_stored(*result)
-            case "papers":
-                self.offer_papers(result)
-            case "export":
-                self.desk.say(t("export.done", path=one(str(result))))
+    def _have_keeper(self, keeper: Scorekeeper) -> None:
+        self.keeper = keeper
+        self.retranslate()
+        self._score_run()
+
+    def _no_keeper(self, error: BaseException) -> bool:
+        changed = isinstance(error, RecordMismatch)
+        self.keeper_failed = True
+        self.query_one(ScoreStrip).give_up(changed)
+        self.show_panes()
+        return changed
+
+    def _have_step_scores(self, scores: StepScores) -> None:
+        if not self.human:
+            self.query_one(ScoreStrip).show_step(scores)
+
+    def _have_run_scores(self, scores: RunScores) -> None:
+        if not self.human:
+            self.query_one(ScoreStrip).show_run(scores)
 
     def open_stored(self, path: Path, episode: str, step: int = 0) -> None:
         """Read an episode from disk and show it, from a step on where one is named."""
         self._goal = step
-        self.work(partial(read_records, path, episode), "stored")
+        self.job("stored", partial(read_records, path, episode), lambda found: self.show_stored(*found))

@@ -8,6 +8,7 @@ before, and Enter agrees.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -18,13 +19,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, OptionList, Select, Static
 from textual.widgets.option_list import Option
-from textual.worker import Worker, WorkerState
 
 from app.desk import engines_offered
 from app.desk.bindings import bindings
 from app.desk.court.scene import Scene
 from app.desk.engines_offered import EngineField, ModeField, flags_of
 from app.desk.episode.renderers import one, policy_name, seat_name
+from app.desk.jobs import OnDesk
 from app.desk.widgets.field import Field, choice
 from app.strings import t
 from app.terminal import pad, width
@@ -42,7 +43,7 @@ REFERENCES = ("gold", "echo")
 """Agents that stand for a line of comparison, not for a solution."""
 
 
-class SeatScreen(ModalScreen[Seated | None]):
+class SeatScreen(OnDesk, ModalScreen[Seated | None]):
     """Gives who is to take which seat; None when nobody is."""
 
     CSS_PATH = ["../dialog.tcss", "seat.tcss"]
@@ -109,7 +110,8 @@ class SeatScreen(ModalScreen[Seated | None]):
         self.query_one("#seat-field").display = len(self._sitting) > 1
         self._list()
         self.query_one("#who").focus()
-        self.run_worker(engines_offered.offered, name="offers", thread=True, exit_on_error=False)
+        engine = self.query_one(EngineField)
+        self.job("offers", engines_offered.offered, engine.offer, lambda error: True)
 
     # what is chosen
 
@@ -226,31 +228,25 @@ class SeatScreen(ModalScreen[Seated | None]):
             return
         wanted = self.wanted()
         self.query_one("#busy", Static).update(t("engine.checking"))
-        self.run_worker(lambda: self._checked(wanted), name="check", thread=True, exit_on_error=False)
+        self.job("check", partial(self._checked, wanted), self._sits, self._refused)
 
     def _checked(self, wanted: RunSpec) -> tuple[Seated | None, str]:
         """In the worker: who takes the seat, or why nobody can."""
         sentence = engines_offered.refusal(wanted)
         return (None, sentence) if sentence else (self._newcomer(wanted), "")
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        event.stop()
-        if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
-            return
-        engine = self.query_one(EngineField)
-        if event.worker.name == "offers":
-            engine.offer(event.worker.result or [] if event.state == WorkerState.SUCCESS else [])
-            return
+    def _sits(self, found: tuple[Seated | None, str]) -> None:
+        who, sentence = found
+        if who is None:
+            self._refused(sentence)
+        elif self.is_current:
+            self.dismiss(who)
+
+    def _refused(self, why: object) -> bool:
         self.query_one("#busy", Static).update(self._hint())
-        if event.state == WorkerState.ERROR:
-            engine.fault(one(str(event.worker.error)))
-        else:
-            who, sentence = event.worker.result  # type: ignore[misc]
-            if who is not None:
-                self.dismiss(who)
-                return
-            engine.fault(sentence)
-        engine.focus_control()
+        self.query_one(EngineField).fault(one(str(why)))
+        self.query_one(EngineField).focus_control()
+        return True
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         if event.button.id == "cancel":

@@ -17,12 +17,12 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Collapsible, Input, Select, Static
-from textual.worker import Worker, WorkerState
 
 from app.desk import engines_offered
 from app.desk.bindings import bindings
 from app.desk.engines_offered import ROOM, EngineField, ModeField, Offer
 from app.desk.episode.renderers import one, policy_name, seat_name
+from app.desk.jobs import OnDesk
 from app.desk.widgets.field import Field, choice, line, plain
 from app.library import PackLine, RunLine
 from app.strings import known, t
@@ -255,7 +255,7 @@ NUMBERS: dict[str, tuple[str, int | None, int]] = {
 """Field -> (what stands there at first, what an empty field means, the greatest number)."""
 
 
-class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
+class NewRunScreen(OnDesk, ModalScreen[tuple[RunSpec, bool] | None]):
     """Gives a RunSpec and whether everything is to run at once; None when cancelled."""
 
     CSS_PATH = ["../dialog.tcss", "new_run.tcss"]
@@ -312,12 +312,16 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         meanwhile."""
         self.query_one("#benchmark").focus()
         await self._fit()
-        self.run_worker(partial(engines_offered.offered, self._runs), name="offers", thread=True, exit_on_error=False)
+        self.job("offers", partial(engines_offered.offered, self._runs), self._offer, lambda error: True)
 
     @on(Select.Changed, "#benchmark, #pack")
     def _look_for_tasks(self) -> None:
-        job = partial(offered_tasks, self._chosen("pack"), self._chosen("benchmark"))
-        self.run_worker(job, name="tasks", group="tasks", thread=True, exclusive=True, exit_on_error=False)
+        def show(found: Sequence[OfferedTask]) -> bool:
+            self.query_one(TaskField).offer(found, self._env)
+            return True
+
+        work = partial(offered_tasks, self._chosen("pack"), self._chosen("benchmark"))
+        self.job("tasks", work, show, lambda error: show(()))
 
     @on(Select.Changed, "#env")
     def _narrow_tasks(self) -> None:
@@ -457,7 +461,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             self.dismiss((spec, everything))
             return
         self._say(t("engine.checking"))
-        self.run_worker(partial(_checked, spec), name="check", thread=True, exit_on_error=False)
+        checked = partial(self._checked, spec)
+        self.job("check", partial(engines_offered.refusal, spec), checked, checked)
 
     @property
     def _busy(self) -> bool:
@@ -469,29 +474,25 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         self.query_one("#busy", Static).update(text)
         self.query_one("#busy").display = bool(text)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        event.stop()
-        if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
-            return
-        found = event.worker.result if event.state == WorkerState.SUCCESS else None
-        if event.worker.name == "offers":
-            self._offers = found or ()
-            self.query_one(EngineField).offer(self._offers)
-            for seats in self.query(SeatsForm):
-                seats.offer(self._offers)
-            return
-        if event.worker.name == "tasks":
-            self.query_one(TaskField).offer(found or [], self._env)
-            return
+    def _offer(self, offers: Sequence[Offer]) -> None:
+        self._offers = offers
+        self.query_one(EngineField).offer(offers)
+        for seats in self.query(SeatsForm):
+            seats.offer(offers)
+
+    def _checked(self, spec: RunSpec, why: object) -> bool:
+        """The engines of a run were looked at; why they cannot be had, '' where they can."""
+        sentence = one(str(why))
         self._say("")
-        spec, sentence = found or (None, one(str(event.worker.error)))
-        if spec is not None and not sentence:
-            self.dismiss((spec, self._everything))
+        if not sentence:
+            if self.is_current:
+                self.dismiss((spec, self._everything))
         elif self.with_model:
             self.query_one(EngineField).fault(sentence)
             self.query_one(EngineField).focus_control()
         else:
             self._say(sentence)
+        return True
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
         if event.button.id == "cancel":
@@ -507,11 +508,6 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
 
     def action_cancel(self) -> None:
         self.dismiss(None)
-
-
-def _checked(spec: RunSpec) -> tuple[RunSpec, str]:
-    """In the worker: the spec, and why its engines cannot be had, '' where they can."""
-    return spec, engines_offered.refusal(spec)
 
 
 def _agent_name(agent: str, policy: str) -> str:

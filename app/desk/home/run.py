@@ -17,19 +17,16 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 from textual.widgets import DataTable, Label
-from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one, player_name
 from app.desk.home.plots import RunPlots, Standing
 from app.desk.messages import EpisodeLine
-from app.desk.widgets.choice import RowsTable
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.tables import RowsTable, SortedScreen
 from app.library import Rates, RunLine, StoredRun, read_groups, read_stored
-from app.ports import OnDesk
 from app.strings import known, language, t
 from app.strings.sentences import said
 from app.terminal import truncate, width
@@ -37,7 +34,7 @@ from store import places
 from store.errors import StoreError
 from store.writer import Writer, writer_of, writers
 from tasks.episode.episodes import UNFINISHED
-from tasks.run.failing import EpisodeFailure, failures_of
+from tasks.run.failing import EpisodeFailure, RunFailures, failures_of
 from tasks.run.figures import Figures, figures_of
 from tasks.run.following import standing
 from tasks.scoring.failures import CLASSES
@@ -88,8 +85,6 @@ LESS = {"compat": 10, "tokens": 8, "seconds": 7}
 """What a narrow window does without, and the cells that this spares."""
 COLUMNS = ("task", "group", "outcome", "strict", "compat", "steps", "tokens", "seconds", "reason", "question")
 NUMERIC = frozenset({"strict", "compat", "steps", "tokens", "seconds"})
-WORST = ""
-"""The order that is there first: failures before all else, the worst score first."""
 LOOK = 2.0
 """Seconds between two looks at a run that is played."""
 POINTS = 100.0
@@ -105,13 +100,15 @@ def _read(line: RunLine, known: dict[int, Rates] | None) -> tuple[StoredRun, Run
     return stored, now, time.monotonic() - began
 
 
-class RunScreen(OnDesk, Screen[None]):
+class RunScreen(SortedScreen):
     """Plots over the table of one run file."""
 
     CSS_PATH = "home.tcss"
     area = "run"
     help_id = "episodes"
     BINDINGS: ClassVar[list[BindingType]] = bindings("run")
+    ORDERS = COLUMNS
+    LARGEST_FIRST = NUMERIC
 
     def __init__(self, line: RunLine) -> None:
         super().__init__(classes="-run")
@@ -122,9 +119,6 @@ class RunScreen(OnDesk, Screen[None]):
         self.failed: Mapping[str, EpisodeFailure] = {}
         """Why episodes failed."""
         self.unreadable = False
-        self.order = WORST
-        self.reverse = False
-        self.words = ""
         self._known: dict[int, Rates] = {}
         """Scores of attempts that ended while the run was played."""
         self._why = ""
@@ -135,7 +129,7 @@ class RunScreen(OnDesk, Screen[None]):
     def compose(self) -> ComposeResult:
         yield Label("", id="title", markup=False)
         yield RunPlots(id="plots")
-        yield RowsTable(cursor_type="row", id="table")
+        yield RowsTable()
         yield FindBar("find.filter")
         yield KeyBar(("run", "app"), id="keys")
 
@@ -164,41 +158,43 @@ class RunScreen(OnDesk, Screen[None]):
             self.reload()
 
     def reload(self) -> None:
-        self._work("stored", partial(_read, self.line, self._known if self.moves else None))
+        work = partial(_read, self.line, self._known if self.moves else None)
+        self.job("stored", work, self._have, self._cannot_read)
 
-    def _work(self, name: str, job: Callable[[], object]) -> None:
-        self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
+    def _cannot_read(self, error: BaseException) -> None:
+        self.unreadable = True
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.worker.name in ("figures", "groups", "failures"):
-            event.stop()
-            if event.state == WorkerState.ERROR:
-                error = event.worker.error
-                self._why = said(str(getattr(error, "title", None) or error))
-            elif event.state == WorkerState.SUCCESS and event.worker.name == "figures":
-                self.figures, self._why = event.worker.result, ""
-            elif event.state == WorkerState.SUCCESS and event.worker.name == "groups":
-                self.groups = event.worker.result or {}
-            elif event.state == WorkerState.SUCCESS:
-                found = event.worker.result
-                self.failed = {failed.episode: failed for failed in found.episodes} if found else {}
-            else:
-                return
-            self.retranslate()
-            return
-        self.unreadable = event.state == WorkerState.ERROR
-        if not self.desk.worker_failed(event) and event.worker.name == "stored" and event.worker.result is not None:
-            first = self.stored is None
-            self.stored, self.line, seconds = event.worker.result
-            self._rest = time.monotonic() + seconds
-            self._measure()
-            if first:
-                self._work("groups", partial(read_groups, self.line.path))
-            if self.line.finished and not self.moves:
-                self._work("figures", partial(figures_of, self.line.path))
-                if self.stored.n <= len(self.stored.episodes):
-                    self._work("failures", partial(failures_of, self.line.path))
-            self.retranslate()
+    def _have(self, found: tuple[StoredRun, RunLine, float]) -> None:
+        first, self.unreadable = self.stored is None, False
+        self.stored, self.line, seconds = found
+        self._rest = time.monotonic() + seconds
+        self._measure()
+        path = self.line.path
+        if first:
+            self.job("groups", partial(read_groups, path), self._have_groups, self._lacks)
+        if self.line.finished and not self.moves:
+            self.job("figures", partial(figures_of, path), self._have_figures, self._lacks)
+            if self.stored.n <= len(self.stored.episodes):
+                self.job("failures", partial(failures_of, path), self._have_failures, self._lacks)
+        self.retranslate()
+
+    def _have_groups(self, found: Mapping[str, Names]) -> None:
+        self.groups = found
+        self.retranslate()
+
+    def _have_figures(self, found: Figures) -> None:
+        self.figures, self._why = found, ""
+        self.retranslate()
+
+    def _have_failures(self, found: RunFailures) -> None:
+        self.failed = {failed.episode: failed for failed in found.episodes}
+        self.retranslate()
+
+    def _lacks(self, error: BaseException) -> bool:
+        """What cannot be read of the run is said above its plots."""
+        self._why = said(str(getattr(error, "title", None) or error))
+        self.retranslate()
+        return True
 
     def _measure(self) -> None:
         """The pace since the screen was opened, where nobody else knows it."""
@@ -231,7 +227,7 @@ class RunScreen(OnDesk, Screen[None]):
         counts = Counter(failed.verdict.main.failure for failed in self.failed.values() if failed.verdict.main)
         reasons = tuple((LABELS[name][language() == "en"], count) for name, count in counts.most_common())
         plots.show(self._standing(), self.figures, why, reasons)
-        self._show_rows()
+        self.show_rows()
 
     def _standing(self) -> Standing | None:
         if self.stored is None:
@@ -242,29 +238,18 @@ class RunScreen(OnDesk, Screen[None]):
 
     # the table
 
-    def _show_rows(self) -> None:
-        table = self.query_one(RowsTable)
-        chosen = self.chosen
-        at = table.cursor_row
-        table.clear(columns=True)
+    def show_rows(self) -> int:
+        table, rows = self.query_one(RowsTable), self.rows
         columns = [name for name in COLUMNS if self.size.width >= NARROW or name not in LESS]
-        for column in columns:
-            mark = ("▼" if self.reverse else "▲") if column == self.order else ""
-            head = Text(f"{t(f'column.{column}')}{mark}", justify="right" if column in NUMERIC else "left")
-            table.add_column(head, key=column)
-        rows = self.rows
-        if self.stored is None:
-            return
         names = max((width(one(episode.id)) for episode in rows), default=0)
         spared = sum(cells for name, cells in LESS.items() if name not in columns)
         room = max(20, self.size.width - FIXED + spared - max(names, 4))
-        for episode in rows:
-            table.add_row(*self._cells(episode, room, columns), key=episode.id)
-        of = f" · {t('run.filtered', n=len(rows), of=len(self.stored.episodes))}" if self.words else ""
-        table.border_title = f"{t('run.episodes')}{of}"
-        if rows:
-            there = (place for place, episode in enumerate(rows) if episode.id == chosen)
-            table.move_cursor(row=next(there, min(max(at, 0), len(rows) - 1)), animate=False)
+        heads = [self.head(name, t(f"column.{name}"), "right" if name in NUMERIC else "left") for name in columns]
+        table.fill(heads, ((episode.id, self._cells(episode, room, columns)) for episode in rows))
+        if self.stored is not None:
+            of = f" · {t('run.filtered', n=len(rows), of=len(self.stored.episodes))}" if self.words else ""
+            table.border_title = f"{t('run.episodes')}{of}"
+        return len(rows)
 
     def _cells(self, episode: EpisodeLine, room: int, columns: Sequence[str]) -> list[Text]:
         strict, compat = (self._value(episode, rule) for rule in ("strict", "compat"))
@@ -309,9 +294,9 @@ class RunScreen(OnDesk, Screen[None]):
         """The episodes that the filter leaves, in the order that was chosen."""
         if self.stored is None:
             return []
-        found = [episode for episode in self.stored.episodes if self._wanted(episode)]
+        found = [episode for episode in self.stored.episodes if self._fits(episode)]
         values: Mapping[str, Callable[[EpisodeLine], Any]] = {
-            WORST: self._badness,
+            "": self._badness,
             "task": lambda episode: _natural(episode.id), "group": self._group,
             "outcome": lambda episode: episode.outcome, "strict": lambda episode: self._value(episode, "strict"),
             "compat": lambda episode: self._value(episode, "compat"), "steps": lambda episode: episode.steps,
@@ -319,10 +304,7 @@ class RunScreen(OnDesk, Screen[None]):
             "reason": self._reason,
             "question": lambda episode: self.stored.questions.get(episode.id, "") if self.stored else "",
         }  # fmt: skip
-        value = values[self.order]
-        there = [episode for episode in found if value(episode) is not None]
-        none = [episode for episode in found if value(episode) is None]
-        return sorted(there, key=value, reverse=self.reverse) + none
+        return self.sorted(found, values[self.order])
 
     def _badness(self, episode: EpisodeLine) -> tuple[int, float]:
         """What could not go on, then the worst scores, then what is not scored, then what is still open."""
@@ -334,20 +316,17 @@ class RunScreen(OnDesk, Screen[None]):
             return 0, value or 0.0
         return (2, 0.0) if value is None else (1, value)
 
-    def _wanted(self, episode: EpisodeLine) -> bool:
+    def _fits(self, episode: EpisodeLine) -> bool:
         """Whether every word of the filter stands in something that the row shows."""
         outcome = episode.outcome or UNFINISHED
         said = [episode.id, self._group(episode), outcome, t(f"outcome.{outcome}"), self._reason(episode)]
         said += [self.stored.questions.get(episode.id, "")] if self.stored is not None else []
-        text = " ".join(said).lower()
-        return all(word in text for word in self.words.lower().split())
+        return self.matches(" ".join(said))
 
     @property
     def chosen(self) -> str:
         """The id of the episode at the cursor, '' where there is none."""
-        table = self.query_one(RowsTable)
-        rows: Sequence[Any] = table.ordered_rows if table.row_count else ()
-        return str(rows[table.cursor_row].key.value) if 0 <= table.cursor_row < len(rows) else ""
+        return self.query_one(RowsTable).chosen
 
     # wishes
 
@@ -366,44 +345,9 @@ class RunScreen(OnDesk, Screen[None]):
     def _selected(self) -> None:
         self.action_open()
 
-    @on(DataTable.HeaderSelected)
-    def _headed(self, event: DataTable.HeaderSelected) -> None:
-        """A click on the head of a column sorts by it, another one the other way round."""
-        self.sort_by(str(event.column_key.value))
-
-    def sort_by(self, column: str) -> None:
-        """Sort by a column; by the same again: the other way round. Figures come largest first."""
-        self.reverse = not self.reverse if column == self.order else column in NUMERIC
-        self.order = column
-        self._show_rows()
-
-    def action_sort(self) -> None:
-        """By the next column; after the last one as at first."""
-        orders = (WORST, *COLUMNS)
-        self.order, self.reverse = orders[(orders.index(self.order) + 1) % len(orders)], False
-        if self.order in NUMERIC:
-            self.reverse = True
-        self._show_rows()
-
     def action_turn(self) -> None:
         self.reverse = not self.reverse
-        self._show_rows()
-
-    def action_find(self) -> None:
-        self.query_one(FindBar).open()
-
-    @on(FindBar.Changed)
-    def _filtered(self, event: FindBar.Changed) -> None:
-        self.words = event.words
-        self._show_rows()
-        self.query_one(FindBar).count(1, len(self.rows))
-
-    @on(FindBar.Went)
-    @on(FindBar.Left)
-    def _found(self) -> None:
-        """Back to the rows that are left; an empty filter leaves all."""
-        self.query_one(FindBar).remove_class("-open")
-        self.query_one(RowsTable).focus()
+        self.show_rows()
 
     def action_open(self) -> None:
         if self.chosen:
@@ -430,14 +374,8 @@ class RunScreen(OnDesk, Screen[None]):
     def action_pause(self) -> None:
         self.desk.ask_to_stop(self.line.path)
 
-    def action_close(self) -> None:
-        """Back to the list of runs; where rows are filtered, to all of them first."""
-        if self.words:
-            self.words = ""
-            self.query_one(FindBar).clear()
-            self._show_rows()
-        else:
-            self.dismiss()
+    async def leave(self) -> None:
+        self.dismiss()
 
 
 def _figure(value: float | None, scored: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, cast, get_args
+from typing import ClassVar, Literal, cast, get_args
 
 from rich.text import Text
 from textual import on
@@ -16,7 +16,6 @@ from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import Worker
 
 from app import library
 from app.desk.bindings import bindings
@@ -24,14 +23,15 @@ from app.desk.compare import CompareScreen
 from app.desk.episode.renderers import Line, one, player_name
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.run import RunScreen, played, with_play
+from app.desk.jobs import OnDesk
 from app.desk.messages import Closed, Ended, LiveMessage, Moving, Progressed
-from app.desk.widgets.choice import Empty, RowsTable
+from app.desk.widgets.choice import Empty
 from app.desk.widgets.field import LineInput
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
 from app.desk.widgets.score_strip import rate
+from app.desk.widgets.tables import RowsTable
 from app.library import PackLine, RunLine
-from app.ports import Door, OnDesk
 from app.ready import lacking
 from app.strings import counted, known, t
 from app.strings.sentences import said
@@ -87,6 +87,10 @@ class AskScreen(ModalScreen[str | None]):
         self.dismiss(None)
 
 
+Door = Literal["trial", "law", "hops"]
+"""What one can do at once: watch a trial, ask for the law of a day, watch a search of several hops."""
+
+
 class Doors(OptionList):
     """Two lines a door; Enter or a click opens it."""
 
@@ -113,12 +117,6 @@ class Doors(OptionList):
         self.highlighted = at
 
 
-class Table(RowsTable):
-    """A table of rows that can be chosen; Enter belongs to the screen."""
-
-    help_id = "runs"
-
-
 class HomeScreen(OnDesk, Screen[None]):
     """Runs left, packs and next steps right; under each other on a narrow screen."""
 
@@ -133,7 +131,6 @@ class HomeScreen(OnDesk, Screen[None]):
         self.packs: list[PackLine] = []
         self.progress: tuple[int, int] | None = None
         self._loaded = False
-        self._chosen: Path | None = None
         self.base: RunLine | None = None
         """The run that the next one chosen is compared with."""
 
@@ -141,7 +138,7 @@ class HomeScreen(OnDesk, Screen[None]):
         yield Label("", id="title", markup=False)
         with Horizontal(id="panes"):
             with Vertical(id="runs"):
-                yield Table(cursor_type="row", zebra_stripes=False, id="table")
+                yield RowsTable("runs")
                 yield Empty(id="none")
                 yield Doors(id="doors")
             with Vertical(id="side"):
@@ -152,7 +149,7 @@ class HomeScreen(OnDesk, Screen[None]):
 
     def on_mount(self) -> None:
         self.retranslate()
-        self.query_one(Table).focus()
+        self.query_one(RowsTable).focus()
         self.set_interval(LOOK, self._look)
 
     def on_resize(self) -> None:
@@ -169,30 +166,26 @@ class HomeScreen(OnDesk, Screen[None]):
         self.reload()
 
     def reload(self) -> None:
-        job = partial(lambda: (with_play(library.runs(), played()), library.packs()))
-        self.run_worker(job, name="library", group="library", thread=True, exclusive=True, exit_on_error=False)
+        self.job("library", lambda: (with_play(library.runs(), played()), library.packs()), self._have)
 
     def _look(self) -> None:
         """How far other processes are with what they play; one look at a time, for large runs take long."""
         busy = any(worker.group == "played" and not worker.is_finished for worker in self.workers)
         if self.is_current and self._loaded and not busy:
-            job = partial(_changes, self.runs)
-            self.run_worker(job, name="played", group="played", thread=True, exclusive=True, exit_on_error=False)
+            self.job("played", partial(_changes, self.runs), self._have_changes)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if self.desk.worker_failed(event) or event.worker.result is None:
-            return
-        if event.worker.name == "library":
-            self.runs, self.packs = event.worker.result
-            self._loaded = True
-            self._show()
-        elif event.worker.name == "played":
-            looked_at, begun_or_ended, lines = event.worker.result
-            if begun_or_ended:
-                self.reload()
-            elif looked_at is self.runs and lines != self.runs:  # else the list was read anew meanwhile
-                self.runs = lines
-                self._show_runs()
+    def _have(self, found: tuple[list[RunLine], list[PackLine]]) -> None:
+        self.runs, self.packs = found
+        self._loaded = True
+        self._show()
+
+    def _have_changes(self, found: tuple[list[RunLine], bool, list[RunLine]]) -> None:
+        looked_at, begun_or_ended, lines = found
+        if begun_or_ended:
+            self.reload()
+        elif looked_at is self.runs and lines != self.runs:  # else the list was read anew meanwhile
+            self.runs = lines
+            self._show_runs()
 
     def hear(self, message: LiveMessage) -> None:
         match message:
@@ -226,9 +219,7 @@ class HomeScreen(OnDesk, Screen[None]):
         self.query_one(KeyBar).refresh()
 
     def _show_runs(self) -> None:
-        table = self.query_one(Table)
-        at, chosen = table.cursor_row, self._chosen
-        table.clear(columns=True)
+        table = self.query_one(RowsTable)
         table.display = bool(self.runs)
         more = len(self.runs) - MOST
         self.query_one("#runs").border_subtitle = t("home.more", n=MOST, of=len(self.runs)) if more > 0 else ""
@@ -239,16 +230,15 @@ class HomeScreen(OnDesk, Screen[None]):
         doors.relabel()
         if self.is_current and self.focused in (None, table, doors):
             (doors if doors.display else table).focus()
-        for name in COLUMNS:
-            table.add_column(Text(t(f"column.{name}"), justify="right" if name in RATES else "left"), key=name)
-        for line in self.runs[:MOST]:
-            cells = run_cells(line, self.query_one("#runs").content_size.width)
-            if self.base is not None and line.path == self.base.path:
-                cells[1] = Text.assemble((f" {t('home.compare.mark')} ", "reverse"), " ", cells[1])
-            table.add_row(*cells, key=str(line.path), height=2)
-        if self.runs:
-            there = (row for row, line in enumerate(self.runs[:MOST]) if line.path == chosen)
-            table.move_cursor(row=next(there, min(at, len(self.runs) - 1, MOST - 1)), animate=False)
+        heads = [(name, Text(t(f"column.{name}"), justify="right" if name in RATES else "left")) for name in COLUMNS]
+        room = self.query_one("#runs").content_size.width
+        table.fill(heads, ((str(line.path), self._cells(line, room)) for line in self.runs[:MOST]), height=2)
+
+    def _cells(self, line: RunLine, room: int) -> list[Text]:
+        cells = run_cells(line, room)
+        if self.base is not None and line.path == self.base.path:
+            cells[1] = Text.assemble((f" {t('home.compare.mark')} ", "reverse"), " ", cells[1])
+        return cells
 
     def _packs(self) -> list[Line]:
         if not self.packs:
@@ -290,12 +280,10 @@ class HomeScreen(OnDesk, Screen[None]):
         return True if rules.get(action, True) else None
 
     def _current(self) -> RunLine | None:
-        row = self.query_one(Table).cursor_row if self.is_mounted else -1
+        row = self.query_one(RowsTable).cursor_row if self.is_mounted else -1
         return self.runs[row] if 0 <= row < len(self.runs) else None
 
     def on_data_table_row_highlighted(self) -> None:
-        line = self._current()
-        self._chosen = line.path if line is not None else None
         self.query_one(KeyBar).refresh()
 
     def on_data_table_row_selected(self) -> None:

@@ -6,7 +6,6 @@ asked, is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 from functools import partial
 from typing import ClassVar, cast
@@ -17,10 +16,10 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Label
-from textual.worker import Worker
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, one
+from app.desk.jobs import OnDesk
 from app.desk.law import shelf as law_shelf
 from app.desk.law.article import ArticleView
 from app.desk.law.form import LawForm, note_words, query_words
@@ -30,7 +29,6 @@ from app.desk.law.timeline import DiffView, TimelineView, comparable, first_side
 from app.desk.widgets.choice import Choice, Empty
 from app.desk.widgets.key_bar import KeyBar, ViewTabs
 from app.desk.widgets.lines import LineView, row_text
-from app.ports import OnDesk
 from app.strings import counted, t
 from app.terminal import clean, truncate
 from store.statutes.book import Gap
@@ -63,7 +61,6 @@ class LawScreen(OnDesk, Screen[None]):
         self._wrong = ""
         self._searching = False
         self._waiting: tuple[str, date | None] | None = None
-        self._tickets: dict[str, int] = {}
 
     @property
     def busy(self) -> bool:
@@ -98,49 +95,21 @@ class LawScreen(OnDesk, Screen[None]):
             self.book.close()
 
     def on_screen_resume(self) -> None:
-        self._work("law_shelves", law_shelf.shelves)
+        self.job("law_shelves", law_shelf.shelves, self._have)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_lines)
 
     # workers
 
-    def _work(self, name: str, job: Callable[[], object]) -> None:
-        """Do something in a thread; only the newest of a name counts."""
-        ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
-        self.run_worker(
-            lambda: (ticket, job()), name=name, group=name, thread=True, exclusive=True, exit_on_error=False
-        )
+    def _search_failed(self, error: BaseException) -> None:
+        self._searching = False
+        self._show_all()
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        name = event.worker.name
-        if self.desk.worker_failed(event):
-            if name == "law_search" and event.worker.is_finished and not event.worker.is_cancelled:
-                self._searching = False
-                self._show_all()
-            return
-        if name not in self._tickets or event.worker.result is None:
-            return
-        ticket, result = event.worker.result
-        if ticket != self._tickets[name]:
-            if name == "law_open":
-                result.close()
-            return
-        match name, result:
-            case "law_shelves", list():
-                self._have(result)
-            case "law_open", LawDesk():
-                self._opened(result)
-            case "law_search", Asked():
-                self._found(result)
-            case "law_read", Reading():
-                self._read_done(result)
-            case "law_diff", Comparison():
-                both = result.found.old and result.found.new
-                self.query_one(DiffView).show(
-                    result if both else None, say("law_screen.no_diff", "law_screen.no_diff.hint")
-                )
-                self.query_one(TimelineView).mark_sides(*result.sides)
+    def _compared(self, found: Comparison) -> None:
+        both = found.found.old and found.found.new
+        self.query_one(DiffView).show(found if both else None, say("law_screen.no_diff", "law_screen.no_diff.hint"))
+        self.query_one(TimelineView).mark_sides(*found.sides)
 
     # packs
 
@@ -154,7 +123,7 @@ class LawScreen(OnDesk, Screen[None]):
         name = mine.name if mine else law_shelf.first_choice(shelves)
         self.query_one(LawForm).offer(shelves, name)
         if name is not None:
-            self._work("law_open", partial(LawDesk, name))
+            self.job("law_open", partial(LawDesk, name), self._opened)
         else:
             self._let_go()
         self._show_all()
@@ -163,7 +132,7 @@ class LawScreen(OnDesk, Screen[None]):
     def _picked(self, event: LawForm.Picked) -> None:
         if self.book is None or event.name != self.book.name:
             self._let_go()
-            self._work("law_open", partial(LawDesk, event.name))
+            self.job("law_open", partial(LawDesk, event.name), self._opened)
             self._show_all()
 
     def _let_go(self) -> None:
@@ -171,8 +140,7 @@ class LawScreen(OnDesk, Screen[None]):
         if self.book is not None:
             self.run_worker(self.book.close, name="law_close", thread=True, exit_on_error=False)
         self.book = self.asked = self.reading = self._sides = None
-        for name in ("law_search", "law_read", "law_diff"):
-            self._tickets[name] = self._tickets.get(name, 0) + 1
+        self.drop("law_search", "law_read", "law_diff")
         self._searching = False
 
     def _opened(self, book: LawDesk) -> None:
@@ -202,7 +170,7 @@ class LawScreen(OnDesk, Screen[None]):
             self._waiting = (words, day)
         else:
             self._searching = True
-            self._work("law_search", partial(self.book.ask, words, day))
+            self.job("law_search", partial(self.book.ask, words, day), self._found, self._search_failed)
             self._show_all()
 
     @on(LawForm.Wrong)
@@ -270,7 +238,7 @@ class LawScreen(OnDesk, Screen[None]):
     def read(self, law: str, number: ArticleNumber, day: date | None, label: str | None = None) -> None:
         """Show an article on a day, or as it stands in a version."""
         if self.book is not None:
-            self._work("law_read", partial(self.book.read, law, number, day, label))
+            self.job("law_read", partial(self.book.read, law, number, day, label), self._read_done)
 
     def _read_done(self, reading: Reading) -> None:
         self.reading, self._sides = reading, None
@@ -307,7 +275,7 @@ class LawScreen(OnDesk, Screen[None]):
             self.query_one(DiffView).show(None, say("law_screen.no_diff", "law_screen.no_diff.hint"))
             self.query_one(TimelineView).mark_sides(-1, -1)
             return
-        self._work("law_diff", partial(self.book.compare, reading.entries, self._sides))
+        self.job("law_diff", partial(self.book.compare, reading.entries, self._sides), self._compared)
 
     # what is shown
 

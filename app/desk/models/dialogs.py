@@ -17,16 +17,17 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Input, ProgressBar, Static
-from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, one
+from app.desk.jobs import OnDesk
 from app.desk.models import listing as model_list
 from app.desk.models.listing import LABEL, FactsPane, ModelLine, billions, fact_lines, header_lines, size_words
 from app.desk.widgets.field import Field, PathCompletion, line
 from app.strings import t
 from app.strings.sentences import said
 from models.errors import BadEngine
+from models.llama.entry import Entry
 from models.llama.header import Header, read_header
 from models.llama.library import name_for
 
@@ -43,7 +44,7 @@ class Read(Message):
         return isinstance(message, Read)
 
 
-class _Reading(ModalScreen[str | None]):
+class _Reading(OnDesk, ModalScreen[str | None]):
     """A dialog whose work reads a whole file: told how far it is, stopped when the dialog goes."""
 
     def __init__(self) -> None:
@@ -107,25 +108,15 @@ class AddModelScreen(_Reading):
         self._sound("")
         self.query_one("#name", Input).placeholder = ""
         if event.value.strip().lower().endswith(".gguf"):
-            job = partial(self._peek, event.value.strip())
-            self.run_worker(job, name="peek", group="peek", thread=True, exclusive=True, exit_on_error=False)
+            path = event.value.strip()
+            self.job("peek", partial(_peek, path), partial(self._peeked, path), lambda error: True)
 
-    def _peek(self, path: str) -> tuple[str, Header | None, str]:
-        """In the worker: the header of a file, or what is wrong with it; '' while there is none of that name."""
-        file = Path(os.path.expanduser(path))
-        if not file.exists():
-            return path, None, ""
-        try:
-            return path, read_header(file), ""
-        except BadEngine as error:
-            return path, None, error.title
-
-    def _peeked(self, path: str, header: Header | None, fault: str) -> None:
+    def _peeked(self, path: str, header: Header | str) -> None:
         if path != self._path:
             return
-        if fault:
-            self.query_one("#path-field", Field).fault(one(fault))
-        elif header is not None:
+        if isinstance(header, str):
+            self.query_one("#path-field", Field).fault(one(header))
+        else:
             words = f"{one(header.architecture)} · {billions(header.parameters)} · {one(header.quantisation)}"
             self._sound(
                 t("models.add.sound", model=words, context=f"{header.context:,}", size=size_words(header.size))
@@ -156,23 +147,13 @@ class AddModelScreen(_Reading):
         name, copy = self.query_one("#name", Input).value.strip(), self.query_one("#copy", Tick).value
         self.query_one("#form").disabled = True
         self.query_one("#add").disabled = True
-        job = partial(model_list.add, self._path, name, copy, self.progress)
-        self.run_worker(job, name="add", thread=True, exit_on_error=False)
+        self.job("add", partial(model_list.add, self._path, name, copy, self.progress), self._added, self._failed)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        event.stop()
-        if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
-            return
-        worker = event.worker
-        if worker.name == "peek":
-            if event.state == WorkerState.SUCCESS and worker.result is not None:
-                self._peeked(*worker.result)
-        elif event.state == WorkerState.SUCCESS and worker.result is not None:
-            self.dismiss(worker.result.name)
-        else:
-            self._failed(worker.error)
+    def _added(self, entry: Entry) -> None:
+        if self.is_current:
+            self.dismiss(entry.name)
 
-    def _failed(self, error: BaseException | None) -> None:
+    def _failed(self, error: BaseException) -> bool:
         self.query_one("#form").disabled = False
         self.query_one("#add").disabled = False
         self.query_one(ProgressBar).display = False
@@ -182,6 +163,7 @@ class AddModelScreen(_Reading):
             sentence = str(getattr(error, "title", "") or error)
         self.query_one("#path-field", Field).fault(one(sentence))
         self.query_one("#path").focus()
+        return True
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         if event.button.id == "cancel":
@@ -198,6 +180,17 @@ class AddModelScreen(_Reading):
     def action_cancel(self) -> None:
         self._stop.set()
         self.dismiss(None)
+
+
+def _peek(path: str) -> Header | str | None:
+    """The header of a file, or what is wrong with it; None while there is none of that name. Called from workers."""
+    file = Path(os.path.expanduser(path))
+    if not file.exists():
+        return None
+    try:
+        return read_header(file)
+    except BadEngine as error:
+        return error.title
 
 
 class CheckModelScreen(_Reading):
@@ -223,18 +216,16 @@ class CheckModelScreen(_Reading):
     def on_mount(self) -> None:
         self.query_one(FactsPane).focus()
         self._show(self._model, [])
-        job = partial(model_list.verify, self._model, self.progress)
-        self.run_worker(job, name="verify", thread=True, exit_on_error=False)
+        self.job("verify", partial(model_list.verify, self._model, self.progress), self._verified, self._failed)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        event.stop()
-        if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
-            return
+    def _failed(self, error: BaseException) -> bool:
         self.query_one(ProgressBar).display = False
-        if event.state == WorkerState.ERROR or event.worker.result is None:
-            self._say(one(str(event.worker.error)), "bad")
-            return
-        model, found = event.worker.result
+        self._say(one(str(error)), "bad")
+        return True
+
+    def _verified(self, result: tuple[ModelLine, str]) -> None:
+        self.query_one(ProgressBar).display = False
+        model, found = result
         if model.fault:
             self._say(one(said(model.fault)), "bad")
         elif found != model.entry.sha256:

@@ -12,36 +12,31 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Label
-from textual.worker import Worker
 
 from app import library
 from app.desk.bindings import bindings
 from app.desk.dialogs import ConfirmScreen
 from app.desk.episode.renderers import one
 from app.desk.home.new_run import NewRunScreen
+from app.desk.jobs import OnDesk
 from app.desk.models import listing as model_list
 from app.desk.models.dialogs import AddModelScreen, CheckModelScreen
 from app.desk.models.listing import LABEL, ModelLine, ModelShelf, billions, fact_lines, size_words
-from app.desk.widgets.choice import Empty, RowsTable
+from app.desk.widgets.choice import Empty
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
+from app.desk.widgets.tables import RowsTable
 from app.library import PackLine, RunLine
-from app.ports import OnDesk
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import truncate
+from models.llama.entry import Entry
 from tasks.run.spec import RunSpec
 
 COLUMNS = ("model", "parameters", "quantisation", "context", "size", "memory")
 NUMBERS = ("parameters", "context", "size", "memory")
 OTHERS = 50
 """Cells that all columns but the name take, with the space between columns and the frame."""
-
-
-class Table(RowsTable):
-    """The models; Enter belongs to the screen."""
-
-    help_id = "models"
 
 
 class ModelsScreen(OnDesk, Screen[None]):
@@ -62,14 +57,14 @@ class ModelsScreen(OnDesk, Screen[None]):
         yield Label("", id="title", markup=False)
         with Horizontal(id="panes"):
             with Vertical(id="list"):
-                yield Table(cursor_type="row", zebra_stripes=False, id="table")
+                yield RowsTable("models")
                 yield Empty(id="none")
             yield TextPane(id="facts")
         yield KeyBar(("models", "app"), id="keys")
 
     def on_mount(self) -> None:
         self.retranslate()
-        self.query_one(Table).focus()
+        self.query_one(RowsTable).focus()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)
@@ -83,24 +78,11 @@ class ModelsScreen(OnDesk, Screen[None]):
         self.reload()
 
     def reload(self) -> None:
-        self.run_worker(
-            model_list.shelf, name="shelf", group="shelf", thread=True, exclusive=True, exit_on_error=False
-        )
+        self.job("shelf", model_list.shelf, self._have)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if self.desk.worker_failed(event) or event.worker.result is None:
-            return
-        match event.worker.name:
-            case "shelf":
-                self.shelf = event.worker.result
-                self._loaded = True
-                self._show()
-            case "remove":
-                entry, deleted = event.worker.result
-                self.desk.say(t("models.removed.deleted" if deleted else "models.removed.kept", name=one(entry.name)))
-                self.reload()
-            case "before_run":
-                self._ask_run(*event.worker.result)
+    def _have(self, shelf: ModelShelf) -> None:
+        self.shelf, self._loaded = shelf, True
+        self._show()
 
     # what is shown
 
@@ -117,9 +99,7 @@ class ModelsScreen(OnDesk, Screen[None]):
 
     def _show_table(self) -> None:
         lines = self.shelf.lines
-        table, empty = self.query_one(Table), self.query_one(Empty)
-        at = table.cursor_row
-        table.clear(columns=True)
+        table, empty = self.query_one(RowsTable), self.query_one(Empty)
         table.display, empty.display = bool(lines), not lines
         self.query_one("#facts").display = bool(lines)
         if self.shelf.fault:
@@ -128,13 +108,11 @@ class ModelsScreen(OnDesk, Screen[None]):
             empty.say(t("models.empty"), t("models.empty.hint"))
         else:
             empty.say(t("home.loading"), "")
-        for name in COLUMNS:
-            table.add_column(Text(t(f"column.{name}"), justify="right" if name in NUMBERS else "left"), key=name)
+        heads = [
+            (name, Text(t(f"column.{name}"), justify="right" if name in NUMBERS else "left")) for name in COLUMNS
+        ]
         room = max(12, self.query_one("#list").content_size.width - OTHERS)
-        for line in lines:
-            table.add_row(*self._cells(line, room), key=line.name)
-        if lines:
-            table.move_cursor(row=min(at, len(lines) - 1), animate=False)
+        table.fill(heads, ((line.name, self._cells(line, room)) for line in lines))
 
     def _cells(self, line: ModelLine, room: int) -> list[Text]:
         entry = line.entry
@@ -178,7 +156,7 @@ class ModelsScreen(OnDesk, Screen[None]):
         return True if rules.get(action, True) else None
 
     def _current(self) -> ModelLine | None:
-        row = self.query_one(Table).cursor_row if self.is_mounted else -1
+        row = self.query_one(RowsTable).cursor_row if self.is_mounted else -1
         return self.shelf.lines[row] if 0 <= row < len(self.shelf.lines) else None
 
     def on_data_table_row_highlighted(self) -> None:
@@ -190,13 +168,10 @@ class ModelsScreen(OnDesk, Screen[None]):
 
     def action_run(self) -> None:
         if self.check_action("run", ()):
-            job = partial(lambda: (library.packs(), list(library.runs())))
-            self.run_worker(
-                job, name="before_run", group="before_run", thread=True, exclusive=True, exit_on_error=False
-            )
+            self.job("before_run", lambda: (library.packs(), list(library.runs())), self._ask_run)
 
-    def _ask_run(self, packs: Sequence[PackLine], runs: Sequence[RunLine]) -> None:
-        line = self._current()
+    def _ask_run(self, found: tuple[Sequence[PackLine], Sequence[RunLine]]) -> None:
+        line, (packs, runs) = self._current(), found
         usable = [pack for pack in packs if pack.tasks and not pack.error]
         if line is None or not self.is_current:
             return
@@ -238,9 +213,14 @@ class ModelsScreen(OnDesk, Screen[None]):
 
         def agreed(yes: bool | None) -> None:
             if yes:
-                self.run_worker(partial(model_list.remove, name), name="remove", thread=True, exit_on_error=False)
+                self.job("remove", partial(model_list.remove, name), self._removed)
 
         self.app.push_screen(dialog, agreed)
+
+    def _removed(self, found: tuple[Entry, bool]) -> None:
+        entry, deleted = found
+        self.desk.say(t("models.removed.deleted" if deleted else "models.removed.kept", name=one(entry.name)))
+        self.reload()
 
     def action_refresh(self) -> None:
         self.reload()

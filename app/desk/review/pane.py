@@ -11,14 +11,13 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
-from textual.worker import Worker, WorkerState
 
 from app.desk.episode.renderers import Line, many, one, policy_name
+from app.desk.jobs import OnDesk
 from app.desk.live import LiveRun
 from app.desk.review.runs import ended
 from app.desk.widgets.choice import Thing, fixed
 from app.library import RunLine
-from app.ports import OnDesk
 from app.strings import known, t
 from tasks.errors import UsageError
 
@@ -29,15 +28,10 @@ PATIENCE = 30.0
 
 
 class ReviewPane(OnDesk, Vertical):
-    """One tab, which shows one of its steps at a time. Of two jobs of one name the newer counts."""
+    """One tab, which shows one of its steps at a time."""
 
     BEGINNING: ClassVar[str]
     """The step that is shown first."""
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self._wanted_jobs: dict[str, Worker[object]] = {}
-        """The last job of each name: what others find or run into is of no interest any more."""
 
     @property
     def step(self) -> str:
@@ -51,35 +45,14 @@ class ReviewPane(OnDesk, Vertical):
             self.first.focus()
         self.post_message(self.Turned())
 
-    def work(self, name: str, job: Callable[[], object]) -> None:
-        """Do something slow in a thread."""
-        self._wanted_jobs[name] = self.run_worker(
-            job,
-            name=f"{PREFIX}{name}",
-            group=f"{PREFIX}{name}",
-            thread=True,
-            exclusive=True,
-            exit_on_error=False,
-        )
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        name = event.worker.name.removeprefix(PREFIX)
-        if event.worker is not self._wanted_jobs.get(name):
-            event.stop()
-        elif self.desk.worker_failed(event):
-            if event.state == WorkerState.ERROR:
-                self.failed(name)
-        elif event.worker.result is not None:
-            self.done(name, event.worker.result)
+    def work(
+        self, name: str, work: Callable[[], object], then: Callable[[Any], object],
+        failed: Callable[[BaseException], object] | None = None,
+    ) -> None:  # fmt: skip
+        """A job of the screen."""
+        self.job(f"{PREFIX}{name}", work, then, failed)
 
     # what a tab has to say
-
-    def done(self, name: str, result: Any) -> None:
-        """A job has found something."""
-        raise NotImplementedError
-
-    def failed(self, name: str) -> None:
-        """A job has failed; the person has been told."""
 
     def enter(self) -> None:
         """The tab is shown."""

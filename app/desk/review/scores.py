@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -69,7 +68,7 @@ class ScoresPane(ReviewPane):
     # what is on disk
 
     def enter(self) -> None:
-        self.work("runs", lambda: list(library.runs()))
+        self.work("runs", lambda: list(library.runs()), self._have_runs)
         if self.path is not None:
             self.read()
 
@@ -92,7 +91,7 @@ class ScoresPane(ReviewPane):
             admit(live, path)
             return read_run(path)
 
-        self.work("run", job)
+        self.work("run", job, self._have_run, self._no_run)
 
     def open(self, episode: str) -> None:
         path, live = self.path, self.desk.live
@@ -103,26 +102,17 @@ class ScoresPane(ReviewPane):
             admit(live, path)
             return read_review(path, episode)
 
-        self.work("episode", job)
+        self.work("episode", job, self._have_episode)
 
-    def done(self, name: str, result: Any) -> None:
-        match name, result:
-            case "runs", list():
-                self.runs = [run for run in result if not run.error and run.finished]
-                self._listed = True
-                self._show_runs()
-            case "run", RunToScore():
-                self._have_run(result)
-            case "episode", EpisodeReview():
-                self._have_episode(result)
-            case "append", EpisodeReview():
-                self._appended(result)
+    def _have_runs(self, runs: list[RunLine]) -> None:
+        self.runs = [run for run in runs if not run.error and run.finished]
+        self._listed = True
+        self._show_runs()
 
-    def failed(self, name: str) -> None:
-        """Without a run there is the list of runs; a score that was not taken stays in the form."""
-        if name == "run":
-            self.run = None
-            self.take(None)
+    def _no_run(self, error: BaseException) -> None:
+        """Without a run there is the list of runs."""
+        self.run = None
+        self.take(None)
 
     def _have_run(self, run: RunToScore) -> None:
         self.run = run
@@ -318,7 +308,7 @@ class ScoresPane(ReviewPane):
             admit(live, review.path)
             return append(review, metric, event.value, event.author, event.reason)
 
-        self.work("append", job)
+        self.work("append", job, self._appended)
 
     def _appended(self, review: EpisodeReview) -> None:
         """The score is on disk: what others said of the metric may be seen now."""

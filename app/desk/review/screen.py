@@ -14,6 +14,7 @@ from textual.widgets import Button, ContentSwitcher, Input, Label, Static
 
 from app.court_words import DISCLAIMER
 from app.desk.bindings import bindings
+from app.desk.jobs import OnDesk
 from app.desk.review.form import ReviewForm
 from app.desk.review.pane import PREFIX, ReviewPane
 from app.desk.review.scores import ScoresPane
@@ -22,7 +23,6 @@ from app.desk.widgets.choice import Choice
 from app.desk.widgets.field import Field, PathCompletion, line
 from app.desk.widgets.key_bar import KeyBar, ViewTabs
 from app.desk.widgets.lines import LineView
-from app.ports import OnDesk
 from app.strings import t
 from app.terminal import truncate
 

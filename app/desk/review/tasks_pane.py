@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -295,10 +295,10 @@ class TasksPane(ReviewPane):
     # what is on disk
 
     def enter(self) -> None:
-        self.work("files", begun)
+        self.work("files", begun, self._have_files)
 
     def open_path(self, typed: str) -> None:
-        self.work("set", partial(open_set, Path(typed.strip().strip("\"'")).expanduser()))
+        self.work("set", partial(open_set, Path(typed.strip().strip("\"'")).expanduser()), self._have)
 
     def _look(self, task: Task) -> None:
         found, live = self.found, self.desk.live
@@ -311,27 +311,21 @@ class TasksPane(ReviewPane):
                 raise UsageError(t("review_screen.held_case", case=task.id), t("review_screen.held_case.hint"))
             return look(found.tasks, task)
 
-        self.work("task", job)
+        self.work("task", job, self._have_task, self._no_task)
 
-    def done(self, name: str, result: Any) -> None:
-        match name:
-            case "files":
-                self._files, self._listed = list(dict.fromkeys([*self._files, *result])), True
-                self._show_sources()
-            case "set":
-                self._have(result)
-            case "task":
-                self.review = result
-                self._show_task()
-                self.post_message(self.Turned())
-            case "decision":
-                self._decided(*result)
+    def _have_files(self, files: list[str]) -> None:
+        self._files, self._listed = list(dict.fromkeys([*self._files, *files])), True
+        self._show_sources()
 
-    def failed(self, name: str) -> None:
+    def _have_task(self, review: TaskReview) -> None:
+        self.review = review
+        self._show_task()
+        self.post_message(self.Turned())
+
+    def _no_task(self, error: BaseException) -> None:
         """A task that may not be shown leaves nothing behind."""
-        if name == "task":
-            self.review = None
-            self._show_task()
+        self.review = None
+        self._show_task()
 
     def _have(self, found: SetReview) -> None:
         self.found, self.review = found, None
@@ -463,10 +457,11 @@ class TasksPane(ReviewPane):
             )  # fmt: skip
             return made, with_log(found.tasks)
 
-        self.work("decision", job)
+        self.work("decision", job, self._decided)
 
-    def _decided(self, made: Decision, found: SetReview) -> None:
-        self.author, self.found, self._draft = made.author, found, None
+    def _decided(self, result: tuple[Decision, SetReview]) -> None:
+        made, self.found = result
+        self.author, self._draft = made.author, None
         self._show_tasks()
         self._show_task()
         self.desk.say(t("review_screen.decided", task=one(made.task), verdict=t(f"verify.verdict.{made.verdict}")))

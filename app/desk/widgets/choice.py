@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.events import Click, Resize
 from textual.message import Message
-from textual.widgets import DataTable, Static
-from textual.widgets.data_table import RowKey
+from textual.widgets import Static
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line
@@ -177,21 +175,6 @@ class Things(Choice):
         if own and len(own) > height and own[0] <= top + height - 1 and own[-1] >= top and own[0] < top:
             return
         super()._reveal()
-
-
-class RowsTable(DataTable[Text]):
-    """Columns are measured some time after rows came. What was painted between, of a table that is as large as
-    before, stays on the screen as it was; so it is painted again."""
-
-    def action_scroll_home(self) -> None:
-        self.move_cursor(row=0)
-
-    def action_scroll_end(self) -> None:
-        self.move_cursor(row=self.row_count - 1)
-
-    def _update_dimensions(self, new_rows: Iterable[RowKey]) -> None:
-        super()._update_dimensions(new_rows)
-        self.notify_style_update()
 
 
 class Empty(Vertical):
