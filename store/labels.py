@@ -58,11 +58,6 @@ def labels() -> dict[str, Label]:
         ) from error
 
 
-def label_of(path: Path) -> Label:
-    """What a run file of this machine is called."""
-    return labels().get(path.name, Label())
-
-
 def change(path: Path, how: Callable[[Label], Label | None]) -> Label:
     """Change what a run file of this machine is called; None forgets it. Gives what it is called now.
 

@@ -121,12 +121,6 @@ class WebSnapshot:
         """The text of a page in verbatim pieces of at most `size` characters; see `cut`."""
         return cut(page.text, size)[:most]
 
-    def all_pages(self) -> Iterator[Page]:
-        """All pages by id."""
-        for (number,) in self._reader.all("SELECT id FROM page ORDER BY id"):
-            if page := self._by("id", number):
-                yield page
-
     def close(self) -> None:
         """Close the file; closing twice is harmless."""
         self._reader.close()

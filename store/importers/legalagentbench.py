@@ -18,7 +18,7 @@ from store.importers import Progress
 from store.importers.child import named
 from store.importers.logs.calls import lookup_values, read_observation, rows_of
 from store.importers.logs.harvest import Fragment, Harvest, Key, as_cells, clashing
-from store.importers.logs.merging import Merged, merge
+from store.importers.logs.merging import merge, write
 from store.importers.reading import entered, files_in, records
 from store.schema import CORPORA, LOOKUPS, TABLES, Lookup
 
@@ -42,7 +42,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         merged = merge(harvest)
         for line in harvest.described:
             progress(f"contradiction: {line}", 0, 0)
-        _write(builder, merged, harvest, progress)
+        write(builder, harvest, merged, progress)
         _add_documents(parts, builder, progress)
         _add_tasks(parts, builder, progress)
         progress("moving the pack to its place", 0, None)
@@ -144,23 +144,6 @@ def _overlay(
         raise BadInput(f"{where}: {lookup.tool} {'、'.join(values)} differs from {known[0].where}")
     for old, new in zip(known, rows, strict=True):
         old.cells.update(new)
-
-
-def _write(builder: PackBuilder, merged: Merged, harvest: Harvest, progress: Progress) -> None:
-    numbers = []
-    for done, row in enumerate(merged.rows, 1):
-        numbers.append(builder.add_row(row.table, row.cells, "harvested", source=row.where))
-        if done % 500 == 0 or done == len(merged.rows):
-            progress("writing rows", done, len(merged.rows))
-    for (tool, values), rows in merged.lookups.items():
-        if LOOKUPS[tool].shape == "many":
-            builder.known_list(tool, values, [numbers[row] for row in rows])
-        else:
-            builder.known_one(tool, values, numbers[rows[0]])
-    for (tool, values), row_index in merged.present.items():
-        builder.known_one(tool, values, numbers[row_index])
-    for tool, values in harvest.missing:
-        builder.known_miss(tool, values)
 
 
 def _add_documents(parts: Mapping[str, Path], builder: PackBuilder, progress: Progress) -> None:

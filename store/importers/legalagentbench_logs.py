@@ -10,32 +10,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from store.builder import PackBuilder
 from store.errors import BadInput
+from store.importers import Progress
 from store.importers.logs.harvest import Harvest
-from store.importers.logs.merging import Merged, merge
+from store.importers.logs.merging import Merged, merge, write
 from store.importers.logs.reading import Tally, find_logs, read_log
 from store.schema import LOOKUPS, TABLES
-
-Progress = Callable[[str, int, int | None], None]
-"""What is going on, how much is done, and of how much (here bytes, then rows)."""
 
 CALLS = "calls.jsonl"
 REPORT = "harvest.json"
 _TOLD_EVERY = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The new pack and the summary that is also in its `harvest.json`."""
-
-    path: Path
-    summary: dict[str, Any]
 
 
 def import_pack(source: Path, name: str, progress: Progress) -> Path:
@@ -45,11 +33,6 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         NotFound: `source` does not exist.
         BadInput: no log there, or one that is not UTF-8; names file and line.
     """
-    return import_logs(source, name, progress).path
-
-
-def import_logs(source: Path, name: str, progress: Progress) -> Imported:
-    """Like `import_pack`, and gives the summary as well."""
     progress("looking for run logs", 0, None)
     logs, others = find_logs(source)
     tally = Tally()
@@ -68,12 +51,15 @@ def import_logs(source: Path, name: str, progress: Progress) -> Imported:
                 f"{source}: no tool result can be read in {len(logs)} logs", "Are these logs of tool runs?"
             )
         summary = _summary(logs, others, tally, harvest, merged)
-        _write(builder, harvest, merged, progress)
+        write(builder, harvest, merged, progress)
+        for corpus, texts in harvest.documents.items():
+            for text in texts:
+                builder.add_document(corpus, text, "harvested")
         builder.add_file(CALLS, _call_lines(harvest))
         builder.add_file(REPORT, (json.dumps(summary, ensure_ascii=False, indent=1) + "\n").encode())
         path = builder.finish()
     progress(in_words(summary), len(merged.rows), len(merged.rows))
-    return Imported(path, summary)
+    return path
 
 
 def in_words(summary: dict[str, Any]) -> str:
@@ -97,26 +83,6 @@ def _read(logs: list[Path], tally: Tally, progress: Progress) -> Harvest:
     harvest.settle()
     progress("reading", total, total)
     return harvest
-
-
-def _write(builder: PackBuilder, harvest: Harvest, merged: Merged, progress: Progress) -> None:
-    numbers: list[int] = []
-    for index, row in enumerate(merged.rows):
-        if index % _TOLD_EVERY == 0:
-            progress("writing rows", index, len(merged.rows))
-        numbers.append(builder.add_row(row.table, row.cells, "harvested", source=row.where))
-    for (tool, values), rows in merged.lookups.items():
-        if LOOKUPS[tool].shape == "many":
-            builder.known_list(tool, values, [numbers[row] for row in rows])
-        else:
-            builder.known_one(tool, values, numbers[rows[0]])
-    for (tool, values), index in merged.present.items():
-        builder.known_one(tool, values, numbers[index])
-    for tool, values in harvest.missing:
-        builder.known_miss(tool, values)
-    for corpus, texts in harvest.documents.items():
-        for text in texts:
-            builder.add_document(corpus, text, "harvested")
 
 
 def _call_lines(harvest: Harvest) -> bytes:

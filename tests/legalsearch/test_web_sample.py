@@ -19,6 +19,7 @@ from store.statutes.book import Found, StatuteBook
 from store.text.citation import parse_number
 from store.web import Page, WebSnapshot
 from tasks.run.importing import importer
+from tests.support.web_pages import pages_of
 
 FOLDER = Path(str(files("tasks.sample").joinpath("data/web")))
 
@@ -75,8 +76,8 @@ def snapshot(pack: Pack) -> Iterator[WebSnapshot]:
 
 
 @pytest.fixture(scope="module")
-def pages(snapshot: WebSnapshot) -> list[Page]:
-    return list(snapshot.all_pages())
+def pages(pack: Pack) -> list[Page]:
+    return list(pages_of(pack))
 
 
 @pytest.fixture(scope="module")
@@ -116,5 +117,5 @@ def test_a_run_bound_to_a_day_sees_no_later_page(snapshot: WebSnapshot) -> None:
 
 def test_the_folder_imports_as_the_same_snapshot(pages: list[Page]) -> None:
     importer("web")(FOLDER, "imported", silent)
-    with Pack.open("imported", verify=True) as pack, WebSnapshot(pack) as found:
-        assert [(page.url, page.text) for page in found.all_pages()] == [(page.url, page.text) for page in pages]
+    with Pack.open("imported", verify=True) as pack:
+        assert [(page.url, page.text) for page in pages_of(pack)] == [(page.url, page.text) for page in pages]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,6 @@ from click.testing import CliRunner
 
 from app.cli.main import cli
 from store.importers.legalagentbench import import_pack
-from store.importers.logs.episodes import LoggedEpisode, read_episodes
 from store.pack import Pack
 from tasks.legalagentbench.agents.answering import DIGIT_COMMA
 from tasks.legalagentbench.tools import Toolbox
@@ -27,14 +28,19 @@ def test_recorded_calls_are_replayed_to_the_byte(data: Callable[..., Path]) -> N
     assert not differing and counts["retrievers"]["calls"] == 18
 
 
-def last_answered(path: Path) -> dict[str, LoggedEpisode]:
-    """The runs of a log by question; where a task was run more than once, the last that came to an answer."""
-    episodes: dict[str, LoggedEpisode] = {}
-    for episode in read_episodes(path):
-        known = episodes.get(episode.question)
-        if known is None or known.answer is None or episode.answer is not None:
-            episodes[episode.question] = episode
-    return episodes
+def answers_in(log: str, questions: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Question -> answer and summary in a log; where a task was run more than once, the last that came to one."""
+    printed = {question.strip(): question for question in questions}
+    asked = sorted(
+        (match.start(), text) for text in printed for match in re.finditer(rf"^\s*{re.escape(text)}\s*$", log, re.M)
+    )
+    found: dict[str, tuple[str, str]] = {}
+    for (start, text), (end, _) in itertools.pairwise([*asked, (len(log), "")]):
+        _, marker, rest = log[start:end].partition("\nfinal_anwer is")
+        answer, _, summary = rest.partition("\n\n\n")[0].partition("\nsummary_answer is")
+        if marker or printed[text] not in found:
+            found[printed[text]] = (answer.removeprefix(" ").rstrip("\n"), summary.removeprefix(" ").rstrip("\n"))
+    return found
 
 
 @pytest.mark.parametrize(
@@ -47,14 +53,15 @@ def last_answered(path: Path) -> dict[str, LoggedEpisode]:
 def test_answers_of_a_log_score_as_published(data: Callable[..., Path], name: str, run: str, tmp_path: Path) -> None:
     """The answers in a log are those that were published, to the byte, and score as published."""
     dataset = data("legalagentbench", "dataset_dev.json")
-    episodes = last_answered(data("legalagentbench", "raw_logs", name))
+    tasks = json.loads(dataset.read_text(encoding="utf-8"))
+    log = data("legalagentbench", "raw_logs", name).read_text(encoding="utf-8-sig")
+    answered = answers_in(log, {task["question"] for task in tasks})
     lines = data("legalagentbench", "predictions_dev", f"{run}.jsonl").read_text("utf-8").splitlines()
     published = {line["id"]: (line["res"], line["summary"]) for line in map(json.loads, lines)}
     predictions = tmp_path / "predictions.jsonl"
     with predictions.open("w", encoding="utf-8") as file:
-        for task in json.loads(dataset.read_text(encoding="utf-8")):
-            episode = episodes[task["question"]]
-            res, summary = (text or "silence" for text in (episode.answer, episode.summary))
+        for task in tasks:
+            res, summary = (text or "silence" for text in answered[task["question"]])
             assert published[task["id"]] == (res, summary)
             line = {"id": task["id"], "res": DIGIT_COMMA.sub("", res), "summary": DIGIT_COMMA.sub("", summary)}
             file.write(json.dumps(line) + "\n")

@@ -17,12 +17,12 @@ from store.schema import CORPORA, TABLES
 from store.statutes.book import StatuteBook
 from store.text.dates import parse_date
 from store.text.money import parse_money
-from store.web import WebSnapshot
 from tasks.legalagentbench.construct.follow import cited_laws
 from tasks.legalagentbench.construct.source import missing
 from tasks.legalagentbench.construct.tree import court_code
 from tasks.sample import FICTION_LABEL, JURISDICTION, fiction_label, is_fictional
 from tasks.sample.build import rows
+from tests.support.web_pages import pages_of
 
 pytestmark = pytest.mark.slow
 
@@ -92,8 +92,7 @@ def contents(pack: Pack, texts: dict[str, list[str]]) -> dict[str, str]:
     versions = [version for law in book.laws() for version in book.versions(law.name)]
     articles = [article for one in versions for article in book.articles(one.law, one.label)]
     links = [link for law in book.laws() for link in book.links(law.name)]
-    with WebSnapshot(pack) as web:
-        pages = [[page.url, page.title, page.day, page.text] for page in web.all_pages()]
+    pages = [[page.url, page.title, page.day, page.text] for page in pages_of(pack)]
     files = {benchmark: pack.task_file(benchmark) for benchmark in pack.counts()["tasks"]}
     parts: dict[str, list[Any]] = {
         **{table: [list(row.cells.items()) for row in pack.rows(table)] for table in TABLES},

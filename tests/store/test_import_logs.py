@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from store.errors import BadInput, NotFound
-from store.importers.legalagentbench_logs import CALLS, REPORT, import_logs, import_pack
+from store.importers.legalagentbench_logs import CALLS, REPORT, import_pack
 from store.pack import Pack, verify_pack
 from store.schema import LOOKUPS, UNKNOWN
 
@@ -47,6 +47,11 @@ def plan(*steps: tuple[str, str]) -> str:
 Import = Callable[..., tuple[Pack, dict[str, Any]]]
 
 
+def report_of(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((path / REPORT).read_text(encoding="utf-8"))
+    return found
+
+
 @pytest.fixture
 def imported(tmp_path: Path) -> Import:
     """Writes texts as logs, imports them, opens the pack."""
@@ -56,9 +61,9 @@ def imported(tmp_path: Path) -> Import:
         folder.mkdir()
         for number, text in enumerate(texts):
             (folder / f"log_{number}.txt").write_bytes(text.encode())
-        result = import_logs(folder, "harvest", quiet)
-        assert not verify_pack(result.path)
-        return Pack.open(result.path), result.summary
+        path = import_pack(folder, "harvest", quiet)
+        assert not verify_pack(path)
+        return Pack.open(path), report_of(path)
 
     return run
 
@@ -253,7 +258,7 @@ def test_the_same_case_number_of_two_companies_is_two_rows(imported: Import) -> 
 def test_disagreements_are_counted_and_described(
     imported: Import, first: tuple[str, str], second: tuple[str, str], told: str
 ) -> None:
-    pack, summary = imported(
+    _, summary = imported(
         react(
             *[
                 (action("get_company_info", {"identifier": name, "columns": []}), seen)
@@ -263,7 +268,6 @@ def test_disagreements_are_counted_and_described(
     )
     assert summary["contradictions"] == (1 if told else 0)
     assert told in "".join(summary["contradictions_described"])
-    assert json.loads((pack.path / REPORT).read_text(encoding="utf-8")) == summary
 
 
 def test_files_that_are_no_logs(tmp_path: Path, moot_home: Path) -> None:
@@ -286,7 +290,7 @@ def test_files_that_are_no_logs(tmp_path: Path, moot_home: Path) -> None:
     assert not list((moot_home / "packs").glob("*"))
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "LOG.TXT").write_text(good, encoding="utf-8-sig", newline="\r\n")
-    summary = import_logs(tmp_path, "h", quiet).summary
+    summary = report_of(import_pack(tmp_path, "h", quiet))
     assert (summary["logs"], summary["skipped_files"], summary["calls"]) == (
         ["LOG.TXT"],
         ["blob.txt", "prose.txt"],
@@ -295,31 +299,31 @@ def test_files_that_are_no_logs(tmp_path: Path, moot_home: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def harvest(tmp_path_factory: pytest.TempPathFactory, data: Callable[..., Path]) -> Any:
+def harvest(tmp_path_factory: pytest.TempPathFactory, data: Callable[..., Path]) -> Path:
     """The development logs, imported once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
         seen: list[tuple[str, int, int | None]] = []
-        result = import_logs(data("legalagentbench", "raw_logs"), "harvest", lambda *told: seen.append(told))
+        path = import_pack(data("legalagentbench", "raw_logs"), "harvest", lambda *told: seen.append(told))
     assert all(total is None or done <= total for _, done, total in seen)
-    return result
+    return path
 
 
 @pytest.mark.slow
-def test_development_logs_hold_no_contradiction(harvest: Any) -> None:
-    summary = harvest.summary
+def test_development_logs_hold_no_contradiction(harvest: Path) -> None:
+    summary = report_of(harvest)
     assert summary["contradictions"] == 0
     assert summary["recordings"] == {"react": 1733, "plan": 1323}
     assert summary["rows_total"] > 2000 and summary["calls"] > 700 and summary["lists"] > 100
 
 
-def test_recorded_calls_are_those_of_the_development_pack(harvest: Any, data: Callable[..., Path]) -> None:
+def test_recorded_calls_are_those_of_the_development_pack(harvest: Path, data: Callable[..., Path]) -> None:
     def key(call: dict[str, Any]) -> str:
         return json.dumps([call["tool"], call["input"]], sort_keys=True)
 
     with gzip.open(data("legalagentbench", "calls.jsonl.gz"), "rt", encoding="utf-8") as stream:
         wanted = {key(call): call for call in map(json.loads, stream)}
-    for line in (harvest.path / CALLS).read_text(encoding="utf-8").splitlines():
+    for line in (harvest / CALLS).read_text(encoding="utf-8").splitlines():
         call = json.loads(line)
         other = wanted[key(call)]
         assert {k: call[k] for k in ("status", "observation", "known_tool")} == {
@@ -327,11 +331,11 @@ def test_recorded_calls_are_those_of_the_development_pack(harvest: Any, data: Ca
         }
 
 
-def test_harvested_cells_agree_with_the_development_pack(harvest: Any, data: Callable[..., Path]) -> None:
+def test_harvested_cells_agree_with_the_development_pack(harvest: Path, data: Callable[..., Path]) -> None:
     from store.importers.logs.harvest import IDENTITY
 
     compared = 0
-    with Pack.open(harvest.path) as pack:
+    with Pack.open(harvest) as pack:
         for table, names in IDENTITY.items():
             wanted: dict[tuple[str, str], dict[str, Any]] = {}
             for line in data("legalagentbench", "tables", f"{table}.jsonl").read_text(encoding="utf-8").splitlines():
@@ -346,9 +350,9 @@ def test_harvested_cells_agree_with_the_development_pack(harvest: Any, data: Cal
     assert compared > 9000
 
 
-def test_harvested_lists_agree_with_the_development_pack(harvest: Any, data: Callable[..., Path]) -> None:
+def test_harvested_lists_agree_with_the_development_pack(harvest: Path, data: Callable[..., Path]) -> None:
     agreed = 0
-    with Pack.open(harvest.path) as pack:
+    with Pack.open(harvest) as pack:
         for line in data("legalagentbench", "lists.jsonl").read_text(encoding="utf-8").splitlines():
             wanted = json.loads(line)
             given = wanted["identifier"]
@@ -382,9 +386,9 @@ def replayed(pack: Pack, lines: Iterable[str]) -> Counter[str]:
     return counts
 
 
-def test_its_own_calls_are_replayed_and_no_other_call_wrongly(harvest: Any, data: Callable[..., Path]) -> None:
-    with Pack.open(harvest.path) as pack:
-        own = replayed(pack, (harvest.path / CALLS).read_text(encoding="utf-8").splitlines())
+def test_its_own_calls_are_replayed_and_no_other_call_wrongly(harvest: Path, data: Callable[..., Path]) -> None:
+    with Pack.open(harvest) as pack:
+        own = replayed(pack, (harvest / CALLS).read_text(encoding="utf-8").splitlines())
         with gzip.open(data("legalagentbench", "calls.jsonl.gz"), "rt", encoding="utf-8") as stream:
             others = replayed(pack, stream)
     assert set(own) == {"same"} and own["same"] > 700

@@ -23,6 +23,7 @@ from store.importers.web.parsed import decode
 from store.pack import Pack, verify_pack
 from store.web import Page, WebSnapshot
 from tasks.run.importing import importer
+from tests.support.web_pages import pages_of
 
 pytestmark = pytest.mark.slow
 
@@ -55,8 +56,8 @@ def load(source: Path, name: str = "p") -> tuple[dict[str, Page], dict[str, Any]
     with Pack.open(name) as pack:
         snapshot = WebSnapshot.of(pack)
         assert snapshot is not None and pack.counts()["pages"] == snapshot.pages
-        with snapshot:
-            pages = {page.url: page for page in snapshot.all_pages()}
+        snapshot.close()
+        pages = {page.url: page for page in pages_of(pack)}
     report = json.loads((path / "web.json").read_text("utf-8"))
     assert sum(report["became"].values()) == report["files"] and report["pages"] == len(pages)
     return pages, report

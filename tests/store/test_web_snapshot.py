@@ -17,6 +17,7 @@ from store.builder import PackBuilder
 from store.errors import BadInput
 from store.pack import Pack, verify_pack
 from store.web import MAX_WINDOWS, WebSnapshot, cut
+from tests.support.web_pages import pages_of
 
 PAGES = (
     ("https://a.example/1", "违约金的新规则", date(2019, 3, 5),
@@ -47,11 +48,11 @@ def test_pages_are_counted_verified_and_found_again(snapshot: WebSnapshot) -> No
     assert snapshot.pages == 3 and verify_pack("web") == []
     with Pack.open("web", verify=True) as pack:
         assert pack.counts()["pages"] == 3 and pack.provenance == {"imported"}
+        assert [found.id for found in pages_of(pack)] == [1, 2, 3], "ids follow the addresses"
     page = snapshot.page("https://a.example/1")
     assert page is not None and (page.title, page.day, page.source) == ("违约金的新规则", date(2019, 3, 5), "a test")
     assert snapshot.page("https://a.example/1/") == snapshot.page("HTTPS://A.example:443/1#top") == page
     assert snapshot.page("https://a.example/9") is None and snapshot.page("\ud800' OR 1") is None
-    assert [found.id for found in snapshot.all_pages()] == [1, 2, 3], "ids follow the addresses"
 
 
 def test_search_ranks_by_title_and_text_and_shows_where(snapshot: WebSnapshot) -> None:

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from store.builder import PackBuilder
+from store.importers import Progress
 from store.importers.logs.harvest import IDENTITY, Fragment, Harvest, Key, Value, clashing, same, telling
 from store.schema import LOOKUPS, Lookup
 from store.text.ideographs import HAN
@@ -203,3 +205,24 @@ class _Matches:
             for columns, value in zip(lookup.match, values, strict=True)
         ]
         return bool(set.intersection(*sets))
+
+
+_TOLD_EVERY = 200
+
+
+def write(builder: PackBuilder, harvest: Harvest, merged: Merged, progress: Progress) -> None:
+    """Put rows, and what lookups are known to give, into a pack."""
+    numbers: list[int] = []
+    for index, row in enumerate(merged.rows):
+        if index % _TOLD_EVERY == 0:
+            progress("writing rows", index, len(merged.rows))
+        numbers.append(builder.add_row(row.table, row.cells, "harvested", source=row.where))
+    for (tool, values), rows in merged.lookups.items():
+        if LOOKUPS[tool].shape == "many":
+            builder.known_list(tool, values, [numbers[row] for row in rows])
+        else:
+            builder.known_one(tool, values, numbers[rows[0]])
+    for (tool, values), index in merged.present.items():
+        builder.known_one(tool, values, numbers[index])
+    for tool, values in harvest.missing:
+        builder.known_miss(tool, values)

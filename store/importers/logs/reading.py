@@ -24,21 +24,17 @@ SNIFFED_LINES = 5_000
 LOG_SUFFIXES = frozenset({".txt", ".log"})
 
 Layout = Literal["react", "plan"]
-Kind = Literal["outside", "thought", "action", "observation", "step", "answer", "summary", "crash", "more"]
-"""What a line of a log is: a question or anything else between episodes, a marker of the harness, or more of what
-came before."""
 
 _STEP = re.compile(r"(思考|行动|观察) ([1-9][0-9]{0,3}):(.*)", re.DOTALL)
 _PLAN = re.compile(r"第([1-9][0-9]{0,3})步计划[:：](.*)", re.DOTALL)
-RESULT = re.compile(r"执行结果[:：] ?")
-_ENDS: tuple[tuple[str, str, Kind], ...] = (
-    ("final_anwer is", "answer", "answer"),
-    ("summary_answer is", "after answer", "summary"),
-    ("Traceback (most recent call last)", "outside", "crash"),
-)
-"""Marker, the turn that follows it, and what its line is."""
-_MARKERS = tuple(marker for marker, _, _ in _ENDS)
-_ROLES: dict[str, Kind] = {"思考": "thought", "行动": "action", "观察": "observation"}
+_RESULT = re.compile(r"执行结果[:：] ?")
+_ENDS = {
+    "final_anwer is": "answer",
+    "summary_answer is": "after answer",
+    "Traceback (most recent call last)": "outside",
+}
+"""Marker -> the turn that follows it."""
+_TURNS = {"思考": "thought", "行动": "action", "观察": "observation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +123,7 @@ def looks_like_log(path: Path) -> bool:
     """
     for number, text, _ in log_lines(path):
         plan = _PLAN.match(text)
-        if text.startswith("思考 1:") or (plan and plan[1] == "1" and RESULT.search(text)):
+        if text.startswith("思考 1:") or (plan and plan[1] == "1" and _RESULT.search(text)):
             return True
         if number >= SNIFFED_LINES:
             break
@@ -140,7 +136,7 @@ def read_log(path: Path, tally: Tally) -> Iterator[Recording]:
     Raises:
         BadInput: the bytes are not UTF-8 or a line has no end; names file and line.
     """
-    reader = Turns(path, tally)
+    reader = _Turns(path, tally)
     for number, text, size in log_lines(path):
         tally.lines += 1
         tally.bytes += size
@@ -165,16 +161,11 @@ def log_lines(path: Path) -> Iterator[tuple[int, str, int]]:
         raise BadInput(f"{path}: cannot be read ({error.strerror})", "Check the file and its permissions.") from None
 
 
-class Turns:
-    """Follows the turn of one log: outside (questions), thought, action, observation, plan step, answer.
-
-    After each line `kind` says what it was and `said` is its text without the marker.
-    """
+class _Turns:
+    """Follows the turn of one log: outside (questions), thought, action, observation, plan step, answer."""
 
     def __init__(self, path: Path, tally: Tally) -> None:
         self.path, self.tally = path, tally
-        self.kind: Kind = "outside"
-        self.said = ""
         self.turn = "outside"
         self.step = 0
         self.blanks = 1
@@ -187,11 +178,9 @@ class Turns:
         blanks, self.blanks = self.blanks, self.blanks + 1 if not text.strip() else 0
         if self.turn == "after answer" and blanks >= 2 and self.blanks == 0:
             self.turn = "outside"
-        self.kind, self.said = "outside" if self.turn == "outside" else "more", text
-        if text.startswith(_MARKERS):
+        if text.startswith(tuple(_ENDS)):
             yield from self.flush()
-            marker, self.turn, self.kind = next(row for row in _ENDS if text.startswith(row[0]))
-            self.said = text.removeprefix(marker)
+            self.turn = next(turn for marker, turn in _ENDS.items() if text.startswith(marker))
         elif (match := _STEP.match(text)) is not None:
             yield from self._react(match, number, blanks)
         elif (match := _PLAN.match(text)) is not None:
@@ -221,8 +210,7 @@ class Turns:
             return
         yield from self.flush()
         self.step = step
-        self.turn = self.kind = _ROLES[kind]
-        self.said = rest
+        self.turn = _TURNS[kind]
         if kind == "行动":
             self.action = rest
         elif kind == "观察":
@@ -234,8 +222,8 @@ class Turns:
             self._refuse(match[0])
             return
         yield from self.flush()
-        self.step, self.turn, self.kind, self.said = step, "plan", "step", match[2]
-        parts = RESULT.split(match[2])
+        self.step, self.turn = step, "plan"
+        parts = _RESULT.split(match[2])
         if len(parts) == 2:
             self.open, self.held = (number, "plan", parts[0].strip()), [parts[1]]
         elif len(parts) > 2:
