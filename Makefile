@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 NEEDS := pyproject.toml constraints.txt
 
-.PHONY: demo run llm test unit measure lint bench docs model clean
+.PHONY: demo run llm test unit measure lint bench docs model wheelhouse clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.core            ## watch a ready episode; plain text without a terminal
@@ -45,6 +45,12 @@ docs: $(VENV)/.docs            ## the documentation as a site in site/, to be re
 	$(BIN)/sphinx-build -W --keep-going -q docs site
 	rm -rf site/.doctrees
 	$(BIN)/python packaging/site_check.py site
+
+wheelhouse: $(VENV)/pyvenv.cfg ## everything pip needs to install Moot without a network; LLM=1 adds llama.cpp for any processor since 2013
+	rm -rf wheelhouse
+	CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF $(if $(filter x86_64,$(shell uname -m)),-DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON)" \
+		$(BIN)/python -m pip wheel -q -c constraints.txt --wheel-dir wheelhouse '.$(if $(LLM),[llm])'
+	cd wheelhouse && { sha256sum *.whl || shasum -a 256 *.whl; } > SHA256SUMS
 
 clean:                         ## the environment, the site and every cache
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
