@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 
 from store.errors import Damaged, StoreError
-from store.search.law_search import LawSearch, Settings
-from tasks.courts.play.standing import CourtView
+from store.search.law_search import Settings
+from tasks.courts.play.standing import CourtView, RulesPolicy
 from tasks.courts.scores.drafted import Kind
 from tasks.courts.scores.drafts import floor_document, with_end_mark
-from tasks.episode.actions import Move, Say
+from tasks.episode.actions import Say
 
 QUOTED = 120
 """Characters of an article that are quoted."""
@@ -35,15 +35,10 @@ QUESTIONS: dict[Kind, tuple[str, ...]] = {
 """What a document needs, asked openly."""
 
 
-class Trainee:
+class Trainee(RulesPolicy):
     """Answers what was asked last."""
 
-    def __init__(self, search: LawSearch | None = None) -> None:
-        self._search = search
-
-    def move(self, view: CourtView) -> Move:
-        """One answer."""
-        yield from ()
+    def _speak(self, view: CourtView) -> Say:
         questions = [turn.text for turn in view.record if turn.speaker == "client"]
         asked = bool(questions) and bool(_ASKED.search(questions[-1]))
         if not asked and not any(turn.text == _BACK for turn in view.own):
@@ -52,10 +47,10 @@ class Trainee:
 
     def _found(self, question: str, view: CourtView) -> str:
         """The first article that the statutes give; '' for none."""
-        if self._search is None:
+        if self.search is None:
             return ""
         try:
-            hits = self._search.search(question, Settings(k=1, at=view.day)).hits
+            hits = self.search.search(question, Settings(k=1, at=view.day)).hits
         except Damaged:
             raise
         except StoreError:
@@ -67,15 +62,10 @@ class Trainee:
         return _FOUND.format(law=first.version.law, article=first.article.number.chinese, text=text[:QUOTED])
 
 
-class Interviewer:
+class Interviewer(RulesPolicy):
     """Asks what a document needs, one thing a turn, then hands in the empty form."""
 
-    def __init__(self, search: LawSearch | None = None) -> None:
-        del search
-
-    def move(self, view: CourtView) -> Move:
-        """A question, or the empty form."""
-        yield from ()
+    def _speak(self, view: CourtView) -> Say:
         kind: Kind = "DD" if view.role == "defendant_lawyer" else "CD"
         questions = QUESTIONS[kind]
         if view.turn > len(questions) or view.turn >= view.limit:

@@ -14,17 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from store.search.law_search import LawSearch
 from store.text.dates import plain_date
 from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.agents.own_words import fact
 from tasks.courts.environment import TopicCue
 from tasks.courts.play.flow import CLOSING
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.standing import CourtView, RulesPolicy
 from tasks.courts.scores.bigrams import sentences
 from tasks.courts.scores.slots import yuan
 from tasks.courts.simulated.asking import IDENTITY, WHOLE, Client, Wanted, wanted
-from tasks.episode.actions import Move, Say
+from tasks.episode.actions import Say
 
 # --- manner ---------------------------------------------------------------------------------------------------------
 
@@ -157,15 +156,10 @@ _MOST = 3
 """Sentences of the story in one turn."""
 
 
-class AskingClient:
+class AskingClient(RulesPolicy):
     """Puts the topic that the controller gives; in LC tells the background bit by bit."""
 
-    def __init__(self, search: LawSearch | None = None) -> None:
-        del search
-
-    def move(self, view: CourtView) -> Move:
-        """One utterance."""
-        yield from ()
+    def _speak(self, view: CourtView) -> Say:
         topic = view.topic or TopicCue("close")
         client = view.held.get("client", {})
         if topic.kind == "theme":
@@ -245,15 +239,10 @@ _NONE = {"evidence": "手里没有什么证据。", "purpose": "手里没有什�
 _ALL_TOLD = "没有别的了，该说的都说了。"
 
 
-class TellingClient:
+class TellingClient(RulesPolicy):
     """Answers the lawyer who drafts a complaint or a defence."""
 
-    def __init__(self, search: LawSearch | None = None) -> None:
-        del search
-
-    def move(self, view: CourtView) -> Move:
-        """One answer."""
-        yield from ()
+    def _speak(self, view: CourtView) -> Say:
         return Say(styled(_Party(view).answers(view.asked.text if view.asked else ""), view), view.there)
 
 

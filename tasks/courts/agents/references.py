@@ -13,7 +13,7 @@ from typing import Any
 from tasks.courts.agents.registry import loaded
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.environment import environment
-from tasks.courts.play.standing import CourtPolicy, CourtView
+from tasks.courts.play.standing import CourtPolicy, CourtView, RulesPolicy
 from tasks.courts.scores.bigrams import bigrams, f1
 from tasks.courts.scores.drafted import Kind
 from tasks.courts.scores.drafts import FLOOR_REPLY, ceiling_document, floor_document, with_end_mark
@@ -45,16 +45,14 @@ in."""
 _DRAFTS: dict[Env, Kind] = {"CD": "CD", "DD": "DD"}
 
 
-class GoldTrainee:
+class GoldTrainee(RulesPolicy):
     """Answers the question that was asked with its gold."""
 
     def __init__(self, case: Case) -> None:
         assert isinstance(case, AdviceCase)
         self._topics = case.topics
 
-    def move(self, view: CourtView) -> Move:
-        """The gold answer of the nearest topic; a matter told in general is asked about."""
-        yield from ()
+    def _speak(self, view: CourtView) -> Say:
         asked = bigrams(view.asked.text if view.asked else "")
         likeness = [
             max(f1(bigrams(text), asked) for text in (topic.question, *topic.aliases)) for topic in self._topics
@@ -67,22 +65,20 @@ class GoldTrainee:
         return Say(ceiling_reply(self._topics[best]), view.there)
 
 
-class GoldDrafter:
+class GoldDrafter(RulesPolicy):
     """Asks twice, then hands in the document with everything that the client can tell."""
 
     def __init__(self, case: Case) -> None:
         assert isinstance(case, CivilCase)
         self._document = with_end_mark(ceiling_document(case))
 
-    def move(self, view: CourtView) -> Move:
-        """A question, or the document."""
-        yield from ()
+    def _speak(self, view: CourtView) -> Say:
         asked = view.turn - 1
         last = asked >= len(QUESTIONS) or view.turn >= view.limit
         return Say(self._document if last else QUESTIONS[asked], view.there)
 
 
-class GoldSpeaker:
+class GoldSpeaker(RulesPolicy):
     """Says what its environment holds to be perfect, turn by turn; then the last of it again."""
 
     def __init__(self, case: Case) -> None:
@@ -90,9 +86,7 @@ class GoldSpeaker:
         assert perfect is not None
         self._says = tuple(perfect(case))
 
-    def move(self, view: CourtView) -> Move:
-        """The words of this turn."""
-        yield from ()
+    def _speak(self, view: CourtView) -> Say:
         return Say(self._says[min(len(view.own), len(self._says) - 1)], view.there)
 
 
@@ -123,12 +117,10 @@ class GoldJudge:
         )
 
 
-class EchoSeat:
+class EchoSeat(RulesPolicy):
     """Says the formula of its environment; a lawyer asks once and hands in the empty form, a judge judges at once."""
 
-    def move(self, view: CourtView) -> Move:
-        """One utterance."""
-        yield from ()
+    def _speak(self, view: CourtView) -> Say:
         if kind := _DRAFTS.get(view.env):
             return Say(FLOOR_REPLY if view.turn == 1 else with_end_mark(floor_document(kind)), view.there)
         if environment(view.env).trial:

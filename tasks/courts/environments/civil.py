@@ -34,7 +34,7 @@ CI = Environment(
                 *fields_of("parties[plaintiff]", _NAMED), *fields_of("parties[defendant]", _NAMED), "cause",
                 "dates.proceeding", *fields_of("court", BENCH),
             )),
-            rules="tasks.courts.agents.clerk:Clerk",
+            rules="tasks.courts.agents.trial.judge:Clerk",
         ),
         "plaintiff_lawyer": Seat(
             "原告委托诉讼代理人", frozenset((*lawyer_of("plaintiff", "defendant"), *CLAIMS, "complaint")), _NEVER,

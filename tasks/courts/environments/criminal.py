@@ -28,7 +28,7 @@ CR = Environment(
                 "dates.proceeding",
                 *fields_of("court", BENCH), *fields_of("criminal.prosecution", "name prosecutor title"),
             )),
-            rules="tasks.courts.agents.clerk:Clerk",
+            rules="tasks.courts.agents.trial.judge:Clerk",
         ),
         "procurator": Seat(
             "公诉人",

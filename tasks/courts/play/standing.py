@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal, Protocol
 
+from store.search.law_search import LawSearch
 from tasks.agents.budgets import Budget
 from tasks.courts.casefile.case import Env, Fields
 from tasks.courts.casefile.people import Level
@@ -21,7 +22,7 @@ from tasks.courts.play.following import Owed
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.bigrams import bigrams, sentences
-from tasks.episode.actions import Move
+from tasks.episode.actions import Move, Say
 from tasks.episode.events import ActDone, ExhibitMoved, Record, Said, StageEntered
 from tasks.episode.seats import View
 
@@ -188,6 +189,21 @@ class CourtPolicy(Protocol):
     def move(self, view: CourtView) -> Move:
         """One move: yields events and Asks, returns `Say`, or `CallTool` with one of the tools of the view."""
         ...
+
+
+class RulesPolicy:
+    """A policy without a model: one utterance a turn, nobody is asked. search: the statutes of the run, if any."""
+
+    def __init__(self, search: LawSearch | None = None) -> None:
+        self.search = search
+
+    def move(self, view: CourtView) -> Move:
+        """One utterance."""
+        yield from ()
+        return self._speak(view)
+
+    def _speak(self, view: CourtView) -> Say:
+        raise NotImplementedError
 
 
 MOST = 0.6

@@ -12,19 +12,20 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from store.search.law_search import LawSearch
 from store.text.ideographs import HAN
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import quotable
 from tasks.courts.agents.trial.agenda import Due, called, filled, following, hearing, named_exhibits
 from tasks.courts.agents.trial.judgment import judgment
 from tasks.courts.agents.trial.record import NAME, CourtCase
+from tasks.courts.casefile.material import presiding_title
+from tasks.courts.casefile.people import divorce
 from tasks.courts.play.record import shown
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.standing import CourtView, RulesPolicy
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import parse
 from tasks.courts.procedure.tables import profile
-from tasks.episode.actions import Move, Say
+from tasks.episode.actions import Say
 
 MOST_ISSUES = 8
 _LATE = frozenset(
@@ -43,15 +44,10 @@ _IDLE_ACTS = frozenset(("rights", "cause", "admission", "law", "question"))
 """Acts that words of the parties may seem to do without harm when they are quoted."""
 
 
-class Judge:
+class Judge(RulesPolicy):
     """审判长, or the one who sits alone; civil and criminal."""
 
-    def __init__(self, search: LawSearch | None = None) -> None:
-        del search
-
-    def move(self, view: CourtView) -> Move:
-        """One turn of the bench."""
-        yield from ()
+    def _speak(self, view: CourtView) -> Say:
         case = CourtCase(view)
         if any("判决如下" in text for text in case.said):
             return Say(_ending(case))
@@ -228,3 +224,47 @@ def _last(case: CourtCase) -> str:
 def _ending(case: CourtCase) -> str:
     other = hearing(case.env)["other"]
     return str(other["close"]) + (f"\n{other['end']}" if case.view.profile == "j1" else "")
+
+
+# --- the clerk ------------------------------------------------------------------------------------------------------
+
+_ORDER = (
+    "现在宣布法庭规则：全体人员应当服从法庭指挥，遵守法庭礼仪；未经许可不得录音、录像、摄影或者传播庭审活动；"
+    "不得鼓掌、喧哗，不得随意走动；发言应当经{title}许可；请将通讯工具关闭或者调至静音。"
+)
+
+
+class Clerk(RulesPolicy):
+    """书记员: before the hearing finds who is present, reads the order of the court, reports that all is ready
+    (民事诉讼法第一百四十条第一款; 刑诉法解释第二百三十四条). What the clerk does is not credited to the judge."""
+
+    def _speak(self, view: CourtView) -> Say:
+        held = view.held
+        present = _criminal_attendance(held) if view.env == "CR" else _civil_attendance(held)
+        title = presiding_title(held.get("court", {}))
+        return Say(
+            f"现在查明到庭情况。{present}{_ORDER.format(title=title)}报告{title}，庭前准备工作就绪，可以开庭。"
+        )
+
+
+def _civil_attendance(held: Mapping[str, Any]) -> str:
+    parts = []
+    for party in held.get("parties", ()):
+        side = "原告" if party["side"] == "plaintiff" else "被告"
+        counsel, name = party.get("counsel"), party.get("name", "")
+        link = "及其" if divorce(str(held.get("cause", ""))) else "的"
+        who = f"{side}{name}{link}委托诉讼代理人{counsel.get('name', '')}" if counsel else f"{side}{name}"
+        parts.append(f"{who}已到庭")
+    return "，".join(parts) + "。"
+
+
+def _criminal_attendance(held: Mapping[str, Any]) -> str:
+    prosecution = held.get("criminal", {}).get("prosecution", {})
+    who = f"公诉人{prosecution.get('name', '')}{prosecution.get('title', '')}{prosecution.get('prosecutor', '')}"
+    accused = [party for party in held.get("parties", ()) if party["side"] == "defendant"]
+    counsel = [f"辩护人{party['counsel'].get('name', '')}" for party in accused if party.get("counsel")]
+    waiting = [f"被告人{party.get('name', '')}在庭外候审" for party in accused]
+    present = "，".join(["、".join([who, *counsel]) + "已到庭", *waiting]) + "。"
+    names = "、".join(party.get("name", "") for party in accused)
+    cause = f"本案系被告人{names}涉嫌{held['cause']}一案。" if held.get("cause") else ""
+    return present + cause

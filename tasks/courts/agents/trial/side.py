@@ -18,13 +18,13 @@ from tasks.courts.agents.own_words import fact, owns, parts_of
 from tasks.courts.agents.trial.agenda import filled
 from tasks.courts.agents.trial.record import ASPECTS, NAME, OFFERING, VIEWING, Offer, asked_of, offers_in
 from tasks.courts.casefile.roles import procedural
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.standing import CourtView, RulesPolicy
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import cut
 from tasks.courts.procedure.replies import items_named, numbers_named
 from tasks.courts.procedure.tables import profile
 from tasks.courts.procedure.turns import SIDE_OF, Item, Turn
-from tasks.episode.actions import Move, Say
+from tasks.episode.actions import Say
 
 GROUNDS = ("truth", "legality", "relevance", "weight", "text")
 QUESTIONS = frozenset(("question", "examine_court"))
@@ -274,23 +274,16 @@ class Side:
         return parts_of(text for item in self.others_exhibits for text in grounds(item).values())
 
 
-class Rules:
-    """A seat in which a side speaks by rules."""
+def seat(side: Callable[[CourtView], Side]) -> type[RulesPolicy]:
+    """The policy of a side."""
 
-    def __init__(self, speaks: Callable[[CourtView], Side]) -> None:
-        self._speaks = speaks
+    class Speaker(RulesPolicy):
+        def _speak(self, view: CourtView) -> Say:
+            speaker = side(view)
+            text = speaker.text()
+            return Say(text, speaker.to)
 
-    def move(self, view: CourtView) -> Move:
-        """One utterance."""
-        yield from ()
-        side = self._speaks(view)
-        text = side.text()
-        return Say(text, side.to)
-
-
-def seat(speaks: Callable[[CourtView], Side]) -> Callable[..., Rules]:
-    """What makes the seat, given the statute search of the run."""
-    return lambda *_: Rules(speaks)
+    return Speaker
 
 
 def grounds(item: Mapping[str, Any]) -> dict[str, str]:
