@@ -115,7 +115,11 @@ class _Grammar:
             return _some([way for at, part in parts for way in self._shapes(part, f"{where}/anyOf/{at}")], where)
         kind = str(schema.get("type", ""))
         if kind not in _USED_BY:
-            raise BadEngine(f"the schema at {where} names {f'an unknown type {kind!r}' if kind else 'no type'}")
+            raise BadEngine(
+                f"the schema at {where} names an unknown type {kind!r}"
+                if kind
+                else f"the schema at {where} names no type"
+            )
         _only(schema, _USED_BY[kind] | {"type"}, where)
         if kind == "boolean":
             return [_chars("true"), _chars("false")]

