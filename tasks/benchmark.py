@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,9 +14,15 @@ from store.importers.reading import files_in
 from store.journal import ScoreRow
 from store.pack import Pack
 from tasks import registry
-from tasks.added import agents_of
+from tasks.added import agents_of, makers_of
+from tasks.agents.modes import MODES, Mode, split
+from tasks.agents.policies import EchoPolicy, HumanPolicy
+from tasks.agents.prompts import digest
+from tasks.episode.events import ActionParsed, ToolReturned
 from tasks.episode.program import Program
+from tasks.episode.seats import Policy
 from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
@@ -121,6 +128,88 @@ class Benchmark(Protocol):
     ) -> Summary:
         """What a run came to, as metric rows."""
         ...
+
+
+class OneSeat:
+    """What benchmarks with one tested seat have in common: nobody beside it, policies by name, what came of an
+    episode.
+
+    methods: policy of a model -> the modes that it knows, each with the prompt files that it uses.
+    """
+
+    name: str
+    seat = SEAT
+    roles: Mapping[str, Choices] = {}
+    aliases: Mapping[str, str] = {}
+    graders: Sequence[str] = ()
+    turn_is_step = True
+    settings: type[Settings] = Settings
+    methods: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {}
+
+    def among(self, chosen: Sequence[Any], questions: Sequence[Any], spec: RunSpec) -> Sequence[Any]:
+        """All of them."""
+        return chosen
+
+    def cast(self, question: Any) -> Sequence[str] | None:
+        """Only those sit beside the tested seat that a run names."""
+        return None
+
+    def modes(self, policy: str) -> tuple[str, ...]:
+        """The modes that a model policy knows; () for policies without a model and for those of other releases."""
+        base, mode = split(policy)
+        known = self.methods.get(base, {})
+        return tuple(one for one in MODES if one in known) if mode in known else ()
+
+    def prompts(self, policy: str) -> dict[str, str]:
+        """Prompt name -> hash."""
+        base, mode = split(policy)
+        return {name: digest(name) for name in self.methods.get(base, {}).get(mode, ())}
+
+    def policies(
+        self, pack: Pack, models: Mapping[str, Callable[[str], Policy]], others: Mapping[str, Callable[[], Policy]]
+    ) -> Callable[[str], Policy]:
+        """A function from the name of a policy to the policy, which is made once a run; `UsageError` for one of
+        another release.
+
+        Args:
+            pack: for agents of packages.
+            models: policy without its mode -> what makes it, given the whole name.
+            others: policy without a model -> what makes it.
+        """
+        makers = {**makers_of(self.name, pack), "human/1": HumanPolicy, "echo/1": EchoPolicy, **others}
+
+        @cache
+        def named(name: str) -> Policy:
+            if self.modes(name):
+                return models[split(name)[0]](name)
+            if name not in makers:
+                raise UsageError(
+                    f"this release has no policy {name}",
+                    "The run can be read and scored; to go on, fork it and seat somebody else with --seat agent=….",
+                )
+            return makers[name]()
+
+        return named
+
+    def result(self, task_id: str, epoch: int, state: State) -> Result:
+        """Answer, outcome, tokens, flags and what was really observed."""
+        answered = state.answered
+        return Result(
+            task_id=task_id,
+            outcome=state.stopped.outcome if state.stopped else "cancelled",
+            res=answered.res if answered else "",
+            summary=answered.summary if answered else "",
+            tokens=state.tokens,
+            seconds=state.milliseconds / 1000,
+            flags=state.flags,
+            observations=tuple(r.event.observation for r in state.records if isinstance(r.event, ToolReturned)),
+            epoch=epoch,
+            actions=tuple(r.event.result for r in state.records if isinstance(r.event, ActionParsed)),
+        )
+
+    def gradings(self, question: Any, result: Result) -> Sequence[Grading]:
+        """Rules say everything."""
+        return ()
 
 
 @runtime_checkable

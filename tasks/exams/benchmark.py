@@ -3,21 +3,18 @@ lawbench` and its like."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from models.engine import Ask, Message
 from store.journal import ScoreRow
 from store.pack import Pack
-from tasks.agents.echo import EchoPolicy
-from tasks.agents.human import HumanPolicy
-from tasks.agents.named import policies_by_name
-from tasks.benchmark import Choices
+from tasks.benchmark import Choices, OneSeat
 from tasks.episode.actions import Answer, Move, Steps, ask
 from tasks.episode.program import Program
-from tasks.episode.seats import View
+from tasks.episode.seats import Policy, View
 from tasks.episode.state import State
-from tasks.episode.with_tools import SEAT, ToolEpisode
+from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError
 from tasks.exams.questions import Question, load_questions
 from tasks.exams.scoring import score_one, summarise
@@ -25,8 +22,7 @@ from tasks.legalsearch.predictions import read_predictions
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import Summary
-from tasks.scoring.result import Grading, Predicted, Predictions, Result
-from tasks.settings import Settings
+from tasks.scoring.result import Predicted, Predictions, Result
 
 DIRECT = "exam-direct/1"
 
@@ -61,83 +57,33 @@ class GoldPolicy:
         return Answer(self._granted[str(view.card["id"])])
 
 
-class Exams:
+class Exams(OneSeat):
     """Tasks of LawBench, LexEval and DISC-Law-Eval, whichever a pack or a task file holds."""
 
     name = "exams"
-    seat = SEAT
     agents: Choices = {
         "direct": (DIRECT, True),
         "human": ("human/1", False),
         "gold": ("exam-gold/1", False),
         "echo": ("echo/1", False),
     }
-    roles: Mapping[str, Choices] = {}
-    aliases: Mapping[str, str] = {}
-    graders: Sequence[str] = ()
     turns = 1
-    turn_is_step = True
-    settings = Settings
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
         return load_questions(path)
 
-    def among(self, chosen: Sequence[Question], questions: Sequence[Question], spec: RunSpec) -> Sequence[Question]:
-        """All of them."""
-        return chosen
-
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Every policy that may sit in the seat; gold is granted to `gold` alone. No tools."""
-        named = policies_by_name(
-            self.modes,
-            {},
-            {
-                DIRECT: ExamPolicy,
-                "human/1": HumanPolicy,
-                "exam-gold/1": lambda: GoldPolicy({question.id: question.answer for question in questions}),
-                "echo/1": EchoPolicy,
-            },
-        )
-        return ToolEpisode(named, _no_tool, spec.max_turns)
-
-    def cast(self, question: Question) -> Sequence[str] | None:
-        """Nobody beside the tested seat."""
-        return ()
-
-    def modes(self, policy: str) -> tuple[str, ...]:
-        """None: the question is put as it stands."""
-        return ()
-
-    def prompts(self, policy: str) -> dict[str, str]:
-        """None of ours."""
-        return {}
-
-    def result(self, task_id: str, epoch: int, state: State) -> Result:
-        """Answer, outcome, tokens and flags."""
-        return Result(
-            task_id=task_id,
-            outcome=state.stopped.outcome if state.stopped else "cancelled",
-            res=state.answered.res if state.answered else "",
-            summary=state.answered.summary if state.answered else "",
-            tokens=state.tokens,
-            seconds=state.milliseconds / 1000,
-            flags=state.flags,
-            epoch=epoch,
-        )
+        gold = {question.id: question.answer for question in questions}
+        others: dict[str, Callable[[], Policy]] = {DIRECT: ExamPolicy, "exam-gold/1": lambda: GoldPolicy(gold)}
+        return ToolEpisode(self.policies(pack, {}, others), _no_tool, spec.max_turns)
 
     def score_rows(
         self, attempt: int, question: Question, result: Result, context: ScoreContext = NOTHING
     ) -> list[ScoreRow]:
         """The score of one attempt, for the journal."""
-        return [
-            ScoreRow(attempt, one.scorer, one.version, one.settings, one.value, one.evidence, "moot")
-            for one in score_one(question, result)
-        ]
-
-    def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
-        """Rules say everything."""
-        return ()
+        return [score.row(attempt) for score in score_one(question, result)]
 
     def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
         """Lines of {"index": …, "response": …}."""

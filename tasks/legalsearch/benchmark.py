@@ -11,20 +11,16 @@ from weakref import WeakKeyDictionary
 from store.journal import ScoreRow
 from store.pack import Pack
 from store.search.law_search import CHANNELS, LawSearch
-from tasks.added import makers_of
-from tasks.agents.echo import EchoPolicy
-from tasks.agents.human import HumanPolicy
-from tasks.agents.modes import Mode, split
-from tasks.agents.named import policies_by_name
 from tasks.agents.native import check_tools
 from tasks.agents.prompts import digest
-from tasks.benchmark import Choices, Rest
-from tasks.episode.events import ActionParsed, ToolReturned
+from tasks.benchmark import Choices, OneSeat, Rest
+from tasks.episode.events import ToolReturned
 from tasks.episode.program import Program
 from tasks.episode.seats import Policy
 from tasks.episode.state import State
-from tasks.episode.with_tools import SEAT, ToolEpisode
+from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError
+from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
 from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.direct import DirectLawPolicy, GoldLawPolicy
 from tasks.legalsearch.agents.search import SearchPolicy
@@ -52,22 +48,15 @@ from tasks.scoring.published import Published, published
 from tasks.scoring.result import Grading, Predicted, Predictions, Result
 
 SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
-_PROMPTS: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {
-    SEARCH: SearchPolicy.PROMPTS,
-    DIRECT: DirectLawPolicy.PROMPTS,
-    COT: DirectLawPolicy.PROMPTS,
-}
-"""Policy -> mode -> the prompt files that it uses."""
 WITH_TOOLS = ("rules", "search", "human")
 TURNS = 15
 """Assistant turns of the published loop."""
 
 
-class LegalSearch:
+class LegalSearch(OneSeat):
     """13 tasks about the law in force on a day; any task file of the published layout."""
 
     name = "legalsearch"
-    seat = SEAT
     agents: Choices = {
         "rules": ("law-rules/1", False),
         "search": (SEARCH, True),
@@ -81,20 +70,15 @@ class LegalSearch:
         "analyser": {"rules": ("query-rules/1", False), "model": ("analyser/1", True)},
         "reader": {"rules": ("verbatim/1", False), "model": ("reader/1", True)},
     }
-    aliases: Mapping[str, str] = {}
     graders: Sequence[str] = ("grader",)
     turns = TURNS
-    turn_is_step = True
+    methods = {SEARCH: SEARCH_PROMPTS, DIRECT: DIRECT_PROMPTS, COT: DIRECT_PROMPTS}
     settings = LegalSearchSettings
     failures: Sequence[str] = APPLIES
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
         return load_questions(path)
-
-    def among(self, chosen: Sequence[Question], questions: Sequence[Question], spec: RunSpec) -> Sequence[Question]:
-        """All of them."""
-        return chosen
 
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
@@ -113,64 +97,35 @@ class LegalSearch:
             DIRECT: lambda name: DirectLawPolicy(name, cot=False, temperature=heat, entropy=entropy),
             COT: lambda name: DirectLawPolicy(name, cot=True, temperature=heat, entropy=entropy),
         }
-        makers: dict[str, Callable[[], Policy]] = {
-            **makers_of(self.name, pack),
+        others: dict[str, Callable[[], Policy]] = {
             "law-rules/1": lambda: _rules(pack, toolbox, settings, abstain=chosen.abstain),
-            "human/1": HumanPolicy,
             "law-gold/1": lambda: GoldLawPolicy({question.id: question.gold for question in questions}),
-            "echo/1": EchoPolicy,
         }
-
-        named = policies_by_name(self.modes, models, makers)
-        return ToolEpisode(named, toolbox.call, spec.max_turns)
-
-    def cast(self, question: Question) -> None:
-        """Analyser and reader keep their rules unless a run names them."""
-
-    def modes(self, policy: str) -> tuple[str, ...]:
-        """The modes that a model policy knows; () for policies without a model and for those of other releases."""
-        base, mode = split(policy)
-        prompts = _PROMPTS.get(base, {})
-        return tuple(prompts) if mode in prompts else ()
+        return ToolEpisode(self.policies(pack, models, others), toolbox.call, spec.max_turns)
 
     def prompts(self, policy: str) -> dict[str, str]:
         """Prompt name -> hash."""
         role, _, version = policy.partition("/")
         if role in HELPER_PROMPTS and version == "1":
             return {name: digest(name) for name in HELPER_PROMPTS[role]}
-        base, mode = split(policy)
-        return {name: digest(name) for name in _PROMPTS.get(base, {}).get(mode, ())}
+        return super().prompts(policy)
 
     def published(self) -> Sequence[Published]:
         """Tables 2 and 4 of the paper."""
         return published(Path(__file__).with_name("published.toml"))
 
     def result(self, task_id: str, epoch: int, state: State) -> Result:
-        """Answer, outcome, tokens, flags and what was really observed."""
-        answered = state.answered
-        returned = [record.event for record in state.records if isinstance(record.event, ToolReturned)]
+        """As of every benchmark; without a snapshot of the web an episode is marked."""
+        returned = (record.event for record in state.records if isinstance(record.event, ToolReturned))
         offline = any(event.status == "no_snapshot" for event in returned)
-        return Result(
-            task_id=task_id,
-            outcome=state.stopped.outcome if state.stopped else "cancelled",
-            res=answered.res if answered else "",
-            summary=answered.summary if answered else "",
-            tokens=state.tokens,
-            seconds=state.milliseconds / 1000,
-            flags=state.flags | {"rag_only"} if offline else state.flags,
-            observations=tuple(event.observation for event in returned),
-            epoch=epoch,
-            actions=tuple(r.event.result for r in state.records if isinstance(r.event, ActionParsed)),
-        )
+        made = super().result(task_id, epoch, state)
+        return replace(made, flags=made.flags | {"rag_only"}) if offline else made
 
     def score_rows(
         self, attempt: int, question: Question, result: Result, context: ScoreContext = NOTHING
     ) -> list[ScoreRow]:
         """The scores of one attempt, for the journal."""
-        return [
-            ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
-            for score in score_one(question, result, _evidence([question], context))
-        ]
+        return [score.row(attempt) for score in score_one(question, result, _evidence([question], context))]
 
     def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Failure:
         """Why an attempt failed."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from store.journal import ScoreRow
 from tasks.episode.events import Event
 
 INFRASTRUCTURE = frozenset({"error", "cancelled"})
@@ -67,6 +68,10 @@ class Score:
     settings: Mapping[str, object]
     value: dict[str, float | None]
     evidence: Sequence[Mapping[str, object]] = field(default_factory=list)
+
+    def row(self, attempt: int) -> ScoreRow:
+        """The same as a row of the journal."""
+        return ScoreRow(attempt, self.scorer, self.version, self.settings, self.value, self.evidence, "moot")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tasks.agents.prompts import digest
 from tasks.benchmark import benchmark
 from tasks.episode.events import Seated
 from tasks.errors import UsageError
-from tasks.legalagentbench.benchmark import PROMPTS
+from tasks.legalagentbench.benchmark import METHODS
 from tasks.run.cast import newcomer
 from tasks.run.reading import read_episode
 from tests.support.kill_harness import prepare
@@ -139,7 +139,7 @@ def test_modes_and_their_prompts() -> None:
     assert BENCH.modes("direct/1+paper") == BENCH.modes("react/1+odd") == BENCH.modes("react/9") == ()
     assert BENCH.prompts("rules/1") == {}
     assert BENCH.prompts("react/1+paper")["answer/1"] == digest("answer/1")
-    assert set(PROMPTS["free"]) == set(PROMPTS["lean"])
+    assert all(modes["free"] == modes["lean"] for modes in METHODS.values())
 
 
 def test_max_turns_is_the_number_of_actions(moot: Moot) -> None:

@@ -14,8 +14,8 @@ from models.engine import Ask, Message
 from store.builder import PackBuilder
 from store.journal import Journal
 from tasks.agents.budgets import Budget
-from tasks.agents.human import HumanPolicy
 from tasks.agents.phrases import observed
+from tasks.agents.policies import HumanPolicy
 from tasks.episode.events import ModelCalled, ToolReturned
 from tasks.episode.observations import SHOWN, shortened
 from tasks.episode.seats import View

@@ -14,14 +14,14 @@ from tasks.agents.modes import named
 from tasks.episode.driver import Driver, Limits
 from tasks.episode.events import AttemptStarted, Record, Seated
 from tasks.episode.scheduler import Scheduler
-from tasks.legalagentbench.benchmark import PROMPTS, LegalAgentBench
+from tasks.legalagentbench.benchmark import METHODS, LegalAgentBench
 from tasks.run.spec import RunSpec
 
 SPEC = "toy:x"
 QUESTION = "甲公司投资的公司有几家？"
 LEAN = ("react/1", "plan-solve/1", "plan-execute/1", "direct/1")
 FREE = tuple(named(policy, "free") for policy in LEAN)
-PAPER = tuple(named(policy, "paper") for policy in PROMPTS["paper"])
+PAPER = tuple(named(policy, "paper") for policy, modes in METHODS.items() if "paper" in modes)
 EVERY = (*LEAN, *FREE, *PAPER)
 
 SUM = ("get_sum", {"identifier": [1, 2]})

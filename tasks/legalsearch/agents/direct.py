@@ -15,7 +15,7 @@ from tasks.agents.modes import Mode, split
 from tasks.agents.prompts import fill
 from tasks.episode.actions import Answer, Move
 from tasks.episode.seats import View
-from tasks.legalsearch.agents import DIRECT_PROMPTS, schemas, talking
+from tasks.legalsearch.agents import schemas, talking
 from tasks.legalsearch.agents.acting import lean_reader
 from tasks.legalsearch.agents.phrases import form_of, phrase
 from tasks.legalsearch.questions import Gold, options
@@ -25,8 +25,6 @@ PROMPT = "direct-law/1"
 
 class DirectLawPolicy:
     """Answers at once. `cot`: thinks in writing before."""
-
-    PROMPTS = DIRECT_PROMPTS
 
     def __init__(self, name: str, cot: bool, temperature: float = 0.0, entropy: bool = False) -> None:
         self.name = name

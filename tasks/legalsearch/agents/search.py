@@ -10,7 +10,7 @@ from models.engine import Settings
 from tasks.agents.modes import Mode, split
 from tasks.episode.actions import Move
 from tasks.episode.seats import View
-from tasks.legalsearch.agents import SEARCH_PROMPTS, paper, talking
+from tasks.legalsearch.agents import paper, talking
 from tasks.legalsearch.agents.briefing import Briefing
 
 
@@ -23,8 +23,6 @@ class SearchPolicy:
         temperature: of the sampling; 1 for rollouts.
         entropy: record the entropy of every token where the engine sees all logits.
     """
-
-    PROMPTS = SEARCH_PROMPTS
 
     def __init__(
         self, name: str, brief: Briefing | None = None, temperature: float = 0.0, entropy: bool = False

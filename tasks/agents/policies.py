@@ -1,8 +1,4 @@
-"""A human in a seat. What is typed is either an answer or, beginning with a slash, a tool call.
-
-/get_company_info {"identifier": "…", "columns": []}      calls a tool
-anything else                                               is the answer
-"""
+"""Policies without a model that sit in the tested seat of any benchmark: a person, and the floor `echo`."""
 
 from __future__ import annotations
 
@@ -14,8 +10,20 @@ from tasks.episode.events import ActionParsed, ToolReturned
 from tasks.episode.seats import View
 
 
+class EchoPolicy:
+    """Answers every question with itself: whatever scores above it has done something."""
+
+    name = "echo/1"
+
+    def move(self, view: View) -> Move:
+        """One move: the question as the answer."""
+        yield from ()
+        return Answer(str(view.card["question"]))
+
+
 class HumanPolicy:
-    """Puts the question and the last observation to the person in the seat."""
+    """Puts the question and the last observation to the person in the seat. What is typed is either an answer or,
+    beginning with a slash, a tool call: `/get_company_info {"identifier": "…", "columns": []}`."""
 
     name = "human/1"
 
