@@ -29,12 +29,12 @@ from models.engine import Message
 from store.pack import Pack
 from store.schema import LOOKUPS, TABLES, Found, Lookup, Row
 from tasks.agents.conversation import Conversation
+from tasks.agents.history import Step
 from tasks.agents.phrases import phrase
 from tasks.agents.prompts import fill
 from tasks.legalagentbench.agents.acting import action_call
 from tasks.legalagentbench.agents.examples import action_object
-from tasks.legalagentbench.agents.history import Turn
-from tasks.legalagentbench.agents.react import COMPACT
+from tasks.legalagentbench.agents.methods import COMPACT, seen
 from tasks.legalagentbench.construct.compose import Composer, Parts, shipped_parts
 from tasks.legalagentbench.construct.follow import MOST_NAMES, follow
 from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, skeletons
@@ -349,7 +349,7 @@ class Maker:
             tool, given = call["tool"], trimmed(call["tool"], call["input"])
             result = self._land.toolbox.call(tool, compat_input(tool, given))
             talk.say([action_object(tool, given)], _call())
-            talk.hear(Turn("", tool=tool, input=given, observation=result.observation, status=result.status).seen)
+            talk.hear(seen(Step("", tool=tool, input=given, observation=result.observation, status=result.status)))
         return [*talk.messages(), Message("assistant", action_object(FINAL, task["answer"]))]
 
 

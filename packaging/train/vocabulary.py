@@ -17,7 +17,7 @@ from models.engine import Message
 from store.schema import TABLES
 from tasks.agents.phrases import phrase
 from tasks.agents.prompts import fill
-from tasks.legalagentbench.agents.react import COMPACT
+from tasks.legalagentbench.agents.methods import COMPACT
 from tasks.legalagentbench.tools import NO_DATA, TOOLS
 
 SEED = 19

@@ -16,9 +16,13 @@ from tasks.episode.program import Program
 from tasks.episode.seats import Policy
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
-from tasks.legalagentbench.agents.direct import DirectPolicy, GoldPolicy
-from tasks.legalagentbench.agents.plan_solve import PlanExecutePolicy, PlanSolvePolicy
-from tasks.legalagentbench.agents.react import ReactPolicy
+from tasks.legalagentbench.agents.methods import (
+    DirectPolicy,
+    GoldPolicy,
+    PlanExecutePolicy,
+    PlanSolvePolicy,
+    ReactPolicy,
+)
 from tasks.legalagentbench.failures import APPLIES, failure_of
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import Question, load_questions

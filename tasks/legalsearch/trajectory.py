@@ -27,8 +27,8 @@ from tasks.episode.events import (
     ToolReturned,
 )
 from tasks.legalsearch.agents.reading import defused
-from tasks.legalsearch.agents.rounds import response
 from tasks.legalsearch.agents.spoken import Piece, Source, pieces
+from tasks.legalsearch.agents.talking import response
 
 METHODS = frozenset({"search", "direct-law", "direct-law-cot"})
 """Methods whose free and paper modes speak in tagged text."""

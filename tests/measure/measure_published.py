@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from app.cli.main import cli
 from store.importers.legalagentbench import import_pack
 from store.pack import Pack
-from tasks.legalagentbench.agents.answering import DIGIT_COMMA
+from tasks.legalagentbench.agents.acting import DIGIT_COMMA
 from tasks.legalagentbench.tools import Toolbox
 from tests.measure.replay_calls import replay
 

@@ -21,7 +21,7 @@ from tasks.episode.observations import SHOWN, shortened
 from tasks.episode.seats import View
 from tasks.episode.state import digest
 from tasks.legalagentbench.tools import Toolbox, ToolResult
-from tasks.legalsearch.agents.rounds import response
+from tasks.legalsearch.agents.talking import response
 from tasks.run.reading import read_episode
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec

@@ -1,21 +1,28 @@
-"""From a read reply to what the environment is told: events first, then the action."""
+"""From a read reply to what the environment is told, and the calls that all methods share: the choice of tables
+(paper §5, stages 1 and 2), plans, actions, the answer and its summary (stage 4)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from models.engine import Settings
-from tasks.agents.conversation import Call
+from models.engine import Ask, Message, Settings
+from store.schema import TABLES
+from tasks.agents.budgets import Budget
+from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import Mode
 from tasks.agents.native import STOP
-from tasks.episode.actions import CallTool, Nothing, Sent, Yield, emit
-from tasks.episode.events import ActionParsed, Planned, Thought
-from tasks.legalagentbench import schemas
-from tasks.legalagentbench.agents import reading
+from tasks.agents.phrases import phrase
+from tasks.agents.prompts import fill
+from tasks.episode.actions import Answer, CallTool, Nothing, Sent, Yield, ask, emit
+from tasks.episode.events import ActionParsed, Planned, Thought, ToolsChosen
+from tasks.episode.seats import View
+from tasks.legalagentbench.agents import cards, examples, reading
 from tasks.legalagentbench.agents.reading import Read
 from tasks.legalagentbench.parser import compat_input
+from tasks.legalagentbench.schemas import FINAL, action_schema, answer_schema, plan_schema, tables_schema
 from tasks.legalagentbench.tools import TOOLS, ToolSpec
 
 REPLY = Settings(max_tokens=2048)
@@ -43,7 +50,7 @@ def action_call(prompt: str, mode: Mode, tools: tuple[ToolSpec, ...], before: di
         return Call(prompt, reading.native, NATIVE, tries=2)
     if mode != "lean":
         return Call(prompt, reading.action, TEXT)
-    schema = schemas.action_schema(tools, before)
+    schema = action_schema(tools, before)
     return Call(prompt, reading.structured(schema, reading.action_loosely), REPLY, schema, tries=2)
 
 
@@ -51,7 +58,7 @@ def plan_call(prompt: str, mode: Mode, most: int) -> Call:
     """The call for a plan."""
     if mode != "lean":
         return Call(prompt, reading.plan, REPLY)
-    schema = schemas.plan_schema(most)
+    schema = plan_schema(most)
     return Call(prompt, reading.structured(schema, reading.plan_loosely), REPLY, schema, tries=2)
 
 
@@ -66,7 +73,7 @@ def act(seat: str, read: Read, before: Collection[str] = ()) -> Generator[Yield,
     yield from emit(ActionParsed(seat=seat, result=read.result, note=read.note))
     if not value:
         return Nothing()
-    if value["action"] == schemas.FINAL:
+    if value["action"] == FINAL:
         return Final(value["action_input"])
     return CallTool(value["action"], compat_input(value["action"], value["action_input"]))
 
@@ -79,3 +86,114 @@ def planned(seat: str, steps: Sequence[str]) -> Planned:
 
 _BY_LENGTH = sorted(TOOLS, key=len, reverse=True)
 """Longest first: get_court_info_list is not get_court_info."""
+
+
+TABLE_FILTER = "table-filter/1"
+FILTER_TRIES = 3
+"""After so many replies that cannot be read all tables are taken, as upstream does."""
+_TABLES_SCHEMA = tables_schema()
+
+
+def tools_of_task(
+    view: View, mode: Mode, added: Sequence[ToolSpec] = ()
+) -> Generator[Yield, Sent, tuple[ToolSpec, ...]]:
+    """The tools of this task: as chosen in an earlier step by whoever sat here, else chosen now; those `added` always
+    are."""
+    for record in reversed(view.history):
+        if isinstance(record.event, ToolsChosen) and record.event.seat == view.seat:
+            return cards.specs(record.event.tools, added)
+    read = yield from (_filter_paper(view) if mode == "paper" else _filter_lean(view, mode))
+    tables = cards.complete(read.value["tables"] if read.value else TABLES)
+    tools = (*cards.tools_for(tables, mode), *(tool.name for tool in added))
+    chosen = ToolsChosen(seat=view.seat, tables=tables, tools=tools, result=read.result, note=read.note)
+    yield from emit(chosen)
+    return cards.specs(tools, added)
+
+
+def _filter_lean(view: View, mode: Mode) -> Generator[Yield, Sent, Read]:
+    lean = mode == "lean"
+    reader = reading.structured(_TABLES_SCHEMA, reading.tables) if lean else reading.tables
+    call = Call(TABLE_FILTER, reader, REPLY, _TABLES_SCHEMA if lean else None, FILTER_TRIES)
+    talk = Conversation(_filter_card(mode), Budget.at(view).characters())
+    talk.hear(phrase("turn", "question", question=str(view.card["question"])))
+    return (yield from talk.put(view, call))
+
+
+def _filter_paper(view: View) -> Generator[Yield, Sent, Read]:
+    """The same single message up to three times, as published: at temperature 0 a model rarely thinks better of
+    it."""
+    question = phrase("turn", "question", question=str(view.card["question"]))
+    message = Message("user", f"{_filter_card('paper')}\n\n{question}")
+    read = Read("rejected")
+    for attempt in range(FILTER_TRIES):
+        reply = yield from ask(Ask(view.seat, (message,), TABLE_FILTER, settings=PAPER))
+        read = reading.tables(reply.text)
+        if read.result != "rejected":
+            return Read("repaired", read.value, f"第{attempt + 1}次可读") if attempt and not read.note else read
+    return read
+
+
+def _filter_card(mode: Mode) -> str:
+    return fill(
+        TABLE_FILTER,
+        tables=cards.tables_text(TABLES, described=True),
+        form=phrase(mode, "table-filter"),
+        examples=examples.shown("table-filter" if mode == "lean" else f"table-filter+{mode}"),
+    )
+
+
+ANSWER_SUMMARY = "answer-summary/1"
+Outcome = Literal["finished", "turn_limit"]
+
+DIGIT_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
+"""Removed from both texts, as the published runs did before scoring."""
+ANSWER_SCHEMA = answer_schema()
+"""What a lean reply to the call for the answer has to satisfy."""
+
+
+def answer_call(prompt: str, mode: Mode) -> Call:
+    """The call for answer and summary in one."""
+    settings = Settings(max_tokens=4096)
+    if mode != "lean":
+        return Call(prompt, reading.answer, settings)
+    return Call(prompt, reading.structured(ANSWER_SCHEMA, reading.answer_loosely), settings, ANSWER_SCHEMA, tries=2)
+
+
+def answered(res: str, summary: str = "", outcome: Outcome = "finished") -> Answer:
+    """The answer as it is scored: no comma between two digits."""
+    return Answer(DIGIT_COMMA.sub("", res), DIGIT_COMMA.sub("", summary or res), outcome)
+
+
+def conclude(
+    view: View, talk: Conversation, mode: Mode, *, final: str = "", outcome: Outcome = "finished"
+) -> Generator[Yield, Sent, Answer]:
+    """One more call in the conversation gives both texts. If it cannot be read, `final` stands."""
+    talk.hear(fill(ANSWER_SUMMARY, form=phrase(mode, "answer-summary")))
+    return (yield from concluded(view, talk, answer_call(ANSWER_SUMMARY, mode), final, outcome))
+
+
+def concluded(
+    view: View, talk: Conversation, call: Call, final: str, outcome: Outcome
+) -> Generator[Yield, Sent, Answer]:
+    """Puts a call for the answer and reads it; the record says when it could not be read as asked.
+
+    What cannot be read is still an answer if it is no broken JSON; otherwise the final action's text stands.
+    """
+    read = yield from talk.put(view, call)
+    if read.result != "ok":
+        yield from emit(ActionParsed(seat=view.seat, result=read.result, note=f"作答：{read.note}"))
+    if read.value is None:
+        text = talk.last.strip()
+        return answered(final if final and text[:1] in ("", "{") else text, outcome=outcome)
+    return answered(read.value["answer"], read.value["summary"], outcome)
+
+
+def paper_answer(view: View, scratchpad: str, outcome: Outcome = "finished") -> Generator[Yield, Sent, Answer]:
+    """Two calls on the question and the scratchpad: the answer, then the answer with every detail."""
+    texts = []
+    for prompt in ("answer/1", "summary/1"):
+        text = fill(prompt, question=str(view.card["question"]), scratchpad=scratchpad)
+        reply = yield from ask(Ask(view.seat, (Message("user", text),), prompt, settings=PAPER))
+        texts.append(reply.text.strip())
+    res, summary = texts
+    return answered(res, summary, outcome)

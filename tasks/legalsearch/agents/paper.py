@@ -17,6 +17,7 @@ from dataclasses import replace
 from math import ceil
 
 from models.engine import Ask, Message, Settings
+from tasks.agents.history import Step
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, ask, emit
 from tasks.episode.events import LimitHit, ModelCalled
 from tasks.episode.seats import Card, View
@@ -24,9 +25,8 @@ from tasks.legalsearch.agents.acting import tell
 from tasks.legalsearch.agents.briefing import Briefing, system
 from tasks.legalsearch.agents.phrases import instruction
 from tasks.legalsearch.agents.reading import first_answer, read_strictly
-from tasks.legalsearch.agents.rounds import Past, pasts, response
 from tasks.legalsearch.agents.spoken import spoken
-from tasks.legalsearch.agents.talking import TURNS
+from tasks.legalsearch.agents.talking import TURNS, pasts, response
 
 PROMPT = "search-paper/1"
 RESPONSE_TOKENS = 28_671
@@ -65,7 +65,7 @@ def step(view: View, brief: Briefing, settings: Settings) -> Move:
     return Nothing() if said.tool is None else CallTool(said.tool, said.arguments)
 
 
-def conversation(view: View, brief: Briefing, past: Sequence[Past]) -> tuple[Message, ...]:
+def conversation(view: View, brief: Briefing, past: Sequence[Step]) -> tuple[Message, ...]:
     """All messages so far. What others did in the seat stands there as if a model had written it."""
     messages = [
         Message("system", system(PROMPT, brief, "paper")),
@@ -84,9 +84,10 @@ def asked(card: Card) -> str:
     return f"{instruction(card)}\n{card['question']}"
 
 
-def as_written(past: Past) -> str:
+def as_written(past: Step) -> str:
     """A round in tags that nobody wrote in tags."""
-    parts = [f"<think>\n{past.thought}\n</think>"]
+    thought = "\n".join(past.thoughts)
+    parts = [f"<think>\n{thought}\n</think>"]
     if past.plan:
         parts.append("<plan>\n" + "\n".join(past.plan) + "\n</plan>")
     if past.tool is not None:
@@ -95,7 +96,7 @@ def as_written(past: Past) -> str:
     return "\n".join(parts)
 
 
-def response_tokens(past: Sequence[Past]) -> int:
+def response_tokens(past: Sequence[Step]) -> int:
     """Tokens of the response so far, tool answers included.
 
     The prompt of the last call is the first prompt and all that came between, if the engine counts prompts; what came
@@ -113,7 +114,7 @@ def response_tokens(past: Sequence[Past]) -> int:
     return before + sum(_told(one) for one in past[first_at:last_at]) + _said(last) + after
 
 
-def _told(past: Past, *, said: bool = True) -> int:
+def _told(past: Step, *, said: bool = True) -> int:
     words = sum(map(_said, past.calls)) or estimated(as_written(past)) if said else 0
     heard = estimated(response(past.observation, past.status, paper=True)) if past.tool is not None else 0
     return words + heard

@@ -16,19 +16,20 @@ from typing import Literal
 from models.engine import Ask, Settings
 from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
+from tasks.agents.history import Step, steps_of
 from tasks.agents.modes import Mode, beside
 from tasks.agents.native import words
 from tasks.agents.prompts import fill
 from tasks.episode.actions import Answer, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Thought
+from tasks.episode.observations import shortened
 from tasks.episode.seats import Card, View
 from tasks.legalagentbench.agents.reading import Read
 from tasks.legalsearch.agents import schemas
 from tasks.legalsearch.agents.acting import act, free_reader, lean_reader, native_reader, tell
 from tasks.legalsearch.agents.briefing import Briefing, definitions, system
 from tasks.legalsearch.agents.phrases import form_of, instruction, phrase
-from tasks.legalsearch.agents.reading import Round, read_freely, tagged
-from tasks.legalsearch.agents.rounds import CLOSING, OPENING, Past, pasts, response
+from tasks.legalsearch.agents.reading import Round, defused, read_freely, tagged
 from tasks.legalsearch.agents.spoken import spoken
 from tasks.legalsearch.questions import options
 
@@ -39,6 +40,9 @@ TURNS = 15
 MOST_TOKENS = 4096
 STOP = ("<tool_response>",)
 """A model in free text that goes on to invent the response of its tool is stopped there."""
+
+
+OPENING, CLOSING = "<tool_response>\n", "\n</tool_response>"
 
 
 def step(view: View, name: str, mode: Mode, brief: Briefing, settings: Settings) -> Move:
@@ -73,7 +77,7 @@ def calls_for(card: Card, mode: Mode, tools: Sequence[str], settings: Settings) 
 
 
 def conversation(
-    view: View, name: str, mode: Mode, brief: Briefing, past: Sequence[Past], calls: Mapping[str, Call]
+    view: View, name: str, mode: Mode, brief: Briefing, past: Sequence[Step], calls: Mapping[str, Call]
 ) -> Conversation:
     """The conversation up to this round, from the record."""
     native = mode == "native"
@@ -97,9 +101,9 @@ def wanted(card: Card, mode: Mode, field: str = "deepresearch_task_prompt") -> s
     return "\n".join(filter(None, (instruction(card, field), shape)))
 
 
-def told(past: Past) -> str:
+def told(past: Step) -> str:
     """What somebody else did in this seat before the model took it, or between two of its rounds."""
-    parts = [phrase("turn", "thought", words=past.thought)] if past.thought else []
+    parts = [phrase("turn", "thought", words="\n".join(past.thoughts))] if past.thoughts else []
     if past.plan:
         parts.append(phrase("turn", "plan", words="；".join(past.plan)))
     if past.tool is not None:
@@ -107,7 +111,7 @@ def told(past: Past) -> str:
     return phrase("turn", "done", what="\n".join(parts)) if parts else ""
 
 
-def seen(past: Past, mode: Mode = "lean") -> str:
+def seen(past: Step, mode: Mode = "lean") -> str:
     """What the model is told after a round; the result of a native call stands by itself."""
     if past.tool is not None:
         text = response(past.observation, past.status)
@@ -160,3 +164,20 @@ def _close(
     talk.hear(fill(call.prompt if mode == "native" else LAST, form=phrase(beside(mode), "last")))
     read = yield from put(view, talk, call, mode)
     return Answer((yield from concluded(view, talk, read)), outcome=outcome)
+
+
+def pasts(view: View) -> list[Step]:
+    """The completed steps in order; steps in which nothing was said, planned or called are left out."""
+    made = steps_of(view.history, view.seat)
+    return [step for step in made if step.calls or step.plan or step.tool is not None]
+
+
+def response(observation: str, status: str, *, paper: bool = False) -> str:
+    """What a model reads of a tool's answer.
+
+    A very long one is shortened. Outside the published form a hint follows where a tool gave nothing, and nothing in
+    the answer can pass for a tag.
+    """
+    shown = shortened(observation)
+    text = shown if paper else defused(shown) + phrase("hint", status)
+    return f"{OPENING}{text}{CLOSING}"
