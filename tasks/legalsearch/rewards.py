@@ -18,12 +18,91 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from tasks.legalsearch import published
 from tasks.legalsearch.answers import strict_answer
-from tasks.legalsearch.format import Reading, TokenKind, check
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Question
+
+Reading = Literal["paper", "code"]
+READINGS: tuple[Reading, ...] = ("paper", "code")
+
+_TAG = re.compile(rf"<(/?)({'|'.join(published.TAGS)})>")
+_RESPONSE = re.compile(r"<tool_response>.*?</tool_response>", re.DOTALL)
+_PLAN = re.compile(r"<plan>.*?</plan>", re.DOTALL)
+_PLANNING = re.compile(r"<think>(?:(?!</?think>).)*</think>\s*<plan>.*?</plan>", re.DOTALL)
+
+
+def faults_of(trajectory: str, reading: Reading) -> tuple[str, ...]:
+    """What is wrong with the form of a trajectory, in short sentences; nothing where it passes. Total.
+
+    The code counts tags over the whole text, tool responses included, and asks for all five of them. The paper asks
+    for balanced tags and a plan in the first round. Our reading of that: what tools answered is not the agent's; tags
+    close in the order in which they opened and do not enclose one another; the first round is everything up to the
+    second think or the first tool response, and a plan stands in it.
+    """
+    return tuple(published.format_faults(trajectory) if reading == "code" else _paper_faults(trajectory))
+
+
+def _paper_faults(trajectory: str) -> list[str]:
+    words = _RESPONSE.sub("", trajectory)
+    faults = _balance(words)
+    if not _PLAN.search(first_round(trajectory)):
+        faults.append("no plan in the first round")
+    return faults
+
+
+def _balance(words: str) -> list[str]:
+    """Unbalanced tags of the agent's words; the first fault of each kind."""
+    opened, faults = "", []
+    for match in _TAG.finditer(words):
+        closing, tag = bool(match[1]), match[2]
+        if closing and opened == tag:
+            opened = ""
+        elif closing:
+            faults.append(f"</{tag}> closes nothing" if not opened else f"</{tag}> inside <{opened}>")
+        elif opened:
+            faults.append(f"<{tag}> inside <{opened}>")
+        else:
+            opened = tag
+    if opened:
+        faults.append(f"<{opened}> is never closed")
+    return list(dict.fromkeys(faults))
+
+
+def first_round(trajectory: str) -> str:
+    """The agent's first round: up to the second think or the first tool response."""
+    ends = [place for tag in ("<tool_response>",) if (place := trajectory.find(tag)) >= 0]
+    first = trajectory.find("<think>")
+    second = trajectory.find("<think>", first + 1) if first >= 0 else -1
+    return trajectory[: min([*ends, *([second] if second >= 0 else []), len(trajectory)])]
+
+
+TokenKind = Literal["plan", "agent", "tool"]
+
+
+def token_kinds(tokens: Sequence[str]) -> list[TokenKind]:
+    """What each token of a trajectory is: of planning (a think directly followed by a plan, tags included), other
+    words of the agent, or of a tool's response. A token on a border belongs to where it begins.
+
+    Args:
+        tokens: the texts of the tokens; joined they are the trajectory.
+    """
+    text = "".join(tokens)
+    tools = [match.span() for match in _RESPONSE.finditer(text)]
+    plans = [match.span() for match in _PLANNING.finditer(text)]
+    kinds: list[TokenKind] = []
+    start = 0
+    for token in tokens:
+        kinds.append("tool" if _inside(start, tools) else "plan" if _inside(start, plans) else "agent")
+        start += len(token)
+    return kinds
+
+
+def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= place < last for first, last in spans)
+
 
 EPSILON = 1e-6
 """Added to the standard deviation by the code."""
@@ -46,10 +125,10 @@ class Reward:
 
 def reward(question: Question, trajectory: str, reading: Reading, verdict: Verdict | None = None) -> Reward:
     """The reward of a whole trajectory: 0 when its form is wrong, else whether its answer is right."""
-    form, gold, task = check(trajectory, reading), question.gold.answer, question.kind.id
+    faults, gold, task = faults_of(trajectory, reading), question.gold.answer, question.kind.id
     given = published.reward_answer(trajectory) if reading == "code" else strict_answer(trajectory)
-    if not form.passed:
-        return Reward(0.0, form.faults, given)
+    if faults:
+        return Reward(0.0, faults, given)
     if task == "lcs":
         return Reward(None if verdict is None else float(verdict.answer and verdict.basis), (), given)
     right = published.answer_reward(task, given, gold) if reading == "code" else _paper_reward(task, given, gold)
@@ -112,19 +191,3 @@ def shaped_advantages(
         0.0 if kind == "tool" else advantage + (min(alpha * max(entropy, 0.0), most) if kind in shaped else 0.0)
         for entropy, kind in zip(entropies, kinds, strict=True)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Entropy:
-    """The entropy of the next token in nats. Not `exact`: from the most likely tokens only, the rest counted as
-    one."""
-
-    nats: float
-    exact: bool
-
-
-def entropy_of_top(logprobs: Sequence[float]) -> Entropy:
-    """What the most likely tokens say of the entropy: never more than the truth, as the rest counts as one token."""
-    shares = [math.exp(min(0.0, value)) for value in logprobs]
-    rest = max(0.0, 1.0 - math.fsum(shares))
-    return Entropy(max(0.0, -math.fsum(share * math.log(share) for share in [*shares, rest] if share > 0)), False)

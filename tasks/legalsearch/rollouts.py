@@ -18,10 +18,19 @@ from store.journal import EpisodeRow, Journal
 from tasks.episode.events import Record, Stopped
 from tasks.errors import UsageError
 from tasks.legalsearch.agents.spoken import Piece
-from tasks.legalsearch.format import READINGS, Reading, TokenKind, token_kinds
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Question, load_questions
-from tasks.legalsearch.rewards import EPSILON, Reward, group_advantages, reward, shaped_advantages
+from tasks.legalsearch.rewards import (
+    EPSILON,
+    READINGS,
+    Reading,
+    Reward,
+    TokenKind,
+    group_advantages,
+    reward,
+    shaped_advantages,
+    token_kinds,
+)
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.legalsearch.trajectory import trajectory_tokens
 from tasks.run.engines import run_path
@@ -53,21 +62,10 @@ class TokenRow:
     shaped: float | None
 
 
-def token_rows(records: Sequence[Record], advantage: float | None, reading: Reading = "paper") -> list[TokenRow]:
-    """The tokens of an episode in order, with entropy and shaped advantage; their texts joined are its trajectory.
-
-    Args:
-        records: the episode, in order.
-        advantage: A of the rollout; None when its group has none, then no token has one either.
-        reading: which tokens are shaped.
-    """
-    pieces = trajectory_tokens(records)
-    return _rows(pieces, kinds_of(pieces), advantage, reading)
-
-
-def _rows(
+def token_rows(
     pieces: Sequence[Piece], kinds: Sequence[TokenKind], advantage: float | None, reading: Reading
 ) -> list[TokenRow]:
+    """The tokens of a rollout with entropy and shaped advantage."""
     return [
         TokenRow(piece.text, kind, piece.entropy, piece.exact, value)
         for piece, kind, value in zip(pieces, kinds, shape(advantage, pieces, kinds, reading), strict=True)
@@ -216,7 +214,8 @@ def make_group(question: Question, members: Sequence[Member]) -> Group:
             advantages={reading: advantages[reading][place] for reading in READINGS},
             entropy=entropy_label(told[place]),
             tokens={
-                reading: _rows(told[place], kinds[place], advantages[reading][place], reading) for reading in READINGS
+                reading: token_rows(told[place], kinds[place], advantages[reading][place], reading)
+                for reading in READINGS
             },
         )
         for place, one in enumerate(kept)

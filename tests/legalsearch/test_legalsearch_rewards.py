@@ -14,15 +14,17 @@ import pytest
 import rapidfuzz
 
 from tasks.legalsearch import published
+from tasks.legalsearch.agents.spoken import entropy_of_top
 from tasks.legalsearch.exporting import reward_source, rows
-from tasks.legalsearch.format import check, first_round, token_kinds
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Gold, Question, load_questions
 from tasks.legalsearch.rewards import (
-    entropy_of_top,
+    faults_of,
+    first_round,
     group_advantages,
     reward,
     shaped_advantages,
+    token_kinds,
 )
 from tasks.legalsearch.temporal import PairMember, awareness, consistency, queries_of, time_kind
 from tests.support.patience import PATIENCE
@@ -60,17 +62,17 @@ def question(kind: str, answer: str, number: int = 1, pair: str = "") -> Questio
     ],
 )
 def test_format_in_both_readings(text: str, paper: bool, code: bool) -> None:
-    assert check(text, "paper").passed is paper
-    assert check(text, "code").passed is code
+    assert (not faults_of(text, "paper")) is paper
+    assert (not faults_of(text, "code")) is code
 
 
 def test_format_says_what_is_wrong() -> None:
-    assert check("A", "code").faults[:2] == ("no <think>", "no <plan>")
-    assert check(PLAN + done("A"), "code").passed
-    assert check(done("A").replace("<think>答</think>", ""), "code").faults == (
+    assert faults_of("A", "code")[:2] == ("no <think>", "no <plan>")
+    assert not faults_of(PLAN + done("A"), "code")
+    assert faults_of(done("A").replace("<think>答</think>", ""), "code") == (
         "2 think for 3 plan, tool_call and answer together",
     )
-    assert check("<think>a</plan>", "paper").faults == (
+    assert faults_of("<think>a</plan>", "paper") == (
         "</plan> inside <think>", "<think> is never closed", "no plan in the first round",
     )  # fmt: skip
     assert first_round(done("A")) == PLAN
@@ -104,7 +106,7 @@ def test_rewards(kind: str, gold: str, said: str, code: float, paper: float) -> 
 
 def test_the_first_tag_wins_in_code_and_the_agents_last_in_the_paper() -> None:
     text = done("A").replace("文", "<answer>B</answer>").replace(CALL, CALL + "<think>又</think>")
-    assert check(text, "code").passed
+    assert not faults_of(text, "code")
     assert reward(question("kqa", "B"), text, "code").value == 1.0
     assert reward(question("kqa", "A"), text, "paper").value == 1.0
 
@@ -151,7 +153,7 @@ def test_kinds_of_tokens() -> None:
 
 def test_entropy() -> None:
     top = entropy_of_top([math.log(0.5), math.log(0.25)])
-    assert not top.exact and top.nats == pytest.approx(1.5 * math.log(2))
+    assert top == pytest.approx(1.5 * math.log(2))
 
 
 @pytest.mark.parametrize(

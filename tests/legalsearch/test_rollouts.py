@@ -30,6 +30,7 @@ from tasks.legalsearch.rollouts import (
     Group,
     Member,
     entropy_label,
+    kinds_of,
     make_group,
     read_groups,
     token_rows,
@@ -135,14 +136,17 @@ def test_shaped_advantages_by_hand() -> None:
     [("exact", "exact", 2.0), ("top", "top-n estimate", math.log(2)), ("none", "absent", None)],
 )
 def test_where_entropies_come_from(how: str, label: str, entropy: float | None) -> None:
-    records = episode("A", how=how)
-    assert entropy_label(trajectory_tokens(records)) == label
-    rows = [row for row in token_rows(records, 1.0) if row.kind == "plan" and row.text.strip()]
+    pieces = trajectory_tokens(episode("A", how=how))
+    kinds = kinds_of(pieces)
+    assert entropy_label(pieces) == label
+    rows = [row for row in token_rows(pieces, kinds, 1.0, "paper") if row.kind == "plan" and row.text.strip()]
     assert all(row.exact is (how == "exact") for row in rows)
     if entropy is None:
         assert all(row.entropy is row.shaped is None for row in rows)
-        assert all(row.shaped in (1.0, None) for row in token_rows(records, 1.0) if row.kind == "agent")
-        assert {row.shaped for row in token_rows(records, 0.0, "code")} <= {0.0, None}
+        assert all(
+            row.shaped in (1.0, None) for row in token_rows(pieces, kinds, 1.0, "paper") if row.kind == "agent"
+        )
+        assert {row.shaped for row in token_rows(pieces, kinds, 0.0, "code")} <= {0.0, None}
     else:
         assert [row.entropy for row in rows] == pytest.approx([entropy] * len(rows))
         assert [row.shaped for row in rows] == pytest.approx([1.0 + 0.1 * entropy] * len(rows))

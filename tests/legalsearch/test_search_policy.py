@@ -18,8 +18,8 @@ from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
 from tasks.legalsearch.agents.briefing import MOST_NAMED, Briefing
 from tasks.legalsearch.agents.paper import RESPONSE_TOKENS, estimated
 from tasks.legalsearch.agents.phrases import TOOLS
-from tasks.legalsearch.format import READINGS, check
 from tasks.legalsearch.published import LETTERED
+from tasks.legalsearch.rewards import READINGS, faults_of
 from tasks.legalsearch.seats import analyse_with, read_window
 from tasks.legalsearch.settings import KINDS
 from tests.support.law_stage import (
@@ -154,7 +154,7 @@ def test_answers_have_the_form_of_their_task(kind: str, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_what_it_says_passes_the_format_check(mode: str) -> None:
     for reading in READINGS:
-        assert check(play(mode).text, reading).faults == (), reading
+        assert faults_of(play(mode).text, reading) == (), reading
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -324,7 +324,7 @@ def test_no_tool_answer_can_pass_for_a_tag() -> None:
     for mode in ("lean", "free"):
         episode = play(mode, results={"rag_retrieve": ("ok", evil)})
         assert evil not in episode.actor.asks[2].messages[-1].content
-        assert all(check(episode.text, reading).passed for reading in READINGS)
+        assert all(not faults_of(episode.text, reading) for reading in READINGS)
     hinted = play("free", results={"rag_retrieve": ("no_data", "[]")}).actor.asks[2].messages[-1].content
     assert "没有查到" in hinted and hinted.endswith("</tool_response>")
 

@@ -19,10 +19,9 @@ from tasks.episode.events import (
     ToolReturned,
 )
 from tasks.episode.seats import View
-from tasks.legalsearch.agents.spoken import BROKEN, pieces, spoken
-from tasks.legalsearch.format import READINGS, check, token_kinds
+from tasks.legalsearch.agents.spoken import BROKEN, entropy_of_top, pieces, spoken
 from tasks.legalsearch.published import format_faults, reward_answer
-from tasks.legalsearch.rewards import entropy_of_top
+from tasks.legalsearch.rewards import READINGS, faults_of, token_kinds
 from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
 from tests.support.law_stage import (
     FOUND,
@@ -85,7 +84,7 @@ class Reference:
 @pytest.mark.parametrize("thoughts", [True, False])
 def test_who_has_no_model_is_rendered_too(thoughts: bool) -> None:
     text = Episode("law-gold/1", script([""]), others={"law-gold/1": Reference(thoughts)}).run().text
-    assert all(check(text, reading).passed for reading in READINGS)
+    assert all(not faults_of(text, reading) for reading in READINGS)
     assert (
         text.startswith("<think></think>\n<plan>\n1. ")
         and RESPONSE in text
@@ -94,7 +93,7 @@ def test_who_has_no_model_is_rendered_too(thoughts: bool) -> None:
     )
     assert reward_answer(text) == "B"
     without = Episode("law-gold/1", script([""]), others={"law-gold/1": Reference(True, False)}).run().text
-    assert "no plan in the first round" in check(without, "paper").faults, "nothing is made up"
+    assert "no plan in the first round" in faults_of(without, "paper"), "nothing is made up"
 
 
 def test_another_seat_says_nothing_here() -> None:
@@ -112,7 +111,7 @@ def test_a_seat_that_changes_hands() -> None:
     episode.driver.seat(Seated(seat="agent", policy="search/1+free", engine="toy:x"))
     text = episode.run().text
     assert text.startswith("<think></think>\n<plan>") and text.endswith("\n" + text_answer())
-    assert all(check(text, reading).passed for reading in READINGS)
+    assert all(not faults_of(text, reading) for reading in READINGS)
 
 
 def test_a_response_that_would_pass_the_limit_is_left_out() -> None:
@@ -158,7 +157,7 @@ def test_tokens_join_to_the_trajectory(mode: str, exact: bool) -> None:
     assert text == trajectory(records) == said(mode).text
     model = [piece for piece in found if piece.source == "model"]
     assert "".join(piece.text for piece in model) == "".join(well_behaved(mode))
-    wanted = 0.25 if exact else entropy_of_top([-0.7, -1.2]).nats
+    wanted = 0.25 if exact else entropy_of_top([-0.7, -1.2])
     assert {(piece.entropy, piece.exact) for piece in model} == {(wanted, exact)}
     others = [piece for piece in found if piece.source != "model"]
     assert {(piece.source, piece.entropy) for piece in others} == {("tool", None), ("rendered", None)}

@@ -18,8 +18,8 @@ from tasks.legalsearch.agents.reading import (
     steps_of,
 )
 from tasks.legalsearch.agents.schemas import act_schema, answer_schema, plan_schema
-from tasks.legalsearch.format import check
 from tasks.legalsearch.published import TAGS
+from tasks.legalsearch.rewards import faults_of
 
 pytestmark = pytest.mark.slow
 
@@ -198,7 +198,7 @@ def test_a_call_beside_other_fields_is_no_surprise() -> None:
     assert call_of('{"name": 3}') is None
     assert call_of("[1]") is None
     assert call_of('{"name": " x ", "arguments": null}') == ("x", None, "")
-    assert check("", "paper").faults
+    assert faults_of("", "paper")
 
 
 def test_every_schema_is_a_grammar() -> None:

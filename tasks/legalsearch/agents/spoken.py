@@ -6,11 +6,11 @@ token by token with entropies in nats, where the record holds the tokens.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from tasks.episode.events import ModelCalled
-from tasks.legalsearch.rewards import entropy_of_top
 
 Source = Literal["model", "tool", "rendered"]
 BROKEN = "\ufffd"
@@ -77,9 +77,15 @@ def pieces(call: ModelCalled) -> list[Piece]:
 def _entropies(call: ModelCalled) -> list[tuple[float | None, bool]]:
     if len(call.entropies) == len(call.logprobs):
         return [(value, True) for value in call.entropies]
-    return [
-        (entropy_of_top([chance for _, chance in top]).nats if top else None, False) for _, _, top in call.logprobs
-    ]
+    return [(entropy_of_top([chance for _, chance in top]) if top else None, False) for _, _, top in call.logprobs]
+
+
+def entropy_of_top(logprobs: Sequence[float]) -> float:
+    """The entropy in nats that the most likely tokens tell: never more than the truth, as the rest counts as one
+    token."""
+    shares = [math.exp(min(0.0, value)) for value in logprobs]
+    rest = max(0.0, 1.0 - math.fsum(shares))
+    return max(0.0, -math.fsum(share * math.log(share) for share in [*shares, rest] if share > 0))
 
 
 def _fitted(texts: Sequence[str], call: ModelCalled) -> tuple[str, list[str]] | None:
