@@ -23,9 +23,9 @@ from tasks.scoring.bertscore import (
     SCORER,
     VERSION,
     Found,
-    Text,
     bertscore,
     is_scored,
+    words_of,
 )
 from tasks.scoring.result import Result
 
@@ -35,7 +35,7 @@ Progress = Callable[[int, int, int], None]
 """Told how many of how many are done, and how many of them just now."""
 Pair = tuple[str, str]
 """An answer and its reference."""
-EMPTY = Text((), (), np.zeros((0, 1), dtype=np.float32))
+EMPTY = Tokens((), (), False, np.zeros((0, 1), dtype=np.float32))
 T = TypeVar("T")
 
 
@@ -123,18 +123,17 @@ def _batches(found: Iterator[T]) -> Iterator[list[T]]:
         yield batch
 
 
-def _texts(model: Vectors, pairs: Sequence[Pair]) -> dict[str, Text]:
+def _texts(model: Vectors, pairs: Sequence[Pair]) -> dict[str, Tokens]:
     """The texts of pairs as the model sees them, each once; an empty one has no tokens."""
     each = list(dict.fromkeys(text for pair in pairs for text in pair if text))
-    seen = (Text(one.ids, one.special, one.vectors, one.cut) for one in model.tokens(each))
-    return {"": EMPTY, **dict(zip(each, seen, strict=True))}
+    return {"": EMPTY, **dict(zip(each, model.tokens(each), strict=True))}
 
 
-def _row(attempt: int, given: Text, reference: Text, settings: Mapping[str, object], author: str) -> ScoreRow:
+def _row(attempt: int, given: Tokens, reference: Tokens, settings: Mapping[str, object], author: str) -> ScoreRow:
     found = bertscore(given, reference)
     value: dict[str, float | None] = dict.fromkeys(Found._fields) if found is None else dict(found._asdict())
     evidence = {
-        "answer_tokens": given.words, "reference_tokens": reference.words, "answer_cut": given.cut,
+        "answer_tokens": words_of(given), "reference_tokens": words_of(reference), "answer_cut": given.cut,
         "reference_cut": reference.cut,
     }  # fmt: skip
     return ScoreRow(attempt, SCORER, VERSION, dict(settings), value, [evidence], author)

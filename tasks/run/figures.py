@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -24,35 +23,6 @@ from tasks.run.rescoring import StoredRun, read_stored, summary_of
 from tasks.scoring.metrics import RULES, Metric, Summary
 
 SOLVED = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Repeats:
-    """Of tasks that were each played k times. spread: the standard deviation between the means of the repeats;
-    all_solved: the share of tasks solved every time (pass^k); flips: the share solved at one time and not at
-    another."""
-
-    k: int
-    tasks: int
-    spread: float
-    all_solved: float
-    flips: float
-
-
-def repeats(values: Mapping[str, Sequence[float]]) -> Repeats | None:
-    """What the repeats of each task came to, in their order; None without two of any.
-
-    Only tasks that were played as often as any count: a mean over other tasks would differ for that alone.
-    """
-    k = max((len(own) for own in values.values()), default=0)
-    full = [own for own in values.values() if len(own) == k]
-    if k < 2:
-        return None
-    solved = [[value == SOLVED for value in own] for own in full]
-    return Repeats(
-        k, len(full), stdev(fmean(times) for times in zip(*full, strict=True)),
-        math.fsum(map(all, solved)) / len(full), math.fsum(any(own) and not all(own) for own in solved) / len(full),
-    )  # fmt: skip
 
 
 BESIDE = {"turns": ("mean",), "graded": ()}
@@ -97,7 +67,9 @@ class Figure(_Kept):
 
 
 class Again(_Kept):
-    """What repeats came to by one rule; see `tasks.scoring.repeats`. Shares are points here."""
+    """What the repeats of tasks that were each played k times came to, by one rule. spread: the standard deviation
+    between the means of the repeats; all_solved: the share of tasks solved every time (pass^k); flips: the share
+    solved at one time and not at another."""
 
     rule: str
     k: int
@@ -208,14 +180,29 @@ def _again(path: Path) -> Sequence[Again]:
                 value = next((value for value in own if value is not None), None)
                 if value is not None:
                     values.setdefault(task, []).append(value)
-        if made := repeats(values):
-            found.append(
-                Again(
-                    rule=rule, k=made.k, tasks=made.tasks, spread=POINTS * made.spread,
-                    all_solved=POINTS * made.all_solved, flips=POINTS * made.flips,
-                )
-            )  # fmt: skip
+        if made := repeats(rule, values):
+            found.append(made)
     return found
+
+
+def repeats(rule: str, values: Mapping[str, Sequence[float]]) -> Again | None:
+    """What the repeats of each task came to, in their order; None without two of any.
+
+    Only tasks that were played as often as any count: a mean over other tasks would differ for that alone.
+    """
+    k = max((len(own) for own in values.values()), default=0)
+    full = [own for own in values.values() if len(own) == k]
+    if k < 2:
+        return None
+    solved = [[value == SOLVED for value in own] for own in full]
+    return Again(
+        rule=rule,
+        k=k,
+        tasks=len(full),
+        spread=POINTS * stdev(fmean(times) for times in zip(*full, strict=True)),
+        all_solved=POINTS * (math.fsum(map(all, solved)) / len(full)),
+        flips=POINTS * (math.fsum(any(own) and not all(own) for own in solved) / len(full)),
+    )
 
 
 def main_rows(figures: Figures) -> list[tuple[Figure | None, Figure | None]]:

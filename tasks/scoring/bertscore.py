@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,27 +25,16 @@ from tasks.scoring.metrics import SHARE, Group, Measure, Metric, Summary
 from tasks.scoring.names import Names
 from tasks.scoring.statistics import mean_interval
 
+if TYPE_CHECKING:
+    from models.llama.embedder import Tokens
+
 VERSION = "bertscore/1"
 Vectors = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A text as a model sees it.
-
-    ids: its n tokens; special: which of them the tokenizer added; vectors: n rows; cut: whether it was longer than
-    the model reads.
-    """
-
-    ids: tuple[int, ...]
-    special: tuple[bool, ...]
-    vectors: Vectors
-    cut: bool = False
-
-    @property
-    def words(self) -> int:
-        """Tokens of the text itself."""
-        return len(self.ids) - sum(self.special)
+def words_of(text: Tokens) -> int:
+    """Tokens of the text itself."""
+    return len(text.ids) - sum(text.special)
 
 
 class Found(NamedTuple):
@@ -60,14 +49,14 @@ NONE = Found(0.0, 0.0, 0.0)
 """Of an answer without a word."""
 
 
-def bertscore(candidate: Text, reference: Text) -> Found | None:
+def bertscore(candidate: Tokens, reference: Tokens) -> Found | None:
     """How close an answer is to the reference; None where the words of one of them weigh nothing.
 
     An answer without a word gets 0; a reference without one says nothing.
     """
-    if not reference.words:
+    if not words_of(reference):
         return None
-    if not candidate.words:
+    if not words_of(candidate):
         return NONE
     similar = _unit(candidate.vectors) @ _unit(reference.vectors).T
     precision = _mean(similar.max(axis=1), _weights(candidate))
@@ -81,7 +70,7 @@ def _unit(vectors: Vectors) -> NDArray[np.float64]:
     return rows / np.where(lengths > 0, lengths, 1.0)
 
 
-def _weights(text: Text) -> NDArray[np.float64]:
+def _weights(text: Tokens) -> NDArray[np.float64]:
     return 1.0 - np.asarray(text.special, dtype=np.float64)
 
 

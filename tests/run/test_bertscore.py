@@ -24,7 +24,7 @@ from tasks.run.bertscoring import score_texts
 from tasks.run.imported import Sources, read_run, save_run
 from tasks.run.listing import read_run as listed
 from tasks.run.rescoring import read_stored, summary_of
-from tasks.scoring.bertscore import NONE, Found, Text, bertscore
+from tasks.scoring.bertscore import NONE, Found, bertscore
 from tests.legalsearch.test_rollouts import question
 from tests.support.gguf_files import tiny_bert
 
@@ -49,11 +49,11 @@ def published(
     return precision, recall, 2 * precision * recall / (precision + recall)
 
 
-def text(seed: int, ids: list[int], width: int = 5) -> Text:
+def text(seed: int, ids: list[int], width: int = 5) -> Tokens:
     """A text between two special tokens, with vectors drawn from a seed."""
     rng = np.random.default_rng(seed)
     vectors = rng.normal(0.3, 1, (len(ids) + 2, width)).astype(np.float32)
-    return Text((1, *ids, 2), (True, *(False for _ in ids), True), vectors)
+    return Tokens((1, *ids, 2), (True, *(False for _ in ids), True), False, vectors)
 
 
 IDS = st.lists(st.integers(10, 16), min_size=1, max_size=9)
@@ -72,17 +72,17 @@ def test_it_is_the_published_formula(first: list[int], second: list[int], seed: 
 
 def test_special_tokens_weigh_nothing_and_can_be_met() -> None:
     vectors = np.eye(4, dtype=np.float32)
-    candidate = Text((1, 9, 2), (True, False, True), vectors[[0, 1, 2]])
-    reference = Text((1, 8, 2), (True, False, True), vectors[[1, 3, 2]])
+    candidate = Tokens((1, 9, 2), (True, False, True), False, vectors[[0, 1, 2]])
+    reference = Tokens((1, 8, 2), (True, False, True), False, vectors[[1, 3, 2]])
     assert bertscore(candidate, reference) == Found(1.0, 0.0, 0.0), "the word is like the [CLS] of the other text"
 
 
 def test_the_same_text_is_like_itself_and_an_empty_one_like_nothing() -> None:
-    one, empty = text(3, [10, 11, 12]), Text((1, 2), (True, True), np.ones((2, 5), dtype=np.float32))
+    one, empty = text(3, [10, 11, 12]), Tokens((1, 2), (True, True), False, np.ones((2, 5), dtype=np.float32))
     assert bertscore(one, one) == pytest.approx(Found(1.0, 1.0, 1.0))
     assert bertscore(empty, one) == NONE and bertscore(one, empty) is None
-    assert bertscore(Text((), (), np.zeros((0, 1), dtype=np.float32)), one) == NONE
-    gone = Text(one.ids, one.special, np.zeros_like(one.vectors))
+    assert bertscore(Tokens((), (), False, np.zeros((0, 1), dtype=np.float32)), one) == NONE
+    gone = Tokens(one.ids, one.special, False, np.zeros_like(one.vectors))
     assert bertscore(gone, one) == Found(0.0, 0.0, 0.0), "no vector has no direction"
 
 

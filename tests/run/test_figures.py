@@ -132,11 +132,11 @@ def test_court_figures_are_those_of_the_tables() -> None:
 
 
 def test_repeats_by_hand() -> None:
-    found = repeats({"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.5, 0.5], "d": [1.0]})
+    found = repeats("strict", {"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.5, 0.5], "d": [1.0]})
     assert found is not None and (found.k, found.tasks) == (2, 3)
-    assert found.all_solved == pytest.approx(1 / 3) and found.flips == pytest.approx(1 / 3)
-    assert found.spread == pytest.approx((2.5 / 3 - 1.5 / 3) / 2**0.5)
-    assert repeats({}) is None and repeats({"a": [1.0]}) is None
+    assert found.all_solved == pytest.approx(100 / 3) and found.flips == pytest.approx(100 / 3)
+    assert found.spread == pytest.approx(100 * (2.5 / 3 - 1.5 / 3) / 2**0.5)
+    assert repeats("strict", {}) is None and repeats("strict", {"a": [1.0]}) is None
 
 
 @given(POINT, POINT, POINT, POINT, POINT, POINT, st.integers(3, 90))
