@@ -1,28 +1,220 @@
 """Examinations as a benchmark: one question, one answer, no tools. Tasks come from packs of `moot data import
-lawbench` and its like."""
+lawbench` and its like, and say by which metric an answer is scored: shares from 0 to 1 for the journal, points for
+tables.
+
+Only strict: every metric reads the answer as a fair examiner would. The published programs of the suites cut answers
+by patterns of their own and are not reproduced here, so there is no compat figure.
+"""
 
 from __future__ import annotations
 
+import math
+import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from models.engine import Ask, Message
+from store.errors import BadInput
+from store.importers.reading import read_each
 from store.journal import ScoreRow
 from store.pack import Pack
+from store.text.normalise import fold_width
 from tasks.benchmark import Choices, OneSeat
 from tasks.episode.actions import Answer, Move, Steps, ask
+from tasks.episode.plain import plain_text
 from tasks.episode.program import Program
 from tasks.episode.seats import Policy, View
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError
-from tasks.exams.questions import Question, load_questions
-from tasks.exams.scoring import score_one, summarise
+from tasks.legalsearch.answers import letters, strict_answer, term
+from tasks.legalsearch.measures import log_distance
 from tasks.legalsearch.predictions import read_predictions
+from tasks.legalsearch.published import character_f1, recital, rouge_l
+from tasks.legalsearch.questions import options as listed
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.metrics import Summary
-from tasks.scoring.result import Predicted, Predictions, Result
+from tasks.scoring.metrics import POINTS, Group, Measure, Metric, Summary, Tally, complete, in_points
+from tasks.scoring.result import Predicted, Predictions, Result, Score
+from tasks.scoring.statistics import mean_interval
+
+_LETTERS = re.compile(r"(?:(?:正确)?答案\s*[:：]?\s*)?([A-J](?:[\s,，、;；]*[A-J])*)[\s。.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One task. metric: see `metrics.toml`; options: letter -> text, {} where there are none."""
+
+    id: str
+    card: dict[str, Any]
+    answer: str
+    metric: str
+    options: Mapping[str, str]
+
+    @property
+    def group(self) -> str:
+        """Suite and task."""
+        return f"{self.card['suite']}/{self.card['type']}"
+
+    @property
+    def cluster(self) -> str:
+        """Each is a draw of its own."""
+        return self.id
+
+
+@cache
+def _metrics() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(Path(__file__).with_name("metrics.toml").read_text(encoding="utf-8"))
+
+
+def gold_letters(answer: str) -> str:
+    """The letters of a gold answer, sorted; '' where it is none of letters."""
+    match = _LETTERS.fullmatch(answer.strip())
+    return "".join(sorted(set(re.findall("[A-J]", match[1])))) if match else ""
+
+
+def load_questions(path: Path) -> list[Question]:
+    """All tasks of a file, in its order.
+
+    Raises:
+        NotFound: there is no such file.
+        BadInput: the file is broken, or a task lacks a field or stands there twice.
+    """
+    found = read_each(path, _question, str(path))
+    if not found:
+        raise BadInput(f"{path}: no tasks in it", "Import some: moot data import lawbench PATH.")
+    ids: set[str] = set()
+    for one in found:
+        if one.id in ids:
+            raise BadInput(f"{path}: task {one.id} stands here a second time", "Remove one of the two.")
+        ids.add(one.id)
+    return found
+
+
+def _question(label: str, line: int, fields: dict[str, Any]) -> Question:
+    read = {}
+    for name in ("id", "suite", "task", "question", "answer"):
+        value = fields.get(name)
+        if not isinstance(value, str) or not value.strip():
+            raise BadInput(f"{label}, line {line}: field {name!r} is missing or no text", "Import the file again.")
+        read[name] = plain_text(value).strip()
+    letters, shown = gold_letters(read["answer"]), listed(read["question"])
+    letters = letters if set(letters) <= set(shown or "ABCDEFGHIJ") else ""
+    known = _metrics().get(read["suite"], {}).get(read["task"])
+    metric = known or ("accuracy" if letters else "rouge_l")
+    card = {"id": read["id"], "type": read["task"], "suite": read["suite"], "question": read["question"]}
+    return Question(
+        read["id"], card, letters or read["answer"], metric, (shown or dict.fromkeys(letters and "ABCDEFGHIJ", ""))
+    )
+
+
+VERSION = "exams-strict/1"
+FLAGS = ("leak", "length", "human")
+LONGEST = math.log(216)
+"""The log distance at which nothing is left of a term (LawBench)."""
+
+_HEAD = re.compile(r"^[^:：;；。]{1,16}[:：]")
+_BETWEEN = re.compile(r"[;；、,，\n]")
+
+
+def _bare(text: str) -> str:
+    """An answer without the words before its colon and the stop at its end."""
+    return recital(_HEAD.sub("", fold_width(text).strip())).rstrip("。.;")
+
+
+def _items(text: str) -> frozenset[str]:
+    return frozenset(
+        part
+        for one in _BETWEEN.split(_HEAD.sub("", fold_width(text).strip()))
+        if (part := recital(one).rstrip("。."))
+    )
+
+
+def _accuracy(question: Question, said: str) -> float:
+    if gold_letters(question.answer):
+        return float(letters(said, question.options) == frozenset(question.answer))
+    return float(_bare(said) == _bare(question.answer))
+
+
+def _f1(question: Question, said: str) -> float:
+    first, second = _items(said), _items(question.answer)
+    return 2 * len(first & second) / (len(first) + len(second)) if first and second else 0.0
+
+
+def _months(question: Question, said: str) -> float:
+    given, wanted = term(_bare(said)), term(_bare(question.answer))
+    if given is None or wanted is None or given.months is None or wanted.months is None:
+        return float(given is not None and given == wanted)
+    return max(0.0, 1 - log_distance(given.months, wanted.months) / LONGEST)
+
+
+SCORERS: Mapping[str, Callable[[Question, str], float]] = {
+    "accuracy": _accuracy,
+    "f1": _f1,
+    "months": _months,
+    "characters": lambda question, said: character_f1(said, question.answer),
+    "rouge_l": lambda question, said: rouge_l(said, question.answer, 1.0),
+}
+STRICT = Measure("strict", "all", unit=POINTS)
+
+
+def score(question: Question, result: Result) -> float | None:
+    """The score of an answer from 0 to 1; None where the machinery failed."""
+    return SCORERS[question.metric](question, strict_answer(result.res)) if result.scored else None
+
+
+def score_one(question: Question, result: Result) -> list[Score]:
+    """The score of one attempt for the journal."""
+    settings = {"outcome": result.outcome, "metric": question.metric}
+    said = [{"read": strict_answer(result.res), "gold": question.answer}]
+    return [Score("strict", VERSION, settings, {"score": score(question, result)}, said)]
+
+
+def summarise(run: str, questions: Sequence[Question], results: Sequence[Result]) -> Summary:
+    """What a run came to: a group a task of a suite, and the plain mean of the groups."""
+    known = {question.id: question for question in questions}
+    rated = [(known[one.task_id], one) for one in complete(questions, results)]
+    groups, rows = [], []
+    for name in dict.fromkeys(question.group for question in questions):
+        own = [(question, result) for question, result in rated if question.group == name]
+        asked = [question for question, _ in own]
+        metric = asked[0].metric
+        group = Group(name, (f"{name}（{metric}）", f"{name} ({metric})"), len(own), len({one.id for one in asked}))
+        groups.append(group)
+        rows.append(_row(group, own, _constant(asked)))
+    there = [row.value for row in rows if row.value is not None]
+    whole = Group("all", ("平均", "Mean"), None, whole=True)
+    mean = math.fsum(there) / len(there) if there else None
+    rows.append(Metric(STRICT, whole, mean, sum(row.n for row in rows), main=True))
+    tally = Tally.of([result for _, result in rated], FLAGS)
+    return Summary(run, "exams", tally, [*groups, whole], rows, {"strict": VERSION}, across="rules")
+
+
+def _row(group: Group, own: Sequence[tuple[Question, Result]], floor: float) -> Metric:
+    """The figure of a task; its bounds count what the machinery broke as wrong and as right."""
+    scored = [(value, question.id) for question, result in own if (value := score(question, result)) is not None]
+    values, clusters = [value for value, _ in scored], [cluster for _, cluster in scored]
+    total, n = math.fsum(values), len(own)
+    return Metric(
+        STRICT, group, 100 * total / len(values) if values else None, len(values),
+        in_points(mean_interval(values, clusters)) if values else None, {"floor": floor, "reference": 100.0},
+        (100 * total / n, 100 * (total + n - len(values)) / n), main=True,
+    )  # fmt: skip
+
+
+def _constant(questions: Sequence[Question]) -> float:
+    """What the best constant answer earns among the golds that occur most often."""
+    golds = sorted(
+        {question.answer for question in questions},
+        key=lambda gold: (-sum(q.answer == gold for q in questions), gold),
+    )
+    earned = (math.fsum(SCORERS[one.metric](one, gold) for one in questions) / len(questions) for gold in golds[:16])
+    return 100 * max(earned, default=0.0)
+
 
 DIRECT = "exam-direct/1"
 

@@ -13,8 +13,7 @@ import pytest
 from app.cli.main import main
 from store.errors import BadInput
 from store.importers import exams, silent
-from tasks.exams.questions import Question, gold_letters, load_questions
-from tasks.exams.scoring import score, summarise
+from tasks.exams.benchmark import Question, gold_letters, load_questions, score, summarise
 from tasks.run.importing import importer
 from tasks.scoring.result import Result
 
