@@ -31,7 +31,7 @@ from models.errors import ForeignHost
 from models.hosts import is_near, normal_host
 from store.journal import SUFFIX
 from tasks.episode.events import ModelCalled, Stopped
-from tasks.episode.watcher import Committed, Notice
+from tasks.episode.scheduler import Committed, Notice
 from tasks.errors import TaskError, UsageError
 from tasks.run import engines
 from tasks.run.runner import resume_run, start_run

@@ -35,7 +35,7 @@ from tasks.episode.events import (
     Stopped,
     ToolReturned,
 )
-from tasks.episode.watcher import Committed, EngineAway, Notice, Waiting, Watcher
+from tasks.episode.scheduler import Committed, EngineAway, Notice, Waiting, Watcher
 from tasks.errors import UsageError
 from tasks.run.header import HeaderData
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.strings import known, language, t
 from app.strings.sentences import said
 from tasks.episode import exchange
-from tasks.episode.watcher import EngineAway
+from tasks.episode.scheduler import EngineAway
 
 if TYPE_CHECKING:
     from tasks.run.peeking import Reading

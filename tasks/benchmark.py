@@ -19,8 +19,7 @@ from tasks.agents.modes import MODES, Mode, split
 from tasks.agents.policies import EchoPolicy, HumanPolicy
 from tasks.agents.prompts import digest
 from tasks.episode.events import ActionParsed, ToolReturned
-from tasks.episode.program import Program
-from tasks.episode.seats import Policy
+from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError

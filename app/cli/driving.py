@@ -27,7 +27,7 @@ from store import places
 from store.journal import Journal
 from store.writer import when_wished
 from tasks.benchmark import Benchmark, Question
-from tasks.episode.watcher import EpisodeEnded, Notice, Watcher
+from tasks.episode.scheduler import EpisodeEnded, Notice, Watcher
 from tasks.errors import UsageError
 from tasks.run.engines import open_engine
 from tasks.run.header import header_of

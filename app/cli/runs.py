@@ -22,7 +22,7 @@ from store.files import real_path
 from store.journal import SUFFIX
 from store.labels import Label, change, check_name, check_tags
 from store.writer import writer_of
-from tasks.episode.episodes import UNFINISHED
+from tasks.episode.scheduler import UNFINISHED
 from tasks.errors import UsageError
 from tasks.run.engines import run_path, run_paths
 from tasks.run.following import standing

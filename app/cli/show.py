@@ -20,11 +20,10 @@ from app.words import score_figure, score_name, sizes
 from store.journal import Journal, ScoreRow
 from tasks.courts.casefile.roles import names_of, role_name, role_of
 from tasks.courts.environment import codes
-from tasks.episode.episodes import UNFINISHED
 from tasks.episode.events import OUTCOMES, ModelCalled
+from tasks.episode.scheduler import UNFINISHED, Committed
 from tasks.episode.seats import Card
 from tasks.episode.state import digest, fold
-from tasks.episode.watcher import Committed
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.failing import ClassCount, EpisodeFailure, RunFailures, failures_of

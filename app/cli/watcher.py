@@ -35,7 +35,7 @@ from tasks.episode.events import (
     Unknown,
     encode,
 )
-from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Waiting
+from tasks.episode.scheduler import Committed, EngineAway, EpisodeEnded, Notice, Waiting
 
 if TYPE_CHECKING:
     from app.court_words import Voice

@@ -44,9 +44,8 @@ from models.engine import Ask, Delta, EngineError
 from store.writer import ask_to_stop, when_wished, writer_of
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Said, Seated, StepEnded, Stopped
-from tasks.episode.scheduler import HUMAN
+from tasks.episode.scheduler import HUMAN, Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting
 from tasks.episode.state import State, fold
-from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting
 from tasks.run.following import Follower
 from tasks.run.header import header_of
 from tasks.run.opened import Run

@@ -7,17 +7,22 @@ what the model was told before is shortened in one go, and stays so until there 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from models.engine import Ask, Message, Settings, Tool
+from models.schema import violation
 from tasks.agents import native
 from tasks.agents.phrases import phrase
-from tasks.episode.actions import Sent, Yield, ask
+from tasks.episode.actions import Sent, Yield, ask, emit
+from tasks.episode.events import ActionParsed
 from tasks.episode.observations import shortened
 from tasks.episode.seats import View
 from tasks.legalagentbench.agents.reading import Read, Reader
 from tasks.legalagentbench.schemas import Schema
+from tasks.legalsearch.agents.phrases import phrase as law_phrase
+from tasks.legalsearch.agents.reading import first_object
 
 BEGUN = 240
 """Of what was told and is shortened."""
@@ -105,6 +110,32 @@ class Conversation:
         if complaints and read.result != "rejected":
             return replace(read, result="repaired", note=f"重问{len(complaints)}次后可读：{complaints[0]}")
         return read
+
+
+def structured(
+    seat: str,
+    messages: tuple[Message, ...],
+    prompt: str,
+    schema: Mapping[str, Any],
+    settings: Settings,
+    parent: int | None,
+) -> Generator[Yield, Sent, dict[str, Any] | None]:
+    """A reply under a schema; a bad one is complained of once, then None. What was not plain sailing is recorded."""
+    complaint = ""
+    for attempt in range(2):
+        reply = yield from ask(Ask(seat, messages, prompt, schema=schema, settings=settings, parent=parent))
+        value, note = first_object(reply.text)
+        reason = (violation(schema, value) if isinstance(value, dict) else note) or ""
+        if not reason:
+            note = f"重问{attempt}次后可读：{complaint}" if attempt else note
+            if note:
+                yield from emit(ActionParsed(seat=seat, result="repaired", note=note), parent)
+            return dict(value)
+        complaint = reason
+        again = Message("user", law_phrase("seat", "repair", note=reason))
+        messages = (*messages, Message("assistant", reply.text), again)
+    yield from emit(ActionParsed(seat=seat, result="rejected", note=complaint), parent)
+    return None
 
 
 def fitted(messages: Sequence[Message], room: int) -> tuple[Message, ...]:

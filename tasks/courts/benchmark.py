@@ -30,8 +30,8 @@ from tasks.courts.scores.of_run import CourtSummary, gradings, score_one, summar
 from tasks.courts.scores.of_run.rows import stored_overall, stored_values
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
-from tasks.episode.program import Program
 from tasks.episode.scheduler import HUMAN
+from tasks.episode.seats import Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError

@@ -18,7 +18,7 @@ from store.journal import text_hash
 from tasks.episode.actions import Child, Sent, Steps
 from tasks.episode.events import EngineFailed, Event, LimitHit, ModelCalled, Record, Seated, StepEnded, Stopped
 from tasks.episode.plain import plain, plain_text
-from tasks.episode.program import Program
+from tasks.episode.seats import Program
 from tasks.episode.state import State, apply, completed, fold
 from tasks.errors import RecordMismatch, TaskError
 

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from store.journal import Entry
+
 
 class Event(BaseModel):
     """One fact of an episode. Subclasses set `tag`, the name under which the journal keeps them for ever."""
@@ -455,3 +457,14 @@ def decode(tag: str, data: Any) -> Event:
         return kind.model_validate(data)
     except ValidationError:
         return Unknown(name=tag, content=data)
+
+
+def record_of(entry: Entry) -> Record:
+    """The record of a journal row; an event of another release becomes `Unknown`."""
+    return Record(entry.seq, entry.step, entry.parent, entry.at, decode(entry.tag, entry.data))
+
+
+def entry_of(attempt: int, record: Record) -> Entry:
+    """The journal row of a record."""
+    tag, data = encode(record.event)
+    return Entry(attempt, record.seq, record.step, record.parent, record.at, tag, data)

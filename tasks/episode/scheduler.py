@@ -3,24 +3,159 @@ published as it comes, and its episode goes on while the others are in flight. N
 
 Step, auto, pause and parallel episodes are the same code. Commits happen after every reply of an engine (the only
 thing that cannot be computed again) and at the end of each step; watchers are told afterwards.
+
+Watchers are whoever wants to see a run: the desk, the plain-text player and the JSON log. They are told after the
+facts are on disk, never before.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
 
-from models.engine import Delta, Engine, EngineError, Reply
+from models.engine import Ask, Delta, Engine, EngineError, Reply
 from store.journal import Journal
 from tasks.episode.driver import Driver
-from tasks.episode.episodes import Episodes
-from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped
+from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped, entry_of, record_of
 from tasks.episode.exchange import Came, Exchange, Known
-from tasks.episode.records import entry_of, record_of
-from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting, Watcher
+from tasks.episode.state import State
 from tasks.errors import TaskError
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """Records of an episode that are now durable, and the state after them."""
+
+    episode: str
+    records: tuple[Record, ...]
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A human holds the seat; the episode goes on when the scheduler is given an answer."""
+
+    episode: str
+    ask: Ask
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeEnded:
+    """An episode is over."""
+
+    episode: str
+    stopped: Stopped
+
+
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """News of a call in flight: the open turn, not on disk and soon replaced by the committed one."""
+
+    delta: Delta
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAway:
+    """Nobody answers at an engine. seconds: until it is tried again; None: it was given up, and its episodes stand
+    still."""
+
+    spec: str
+    error: EngineError
+    seconds: float | None
+
+
+Notice = Committed | Waiting | EpisodeEnded | Streaming | EngineAway
+
+
+class Watcher(Protocol):
+    """Receives notices in the thread of the scheduler; it must not block for long."""
+
+    def notify(self, notice: Notice) -> None:
+        """Take note."""
+        ...
+
+
+UNFINISHED = "unfinished"
+"""What lists say of an episode that has not ended."""
+
+Maker = Callable[[str], Driver]
+"""Makes an episode by its id."""
+
+
+class Episodes(Mapping[str, Driver]):
+    """The episodes of a run, id -> episode, in order. In memory are those in motion alone: `begin` makes one that has
+    not begun when its turn comes, `read` one that is over, as its record has it, for whoever looks at it."""
+
+    def __init__(self, read: Maker) -> None:
+        self.read = read
+        self.begin: Maker = read
+        self.moving: dict[str, Driver] = {}
+        self.errors: Counter[str] = Counter()
+        """Reason -> episodes that ended in an error for it."""
+        self.unscored: list[str] = []
+        """Those that are over and that nobody has taken from here to score them."""
+        self._outcomes: dict[str, str] = {}
+
+    def expect(self, ids: Iterable[str]) -> None:
+        """Episodes that will be made when their turn comes."""
+        for name in ids:
+            self._outcomes[name] = ""
+
+    def over(self, name: str, outcome: str, reason: str) -> None:
+        """An episode has ended, and all of it is on disk."""
+        self.moving.pop(name, None)
+        self._outcomes[name] = outcome
+        self.unscored.append(name)
+        if outcome == "error":
+            self.errors[reason] += 1
+
+    def __setitem__(self, name: str, driver: Driver) -> None:
+        """An episode is in motion."""
+        self._outcomes.setdefault(name, "")
+        self.moving[name] = driver
+
+    def __getitem__(self, name: str) -> Driver:
+        """The episode itself while it is in motion; one that is over anew at each look."""
+        driver = self.moving.get(name)
+        if driver is None:
+            if self._outcomes[name]:
+                return self.read(name)
+            driver = self.moving[name] = self.begin(name)
+        return driver
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outcomes)
+
+    def __len__(self) -> int:
+        return len(self._outcomes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._outcomes
+
+    def outcome(self, name: str) -> str:
+        """How an episode ended, '' while it has not; no episode is made or read for it."""
+        return self._outcomes[name]
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        """How many ended how; those that have not are `unfinished`."""
+        return Counter(outcome or UNFINISHED for outcome in self._outcomes.values())
+
+    @property
+    def open(self) -> int:
+        """How many are not over."""
+        return sum(not outcome for outcome in self._outcomes.values())
+
+    def to_play(self) -> Iterator[Driver]:
+        """Those that are not over, in order, each made when it is asked for."""
+        open_now = [name for name, outcome in self._outcomes.items() if not outcome]
+        return (self[name] for name in open_now if not self._outcomes[name])
+
 
 HUMAN = "human"
 """The SPEC of a seat that a person holds."""

@@ -1,4 +1,5 @@
-"""Seats, the policies that sit in them, and the View each is given.
+"""Seats, the policies that sit in them, the View each is given, and the rules of an episode seen from the
+scheduler.
 
 A policy receives a View of its seat, never the task: gold lives in another object that only scorers (and the `gold`
 reference, by explicit grant) are handed.
@@ -10,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tasks.episode.actions import Move
+from tasks.episode.actions import Move, Steps
 from tasks.episode.events import Record
+from tasks.episode.state import State
 
 Card = Mapping[str, Any]
 """What everybody may know of a task: JSON data of its benchmark."""
@@ -38,4 +40,13 @@ class Policy(Protocol):
 
     def move(self, view: View) -> Move:
         """One move: yields events and Asks, returns an Action."""
+        ...
+
+
+class Program(Protocol):
+    """The rules of one episode. Nothing that matters lives in a generator frame between steps: `step` is given the
+    folded state and starts afresh."""
+
+    def step(self, state: State) -> Steps:
+        """Make one step: one policy move and what comes of it. Yields events and Asks."""
         ...

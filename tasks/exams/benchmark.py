@@ -26,8 +26,7 @@ from store.text.normalise import fold_width
 from tasks.benchmark import Choices, OneSeat
 from tasks.episode.actions import Answer, Move, Steps, ask
 from tasks.episode.plain import plain_text
-from tasks.episode.program import Program
-from tasks.episode.seats import Policy, View
+from tasks.episode.seats import Policy, Program, View
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError

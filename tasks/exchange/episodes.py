@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from store.journal import EpisodeRow, Journal, ScoreRow
 from tasks.benchmark import Question
-from tasks.episode.episodes import UNFINISHED
 from tasks.episode.events import ModelCalled, Record, Seated
+from tasks.episode.scheduler import UNFINISHED
 from tasks.episode.state import State, fold
 from tasks.run.header import HeaderData
 from tasks.run.listing import scores_of, summing

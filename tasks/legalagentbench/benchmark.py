@@ -12,8 +12,7 @@ from tasks import registry
 from tasks.added import tools_named
 from tasks.agents.modes import TURNS, Mode
 from tasks.benchmark import Choices, OneSeat
-from tasks.episode.program import Program
-from tasks.episode.seats import Policy
+from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
 from tasks.legalagentbench.agents.methods import (

@@ -15,8 +15,7 @@ from tasks.agents.native import check_tools
 from tasks.agents.prompts import digest
 from tasks.benchmark import Choices, OneSeat, Rest
 from tasks.episode.events import ToolReturned
-from tasks.episode.program import Program
-from tasks.episode.seats import Policy
+from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError

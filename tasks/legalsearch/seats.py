@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 from models.engine import Message, Settings
 from store.search.query import ANALYSER_SCHEMA
+from tasks.agents.conversation import structured
 from tasks.agents.prompts import fill, load
 from tasks.episode.actions import Sent, Yield
-from tasks.episode.structured import structured
 
 ANALYSER, READER = "analyser/1", "reader/1"
 PROMPTS: dict[str, tuple[str, ...]] = {

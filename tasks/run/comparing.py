@@ -16,7 +16,6 @@ from pathlib import Path
 
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import Benchmark, Question, TellsValues, benchmark
-from tasks.episode.episodes import UNFINISHED
 from tasks.episode.events import (
     ActionParsed,
     Answered,
@@ -32,6 +31,7 @@ from tasks.episode.events import (
     ToolReturned,
     ToolsChosen,
 )
+from tasks.episode.scheduler import UNFINISHED
 from tasks.episode.state import fold
 from tasks.errors import UsageError
 from tasks.run.engines import run_path

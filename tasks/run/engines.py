@@ -28,8 +28,7 @@ from store.pack import Pack
 from tasks import registry
 from tasks.agents.modes import CALLS, Calls
 from tasks.episode.driver import reply_of
-from tasks.episode.events import ModelCalled, Seated
-from tasks.episode.records import record_of
+from tasks.episode.events import ModelCalled, Seated, record_of
 from tasks.run.header import header_of
 from tasks.run.reading import list_runs
 

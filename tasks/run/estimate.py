@@ -17,8 +17,7 @@ from store.errors import StoreError
 from store.files import BY_HAND, read_whole, written_whole
 from store.journal import Journal
 from tasks.benchmark import Question
-from tasks.episode.events import ModelCalled
-from tasks.episode.records import record_of
+from tasks.episode.events import ModelCalled, record_of
 from tasks.errors import TaskError
 from tasks.run.cast import Cast
 from tasks.run.header import header_of, now, spec_of

@@ -18,8 +18,7 @@ from pathlib import Path
 from store.errors import StoreError
 from store.files import cannot_write, naming, settled, written_whole
 from store.journal import Entry, Journal
-from tasks.episode.events import ModelCalled
-from tasks.episode.records import record_of
+from tasks.episode.events import ModelCalled, record_of
 from tasks.run.engines import run_path
 from tasks.run.header import header_of
 

@@ -14,10 +14,9 @@ from pathlib import Path
 
 from store.journal import Journal
 from store.writer import Writer
-from tasks.episode.events import Stopped
-from tasks.episode.records import record_of
+from tasks.episode.events import Stopped, record_of
+from tasks.episode.scheduler import Committed, EpisodeEnded, Watcher
 from tasks.episode.state import fold
-from tasks.episode.watcher import Committed, EpisodeEnded, Watcher
 
 POLL = 0.5
 """Seconds between two looks."""

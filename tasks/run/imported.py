@@ -23,8 +23,17 @@ from store.files import real_path
 from store.journal import SUFFIX, EpisodeRow, Journal
 from store.labels import change, check_name
 from tasks.benchmark import Question, benchmark
-from tasks.episode.events import Answered, AttemptStarted, Event, Record, Seated, StepEnded, Stopped, TokensReported
-from tasks.episode.records import entry_of
+from tasks.episode.events import (
+    Answered,
+    AttemptStarted,
+    Event,
+    Record,
+    Seated,
+    StepEnded,
+    Stopped,
+    TokensReported,
+    entry_of,
+)
 from tasks.episode.state import IMPORTED
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError

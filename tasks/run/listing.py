@@ -23,8 +23,7 @@ from store.errors import Damaged, StoreError
 from store.journal import EpisodeRow, Journal, ScoreRow
 from store.writer import writer_of
 from tasks.benchmark import benchmark
-from tasks.episode.episodes import UNFINISHED
-from tasks.episode.scheduler import HUMAN
+from tasks.episode.scheduler import HUMAN, UNFINISHED
 from tasks.episode.state import fold
 from tasks.errors import TaskError, UsageError
 from tasks.run.header import HeaderData, header_of, is_fictional, spec_of, tested

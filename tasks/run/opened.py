@@ -22,12 +22,10 @@ from store.replies import Replies
 from tasks.agents.budgets import with_room
 from tasks.agents.modes import split
 from tasks.benchmark import Benchmark, Question
-from tasks.episode.events import ModelCalled, Seated
-from tasks.episode.program import Program
-from tasks.episode.records import record_of
-from tasks.episode.scheduler import HUMAN, Scheduler
+from tasks.episode.events import ModelCalled, Seated, record_of
+from tasks.episode.scheduler import HUMAN, Committed, Notice, Scheduler
+from tasks.episode.seats import Program
 from tasks.episode.state import fold
-from tasks.episode.watcher import Committed, Notice
 from tasks.errors import TaskError
 from tasks.run.cast import Cast
 from tasks.run.engines import open_engine

@@ -22,7 +22,7 @@ from tasks.agents.modes import CALLS, Mode, mode_of, named, split
 from tasks.benchmark import Benchmark, benchmark
 from tasks.episode.driver import Driver, reply_of
 from tasks.episode.events import Answered, ModelCalled, Record, Seated, ToolCalled
-from tasks.episode.program import Program
+from tasks.episode.seats import Program
 from tasks.episode.state import State, completed, fold
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.cast import Cast, newcomer

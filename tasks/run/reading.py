@@ -12,8 +12,7 @@ from store import places
 from store.errors import NotFound
 from store.journal import SUFFIX, EpisodeRow, Journal
 from tasks.benchmark import Benchmark
-from tasks.episode.events import ModelCalled, Record, Stopped
-from tasks.episode.records import record_of
+from tasks.episode.events import ModelCalled, Record, Stopped, record_of
 from tasks.episode.state import fold
 from tasks.episode.with_tools import SEAT
 from tasks.scoring.context import Grade

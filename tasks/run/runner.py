@@ -19,12 +19,10 @@ from store.replies import Replies, file_of_replies
 from store.run_file import reading
 from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.driver import INFRASTRUCTURE, Driver
-from tasks.episode.events import AttemptStarted, ModelCalled, Record, Seated
-from tasks.episode.program import Program
-from tasks.episode.records import record_of
-from tasks.episode.scheduler import Scheduler
+from tasks.episode.events import AttemptStarted, ModelCalled, Record, Seated, record_of
+from tasks.episode.scheduler import Scheduler, Watcher
+from tasks.episode.seats import Program
 from tasks.episode.state import completed, digest, fold
-from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.cast import Cast, check_seat, formed
 from tasks.run.engines import run_path

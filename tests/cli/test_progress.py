@@ -10,8 +10,8 @@ from app.cli.watcher import SELDOM, Progress
 from app.terminal import width
 from models.engine import Unavailable
 from tasks.episode.events import Event, ModelCalled, Record, Stopped
+from tasks.episode.scheduler import Committed, EngineAway
 from tasks.episode.state import State
-from tasks.episode.watcher import Committed, EngineAway
 
 
 class Terminal(io.StringIO):

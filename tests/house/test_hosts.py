@@ -29,8 +29,7 @@ from store import places
 from store.errors import BadInput
 from store.journal import Journal
 from tasks.benchmark import benchmark
-from tasks.episode.events import Record, Seated
-from tasks.episode.records import entry_of
+from tasks.episode.events import Record, Seated, entry_of
 from tasks.run import engines
 from tasks.run.engines import open_engine
 from tasks.run.runner import start_run

@@ -21,8 +21,8 @@ from tasks.episode.events import (
     Stopped,
     ToolCalled,
     ToolReturned,
+    entry_of,
 )
-from tasks.episode.records import entry_of
 from tasks.errors import UsageError
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Gold, Question

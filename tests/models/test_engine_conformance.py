@@ -21,8 +21,7 @@ from models.scripted import RecordedEngine, Script, ScriptedEngine
 from store.journal import EpisodeRow, Journal
 from tasks.episode.actions import Steps, ask, emit
 from tasks.episode.driver import Driver
-from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Said, Seated, Stopped
-from tasks.episode.records import record_of
+from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Said, Seated, Stopped, record_of
 from tasks.episode.scheduler import Scheduler
 from tasks.episode.state import State, fold
 from tasks.run.engines import open_engine

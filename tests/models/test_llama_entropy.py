@@ -22,8 +22,7 @@ from store.journal import EpisodeRow, Journal
 from tasks.episode.actions import Steps, ask, emit
 from tasks.episode.driver import Driver
 from tasks.episode.driver import reply_of as recorded_reply
-from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Seated, Stopped
-from tasks.episode.records import record_of
+from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Seated, Stopped, record_of
 from tasks.episode.scheduler import Scheduler
 from tasks.episode.state import State
 from tests.support.gguf_files import tiny_llama

@@ -12,8 +12,7 @@ from models.engine import Ask, Message, Settings
 from models.errors import BadEngine
 from models.sampling import CONTEXT, bare, context_of, sampled
 from store.journal import Journal
-from tasks.episode.events import ModelCalled
-from tasks.episode.records import record_of
+from tasks.episode.events import ModelCalled, record_of
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
 

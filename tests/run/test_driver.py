@@ -22,11 +22,11 @@ from tasks.episode.events import (
     StepEnded,
     Stopped,
     Thought,
+    entry_of,
+    record_of,
 )
-from tasks.episode.records import entry_of, record_of
-from tasks.episode.scheduler import HUMAN, Scheduler
+from tasks.episode.scheduler import HUMAN, Committed, Notice, Scheduler, Waiting
 from tasks.episode.state import State, completed, digest, fold
-from tasks.episode.watcher import Committed, Notice, Waiting
 from tasks.errors import RecordMismatch, TaskError
 
 

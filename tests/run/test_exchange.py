@@ -15,9 +15,8 @@ from models.engine import Ask, Busy, Delta, EngineError, Listener, Reply, Unavai
 from store.journal import Journal
 from tasks.episode import exchange
 from tasks.episode.events import Seated
-from tasks.episode.scheduler import HUMAN, Scheduler
+from tasks.episode.scheduler import HUMAN, Committed, EngineAway, EpisodeEnded, Notice, Scheduler
 from tasks.episode.state import digest
-from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice
 from tasks.run.reading import read_episode
 from tests.run.test_driver import Counting, Log, begin, new
 from tests.support.patience import PATIENCE

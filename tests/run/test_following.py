@@ -11,7 +11,7 @@ from store.journal import Journal
 from store.writer import writer_of
 from tasks.episode.driver import INFRASTRUCTURE
 from tasks.episode.events import Record, Stopped
-from tasks.episode.watcher import Committed, EpisodeEnded, Notice
+from tasks.episode.scheduler import Committed, EpisodeEnded, Notice
 from tasks.run.following import Follower, standing
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec

@@ -19,8 +19,8 @@ import pytest
 from models.llama.process import Process
 from tasks.benchmark import benchmark
 from tasks.episode.events import EngineFailed, ModelCalled
+from tasks.episode.scheduler import Committed, Notice, Streaming
 from tasks.episode.state import digest, fold
-from tasks.episode.watcher import Committed, Notice, Streaming
 from tasks.run.cast import newcomer
 from tasks.run.opened import Run
 from tasks.run.reading import read_episode
@@ -162,7 +162,7 @@ def test_a_killed_run_goes_on_where_its_record_ends(model: str, expected: list[s
 import os, signal, sys
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
-from tasks.episode.watcher import Committed
+from tasks.episode.scheduler import Committed
 from pathlib import Path
 calls = 0
 class Killer:

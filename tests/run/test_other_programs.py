@@ -17,8 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from store.errors import NotFound, StoreError
 from store.journal import EpisodeRow, Journal, text_hash
-from tasks.episode.events import AttemptStarted, ModelCalled, Record, Stopped, ToolReturned
-from tasks.episode.records import entry_of
+from tasks.episode.events import AttemptStarted, ModelCalled, Record, Stopped, ToolReturned, entry_of
 from tasks.episode.state import fold
 from tasks.errors import UsageError
 from tasks.exchange.inspect_log import LIMITS, export_inspect

@@ -22,8 +22,8 @@ from tasks.episode.events import (
     Thought,
     ToolCalled,
     ToolReturned,
+    entry_of,
 )
-from tasks.episode.records import entry_of
 from tasks.run.header import file_hash
 from tasks.run.imported import Sources, read_run, save_run
 

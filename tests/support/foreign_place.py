@@ -158,8 +158,7 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
     from store.journal import EpisodeRow, Journal
     from store.pack import Pack
     from tasks.benchmark import benchmark
-    from tasks.episode.events import AttemptStarted, Record
-    from tasks.episode.records import entry_of
+    from tasks.episode.events import AttemptStarted, Record, entry_of
     from tasks.run.cast import Cast
     from tasks.run.header import file_hash
     from tasks.run.plan import make_header, task_file

@@ -20,9 +20,9 @@ from typing import Any
 
 from store.builder import PackBuilder
 from store.journal import Journal
-from tasks.episode.records import record_of
+from tasks.episode.events import record_of
+from tasks.episode.scheduler import Committed, Notice
 from tasks.episode.state import digest
-from tasks.episode.watcher import Committed, Notice
 from tasks.run.reading import read_episode
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec

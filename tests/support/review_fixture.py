@@ -26,8 +26,8 @@ from tasks.episode.events import (
     StepEnded,
     Stopped,
     TopicTracked,
+    entry_of,
 )
-from tasks.episode.records import entry_of
 from tasks.run.header import file_hash
 from tasks.sample.courtcases import court_cases
 

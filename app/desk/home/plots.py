@@ -18,7 +18,7 @@ from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import duration, known, language, t
 from app.terminal import pad, truncate
 from app.terminal import width as cells_of
-from tasks.episode.episodes import UNFINISHED
+from tasks.episode.scheduler import UNFINISHED
 from tasks.reports.strip import Strip, scale, shares, strip
 from tasks.run.board import successes
 from tasks.run.figures import Figure, Figures, main_rows

@@ -33,7 +33,7 @@ from app.terminal import truncate, width
 from store import places
 from store.errors import StoreError
 from store.writer import Writer, writer_of, writers
-from tasks.episode.episodes import UNFINISHED
+from tasks.episode.scheduler import UNFINISHED
 from tasks.run.failing import EpisodeFailure, RunFailures, failures_of
 from tasks.run.figures import Figures, figures_of
 from tasks.run.following import standing

@@ -16,13 +16,13 @@ from typing import Literal, get_args
 from models.engine import Message, Settings
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
+from tasks.agents.conversation import structured
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import AdviceCase, Topic
 from tasks.courts.scores.bigrams import LONGEST, bigrams, sentences
 from tasks.episode.actions import Sent, Yield, emit
 from tasks.episode.events import TopicTracked
 from tasks.episode.plain import plain_text
-from tasks.episode.structured import structured
 
 Verdict = Literal["yes", "no", "depends", "none"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
