@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     import pandas
 
     from tasks.legalsearch.agents.reading import Round
-    from tasks.legalsearch.searching import SearchTools
+    from tasks.legalsearch.exporting import SearchTools
     from tasks.run.opened import Run
 
 __all__ = [
@@ -279,7 +279,7 @@ def search_tools(pack: str | Path, **settings: Any) -> SearchTools:
     Raises:
         StoreError, TaskError: there is no such pack, or no such setting.
     """
-    from tasks.legalsearch.searching import SearchTools
+    from tasks.legalsearch.exporting import SearchTools
 
     return SearchTools(pack, **settings)
 
@@ -298,7 +298,7 @@ def import_pack(format_name: str, source: str | Path, name: str, progress: Progr
     Raises:
         StoreError: there is no such format, or the source is not what it should be.
     """
-    from tasks.run.importing import importer as known
+    from tasks.registry import importer as known
 
     return known(format_name)(Path(source), name, progress)
 

@@ -17,8 +17,7 @@ from models.errors import BadEngine
 from models.llama import library, shipped
 from store import places
 from store.pack import Pack
-from tasks.legalagentbench.asking import asked_file
-from tasks.legalagentbench.questions import load_questions
+from tasks.legalagentbench.questions import asked_file, load_questions
 from tasks.run.opened import Run
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec

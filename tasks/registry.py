@@ -14,8 +14,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
+from store.errors import NotFound
+from store.importers import Import
 from tasks.errors import UsageError
 
 Group = Literal["benchmarks", "environments", "agents", "tools", "scorers", "engines", "importers"]
@@ -171,6 +173,22 @@ def problems(group: Group) -> list[Problem]:
         except Unloadable as error:
             failed.append(Problem(group, name, package, str(error)))
     return [*taken, *failed]
+
+
+def importer(name: str) -> Import:
+    """The importer of a format, of ours or of an installed package; `_` and `-` are the same.
+
+    Raises:
+        NotFound: there is no such format.
+        UsageError: it cannot be loaded, or is no importer.
+    """
+    wanted, known = name.lower().replace("_", "-"), names("importers")
+    if wanted not in known:
+        raise NotFound(f"There is no import format named {name}", f"Formats: {', '.join(known)}.")
+    found = load("importers", wanted)
+    if not callable(found):
+        raise unusable("importers", wanted, "this is no function that imports")
+    return cast(Import, found)
 
 
 _ONE: Mapping[Group, str] = {

@@ -20,7 +20,7 @@ from app.terminal import json_text
 from store.errors import StoreError
 from store.journal import Journal
 from store.writer import Writer, ask_to_stop, writer_of
-from tasks.legalagentbench.asking import asked_file
+from tasks.legalagentbench.questions import asked_file
 from tasks.run.engines import run_path
 from tasks.run.following import POLL, Follower, standing
 from tasks.run.reading import stopped_of

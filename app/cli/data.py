@@ -21,7 +21,7 @@ from store.pack import Pack, remove_pack, verify_pack
 from store.run_file import reading
 from store.schema import TABLES
 from tasks import registry
-from tasks.run.importing import importer
+from tasks.registry import importer
 
 _BAR = 24
 _REPORTS = ("statutes.json", "web.json", "exams.json")

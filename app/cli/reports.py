@@ -23,8 +23,8 @@ from tasks.episode.events import AttemptStarted, Record
 from tasks.errors import UsageError
 from tasks.reports.as_csv import by_task
 from tasks.reports.comparison import FORMATS as COMPARED
+from tasks.reports.comparison import spread
 from tasks.reports.formats import FORMATS
-from tasks.reports.repeats import spread
 from tasks.run.comparing import Comparison, Side, Step, parting, side_of, steps_of
 from tasks.run.comparing import compare as compared
 from tasks.run.engines import run_paths

@@ -1,8 +1,10 @@
-"""Policies without a model that sit in the tested seat of any benchmark: a person, and the floor `echo`."""
+"""Policies without a model that sit in the tested seat of any benchmark: a person, the reference, and the floor
+`echo`."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from models.engine import Ask, Message
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, ask, emit
@@ -19,6 +21,19 @@ class EchoPolicy:
         """One move: the question as the answer."""
         yield from ()
         return Answer(str(view.card["question"]))
+
+
+class GoldPolicy:
+    """Recites the gold answer, by explicit grant; it walks no path. granted: task id -> answer."""
+
+    def __init__(self, name: str, granted: Mapping[str, str]) -> None:
+        self.name = name
+        self._granted = granted
+
+    def move(self, view: View) -> Move:
+        """The answer."""
+        yield from ()
+        return Answer(self._granted[str(view.card["id"])])
 
 
 class HumanPolicy:

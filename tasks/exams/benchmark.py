@@ -23,6 +23,7 @@ from store.importers.reading import read_each
 from store.journal import ScoreRow
 from store.pack import Pack
 from store.text.normalise import fold_width
+from tasks.agents.policies import GoldPolicy
 from tasks.benchmark import Choices, OneSeat
 from tasks.episode.actions import Answer, Move, Steps, ask
 from tasks.episode.plain import plain_text
@@ -215,7 +216,7 @@ def _constant(questions: Sequence[Question]) -> float:
     return 100 * max(earned, default=0.0)
 
 
-DIRECT = "exam-direct/1"
+DIRECT, GOLD = "exam-direct/1", "exam-gold/1"
 
 
 def _no_tool(state: State, tool: str, given: object) -> Steps:
@@ -234,20 +235,6 @@ class ExamPolicy:
         return Answer(reply.text)
 
 
-class GoldPolicy:
-    """Recites the gold answer, by explicit grant."""
-
-    name = "exam-gold/1"
-
-    def __init__(self, granted: Mapping[str, str]) -> None:
-        self._granted = granted
-
-    def move(self, view: View) -> Move:
-        """The answer."""
-        yield from ()
-        return Answer(self._granted[str(view.card["id"])])
-
-
 class Exams(OneSeat):
     """Tasks of LawBench, LexEval and DISC-Law-Eval, whichever a pack or a task file holds."""
 
@@ -255,7 +242,7 @@ class Exams(OneSeat):
     agents: Choices = {
         "direct": (DIRECT, True),
         "human": ("human/1", False),
-        "gold": ("exam-gold/1", False),
+        "gold": (GOLD, False),
         "echo": ("echo/1", False),
     }
     turns = 1
@@ -267,7 +254,10 @@ class Exams(OneSeat):
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Every policy that may sit in the seat; gold is granted to `gold` alone. No tools."""
         gold = {question.id: question.answer for question in questions}
-        others: dict[str, Callable[[], Policy]] = {DIRECT: ExamPolicy, "exam-gold/1": lambda: GoldPolicy(gold)}
+        others: dict[str, Callable[[], Policy]] = {
+            DIRECT: ExamPolicy,
+            GOLD: lambda: GoldPolicy(GOLD, gold),
+        }
         return ToolEpisode(self.policies(pack, {}, others), _no_tool, spec.max_turns)
 
     def score_rows(

@@ -7,14 +7,19 @@ comes from the position upstream scores by (ids 1 to 300), never from `type`; ot
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from store import places
 from store.errors import BadInput
+from store.files import written_whole
 from store.importers.reading import records
 from tasks.episode.plain import plain, plain_text
+from tasks.errors import UsageError
 
 WRITING = "writing"
 ASKED = "asked"
@@ -193,3 +198,28 @@ def _path(item: _Item, calls: tuple[tuple[str, object], ...]) -> tuple[str, ...]
         if tool not in CALCULATORS and path[-1:] != [tool]:
             path.append(tool)
     return tuple(path)
+
+
+LONGEST_ASKED = 500
+"""Characters of a question that a person asks."""
+
+
+def asked_file(text: str) -> Path:
+    """The task file of a question that a person asks, alone and without gold: played, kept, forked and shown as every
+    task is, and scored by nobody. The same for the same words; it lies beside the runs of this machine.
+
+    Raises:
+        UsageError: there is nothing asked, or it is too long.
+    """
+    question = " ".join(text.split())
+    if not 0 < len(question) <= LONGEST_ASKED:
+        raise UsageError(
+            f"a question has 1 to {LONGEST_ASKED} characters, this one has {len(question)}",
+            "Ask one thing in one sentence.",
+        )
+    name = f"{ASKED}-{sha256(question.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    path = places.home() / "asked" / f"{name}.json"
+    if not path.is_file():
+        with written_whole(path, parents=True) as file:
+            json.dump({"id": name, ASKED: True, "question": question}, file, ensure_ascii=False)
+    return path

@@ -12,6 +12,7 @@ from store.journal import ScoreRow
 from store.pack import Pack
 from store.search.law_search import CHANNELS, LawSearch
 from tasks.agents.native import check_tools
+from tasks.agents.policies import GoldPolicy
 from tasks.agents.prompts import digest
 from tasks.benchmark import Choices, OneSeat, Rest
 from tasks.episode.events import ToolReturned
@@ -21,8 +22,7 @@ from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError
 from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
 from tasks.legalsearch.agents.briefing import Briefing
-from tasks.legalsearch.agents.direct import DirectLawPolicy, GoldLawPolicy
-from tasks.legalsearch.agents.search import SearchPolicy
+from tasks.legalsearch.agents.policies import DirectLawPolicy, SearchPolicy
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.failures import APPLIES, failure_of, leant_on
@@ -98,7 +98,7 @@ class LegalSearch(OneSeat):
         }
         others: dict[str, Callable[[], Policy]] = {
             "law-rules/1": lambda: _rules(pack, toolbox, settings, abstain=chosen.abstain),
-            "law-gold/1": lambda: GoldLawPolicy({question.id: question.gold for question in questions}),
+            "law-gold/1": lambda: GoldPolicy("law-gold/1", {one.id: one.gold.answer for one in questions}),
         }
         return ToolEpisode(self.policies(pack, models, others), toolbox.call, spec.max_turns)
 

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 
 from tasks.benchmark import Question
 from tasks.episode.events import OUTCOMES
-from tasks.reports.courts import published_lines
-from tasks.reports.model import agent, at, fictional, lines, printable, spread_of
+from tasks.reports.model import agent, at, fictional, lines, printable, published_lines, spread_of
 from tasks.run.comparing import Side
 from tasks.scoring.metrics import Report
 

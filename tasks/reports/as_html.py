@@ -11,8 +11,7 @@ from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup
 
 from tasks.reports.as_markdown import shown
-from tasks.reports.courts import footer, tables_of
-from tasks.reports.model import agent, counts, facts, fictional, printable, readable, score_table
+from tasks.reports.model import agent, counts, facts, fictional, footer, printable, readable, score_table, tables_of
 from tasks.reports.plots import outcomes, overview_plots, score_plots
 from tasks.reports.words import word
 from tasks.scoring.metrics import Folded, Report, Table

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tasks.reports.courts import footer, tables_of
-from tasks.reports.model import counts, facts, fictional, plain, printable, score_table
+from tasks.reports.model import counts, facts, fictional, footer, plain, printable, score_table, tables_of
 from tasks.reports.words import width, word
 from tasks.scoring.metrics import Cell, Report, Table
 

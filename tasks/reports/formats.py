@@ -10,7 +10,7 @@ from tasks.reports.as_csv import comma_separated
 from tasks.reports.as_html import page
 from tasks.reports.as_markdown import markdown
 from tasks.reports.as_text import text
-from tasks.reports.courts import footer, tables_of
+from tasks.reports.model import footer, tables_of
 from tasks.scoring.metrics import Report, Summary
 from tasks.scoring.names import as_codes
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from store.journal import text_hash
@@ -32,6 +32,7 @@ COLUMNS = (
     *LIMITS,
 )
 """What a table of HTML or Markdown says of a line, in its order."""
+COURTS = "courts"
 SHOWN_HASH = 16
 """Characters of a hash that a person compares by eye."""
 SETTINGS = ("paper", "calls", "seed", "epochs", "types", "only", "limit", "first")
@@ -261,3 +262,43 @@ def _added(row: Metric, language: str) -> str:
         return f"{name} – {row.why}".rstrip(" –")
     span = f" [{row.interval.low:.2f}, {row.interval.high:.2f}]" if row.interval else ""
     return f"{name} {row.value:.3f}{span} n = {row.n}"
+
+
+def tables_of(reports: Sequence[Report], language: str = "zh") -> list[Table]:
+    """The tables of these runs, benchmark by benchmark; none where a benchmark has none."""
+    by_benchmark: dict[str, list[Report]] = {}
+    for report in reports:
+        by_benchmark.setdefault(report.summary.benchmark, []).append(report)
+    together = [table for own in by_benchmark.values() for table in own[0].summary.tables(own, language)]
+    return [*together, *(table for report in reports for table in report.tables)]
+
+
+def published_lines(reports: Sequence[Report]) -> Iterator[dict[str, object]]:
+    """The published figures of the environments that ran, as lines of a CSV file."""
+    mine = _of_courts(reports)
+    if not mine:
+        return
+    from tasks.reports import court_published as published
+
+    ran = {group.name for report in mine for group in report.summary.groups}
+    cases = {str(env): count for env, count in published.CASES.items()}
+    for name, driver, table in published.printed():
+        for model, row in table.items():
+            for column, value in row.items():
+                env, _, rate = column.partition(" ")
+                if env in ran:
+                    yield {
+                        "run": f"J1-Eval {name}", "benchmark": COURTS, "agent": f"{model} ({driver})",
+                        "rule": "published", "rate": rate or "turns", "group": env, "n": cases[env], "value": value,
+                    }  # fmt: skip
+
+
+def footer(reports: Sequence[Report], language: str = "zh") -> list[str]:
+    """What is said below a report that holds a court."""
+    mine = _of_courts(reports)
+    marks = [word("fictional", language)] if any(map(fictional, mine)) else []
+    return [word("disclaimer", language), *marks] if mine else []
+
+
+def _of_courts(reports: Sequence[Report]) -> list[Report]:
+    return [report for report in reports if report.summary.benchmark == COURTS]

@@ -14,7 +14,7 @@ from app.cli.main import main
 from store.errors import BadInput
 from store.importers import exams, silent
 from tasks.exams.benchmark import Question, gold_letters, load_questions, score, summarise
-from tasks.run.importing import importer
+from tasks.registry import importer
 from tasks.scoring.result import Result
 
 LAWBENCH: dict[str, list[object]] = {

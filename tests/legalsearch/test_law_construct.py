@@ -15,10 +15,18 @@ from store.pack import Pack
 from store.statutes.book import Found, StatuteBook
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
 from store.text.citation import citations
-from tasks.legalsearch.construct import changes, construct
-from tasks.legalsearch.construct.changes import draw_day, gold, in_force, meaning_changed, share_changed, whole_month
-from tasks.legalsearch.construct.prompts import prompts
-from tasks.legalsearch.construct.travel import NONE
+from tasks.legalsearch.construct import (
+    NONE,
+    changes,
+    construct,
+    draw_day,
+    gold,
+    in_force,
+    meaning_changed,
+    prompts,
+    share_changed,
+    whole_month,
+)
 from tasks.legalsearch.questions import load_questions, options
 from tasks.legalsearch.settings import KINDS
 from tasks.legalsearch.temporal import PairMember, consistency

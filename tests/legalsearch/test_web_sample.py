@@ -18,7 +18,7 @@ from store.pack import Pack
 from store.statutes.book import Found, StatuteBook
 from store.text.citation import parse_number
 from store.web import Page, WebSnapshot
-from tasks.run.importing import importer
+from tasks.registry import importer
 from tests.support.web_pages import pages_of
 
 FOLDER = Path(str(files("tasks.sample").joinpath("data/web")))

@@ -9,7 +9,7 @@ from pathlib import Path
 from store.importers import silent
 from store.pack import Pack
 from store.search.law_search import LawSearch, Settings
-from tasks.run.importing import importer
+from tasks.registry import importer
 
 LEAST = {"R1": 88.0, "R10": 98.0}
 

@@ -17,7 +17,7 @@ from store.importers import silent
 from store.pack import Pack
 from store.statutes.book import StatuteBook
 from store.statutes.model import ArticleNumber
-from tasks.run.importing import importer
+from tasks.registry import importer
 
 PAIRS = {
     "合同法": "8:465,119 10:469 11:469 12-15:470 16:474,137 17-18:475 19:476 20-21:478 22-24:480 25-31:483 32:490 "

@@ -26,7 +26,7 @@ from store.search.query import LawQuery, Span
 from store.statutes.book import Found, NoText, NotYet, Repealed, StatuteBook
 from store.statutes.model import ArticleNumber
 from store.text.numerals import int_to_chinese
-from tasks.run.importing import importer
+from tasks.registry import importer
 
 TABLES = Path(__file__).resolve().parents[1] / "law_expressions"
 TODAY = date(2026, 11, 22)

@@ -14,7 +14,7 @@ from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.published import answer_score
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.scoring import constant
-from tasks.run.importing import importer
+from tasks.registry import importer
 from tests.legalsearch.test_law_rules import Table
 
 EXAMS = frozenset({"nje", "ungee", "lbk"})

@@ -17,7 +17,7 @@ from tasks.legalagentbench.questions import load_questions
 from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.policy import RulesPolicy
 from tasks.legalagentbench.tools import Toolbox
-from tasks.run.importing import importer
+from tasks.registry import importer
 
 
 def play(policy: RulesPolicy, toolbox: Toolbox, card: dict[str, object]) -> Answer:

@@ -21,9 +21,9 @@ from tasks.legalagentbench.questions import Gold, Question
 from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary, summarise
 from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
 from tasks.reports.as_csv import by_task
+from tasks.reports.comparison import spread
 from tasks.reports.formats import FORMATS, text_report
 from tasks.reports.model import COLUMNS, facts, lines, score_table
-from tasks.reports.repeats import spread
 from tasks.reports.words import words
 from tasks.run.comparing import Attempt, Side
 from tasks.scoring.metrics import Folded, Group, Measure, Metric, Report, Summary, Tally

@@ -18,7 +18,7 @@ from store.importers.law.plaintext import read_text
 from store.pack import Pack
 from store.statutes.book import Found, StatuteBook
 from store.statutes.model import ArticleNumber
-from tasks.run.importing import importer
+from tasks.registry import importer
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from store.importers.law.parsed import ParsedArticle
 from store.pack import Pack
 from store.statutes.book import Found, Gap, NotYet, Repealed, StatuteBook
 from store.statutes.model import ArticleNumber
-from tasks.run.importing import importer
+from tasks.registry import importer
 
 D = date
 END = "<!-- INFO END -->"

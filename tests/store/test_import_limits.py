@@ -18,7 +18,7 @@ from store.importers import silent
 from store.importers.child import MAX_CELL
 from store.importers.process import ReadingProcess
 from tasks.courts.from_judgment.reading import read_text
-from tasks.run.importing import importer
+from tasks.registry import importer
 from tests.support.parsers_that_harm import calls, dies, fine, floods, hoards, leaves, raises, spins
 
 pytestmark = pytest.mark.slow

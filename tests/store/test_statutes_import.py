@@ -20,7 +20,7 @@ from store.statutes.book import Found, StatuteBook
 from store.statutes.check import check
 from store.text.citation import citations, parse_number
 from store.text.dates import parse_date
-from tasks.run.importing import importer
+from tasks.registry import importer
 from tests.support.statute_fixture import TEXTS, number
 
 pytestmark = pytest.mark.slow

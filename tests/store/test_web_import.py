@@ -22,7 +22,7 @@ from store.importers.web.pages import read_markdown
 from store.importers.web.parsed import decode
 from store.pack import Pack, verify_pack
 from store.web import Page, WebSnapshot
-from tasks.run.importing import importer
+from tasks.registry import importer
 from tests.support.web_pages import pages_of
 
 pytestmark = pytest.mark.slow

@@ -16,9 +16,8 @@ from tasks.episode.seats import Policy
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
 from tasks.legalsearch.agents.briefing import Briefing
-from tasks.legalsearch.agents.direct import DirectLawPolicy
 from tasks.legalsearch.agents.phrases import TOOLS
-from tasks.legalsearch.agents.search import SearchPolicy
+from tasks.legalsearch.agents.policies import DirectLawPolicy, SearchPolicy
 from tasks.legalsearch.trajectory import trajectory
 from tests.support.policy_stage import Actor
 

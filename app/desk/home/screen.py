@@ -37,7 +37,7 @@ from app.strings import counted, known, t
 from app.strings.sentences import said
 from app.terminal import truncate
 from models.llama import shipped
-from tasks.legalagentbench.asking import LONGEST
+from tasks.legalagentbench.questions import LONGEST_ASKED
 from tasks.run.spec import RunSpec
 
 
@@ -57,7 +57,7 @@ class AskScreen(ModalScreen[str | None]):
         with Vertical(classes="dialog") as box:
             box.border_title = t("ask.title")
             yield Static(t("ask.text" if self._examples else "ask.text.rules"), classes="dialog--text", markup=False)
-            yield LineInput(id="question", placeholder=t("ask.empty"), max_length=LONGEST)
+            yield LineInput(id="question", placeholder=t("ask.empty"), max_length=LONGEST_ASKED)
             yield OptionList(*(Content(one(example)) for example in self._examples), id="examples", compact=True)
             yield Static(one(lacking() or t("ask.live")), classes="dialog--hint", markup=False)
             with Horizontal(classes="buttons"):

@@ -19,11 +19,10 @@ from store.pack import Pack
 from store.schema import LOOKUPS, TABLES, Unknown
 from tasks.legalagentbench.construct.brute import BruteSolver, agrees
 from tasks.legalagentbench.construct.compose import Composer, Parts
-from tasks.legalagentbench.construct.follow import Followed, follow
-from tasks.legalagentbench.construct.plans import Plan, Skeleton, dressed, requests, skeletons
-from tasks.legalagentbench.construct.reach import Reach
-from tasks.legalagentbench.construct.source import PackSource, Rejected, RowSource, Source
-from tasks.legalagentbench.construct.tree import PLACE, PLACES, Branch, starts
+from tasks.legalagentbench.construct.follow import Followed, follow, linked
+from tasks.legalagentbench.construct.plans import Plan, Skeleton, Step, dressed, requests, skeletons
+from tasks.legalagentbench.construct.source import PackSource, Record, Rejected, RowSource, Source
+from tasks.legalagentbench.construct.tree import PLACE, PLACES, Branch, court_code, starts
 from tasks.legalagentbench.tools import TOOLS, Toolbox
 from tasks.scoring.strict import strict_hit
 
@@ -269,3 +268,56 @@ def coverage(tasks: Sequence[Task]) -> dict[str, Any]:
         "keys_a_task": round(sum(len(task["key"]) for task in tasks) / max(1, len(tasks)), 2),
         "question_length": round(sum(map(len, hop)) / max(1, len(hop)), 1),
     }  # fmt: skip
+
+
+MOST_VALUES = 12
+"""Values kept for an entity at each step."""
+
+
+class Reach:
+    """From which entities a path can be walked to its end at all, over a source that holds only part of the rows.
+    entities: gives all entities of a start (Table.column).
+
+    Every row is followed, whatever would be chosen of several; what is found for the beginning of a path is kept for
+    all paths that begin so. Few paths of a harvested pack lead anywhere: to try entities one by one would be in vain.
+    """
+
+    def __init__(self, source: Source, entities: Callable[[str], list[Entity]]) -> None:
+        self._source, self._entities = source, entities
+        self._fronts: dict[tuple[str, tuple[Branch, ...]], dict[Entity, list[Entity]]] = {}
+
+    def alive(self, skeleton: Skeleton) -> list[Entity]:
+        """The entities from which rows are found at every step, in their order."""
+        front = self.front(skeleton.start, skeleton.branches)
+        tool, via = skeleton.tools[-1], skeleton.last[1]
+        return [entity for entity, values in front.items() if any(self._rows(tool, via, value) for value in values)]
+
+    def front(self, start: str, branches: tuple[Branch, ...]) -> dict[Entity, list[Entity]]:
+        """Each entity from which rows are found along these branches, with what they lead to."""
+        if not branches:
+            return {entity: [entity] for entity in self._entities(start)}
+        if (start, branches) not in self._fronts:
+            before, branch = self.front(start, branches[:-1]), branches[-1]
+            step = Step(branch.tool, branch.opened, branch.via, branch.link)
+            led = ((entity, self._led(step, values)) for entity, values in before.items())
+            self._fronts[start, branches] = {entity: values for entity, values in led if values}
+        return self._fronts[start, branches]
+
+    def _led(self, step: Step, values: Sequence[Entity]) -> list[Entity]:
+        found: dict[Entity, None] = {}
+        for value in values:
+            for row in self._rows(step.tool, step.via, value):
+                try:
+                    found[linked(row, step)] = None
+                except Rejected:
+                    continue
+                if len(found) == MOST_VALUES:
+                    return list(found)
+        return list(found)
+
+    def _rows(self, tool: str, via: str, value: Entity) -> list[Record]:
+        try:
+            given = (court_code(value[0]),) if via else value
+        except Rejected:
+            return []
+        return self._source.find(tool, given) or []

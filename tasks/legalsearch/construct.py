@@ -1,15 +1,24 @@
-"""Articles that an amendment changed, told apart as the guidelines of the paper do (Appendix G).
+"""Makes LegalSearch tasks from any versioned pack: recitals by the paper's rule, and time-travel pairs. Everything is
+drawn from a seed: the same book, seed and limit give the same tasks.
 
-An article is a candidate when at least one holds between two neighbouring versions of its law:
+Recitals ask for articles that an amendment changed, told apart as the guidelines of the paper do (Appendix G). An
+article is a candidate when at least one holds between two neighbouring versions of its law:
   characters  more than 20 % of its characters changed: insertions, deletions and replacements over the length of the
               longer text, blanks left out;
   meaning     the change touches what a provision turns on. Detected in the words only, and so stated: a quantity with
-  its
-              unit (三年, 百分之二十, 五千元) or a fraction, a modal (应当, 可以, 不得, 有权 …), a negation or an
+              its unit (三年, 百分之二十, 五千元) or a fraction, a modal (应当, 可以, 不得, 有权 …), a negation or an
               exception (不, 未, 无, 除外 …), or a legal presumption (视为, 推定) occurs more or less often than
               before.
 Numbers of articles are no quantities: renumbering shifts them. A change of meaning that none of these words shows is
 not found, and one that only reorders them is counted; a person who selects looks at both.
+
+A time-travel pair is one question at two dates, with opposite answers (Figure 1 of the paper): which words of a law
+were in force on a day. Options are the clause as it stood before and after an amendment, the clause of further
+versions, and that none of them was; their order is drawn once for both dates.
+
+Instructions stand in the four fields of the published records: `system_prompt` and `system_prompt_cot` go with
+`task_prompt` to a model without tools; `deepresearch_task_prompt` stands before the question for an agent with tools.
+The wording is ours; `@` stands for the law the tasks are about.
 """
 
 from __future__ import annotations
@@ -20,15 +29,117 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import islice
 from random import Random
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from store.statutes.comparing import keeps_numbers
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
 from store.text.alignment import ALIKE, alike, squeezed
-from tasks.legalsearch.construct.prompts import record
+from tasks.legalsearch.settings import KINDS
 
-_ASKS = (
+
+def construct(
+    book: Book, *, as_of: date, seed: int = 2026, limit: int | None = None, faults: Collection[Fault] = frozenset(),
+    prefix: str = "", law: str = "中国法律",
+) -> list[dict[str, Any]]:  # fmt: skip
+    """LAR tasks and time-travel pairs of a book.
+
+    Args:
+        book: versioned statutes.
+        as_of: the day up to which versions still in force are asked about.
+        seed: of all draws.
+        limit: at most so many tasks, half of them pairs; None: all there are.
+        faults: articles whose text is damaged, see `changes`.
+        prefix: before the ids.
+        law: whose law it is, for the prompts.
+    """
+    rng = Random(f"legalsearch-construct/{seed}")
+    found = spread(list(changes(book, faults)), rng)
+    wanted = None if limit is None else limit // 4
+    travelling = list(islice(pairs(book, found, rng, as_of, prefix, law), wanted))
+    left = None if limit is None else limit - 2 * len(travelling)
+    return [
+        *islice(recitals(book, found, rng, as_of, prefix, law), left),
+        *(task for pair in travelling for task in pair),
+    ]
+
+
+def spread(found: Sequence[Change], rng: Random) -> list[Change]:
+    """Changes in a drawn order in which laws take turns, so that a short list is not about one law."""
+    by_law: dict[str, list[Change]] = {}
+    for change in found:
+        by_law.setdefault(change.after.law, []).append(change)
+    for group in by_law.values():
+        rng.shuffle(group)
+    rounds = range(max(map(len, by_law.values()), default=0))
+    return [group[turn] for turn in rounds for group in by_law.values() if turn < len(group)]
+
+
+_SYSTEM = "你是熟悉@的法律专业人员。请按照题目给出的时间适用当时施行的法律，回答准确、简洁。"
+_TAGGED = "请只把最终答案写在<answer>与</answer>之间。"
+_THOUGHT = "请先在<think>与</think>之间写出分析过程，再把最终答案写在<answer>与</answer>之间。"
+
+_ASKS: dict[str, tuple[str, str]] = {
+    # form of the answer: (what is asked, an example of the answer)
+    "article": (
+        "请根据题目给出的法律名称、条次和时间，逐字写出当时施行的条文。"
+        "条文有标题的，连同标题一并写出；不要写法律名称、条次和说明。", "条文全文",
+    ),
+    "letters": ("请从选项中选出全部正确的选项。只写选项字母，多个字母按顺序连写。", "AC"),
+    "charges": ("请根据案件事实写出应当认定的罪名。只写罪名，不带“罪”字；有多个罪名的，用分号隔开。", "盗窃;诈骗"),
+    "months": ("请根据案件事实和相关法条，计算应当判处的刑期。只写总月数。", "12个月"),
+    "consultation": (
+        "请回答咨询人的问题，并写明依据。先以“回答:”写出结论和理由，再以“法律依据:”写出条文。", "回答:……法律依据:……",
+    ),
+}  # fmt: skip
+_LAP = "请根据案件事实，从选项中选出应当适用的全部法条。只写选项字母，多个字母按顺序连写。"
+_LCA = "请阅读案情和选项，选出全部正确的说法。只写选项字母，多个字母按顺序连写。"
+
+
+def prompts(kind: str, law: str = "中国法律") -> dict[str, str]:
+    """The four prompt fields of a task of this kind.
+
+    Args:
+        kind: id of one of the 13 tasks.
+        law: whose law it is, as the prompt names it.
+    """
+    ask, example = _ASKS[KINDS[kind].form]
+    ask = {"lap": _LAP, "lca": _LCA}.get(kind, ask)
+    system = _SYSTEM.replace("@", law)
+    return {
+        "system_prompt": f"{system}\n{_TAGGED}",
+        "system_prompt_cot": f"{system}\n{_THOUGHT}",
+        "task_prompt": f"{ask}\n答案格式：\n<answer>\n{example}\n</answer>",
+        "deepresearch_task_prompt": f"{ask}例如“{example}”。",
+    }
+
+
+def record(
+    kind: str, task_id: str, question: str, answer: str, *, law: str = "中国法律", pair: str = "", cluster: str = "",
+    **more: object,
+) -> dict[str, object]:  # fmt: skip
+    """A task line: the published fields, pair and cluster where they are set, and whatever else tells how it was
+    made."""
+    extra = {"pair": pair, "cluster": cluster}
+    return {
+        "id": task_id,
+        "type": kind,
+        **prompts(kind, law),
+        "question": question,
+        "answer": answer,
+        **{name: value for name, value in extra.items() if value},
+        **more,
+    }
+
+
+def choice(text: str, options: list[str]) -> str:
+    """A question with its options, laid out as the published files do."""
+    lines = "\n".join(f"{chr(ord('A') + place)}: {option}" for place, option in enumerate(options))
+    return f"问题: {text}\n选项:\n{lines}\n"
+
+
+_RECITE = (
     "以{day}为准，请逐字写出当时施行的《{law}》{number}。",
     "{day}施行的《{law}》{number}是怎样规定的？请写出条文全文。",
     "假设今天是{day}。请默写现行《{law}》{number}的全部内容。",
@@ -70,7 +181,7 @@ def recitals(
 
 def _question(book: Book, article: Article, version: LawVersion, day: date, rng: Random) -> str:
     month_only = rng.random() < _MONTHS and whole_month(book, version, day)
-    asked = rng.choice(_ASKS)
+    asked = rng.choice(_RECITE)
     return asked.format(day=written(day, month_only=month_only), law=article.law, number=article.number.chinese)
 
 
@@ -273,3 +384,75 @@ def _latest_numbers(steps: list[_Step]) -> dict[tuple[str, ArticleNumber], Artic
 def _damaged(article: Article, faults: Collection[Fault]) -> bool:
     key = (article.law, article.label)
     return (*key, article.number) in faults or (*key, None) in faults
+
+
+LONGEST_CLAUSE = 220
+"""Clauses of more characters make no readable option."""
+NONE = "以上各项当日均未施行"
+_SENTENCE = re.compile(r"[^。；\n]+[。；]?")
+_MOST = 4
+
+
+def clause(text: str, other: str) -> str:
+    """The sentences of a text that do not stand in the other one, joined."""
+    known = {squeezed(sentence) for sentence in _SENTENCE.findall(other)}
+    return "".join(s.strip() for s in _SENTENCE.findall(text) if squeezed(s) not in known).rstrip("；。")
+
+
+def pairs(
+    book: Book, found: Sequence[Change], rng: Random, as_of: date, prefix: str, law: str
+) -> Iterator[tuple[dict[str, object], dict[str, object]]]:
+    """Two tasks for each change whose clauses can be told apart; none for a rule that was used before."""
+    others: dict[str, list[Change]] = {}
+    for change in found:
+        others.setdefault(change.rule, []).append(change)
+    used: set[str] = set()
+    for change in found:
+        if change.rule in used:
+            continue
+        texts = [clause(change.before.text or "", change.after.text or "")]
+        texts.append(clause(change.after.text or "", change.before.text or ""))
+        if not all(0 < len(text) <= LONGEST_CLAUSE for text in texts) or _inside(*texts):
+            continue
+        days = [draw_day(book, version, rng, as_of) for version in (change.old, change.new)]
+        if days[0] is None or days[1] is None:
+            continue
+        used.add(change.rule)
+        options = [*texts, *_further(change, others[change.rule], texts)][: _MOST - 1]
+        rng.shuffle(options)
+        options.append(NONE)
+        name = f"{prefix}pair-{len(used):03d}"
+        first, second = (
+            record(
+                "kqa", f"{name}{side}", _pair_question(change, day, options), "ABCD"[options.index(text)], law=law,
+                pair=name, cluster=change.rule, why=list(change.why), day=day.isoformat(),
+            )
+            for side, day, text in zip("ab", (days[0], days[1]), texts, strict=True)
+        )  # fmt: skip
+        yield first, second
+
+
+def _inside(one: str, other: str) -> bool:
+    """Whether one clause is a part of the other, so that both would be words in force."""
+    short, long = sorted((squeezed(one), squeezed(other)), key=len)
+    return short in long
+
+
+def _further(change: Change, family: Sequence[Change], texts: Sequence[str]) -> Iterator[str]:
+    """The same clause in other versions, where it can be told from the two at hand."""
+    for other in family:
+        if other is change:
+            continue
+        for article, beside in ((other.before, other.after), (other.after, other.before)):
+            text = clause(article.text or "", beside.text or "")
+            full = (change.before.text or "", change.after.text or "")
+            inside = any(squeezed(text) in squeezed(words) for words in full)
+            if 0 < len(text) <= LONGEST_CLAUSE and not inside and not any(_inside(text, known) for known in texts):
+                yield text
+                return
+
+
+def _pair_question(change: Change, day: date, options: list[str]) -> str:
+    number = change.after.number.chinese if change.after.number == change.before.number else ""
+    where = f"《{change.after.law}》{number}"
+    return choice(f"关于{where}，下列哪一项文字在{written(day)}正在施行？", options)

@@ -1,12 +1,15 @@
-"""Direct answers without tools, with and without a chain of thought: what a model knows by heart (paper, table 2).
+"""The agents of LegalSearch that are models: one that searches, and one that answers directly.
 
-lean: our prompt, the reply under a schema. free: our prompt, tagged text. paper: the prompts of the task file, tagged
-text; a task without them gets ours.
+Search (paper §3.1): think and plan, think and call a tool, think and answer; one model call a move. The first round
+plans and calls nothing; the answer ends the task; after the last turn one more call asks for it, except in the
+published loop, which just ends.
+
+Direct answers without tools, with and without a chain of thought: what a model knows by heart (paper, table 2). lean:
+our prompt, the reply under a schema. free: our prompt, tagged text. paper: the prompts of the task file, tagged text;
+a task without them gets ours.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from models.engine import Settings
 from tasks.agents.budgets import Budget
@@ -15,10 +18,38 @@ from tasks.agents.modes import Mode, split
 from tasks.agents.prompts import fill
 from tasks.episode.actions import Answer, Move
 from tasks.episode.seats import View
-from tasks.legalsearch.agents import schemas, talking
+from tasks.legalsearch.agents import paper, schemas, talking
 from tasks.legalsearch.agents.acting import lean_reader
+from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.phrases import form_of, phrase
-from tasks.legalsearch.questions import Gold, options
+from tasks.legalsearch.questions import options
+
+
+class SearchPolicy:
+    """Plans, searches, answers.
+
+    Args:
+        name: "search/1", "search/1+native", "search/1+free" or "search/1+paper".
+        brief: what its system prompt tells; a briefing without tools: plan and answer only.
+        temperature: of the sampling; 1 for rollouts.
+        entropy: record the entropy of every token where the engine sees all logits.
+    """
+
+    def __init__(
+        self, name: str, brief: Briefing | None = None, temperature: float = 0.0, entropy: bool = False
+    ) -> None:
+        self.name = name
+        self._mode: Mode = split(name)[1]
+        self._brief = brief or Briefing()
+        stop = talking.STOP if self._mode in ("free", "native") else ()
+        self._settings = Settings(temperature=temperature, max_tokens=talking.MOST_TOKENS, stop=stop, entropy=entropy)
+
+    def move(self, view: View) -> Move:
+        """One round."""
+        if self._mode == "paper":
+            return (yield from paper.step(view, self._brief, self._settings))
+        return (yield from talking.step(view, self.name, self._mode, self._brief, self._settings))
+
 
 PROMPT = "direct-law/1"
 
@@ -51,17 +82,3 @@ class DirectLawPolicy:
         letters = options(str(view.card["question"])) if form == "letters" else ()
         schema = schemas.last_schema(schemas.answer_schema(form, letters), think=self._cot)
         return Call(PROMPT, lean_reader(schema, form), self._settings, schema, 2)
-
-
-class GoldLawPolicy:
-    """Answers with the gold answer at once; it walks no path, as the published tasks have none."""
-
-    name = "law-gold/1"
-
-    def __init__(self, granted: Mapping[str, Gold]) -> None:
-        self._granted = granted
-
-    def move(self, view: View) -> Move:
-        """The answer."""
-        yield from ()
-        return Answer(self._granted[str(view.card["id"])].answer)
