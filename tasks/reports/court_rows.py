@@ -10,7 +10,7 @@ from tasks.courts.scores.of_run.columns import OVERALL, averaged
 from tasks.reports import court_published as published
 from tasks.reports.model import agent, at, printable
 from tasks.reports.words import word
-from tasks.scoring.metrics import EMPTY, LIMITS, RULES, Cell, Metric, Report, Row, Summary
+from tasks.scoring.metrics import EMPTY, LIMITS, RULES, Cell, Metric, Report, Row, Summary, Table
 from tasks.scoring.names import called, measure_name
 
 NO_PART = ("grader", "tracker", "clerk")
@@ -37,6 +37,24 @@ def named(columns: Sequence[str], language: str) -> tuple[str, ...]:
         name = f"{environment(env).label[language == 'en']} {measure_name(metric, language)}"
         heads.append(called(column, (name, name), language))
     return tuple(heads)
+
+
+def words_of(keys: Iterable[str], language: str) -> tuple[str, ...]:
+    """Words of court tables by their keys."""
+    return tuple(word(key if "." in key else f"court.{key}", language) for key in keys)
+
+
+def court_table(
+    key: str, language: str, heads: Iterable[str], columns: Iterable[str], rows: Iterable[Row], *notes: str
+) -> Table:
+    """A table under the word of its key (`table.5`); heads: over what stands before the figures of a row."""
+    title = word(key, language)
+    return Table(key.replace(".", "-"), title, tuple(heads), tuple(columns), tuple(rows), notes)
+
+
+def reference(language: str) -> str:
+    """That published rows are for reference, and who graded them."""
+    return word("court.reference", language).format(grader=published.GRADER)
 
 
 def place(column: str) -> tuple[str, str]:

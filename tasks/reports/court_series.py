@@ -16,6 +16,7 @@ from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,
     columns_of,
+    court_table,
     driver,
     envs_of,
     figure,
@@ -25,7 +26,9 @@ from tasks.reports.court_rows import (
     named,
     place,
     published_rows,
+    reference,
     total,
+    words_of,
 )
 from tasks.reports.model import agent, at, printable
 from tasks.reports.words import word
@@ -90,11 +93,8 @@ def driver_table(reports: Sequence[Report], language: str) -> Table:
     both = {model: published.table("2")[model] for model in published.table("5")}
     rows += published_rows(both, columns, language, published.DRIVER, True)
     rows += published_rows(published.table("5"), columns, language, published.OTHER_DRIVER, True)
-    note = word("court.reference", language).format(grader=published.GRADER)
-    return Table(
-        "table-5", word("table.5", language), tuple(word(head, language) for head in HEADS),
-        (*named(columns, language), overall_name(language)), tuple(rows), (note,),
-    )  # fmt: skip
+    values = (*named(columns, language), overall_name(language))
+    return court_table("table.5", language, words_of(HEADS, language), values, rows, reference(language))
 
 
 def rank_table(reports: Sequence[Report], language: str) -> Table:
@@ -120,21 +120,10 @@ def rank_table(reports: Sequence[Report], language: str) -> Table:
     rows += _agreement(
         [model_label(model) for model in shared], pair, title, word("court.paper", language), "published", language
     )
-    first_heads = (word("court.driver", language), word("court.agent", language), word("court.rule", language))
-    values = (
-        f"{word('court.overall', language)} A",
-        f"{word('court.overall', language)} B",
-        word("court.tau", language),
-        word("court.rho", language),
-    )
-    return Table(
-        "figure-6",
-        word("figure.6", language),
-        first_heads,
-        values,
-        tuple(rows),
-        (word("court.overall_note", language),),
-    )
+    overall, *statistics = words_of(("overall", "tau", "rho"), language)
+    values = (f"{overall} A", f"{overall} B", *statistics)
+    note = word("court.overall_note", language)
+    return court_table("figure.6", language, words_of(("driver", "agent", "rule"), language), values, rows, note)
 
 
 def _ranked(first: dict[Key, Report], second: dict[Key, Report], rule: str, language: str) -> list[Row]:
@@ -209,12 +198,10 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
                 "published",
             )
         )
-    title = word("figure.4", language)
     notes = [word("court.overall_note", language)]
     notes += [word("court.no_size", language).format(names=", ".join(dict.fromkeys(left)))] if left else []
-    first = (word("court.run", language), word("court.agent", language))
-    values = tuple(word(f"court.{name}", language) for name in ("size", "overall", "by_env"))
-    return Table("figure-4", title, first, values, tuple(rows), tuple(notes))
+    values = words_of(("size", "overall", "by_env"), language)
+    return court_table("figure.4", language, words_of(HEADS[:2], language), values, rows, *notes)
 
 
 def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
@@ -238,16 +225,13 @@ def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
                 )
     if not rows:
         return None
-    first = tuple(word(head, language) for head in (*HEADS[:3], "court.limit", HEADS[3]))
     turns_of = tuple(
         f"{environment(env).label[language == 'en']} {word('court.turns', language)}" for env in envs_of(reports)
     )
     limits = {env: ", ".join(map(str, values)) for env, values in published.TURN_LIMITS.items()}
     note = word("court.figure8", language).format(ci=limits["CI"], cr=limits["CR"])
-    return Table(
-        "figure-8", word("figure.8", language), first,
-        (*named(columns, language), overall_name(language), *turns_of), tuple(rows), (note,),
-    )  # fmt: skip
+    values = (*named(columns, language), overall_name(language), *turns_of)
+    return court_table("figure.8", language, words_of((*HEADS[:3], "limit", HEADS[3]), language), values, rows, note)
 
 
 def repeat_table(reports: Sequence[Report], language: str) -> Table | None:
@@ -268,15 +252,14 @@ def repeat_table(reports: Sequence[Report], language: str) -> Table | None:
         if any(value is not None for value in figures[0]):
             who = (model_label(model), "–", word("court.paper", language))
             rows += _repeats(who, figures, "published", language)
-    first = tuple(word(head, language) for head in (*HEADS[1:], "epochs"))
-    note = word("court.reference", language).format(grader=published.GRADER)
-    return Table(
-        "table-13",
-        word("table.13", language),
-        first,
-        (*named(columns, language), overall_name(language)),
-        tuple(rows),
-        (note,),
+    values = (*named(columns, language), overall_name(language))
+    return court_table(
+        "table.13",
+        language,
+        (*words_of(HEADS[1:], language), word("epochs", language)),
+        values,
+        rows,
+        reference(language),
     )
 
 

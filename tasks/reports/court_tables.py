@@ -14,6 +14,7 @@ from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,
     columns_of,
+    court_table,
     driver,
     envs_of,
     heads,
@@ -22,6 +23,8 @@ from tasks.reports.court_rows import (
     own_rows,
     place,
     published_rows,
+    reference,
+    words_of,
 )
 from tasks.reports.court_series import driver_table, rank_table, repeat_table, size_table, sweep_table
 from tasks.reports.model import agent
@@ -60,14 +63,6 @@ def _role(column: str, language: str) -> str:
     return called(column, (f"{names[0]} {role_name(role, env)}", f"{names[1]} {role.replace('_', ' ')}"), language)
 
 
-def _heads(language: str) -> tuple[str, ...]:
-    return tuple(word(head, language) for head in HEADS)
-
-
-def _reference(language: str) -> str:
-    return word("court.reference", language).format(grader=published.GRADER)
-
-
 def _main(reports: Sequence[Report], language: str) -> Table:
     columns = columns_of(published.MAIN, envs_of(reports))
     rows = [
@@ -81,10 +76,8 @@ def _main(reports: Sequence[Report], language: str) -> Table:
         if any(row.waits for report in reports for row in report.summary.scores)
         else []
     )
-    return Table(
-        "table-2", word("table.2", language), _heads(language), (*named(columns, language), overall_name(language)),
-        tuple(rows), (*notes, _reference(language)),
-    )  # fmt: skip
+    values = (*named(columns, language), overall_name(language))
+    return court_table("table.2", language, words_of(HEADS, language), values, rows, *notes, reference(language))
 
 
 _PARTS: Mapping[str, tuple[Env, tuple[str, ...]]] = {
@@ -108,11 +101,9 @@ def _parts(reports: Sequence[Report], language: str) -> Iterator[Table]:
             if metric not in elsewhere or metric in ("Label", "Seq")
         ]
         rows = [*own_rows(mine, columns, language), *published_rows(published.table(number), columns, language)]
-        notes = [_reference(language)] + ([word("court.misprint", language)] if number == "9" else [])
-        yield Table(
-            f"table-{number}", word(f"table.{number}", language), _heads(language),
-            tuple(measure_name(place(column)[1], language) for column in columns), tuple(rows), tuple(notes),
-        )  # fmt: skip
+        notes = [reference(language)] + ([word("court.misprint", language)] if number == "9" else [])
+        values = [measure_name(place(column)[1], language) for column in columns]
+        yield court_table(f"table.{number}", language, words_of(HEADS, language), values, rows, *notes)
 
 
 def _stages(reports: Sequence[Report], language: str) -> Iterator[Table]:
@@ -131,7 +122,7 @@ def _stages(reports: Sequence[Report], language: str) -> Iterator[Table]:
                 for report, stages in found
             )
             title = f"{word('figure.5', language)} · {environment(env).label[language == 'en']}"
-            yield Table(f"figure-5-{env}-{rule}", title, _heads(language), names, rows)
+            yield Table(f"figure-5-{env}-{rule}", title, words_of(HEADS, language), names, rows)
 
 
 def _completed(summary: Summary, rule: str, env: str) -> dict[str, float | None]:
@@ -162,13 +153,8 @@ def _turns(reports: Sequence[Report], language: str) -> Table:
         )
         for model, row in published.table("10").items()
     ]
-    return Table(
-        "table-10",
-        word("table.10", language),
-        _heads(language),
-        _envs(envs, language),
-        tuple(rows),
-        (_reference(language),),
+    return court_table(
+        "table.10", language, words_of(HEADS, language), _envs(envs, language), rows, reference(language)
     )
 
 
@@ -181,18 +167,19 @@ def _answers(reports: Sequence[Report], language: str) -> Table | None:
             name = called(f"{env.name} {role}", (f"{env.label[0]} {role}", f"{env.label[1]} {role}"), language)
             cells = (Cell(row.value), Cell(text=str(row.n)), Cell(text=phrase(row.why, language) or "–"))
             rows.append(Row((*heads(report, language)[:2], name), cells))
-    titles = tuple(word(f"court.{name}", language) for name in ("run", "agent", "role"))
-    columns = tuple(word(f"court.{name}", language) for name in ("validity", "asked", "invalid"))
+    columns = words_of(("validity", "asked", "invalid"), language)
     note = word("court.validity_note", language).format(least=f"{100 * VALID:g}")
     return (
-        Table("table-valid", word("table.valid", language), titles, columns, tuple(rows), (note,)) if rows else None
+        court_table("table.valid", language, words_of(("run", "agent", "role"), language), columns, rows, note)
+        if rows
+        else None
     )
 
 
 def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
     """Table 3, the mean over roles, and Tables 11 and 12, role by role."""
     roles = columns_of(published.ROLES, envs_of(reports))
-    titles = tuple(word(f"court.{name}", language) for name in ("rater", "agent", "driver"))
+    titles = words_of(("rater", "agent", "driver"), language)
     rows, means = [], []
     for report in reports:
         for rater, section in (("by_rules", "consistency"), ("by_grader", "graded")):
@@ -215,14 +202,11 @@ def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
                 Row((name, model_label(model), who), tuple(Cell(row[role]) for role in roles), "published")
                 for model, row in table.items()
             ]
-    yield Table(
-        "table-3", word("table.3", language), titles, (word("court.consistency", language),), tuple(means),
-        (word("court.table3", language), _reference(language)),
-    )  # fmt: skip
-    yield Table(
-        "table-11", word("table.11", language), titles, tuple(_role(role, language) for role in roles), tuple(rows),
-        (word("court.table11", language), _reference(language)),
-    )  # fmt: skip
+    whole = words_of(("consistency",), language)
+    yield court_table("table.3", language, titles, whole, means, word("court.table3", language), reference(language))
+    named_roles = [_role(role, language) for role in roles]
+    note = word("court.table11", language)
+    yield court_table("table.11", language, titles, named_roles, rows, note, reference(language))
 
 
 def _cases(reports: Sequence[Report], language: str) -> Table:
@@ -239,5 +223,5 @@ def _cases(reports: Sequence[Report], language: str) -> Table:
     ]
     printed = tuple(Cell(text=str(published.CASES[env])) for env in published.CASES)
     rows.append(Row((word("court.published", language), "J1-Eval", label), printed, "published"))
-    first = (word("court.run", language), word("court.agent", language), "")
-    return Table("table-4", word("table.4", language), first, _envs(envs, language), tuple(rows))
+    first = (*words_of(HEADS[:2], language), "")
+    return court_table("table.4", language, first, _envs(envs, language), rows)
