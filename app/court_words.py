@@ -59,7 +59,6 @@ class Voice:
     names: Mapping[str, str]
 
     def seat(self, seat: str) -> str:
-        """A seat in court language."""
         return speaker(seat, self.env, self.names)
 
     def told(self, event: Event) -> str:

@@ -117,7 +117,6 @@ def revoke(host: str) -> None:
 
 
 def _change(made_of: Callable[[dict[str, Host]], dict[str, Host]]) -> None:
-    """Replace the file by another one, whole, that only its owner can read."""
     path = real_path(file_of_hosts())
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):

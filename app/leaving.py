@@ -86,7 +86,6 @@ class Leave:
         self._modes = _input_modes()
 
     def __call__(self, number: int, _: object) -> None:
-        """Take a signal."""
         without_terminal(number)
         code = 128 + number
         if self._asked or not self._who.leave(code):

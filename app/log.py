@@ -78,7 +78,6 @@ class Lines(logging.Formatter):
     """A record as JSON; what the caller names comes after time, level and event."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line, safe to print."""
         moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         told = {"time": moment, "level": record.levelname.lower(), "event": record.getMessage()}
         told |= getattr(record, "fields", {})
@@ -89,7 +88,6 @@ class _File(RotatingFileHandler):
     """A line that cannot be written must not end a run: it is said once, and the log ends there."""
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Say so on stderr and let go."""
         error = sys.exc_info()[1]
         why = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
         _log.removeHandler(self)

@@ -25,23 +25,19 @@ class HelpText(click.HelpFormatter):
     """What click makes help with."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """The line that shows how to call it."""
         words = said("Usage:")
         super().write_usage(prog, args, prefix or (words if words.endswith("：") else f"{words} "))
 
     def write_heading(self, heading: str) -> None:
-        """The name of a section."""
         words = said(heading)
         self.write(f"{'':>{self.current_indent}}{words}{':' if words.isascii() else '：'}\n")
 
     def write_text(self, text: str) -> None:
-        """Paragraphs."""
         indent = " " * self.current_indent
         paragraphs = (self._paragraph(part) for part in text.split("\n\n"))
         self.write("\n\n".join("\n".join(f"{indent}{line}" for line in lines) for lines in paragraphs) + "\n")
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = WIDEST_TERM, col_spacing: int = 2) -> None:
-        """Terms and what they mean."""
         rows = list(rows)
         column = min(max(width(term) for term, _ in rows), col_max) + col_spacing
         below = " " * (self.current_indent + column)
@@ -66,7 +62,6 @@ class Whole(click.Group):
     """A group whose list of commands says of each its whole first paragraph."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in the help."""
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         rows = [
             (name, command.short_help or (command.help or "").split("\n\n")[0]) for name, command in found if command
@@ -112,7 +107,6 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # it has no parameters b
         return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The names that begin so."""
         try:
             begun = [name for name in self._known(ctx) if name.startswith(incomplete)]
         except Exception:

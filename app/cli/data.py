@@ -106,7 +106,6 @@ class _NamesFormats(click.Command):
     """Says which formats there are, those of other packages too."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The names at the end."""
         with formatter.section("Formats"):
             formatter.write_dl([(name, "") for name in registry.names("importers")])
 

@@ -67,7 +67,6 @@ class _Logged:
         self.describe, self.cancel, self.close = engine.describe, engine.cancel, engine.close
 
     def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
-        """As the engine answers."""
         answers = self._engine.answer(asks, listen)
         for ask, answer in zip(asks, answers, strict=True):
             where = {**self._about, "episode": ask.episode}

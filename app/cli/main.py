@@ -50,11 +50,9 @@ class LazyGroup(click.Group):
     """A group whose commands are imported on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Import the command of this name."""
         if name not in COMMANDS:
             return None
         module, attribute = COMMANDS[name][0].split(":")
@@ -74,7 +72,6 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"No such command '{args[0]}'. {meant}", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in the help, without importing any command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
@@ -99,7 +96,6 @@ def cli(ctx: click.Context, log_file: str | None) -> None:
 
 
 def _say(text: str) -> None:
-    """One sentence on stderr."""
     from app.terminal import sentence
 
     click.echo(f"moot: {sentence(text)}", err=True)

@@ -130,7 +130,6 @@ def _speed(engine: str) -> Data | None:
 
 
 def _memory(cast: Cast) -> tuple[int | None, str]:
-    """Bytes of memory with all models of this machine, or why that is not known."""
     try:
         local = [spec for spec in cast.engines if spec.startswith("llama:")]
         files = dict(filter(None, map(file_of, local)))
@@ -140,7 +139,6 @@ def _memory(cast: Cast) -> tuple[int | None, str]:
 
 
 def _free() -> int | None:
-    """Bytes that are free where runs are kept."""
     folder: Path = places.runs()
     there = next((path for path in (folder, *folder.parents) if path.is_dir()), None)
     return shutil.disk_usage(there).free if there else None

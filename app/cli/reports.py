@@ -40,7 +40,6 @@ MOST_LINES = 400
 
 
 def _count(_: click.Context, __: click.Parameter, value: str | None) -> int:
-    """How many episodes are shown; 0 for none."""
     if value is None:
         return 0
     if value != "all" and not (value.isdecimal() and int(value) > 0):
@@ -160,7 +159,6 @@ def compare(
 
 
 def _beside(made: list[Comparison], task: str, as_json: bool) -> None:
-    """A task of two runs, step by step."""
     if len(made) > 1:
         raise UsageError("--task takes two runs", "Name the two that it is to be shown of.")
     line = next((line for line in made[0].tasks if line.task == task), None)
@@ -339,7 +337,6 @@ def export(
 def _paper(
     run_name: str, episode: str, form: str, document: str | None, out: Path | None, as_json: bool
 ) -> None:  # fmt: skip
-    """One court paper of an episode."""
     from tasks.courts.papers.stored import chosen, papers_of, write_paper
 
     if out is None:

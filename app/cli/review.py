@@ -399,7 +399,6 @@ def _sample(run_name: str, share: float, seed: int, as_json: bool) -> None:
 
 
 def _graded(journal: Journal) -> list[str]:
-    """The verdicts that graders gave in this run."""
     from tasks.run.reading import GRADER
 
     rows: list[ScoreRow] = [row for row in journal.scores() if row.scorer == GRADER]

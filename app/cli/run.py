@@ -47,7 +47,6 @@ class InAnyCase(click.Choice[str]):
     """A choice that is shown as it is written and taken in any case."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The choice that was meant."""
         meant = next((choice for choice in self.choices if choice.casefold() == str(value).casefold()), value)
         return super().convert(meant, param, ctx)
 
@@ -224,7 +223,6 @@ class ShardType(click.ParamType):  # type: ignore[type-arg]  # it has no paramet
     name = "shard"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        """Both numbers."""
         found = re.fullmatch(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})", str(value))
         if found is None or int(found[1]) > int(found[2]):
             raise UsageError(f"--shard '{value}' is not K/N", "For example --shard 2/4, the second of four.")
@@ -476,7 +474,6 @@ def fork(
 
 
 def _sitting(run_name: str, episode: str, turn: int, newcomer: Seated | None) -> Iterator[str]:
-    """The engines of those who sit after a fork."""
     with Journal.open(run_path(run_name)) as journal:
         seats = fold(completed(read_episode(journal, episode), turn)).seats
     for sits in {**seats, **({newcomer.seat: newcomer} if newcomer else {})}.values():

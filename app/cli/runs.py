@@ -97,7 +97,6 @@ def _cut_short(outcomes: dict[str, int]) -> str:
 
 
 def _data(line: RunLine) -> dict[str, Any]:
-    """A line as JSON data; a damaged file has an error in place of facts."""
     called = {"name": line.name, "tags": list(line.tags), "state": line.state}
     if line.error:
         return {"run": line.id, "path": str(line.path), "error": line.error, **called}

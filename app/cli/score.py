@@ -93,7 +93,6 @@ def _compare_texts(run: StoredRun, model: str) -> int:
 
 
 def _progress(done: int, total: int, more: int) -> None:
-    """Say how far it is, at each tenth."""
     if done < total and 10 * done // total > 10 * (done - more) // total:
         note(f"{done} of {total} answers compared")
 
@@ -192,7 +191,6 @@ def _figure(share: float | None) -> str:
 
 
 def _line(path: Path, called: str) -> str:
-    """A run in one line: its file, how far it is, and what sums it up."""
     line = listed(path)
     figures = t("predictions.figures", compat=_figure(line.compat), strict=_figure(line.strict))
     finished = f"{line.outcomes.get('finished', 0)}/{line.n}"

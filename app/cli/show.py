@@ -43,7 +43,6 @@ def show_failures(path: Path, run_name: str, episode: str | None, *, as_json: bo
 
 
 def _run(found: RunFailures, run_name: str) -> list[str]:
-    """The statuses, a row a class that occurs, and what is not told here."""
     statuses = [f"{words(STATUSES[name])} {n}" for name, n in found.statuses.items() if n]
     rows = [_row(one, found.failed, run_name) for one in found.counts if one.any]
     head = [t(f"failures.{name}") for name in ("class", "main", "share", "any")]
@@ -215,7 +214,6 @@ def _show_run(journal: Journal, as_json: bool, outcome: str | None, text: str, l
 
 
 def _lines(journal: Journal, header: HeaderData, episodes: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A run as text: its heading, and a line an episode."""
     if missing := header.get("merged", {}).get("missing"):
         note(t("merge.missing", n=f"{missing:,}", total=f"{missing + journal.count():,}"))
     spec = header["spec"]

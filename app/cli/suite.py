@@ -106,7 +106,6 @@ def show_suite(file: Path, as_json: bool) -> None:
 
 
 def _line(member: Member) -> RunLine | None:
-    """How the run of a member stands; None where there is none."""
     from dataclasses import replace
 
     from store.writer import writer_of
@@ -232,7 +231,6 @@ def _play(member: Member, new: bool) -> str:
 
 
 def _facts(member: Member) -> Data:
-    """What is said of a member whatever it came to."""
     spec = member.spec
     return {
         "member": member.id, "run": member.run, "path": str(member.path), "benchmark": spec.benchmark,
@@ -341,11 +339,9 @@ def _done(row: Data) -> str:
 
 
 def _points(score: Data | None) -> float | None:
-    """A figure on the scale to 100."""
     return None if score is None or score["value"] is None else 100 * score["value"] / score["top"]
 
 
 def _points_of(score: Data | None) -> list[float] | None:
-    """Its interval on that scale."""
     ends: Any = score["interval"] if score else None
     return [100 * end / score["top"] for end in ends] if score and ends else None

@@ -84,12 +84,10 @@ class Progress:
         self._look()
 
     def count(self, outcomes: Mapping[str, int], tokens: int) -> None:
-        """Figures that somebody else has counted, all so far."""
         self._outcomes, self._tokens = Counter(outcomes), tokens
         self._look()
 
     def say(self, sentence: str) -> None:
-        """A sentence of its own, above the line."""
         self._end_line()
         self._write(clean(f"moot: {sentence}", multiline=False) + "\n")
 

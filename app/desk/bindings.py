@@ -26,7 +26,6 @@ class Key:
 
     @property
     def shown(self) -> str:
-        """The key as a person writes it."""
         if self.glyph:
             return t(self.glyph) if self.glyph.startswith("glyph.") else self.glyph
         first = self.keys.split(",")[0]
@@ -36,12 +35,10 @@ class Key:
 
     @property
     def label(self) -> str:
-        """What it does, in two to four characters."""
         return t(f"key.{self.id}")
 
     @property
     def tip(self) -> str:
-        """What it does, in a sentence."""
         return t(f"key.{self.id}.tip")
 
 

@@ -308,7 +308,6 @@ class BoardScreen(SortedScreen):
         return self.place if self.place in known_places else next(iter(known_places), None)
 
     def _said(self, entry: Entry) -> str:
-        """All that a row can be found by."""
         line = entry.line
         return f"{named(entry)} {line.id} {line.agent} {line.model} {line.pack}" if line else named(entry)
 
@@ -409,7 +408,6 @@ class BoardScreen(SortedScreen):
 
     @on(DataTable.RowHighlighted)
     def _highlighted(self) -> None:
-        """Other keys may make sense."""
         self.query_one(KeyBar).refresh()
 
     def action_open(self) -> None:
@@ -423,7 +421,6 @@ class BoardScreen(SortedScreen):
             self.retranslate()
 
     def action_measure(self, by: int) -> None:
-        """Another measure, of the same group where it has one."""
         known_places, at = list(self.places), self._place
         if at is not None:
             names = list(dict.fromkeys(name for name, _ in known_places))

@@ -71,7 +71,6 @@ class StepsView(LineView):
 
 
 def _rows(pairs: Sequence[Both], column: int) -> Iterator[Row]:
-    """What both did beside each other, the words marked that differ."""
     for pair in pairs:
         (label, first), (_, second) = _said(pair.first), _said(pair.second)
         if not label:
@@ -143,7 +142,6 @@ class StepsScreen(OnDesk, Screen[None]):
         view.show(self.steps or ())
 
     def action_side(self, number: int) -> None:
-        """The episode of one of the runs, as the desk shows episodes."""
         side = (self.comparison.first, self.comparison.second)[number]
         self.desk.open_episode(side.path, self.line.episodes[number])
 
@@ -187,7 +185,6 @@ class FiguresPane(LineView):
             self.scroll_home(animate=False, immediate=True)
 
     def build(self, width: int) -> Iterable[Row]:
-        """Who is compared, what it comes to, then measure by measure."""
         found = self.comparison
         if found is None:
             yield Row(((t("compare.reading"), "dim"),))

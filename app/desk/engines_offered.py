@@ -133,7 +133,6 @@ class EngineField(Vertical):
         ]
 
     def offer(self, offers: Sequence[Offer]) -> None:
-        """Put these in the list; what was chosen stays chosen."""
         self._offers = list(offers)
         select = self.query_one("#offers", Select)
         select.set_options(plain(self._options()))
@@ -200,7 +199,6 @@ class ModeField(Field):
 
     @property
     def flags(self) -> dict[str, object]:
-        """As a RunSpec says it."""
         return flags_of(self.mode)
 
     @property

@@ -89,7 +89,6 @@ class Made:
         return cls(tuple(takewhile(lambda record: record.step == step, reversed(records))), ended - began, ended)
 
     def rest(self, pace: int, now: float) -> float:
-        """Seconds until the next step comes by itself."""
         return self.ended + PACES[pace].pause(self.records, self.spent) - now
 
 
@@ -252,7 +251,6 @@ class LiveRun:
 
     @property
     def has_people(self) -> bool:
-        """Whether a person sits in an episode that is not over."""
         with self._watching:
             left = [state for state in self._states.values() if state.stopped is None]
         if self._run is not None and HUMAN in (self._run.spec.agent, *self._run.spec.seats.values()):
@@ -504,11 +502,9 @@ class FollowedRun:
         self._wanted.put(episode)
 
     def watch(self, episode: str) -> None:
-        """Send the messages of this episode from now on."""
         self._wanted.put(episode)
 
     def ask_to_stop(self) -> bool:
-        """Ask the process that plays the run to stop it; whether there was one."""
         return ask_to_stop(self.path) is not None
 
     def close(self) -> None:

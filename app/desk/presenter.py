@@ -96,7 +96,6 @@ class Board(LineView):
 
     @property
     def text(self) -> str:
-        """What is shown, as text."""
         return "\n".join(row_text(row).rstrip() for row in self.rows)
 
     @property
@@ -105,7 +104,6 @@ class Board(LineView):
         return max(0, len(self.rows) - max(1, self.scrollable_content_region.height))
 
     def build(self, width: int) -> Iterable[Row]:
-        """The lines, wrapped and set."""
         lines = [[Row(tuple(row)) for row in wrapped(line, width, self._hang)] for line in self._make(width)]
         height = self.scrollable_content_region.height
         rows = _apart(lines, 1) if self._airy else [row for line in lines for row in line]
@@ -265,7 +263,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
     # what is shown
 
     def show(self) -> None:
-        """Bring everything in line with the slide."""
         step = self.said[self.at - 1].step if 0 < self.at <= len(self.said) else 0
         scene = self.whole if self.head else self._scene_of(step)
         if scene is None or not self.is_mounted:
@@ -338,7 +335,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self.show()
 
     def _show_coming(self) -> None:
-        """What is waited for, in a few words."""
         cue = self.whole.cue if self.whole is not None and (self.speaking or self.wanting) and self.head else None
         words = t("presenter.auto") if self.auto and not self.asked else ""
         if isinstance(cue, Cue) and self.whole is not None and not self.asked:
@@ -365,7 +361,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
 
     @property
     def closing(self) -> bool:
-        """Whether the card with the result is shown."""
         return self.at > len(self.said)
 
     @property
@@ -375,7 +370,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
 
     @property
     def box(self) -> AnswerBox:
-        """Where a person types."""
         return self.query_one(AnswerBox)
 
     @property
@@ -427,7 +421,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         return self._next is not None
 
     def _reading(self) -> float:
-        """Seconds that the slide takes."""
         pace = PACES[self.desk.pace]
         if self.slide is None:
             return CARD if pace.reads else LEAST

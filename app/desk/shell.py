@@ -171,7 +171,6 @@ class Desk(App[int]):
         return next((screen for screen in stack if isinstance(screen, PresenterScreen)), None)
 
     async def look_up(self, tool: str, value: str) -> None:
-        """Show what a tool finds by a value in the corpus."""
         await self.action_mode("corpus")
         if isinstance(self.screen, CorpusScreen):
             self.screen.look_up(tool, value)
@@ -239,7 +238,6 @@ class Desk(App[int]):
         self.notify(text, severity=severity, markup=False)
 
     def problem(self, title: str, hint: str = "") -> None:
-        """A dialog that says what went wrong and what helps."""
         self.push_screen(ProblemScreen(sentence(said(title)), sentence(said(hint))))
 
     def ask_host(self, host: str, run: str) -> bool:
@@ -312,8 +310,6 @@ class Desk(App[int]):
             self.followed = None
 
     def ask_to_stop(self, path: Path) -> None:
-        """Ask the process that plays a run to stop it between two turns."""
-
         def ask() -> None:
             found = ask_to_stop(path)
             self.call_from_thread(self.say, t("played.asked" if found else "played.nobody"))
@@ -323,7 +319,6 @@ class Desk(App[int]):
     async def begin(
         self, opener: Opener, *, mode: str = "paused", hint: str = "", show: bool = True, episode: str = ""
     ) -> LiveRun:
-        """Put a run in motion; the one before is stored first."""
         self.leave_run()
         self.leave_followed()
         if show:
@@ -340,7 +335,6 @@ class Desk(App[int]):
         return live
 
     def leave_run(self) -> None:
-        """Store the run in motion and let it go."""
         if self.live is not None:
             self.live.close()
             self._before = self.live
@@ -386,7 +380,6 @@ class Desk(App[int]):
         await self.begin(opener, mode="all" if everything else "paused", show=not everything)
 
     async def resume(self, path: Path) -> None:
-        """Go on with an unfinished run, all of it, while Home counts."""
         await self.begin(partial(with_origin, resume_run, path), mode="all", show=False)
 
     async def start_demo(self, door: Door = "hops", question: str = "") -> None:
@@ -405,7 +398,6 @@ class Desk(App[int]):
             await self.begin(opener, mode="auto" if question else "paused", hint="demo.hint")
 
     def _demo_run(self, question: str) -> Run:
-        """In the thread of the run."""
         from app.ready import demo_run
 
         run, why = demo_run(question)
@@ -414,7 +406,6 @@ class Desk(App[int]):
         return run
 
     def build_sample(self) -> None:
-        """Build the fictional pack, with a progress bar."""
         screen = ProgressScreen(t("progress.sample"), t("progress.sample.text"))
         self.push_screen(screen)
 
@@ -514,7 +505,6 @@ class Desk(App[int]):
         self.problem(title, t("quit.stored"))
 
     def run(self, *arguments: Any, **options: Any) -> int | None:
-        """Run until it is left; another program may ask for that by a signal."""
         with when_asked(Leave(self), *ASKED, "SIGINT"):
             return super().run(*arguments, **options)
 

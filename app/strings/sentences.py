@@ -69,7 +69,6 @@ def _said(text: str, depth: int) -> str:
 
 
 def _whole(text: str, depth: int) -> str:
-    """The text as one sentence."""
     found = table().get(text)
     if found is not None or not depth or " " not in text:
         return found or text

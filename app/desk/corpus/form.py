@@ -51,7 +51,6 @@ class FieldBox(Input):
         return "" if self.value != self.value.rstrip(" 、；;，,") else (forms.parts(self.value) or [""])[-1]
 
     def take(self, value: str) -> None:
-        """Put an offered value in place of what is being typed."""
         if self.field.kind == "list":
             self.value = self.value[: len(self.value) - len(self.last)] + value + JOINT
         else:
@@ -102,7 +101,6 @@ class ToolForm(OnDesk, Vertical):
         self.query_one("#boxes").styles.height = "auto"
 
     async def show(self, tool: ToolSpec, typed: Mapping[str, str] | None = None) -> None:
-        """Show the form of a tool, with what is known of its input."""
         self.tool, self._box = tool, None
         self.query_one(".name", Label).update(tool.name)
         self.query_one(".about", Label).update(tool.description)

@@ -46,11 +46,9 @@ class Place:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of its rows."""
         return self.shelf.columns
 
     def filtered(self, words: Sequence[str]) -> Place:
-        """The same through another filter."""
         return replace(self, words=tuple(words), cursor=0)
 
     def sorted_next(self) -> Place:
@@ -60,7 +58,6 @@ class Place:
         return replace(self, order=Order(columns[(at + 1) % len(columns)], self.order.down), cursor=0)
 
     def turned(self) -> Place:
-        """The other way round."""
         column = self.order.column or self.columns[0]
         return replace(self, order=Order(column, not self.order.down), cursor=0)
 

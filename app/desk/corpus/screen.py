@@ -207,7 +207,6 @@ class CorpusScreen(OnDesk, Screen[None]):
             record.show(row, links)
 
     def _enter(self, row: Row) -> None:
-        """Into a row: the articles of a law, else its record."""
         inner = places.inside(row)
         if inner is not None:
             self.go(inner)
@@ -354,5 +353,4 @@ class CorpusScreen(OnDesk, Screen[None]):
 
 
 def _read(pack: Pack, place: Place) -> tuple[Place, int, list[Row]]:
-    """A place with its number of rows and the page at its cursor."""
     return place, places.total(pack, place), places.page(pack, place, place.cursor // places.PAGE)

@@ -43,7 +43,6 @@ class TreeView(Choice):
         return len(self.things)
 
     def show(self, entries: Sequence[Entry]) -> None:
-        """Show these; the cursor stays where it is."""
         self.entries = entries
         self.things = [entry for entry in entries if entry.shelf or entry.tool]
         self.cursor = min(max(self.cursor, 0), len(self.things) - 1)
@@ -136,7 +135,6 @@ class RowsView(ScrollView, can_focus=True):
         return page[index % PAGE] if index % PAGE < len(page) else None
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row and bring it into view."""
         self.cursor = min(max(index, 0), max(0, self.total - 1))
         seen = max(1, self.scrollable_content_region.height - 1)
         if self.cursor < self.scroll_offset.y:

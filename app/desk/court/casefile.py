@@ -170,7 +170,6 @@ def _persona(persona: Data) -> Iterator[Line]:
 
 
 def _court(data: Data) -> list[Line]:
-    """Court, docket, procedure, bench, days."""
     court = data.get("court", {})
     rows = [("cause", data.get("cause")), *((key, court.get(key)) for key in ("name", "docket", "procedure"))]
     bench = [court["presiding"], *court.get("panel", ())] if court.get("presiding") else []

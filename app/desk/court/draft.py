@@ -43,12 +43,10 @@ class Part:
 
     @property
     def said(self) -> int:
-        """How much the client has told."""
         return sum(tick.said for tick in self.ticks)
 
     @property
     def written(self) -> int:
-        """How much the document says."""
         return sum(tick.written for tick in self.ticks)
 
 

@@ -153,7 +153,6 @@ class ProgrammePane(LineView):
 
     @property
     def cursor(self) -> int:
-        """Index of the item under the cursor, -1 without any."""
         return next(
             (index for index, (item, _) in enumerate(self.flat) if item.key == self._key), 0 if self.flat else -1
         )
@@ -305,7 +304,6 @@ class CourtFace(Face):
 
     @property
     def kind(self) -> str:
-        """trial, draft, advice or talk."""
         env = str(self.screen.state.card.get("env", ""))
         return environment(env).kind if env in codes() else "trial"
 
@@ -334,7 +332,6 @@ class CourtFace(Face):
         return self._lines.make(records)
 
     def forget(self) -> None:
-        """Names and titles may be others now."""
         self._lines = None
 
     def seat(self, seat: str) -> str:
@@ -343,7 +340,6 @@ class CourtFace(Face):
 
     @property
     def following(self) -> str:
-        """The seat whose turn it is."""
         scene = self.scene(self.screen.shown.records)
         return seat_of(scene.env, scene.cue.role) if scene is not None and isinstance(scene.cue, Cue) else ""
 

@@ -56,44 +56,36 @@ class Scene:
 
     @cached_property
     def events(self) -> list[Event]:
-        """What happened."""
         return [record.event for record in self.records]
 
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
-        """What was said; roles as in the visibility table."""
         return spoken(self.events, self.env)
 
     @cached_property
     def tracked(self) -> tuple[TopicTurn, ...]:
-        """The exchanges on topics."""
         return topic_turns(self.events)
 
     @property
     def court(self) -> bool:
-        """Whether it is a trial."""
         return environment(self.env).trial
 
     @property
     def tested(self) -> Role:
-        """The role under test."""
         return environment(self.env).tested
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """Everybody, the tested one first."""
         return tuple(environment(self.env).seats)
 
     @cached_property
     def limit(self) -> int | None:
-        """Turns that there may be."""
         if self.max_turns is not None or self.case is None:
             return self.max_turns
         return limit_of(self.case, self.profile)
 
     @cached_property
     def made(self) -> int:
-        """Turns that the tested seat has made."""
         return made(self.turns, self.env)
 
     @cached_property
@@ -115,7 +107,6 @@ class Scene:
 
     @property
     def tested_held(self) -> bool:
-        """Whether a person holds the tested seat."""
         return SEAT in self.holders
 
     @cached_property
@@ -141,7 +132,6 @@ class Scene:
 
     @cached_property
     def titles(self) -> Mapping[str, str]:
-        """Exhibit -> its title in the case."""
         return {item.id: item.title for item in getattr(self.case, "evidence", ())}
 
     @cached_property
@@ -185,7 +175,6 @@ class Scene:
         return SHORT.get(name, name)
 
     def seat(self, seat: str) -> str:
-        """The name of whoever sits in a seat."""
         return self.name(role_of(self.env, seat))
 
 

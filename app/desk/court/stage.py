@@ -368,7 +368,6 @@ def result(scene: Scene) -> str:
 
 
 def _rulings(said: Sequence[Utterance]) -> Iterator[Line]:
-    """What the court ruled, in its own words: the items of its last judgment."""
     for utterance in reversed(said):
         items = [line for line in paragraphs(utterance) if line[-1][1] == RULING]
         if items:

@@ -88,7 +88,6 @@ class EpisodeActions(OnDesk, FindingScreen):
 
     @property
     def human(self) -> bool:
-        """Whether a person holds a seat of the running episode."""
         return not self.over and any(seated.engine == HUMAN for seated in self.state.seats.values())
 
     @property
@@ -114,7 +113,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         return (r for r in reversed(self.shown.records) if isinstance(r.event, ModelCalled) and not r.event.human)
 
     def show_panes(self) -> None:
-        """Bring every pane in line with the looked-at step."""
         raise NotImplementedError
 
     def show_turn(self) -> None:
@@ -122,11 +120,9 @@ class EpisodeActions(OnDesk, FindingScreen):
         raise NotImplementedError
 
     def show_heading(self) -> None:
-        """Bring the title bar and the key bar in line with what moves."""
         raise NotImplementedError
 
     def with_live(self, wish: Callable[[LiveRun], None]) -> bool:
-        """Send a wish to the run that is shown."""
         return self.facts is not None and self.desk.with_live(self.facts.path, self.episode, wish)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -429,7 +425,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         self.go_to(event.seq)
 
     def go_to(self, seq: int | None) -> None:
-        """To the block of a record, or the last before it."""
         record = self.query_one(Transcript)
         found = [place for place, block in enumerate(record.blocks) if seq is not None and block.seq <= seq]
         if found:
@@ -469,7 +464,6 @@ class EpisodeActions(OnDesk, FindingScreen):
 
 
 def _draft(path: Path, episode: str) -> str:
-    """What the rules would do, as a person would type it."""
     event = would_do(path, episode)
     if isinstance(event, ToolCalled):
         return typed_call(event.tool, event.input) if isinstance(event.input, Mapping) else ""

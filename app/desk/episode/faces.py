@@ -314,9 +314,7 @@ class Stage(Protocol):
         ...
 
     @property
-    def human(self) -> bool:
-        """Whether a person holds a seat of the running episode."""
-        ...
+    def human(self) -> bool: ...
 
     @property
     def over(self) -> bool: ...
@@ -345,7 +343,6 @@ class Face:
 
     @property
     def prefix(self) -> str:
-        """What the names of the panes begin with, in the tables of words."""
         return ""
 
     @property
@@ -363,7 +360,6 @@ class Face:
         return heading
 
     def paint(self) -> None:
-        """Fill the panes for the step that is looked at."""
         screen = self.screen
         visible = screen.shown.visible()
         gold = any(isinstance(r.event, Seated) and r.event.policy.startswith("gold/") for r in visible)

@@ -280,11 +280,9 @@ class PromptPage(OnDesk, FindingScreen):
         self.facts, self.episode = facts, episode
 
     def read(self) -> object:
-        """What is shown, from the record."""
         raise NotImplementedError
 
     def take(self, found: Any) -> None:
-        """Keep what was read."""
         raise NotImplementedError
 
     def told(self) -> tuple[str, str, list[Block]] | None:
@@ -371,7 +369,6 @@ class PromptScreen(PromptPage):
         self.seen = found
 
     def told(self) -> tuple[str, str, list[Block]] | None:
-        """Step, number of the call, prompt and engine; then the parts of the call."""
         if self.seen is None:
             return None
         of = t("prompt.of", at=self.at + 1, of=len(self.calls))
@@ -424,7 +421,6 @@ def call_blocks(seen: SeenCall) -> list[Block]:
 
 
 def _facts(seen: SeenCall) -> list[tuple[str, Line]]:
-    """What was set and what it cost: name and line."""
     event = seen.event
     settings = dict(event.settings)
     seed = settings.pop("seed", None)
@@ -499,7 +495,6 @@ class WouldReadScreen(PromptPage):
         self.reading = found
 
     def told(self) -> tuple[str, str, list[Block]] | None:
-        """Step, seat and prompt; then sizes and messages."""
         if self.reading is None:
             return None
         fiction = (t("mark.fictional"),) if is_fictional(self.facts.header) else ()
@@ -509,7 +504,6 @@ class WouldReadScreen(PromptPage):
 
 
 def _blocks(reading: Reading) -> list[Block]:
-    """Sizes by part, then the messages."""
     line = t("prompt.would.size", **sizes(reading))
     found = [Block(0, SECTIONS.index("call"), t("prompt.fact.usage"), "dim", (((line, "text"),),), line)]
     for seq, message in enumerate(reading.ask.messages, 1):

@@ -523,7 +523,6 @@ def _coloured(chances: Sequence[Chance]) -> list[Line]:
 
 
 def _share(logprob: float) -> float:
-    """A probability, whatever a record says."""
     return math.exp(logprob) if logprob <= 0 else 1.0
 
 

@@ -132,7 +132,6 @@ def _claims(kept: Sequence[Mapping[str, Any]], case: Any, turns: Mapping[int, in
 
 
 def _judgment(case: Any, records: Sequence[Record]) -> Iterator[Beside]:
-    """The operative part of both judgments."""
     said = [record for record in records if isinstance(record.event, Said) and record.event.seat == SEAT]
     gold = tuple(getattr(getattr(case, "gold", None), "judgment", ()))
     own = judgment_of([record.event.text for record in said if isinstance(record.event, Said)]) if gold else None

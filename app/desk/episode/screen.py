@@ -123,7 +123,6 @@ class EpisodeScreen(EpisodeActions):
         self.show_panes()
 
     def name_panes(self) -> None:
-        """Titles and tabs in the words of the benchmark."""
         prefix = self.face.prefix
         for name in TITLED:
             words = f"pane.{prefix}{name}"
@@ -285,7 +284,6 @@ class EpisodeScreen(EpisodeActions):
     # what is shown
 
     def show_panes(self) -> None:
-        """Bring every pane in line with the looked-at step."""
         self.set_class(not self.loaded, "-empty")
         self._hint()
         self.show_heading()
@@ -301,7 +299,6 @@ class EpisodeScreen(EpisodeActions):
             self.job("step_scores", partial(self.keeper.step, tuple(visible), self.episode), self._have_step_scores)
 
     def show_heading(self) -> None:
-        """The title bar and the key bar: what it is, and whether it moves."""
         self.query_one(KeyBar).refresh()
         if not self.loaded or self.facts is None:
             return self.query_one(SeatBar).show(Heading())
@@ -379,7 +376,6 @@ class EpisodeScreen(EpisodeActions):
 
     @on(Transcript.Looked)
     def _evidence(self) -> None:
-        """The tool result at the cursor, else the last one before it."""
         block = self.query_one(Transcript).current
         visible = self.shown.visible()
         seq = block.seq if block else -1
@@ -420,6 +416,5 @@ class EpisodeScreen(EpisodeActions):
             self.query_one(ScoreStrip).show_run(scores)
 
     def open_stored(self, path: Path, episode: str, step: int = 0) -> None:
-        """Read an episode from disk and show it, from a step on where one is named."""
         self._goal = step
         self.job("stored", partial(read_records, path, episode), lambda found: self.show_stored(*found))

@@ -117,7 +117,6 @@ class SeatScreen(OnDesk, ModalScreen[Seated | None]):
 
     @property
     def seat(self) -> str:
-        """The seat that is spoken of."""
         return str(self.query_one("#seat", Select).value)
 
     @property
@@ -209,7 +208,6 @@ class SeatScreen(OnDesk, ModalScreen[Seated | None]):
         return Cast.of(self._bench, wanted).tested.model_copy(update={"seat": self.seat})
 
     def _back(self) -> Seated:
-        """Who sat there before the person."""
         if before := self._before.get(self.seat):
             return before
         if self.seat in self._bench.roles:

@@ -71,14 +71,12 @@ class Shown:
         self._blocks.clear()
 
     def extend(self, records: Sequence[Record]) -> list[Record]:
-        """Records that just happened; returns those that are new."""
         fresh = [record for record in records if record.seq >= len(self.records)]
         self.records += fresh
         return fresh
 
     @property
     def total(self) -> int:
-        """Completed steps."""
         return sum(isinstance(record.event, StepEnded) for record in self.records)
 
     @property
@@ -87,11 +85,9 @@ class Shown:
 
     @property
     def back(self) -> bool:
-        """Whether an earlier step is looked at."""
         return self.at is not None
 
     def visible(self) -> list[Record]:
-        """The records of the looked-at state."""
         return self.records if self.at is None else [record for record in self.records if record.step <= self.at]
 
     def blocks(self) -> list[Block]:
@@ -106,7 +102,6 @@ class Shown:
         return [block for seq, block in self._blocks.items() if block is not None and seq in wanted]
 
     def relabel(self) -> None:
-        """Another language: make the blocks anew."""
         self._blocks.clear()
 
     def go(self, by: int) -> bool:

@@ -77,13 +77,11 @@ class Searchable(LineView):
             self._go_to_hit()
 
     def find_next(self, by: int) -> None:
-        """The next place, or the one before; at the end it begins again."""
         if self.hits:
             self.hit = (self.hit + by) % len(self.hits)
             self._go_to_hit()
 
     def search(self) -> None:
-        """Find all places again: the blocks changed."""
         self.hits, self.hit = [], -1
         if self._query is None:
             return
@@ -109,7 +107,6 @@ class Searchable(LineView):
         ]
 
     def with_marks(self, line: Line) -> Line:
-        """The line with the places found as pieces of their own."""
         if self._query is None:
             return line
         pieces: list[Piece] = []
@@ -248,13 +245,11 @@ class Transcript(Searchable):
             self.rebuild()
 
     def heading(self, step: int) -> str:
-        """What the rule above the blocks of a step says."""
         if step and self._stepless:
             return t("failures.imported")
         return t("event.step", step=step) if step else t("event.setting")
 
     def build(self, width: int) -> Iterator[Row]:
-        """All rows; blocks that did not change are not wrapped again."""
         step = -1
         for index, block in enumerate(self.blocks):
             if block.step != step:
@@ -276,7 +271,6 @@ class Transcript(Searchable):
 
     @property
     def _margin(self) -> int:
-        """Cells of the column of labels."""
         return label_width() if self.margin_cells is None else self.margin_cells
 
     def _turn_rows(self, width: int) -> Iterator[Row]:
@@ -332,7 +326,6 @@ class Transcript(Searchable):
         return self.rows[y].owner == self.cursor and self.cursor >= 0
 
     def move_to(self, index: int, *, tail: bool = False, row: int | None = None) -> None:
-        """Put the cursor on a block and bring it into view."""
         if not self.blocks:
             self.cursor = -1
             return

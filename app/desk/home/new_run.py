@@ -98,7 +98,6 @@ class SettingsForm(Vertical):
             )
 
     def fit(self, *, with_model: bool) -> None:
-        """Show what means something for the agent."""
         for name, info in self._settings():
             self.query_one(f"#{name}-field").display = with_model or not shown(info, "for_models")
 
@@ -238,7 +237,6 @@ class TaskField(Field):
         select.value = kept if kept in {task.id for task in shown} else ALL
 
     def narrow(self, group: str) -> None:
-        """Only tasks of this group; '' is all."""
         self.offer(self._tasks, group)
 
 
@@ -352,7 +350,6 @@ class NewRunScreen(OnDesk, ModalScreen[tuple[RunSpec, bool] | None]):
 
     @property
     def _settings(self) -> SettingsForm:
-        """What only the chosen benchmark knows."""
         return next(form for form in self.query(SettingsForm) if form.bench.name == self._chosen("benchmark"))
 
     @property
@@ -440,7 +437,6 @@ class NewRunScreen(OnDesk, ModalScreen[tuple[RunSpec, bool] | None]):
         return next((pack.tasks for pack in self._packs if pack.name == self._chosen("pack")), {})
 
     def _number(self, name: str) -> int | None:
-        """The number in a field; a fault is shown where it is none."""
         _, empty, most = NUMBERS[name]
         text = self.query_one(f"#{name}", Input).value.strip()
         least = 0 if name == "seed" else 1

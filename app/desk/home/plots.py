@@ -46,12 +46,10 @@ class Standing:
 
     @property
     def n(self) -> int:
-        """Episodes."""
         return sum(self.outcomes.values())
 
     @property
     def ended(self) -> int:
-        """Episodes that are over."""
         return self.n - self.outcomes.get(UNFINISHED, 0)
 
 
@@ -76,7 +74,6 @@ class RunPlots(LineView):
             self.rebuild()
 
     def build(self, width: int) -> Iterable[Row]:
-        """Progress, scores, outcomes, costs."""
         lines: list[Line] = []
         if self._standing is not None and self._standing.ended < self._standing.n:
             lines += progress(self._standing, width)

@@ -291,7 +291,6 @@ class RunScreen(SortedScreen):
 
     @property
     def rows(self) -> list[EpisodeLine]:
-        """The episodes that the filter leaves, in the order that was chosen."""
         if self.stored is None:
             return []
         found = [episode for episode in self.stored.episodes if self._fits(episode)]
@@ -317,7 +316,6 @@ class RunScreen(SortedScreen):
         return (2, 0.0) if value is None else (1, value)
 
     def _fits(self, episode: EpisodeLine) -> bool:
-        """Whether every word of the filter stands in something that the row shows."""
         outcome = episode.outcome or UNFINISHED
         said = [episode.id, self._group(episode), outcome, t(f"outcome.{outcome}"), self._reason(episode)]
         said += [self.stored.questions.get(episode.id, "")] if self.stored is not None else []
@@ -325,7 +323,6 @@ class RunScreen(SortedScreen):
 
     @property
     def chosen(self) -> str:
-        """The id of the episode at the cursor, '' where there is none."""
         return self.query_one(RowsTable).chosen
 
     # wishes
@@ -379,7 +376,6 @@ class RunScreen(SortedScreen):
 
 
 def _figure(value: float | None, scored: bool) -> str:
-    """A score in points; a dash where nobody scored yet."""
     if value is None:
         return t("scores.unscored") if scored else "—"
     return f"{POINTS * value:.1f}"

@@ -334,7 +334,6 @@ class HomeScreen(OnDesk, Screen[None]):
         self.app.push_screen(NewRunScreen(packs, self.runs), self.start)
 
     def start(self, wanted: tuple[RunSpec, bool] | None) -> None:
-        """Start what the dialog gave; None is nothing."""
         if wanted is not None:
             spec, everything = wanted
             if everything:
@@ -447,7 +446,6 @@ def called(line: RunLine) -> str:
 
 
 def _local(moment: str) -> datetime | None:
-    """A stored moment (UTC) on the clock of this machine."""
     try:
         return datetime.fromisoformat(moment).astimezone()
     except ValueError:

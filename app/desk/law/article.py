@@ -78,7 +78,6 @@ def pointer(life: Life, cells: int, day: date) -> Line:
 
 
 def _covered(days: Days, life: Life, cells: int) -> list[int]:
-    """The cells that stand for these days."""
     first, last = max(days[0], life.first), min(days[1], life.last)
     if first > last:
         return []
@@ -128,7 +127,6 @@ class ArticleView(LineView):
         self._said: tuple[Line, ...] = ()
 
     def show(self, reading: Reading | None, said: tuple[Line, ...] = ()) -> None:
-        """Show an article; without one, what to do next."""
         self.reading, self._said = reading, said
         self.rebuild()
         self.scroll_home(animate=False, immediate=True)

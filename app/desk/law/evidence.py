@@ -171,7 +171,6 @@ def _browsed(items: Sequence[Item], room: int) -> Iterator[Row]:
 
 
 def _where(page: Item, room: int) -> Iterator[Row]:
-    """Day and address of a page, as text."""
     margin = " " * INDENT
     day = _text(page, "day") or t("law_events.no_day")
     yield from _rows(((margin, "dim"), (day, "text" if page.get("day") else "dim")), room, INDENT)
@@ -192,7 +191,6 @@ def _life(items: Sequence[Item]) -> Life | None:
 
 
 def _day(item: Item) -> date | None:
-    """The one day that the question names, where it names one."""
     analysis = item.get("analysis")
     spans = _list(analysis, "spans") if isinstance(analysis, Mapping) else []
     days = {day_of(end) for span in spans if isinstance(span, list) for end in span[:2]}

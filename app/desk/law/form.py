@@ -72,7 +72,6 @@ def note_words(code: str) -> str:
 
 
 def _value(name: str, value: str) -> str:
-    """A value of a note as people write it."""
     if name in ("law", "to"):
         return one(short_name(value))
     if name == "number":
@@ -185,7 +184,6 @@ class LawForm(Horizontal):
 
     @property
     def select(self) -> Select[str] | None:
-        """The list of packs; None where there is none."""
         found = self.query(Select)
         return found.last() if found else None
 

@@ -114,7 +114,6 @@ class LawScreen(OnDesk, Screen[None]):
     # packs
 
     def _have(self, shelves: list[Shelf]) -> None:
-        """The packs on disk; the open one stays open unless it changed."""
         self.shelves, self._loaded = shelves, True
         mine = next((shelf for shelf in shelves if self.book and shelf.name == self.book.name), None)
         if self.book is not None and mine is not None and mine.hash == self.book.hash:
@@ -236,7 +235,6 @@ class LawScreen(OnDesk, Screen[None]):
             self.read(hit.version.law, hit.article.number, self.asked.day, hit.version.label)
 
     def read(self, law: str, number: ArticleNumber, day: date | None, label: str | None = None) -> None:
-        """Show an article on a day, or as it stands in a version."""
         if self.book is not None:
             self.job("law_read", partial(self.book.read, law, number, day, label), self._read_done)
 
@@ -258,7 +256,6 @@ class LawScreen(OnDesk, Screen[None]):
         self.query_one(KeyBar).refresh()
 
     def _need(self) -> None:
-        """Compute what the shown tab needs."""
         reading = self.reading
         if reading is None or self.book is None:
             return
@@ -407,12 +404,10 @@ class LawScreen(OnDesk, Screen[None]):
         return True
 
     def action_open(self) -> None:
-        """The hit, or the step of the timeline, at the cursor."""
         focused = self.focused
         (focused if isinstance(focused, Choice) else self.query_one(HitsView)).action_choose()
 
     def action_box(self, name: str = "words") -> None:
-        """Into the box for words, for the day, or to the packs."""
         self.query_one(LawForm).focus_on(name)
 
     def action_tab(self, tab: int = 0) -> None:
@@ -462,7 +457,6 @@ class LawScreen(OnDesk, Screen[None]):
             self.go_to(TEXT)
 
     def action_copy(self) -> None:
-        """The text of the article, or what the shown tab says."""
         reading = self.reading
         if reading is None:
             return

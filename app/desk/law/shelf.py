@@ -117,7 +117,6 @@ class Reading:
 
     @property
     def version(self) -> LawVersion | None:
-        """The version shown, or the one nearest to the day."""
         match self.answer:
             case Found(version=version) | NoText(version=version) | NotYet(first=version) | Repealed(last=version):
                 return version
@@ -127,7 +126,6 @@ class Reading:
 
     @property
     def article(self) -> Article | None:
-        """The article shown, or the one nearest to the day."""
         match self.answer:
             case (
                 Found(article=article) | NoText(article=article) | NotYet(article=article) | Repealed(article=article)
@@ -251,14 +249,12 @@ class LawDesk:
             raise
 
     def close(self) -> None:
-        """Close the pack; later jobs give None."""
         with self._lock:
             if not self._closed:
                 self._closed = True
                 self._pack.close()
 
     def _example(self) -> str:
-        """A question that this pack can answer."""
         for law in self.book.laws():
             for version in reversed(self.book.versions(law.name)):
                 numbers = sorted(n for n in self.book.numbers(law.name, version.label) if n.number)

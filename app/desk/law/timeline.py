@@ -152,7 +152,6 @@ class Step:
 
     @property
     def entry(self) -> Entry | None:
-        """The one version that has the article."""
         return self.entries[0][1] if len(self.entries) == 1 and self.entries[0][1].article is not None else None
 
     @property
@@ -161,7 +160,6 @@ class Step:
         return self.entries[0][0] if self.entries else -1
 
     def covers(self, day: date) -> bool:
-        """Whether the day lies in it."""
         return self.first is not None and self.first <= day and (self.last is None or day <= self.last)
 
 
@@ -206,7 +204,6 @@ class TimelineView(Choice):
         return self.steps[self.cursor] if 0 <= self.cursor < self.count else None
 
     def show(self, reading: Reading | None, said: tuple[Line, ...] = ()) -> None:
-        """Show a timeline; the cursor goes to what is being read."""
         self.reading, self._said = reading, said
         self.steps = steps_of(reading) if reading is not None else []
         self.cursor = self._start()
@@ -298,7 +295,6 @@ class TimelineView(Choice):
         yield self._second(entry.version, reading, room - INDENT)
 
     def _second(self, version: LawVersion, reading: Reading, room: int) -> Line:
-        """Bar, label, state."""
         margin: Piece = (" " * INDENT, "dim")
         state = reading.states.get(version.label, "unknown")
         word = t(f"law.state.{state}")

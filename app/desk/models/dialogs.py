@@ -52,7 +52,6 @@ class _Reading(OnDesk, ModalScreen[str | None]):
         self._stop = threading.Event()
 
     def progress(self, done: int, total: int) -> None:
-        """From the worker: so far."""
         if self._stop.is_set():
             raise model_list.Stopped
         self.post_message(Read(done, total))

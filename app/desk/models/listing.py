@@ -60,7 +60,6 @@ class ModelLine:
 
     @property
     def context(self) -> int:
-        """Tokens of a sequence where nothing else is said."""
         return default_context(self.header) if self.header is not None else min(self.entry.context, 8192)
 
     @property
@@ -195,7 +194,6 @@ def _shipped(line: ModelLine) -> list[Line]:
 
 
 def _nature(line: ModelLine) -> list[Fact]:
-    """What the model is and what it can."""
     entry, header = line.entry, line.header
     facts = [
         ("model", f"{one(entry.architecture)} · {billions(entry.parameters)} · {one(entry.quantisation)}", "text")
@@ -214,7 +212,6 @@ def _nature(line: ModelLine) -> list[Fact]:
 
 
 def _details(line: ModelLine) -> list[Fact]:
-    """Where the file is, its shape and its sum."""
     entry, header = line.entry, line.header
     facts = [
         ("file", one(line.file.name), "text"),

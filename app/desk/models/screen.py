@@ -136,7 +136,6 @@ class ModelsScreen(OnDesk, Screen[None]):
         ]
 
     def _mark(self, need: int) -> str:
-        """Whether so much memory is free."""
         return "" if not self.shelf.free else "✔" if need <= self.shelf.free else "✘"
 
     def _show_facts(self) -> None:
@@ -195,13 +194,11 @@ class ModelsScreen(OnDesk, Screen[None]):
         self.reload()
 
     def action_check(self) -> None:
-        """Read the file again and say all that is known of it."""
         line = self._current()
         if line is not None:
             self.app.push_screen(CheckModelScreen(line, self.shelf.free))
 
     def action_remove(self) -> None:
-        """Take the model out of the library, after a question."""
         line = self._current()
         if line is None or not self.check_action("remove", ()):
             return

@@ -94,7 +94,6 @@ class ReviewForm(Vertical):
 
     @property
     def author(self) -> str:
-        """Who writes, as typed."""
         return " ".join(self.query_one("#author", Input).value.split())
 
     @author.setter

@@ -35,11 +35,9 @@ class ReviewPane(OnDesk, Vertical):
 
     @property
     def step(self) -> str:
-        """The step that is shown."""
         return self.query_one("#steps", ContentSwitcher).current or self.BEGINNING
 
     def go(self, step: str) -> None:
-        """Show a step; the cursor goes there."""
         self.query_one("#steps", ContentSwitcher).current = step
         if self.display:
             self.first.focus()

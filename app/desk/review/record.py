@@ -233,7 +233,6 @@ def _part(case: Case, role: str, seed: int) -> Iterator[Section]:
 
 
 def _told(value: object, name: str = "") -> Iterator[str]:
-    """Fields in lines, named as in case files."""
     label = f"case.{name}"
     before = f"{t(label)}：" if known(label) else ""
     if isinstance(value, Mapping):

@@ -121,7 +121,6 @@ def held_tasks(path: Path) -> frozenset[str]:
 
 
 def _open(journal: Journal) -> Iterator[EpisodeRow]:
-    """Episodes that have not ended."""
     for row, attempts in journal.walk():
         if stopped_of(journal, attempts[-1].id) is None:
             yield row
@@ -197,7 +196,6 @@ def asked_of(bench: Benchmark, question: Any, result: Result, state: State) -> t
 
 
 def _played(question: CourtQuestion, state: State) -> list[str]:
-    """Simulated roles that spoke and that no person held."""
     env = question.case.env
     events = [record.event for record in state.records]
     spoke = {turn.speaker for turn in spoken(events, env) if turn.number > 0}

@@ -82,7 +82,6 @@ class ScoresPane(ReviewPane):
             self.read()
 
     def read(self) -> None:
-        """Read the chosen run; one that is in motion is refused."""
         path, live = self.path, self.desk.live
         if path is None:
             return
@@ -164,7 +163,6 @@ class ScoresPane(ReviewPane):
 
     @property
     def metric(self) -> str:
-        """The metric at the cursor, '' where there is none."""
         return self._asked.metric if self._asked is not None else ""
 
     def _show_metrics(self, at: int | None = None) -> None:
@@ -186,7 +184,6 @@ class ScoresPane(ReviewPane):
         )
 
     def _show_metric(self) -> None:
-        """Reference, record, history and form of the metric at the cursor."""
         review, metric = self.review, self.metric
         form, reference = self.query_one(ReviewForm), self.query_one("#reference", LinesPane)
         form.set_class(not metric, "-none")
@@ -227,7 +224,6 @@ class ScoresPane(ReviewPane):
 
     @property
     def first(self) -> Widget:
-        """The list, or the metrics."""
         reads = self.screen.has_class("-narrow") and not self.has_class("-writes")
         return self.query_one(
             {"runs": "#runs", "episodes": "#episodes"}.get(self.step, "#hearing" if reads else "#metrics")
@@ -269,7 +265,6 @@ class ScoresPane(ReviewPane):
         self.query_one("#metrics" if self.has_class("-writes") else "#hearing").focus()
 
     def near(self, by: int) -> None:
-        """The next episode of the list, or the one before."""
         if self.run is None or self.review is None:
             return
         names = [line.chosen.episode for line in self.run.episodes]
@@ -279,7 +274,6 @@ class ScoresPane(ReviewPane):
             self.open(names[at])
 
     def back(self) -> bool:
-        """From an episode to the list of them, from there to the runs."""
         if self.step == "scoring":
             self.go("episodes")
             self.read()

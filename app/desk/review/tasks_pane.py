@@ -416,7 +416,6 @@ class TasksPane(ReviewPane):
             self._look(self.found.tasks.tasks[listed.cursor])
 
     def view(self) -> None:
-        """On a narrow screen: the task, or the list."""
         self.toggle_class("-writes")
         self.query_one("#task-list" if self.has_class("-writes") else "#task-text").focus()
 

@@ -39,14 +39,12 @@ class Choice(LineView):
 
     @property
     def count(self) -> int:
-        """How many things there are."""
         raise NotImplementedError
 
     def marked(self, y: int) -> bool:
         return self.cursor >= 0 and self.rows[y].owner == self.cursor
 
     def move_to(self, index: int, *, tell: bool = True) -> None:
-        """Put the cursor on a thing and bring all its rows into view."""
         if not self.count:
             self.cursor = -1
             return

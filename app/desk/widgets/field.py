@@ -33,7 +33,6 @@ class PathCompletion(Suggester):
         self._suffix = suffix
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The whole path, or None."""
         return await asyncio.to_thread(complete, value, self._suffix) if value.strip() else None
 
 

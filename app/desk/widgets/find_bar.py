@@ -71,7 +71,6 @@ class FindBar(Horizontal):
         self.query_one(Input).value = ""
 
     def count(self, at: int, total: int) -> None:
-        """Say where the reader is among the places found."""
         words = self.query_one(Input).value
         text = t("find.count", at=at, total=total) if total else t("find.none") if words else ""
         self.query_one(".count", Label).update(text)

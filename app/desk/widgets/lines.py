@@ -113,12 +113,10 @@ class LineView(ScrollView, can_focus=True):
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(2048)
 
     def build(self, width: int) -> Iterable[Row]:
-        """The rows for a width."""
         raise NotImplementedError
 
     @property
     def room(self) -> int:
-        """Cells of a row."""
         return max(8, self.scrollable_content_region.width)
 
     def rebuild(self) -> None:
@@ -139,7 +137,6 @@ class LineView(ScrollView, can_focus=True):
         self.rebuild()
 
     def notify_style_update(self) -> None:
-        """A new theme: paint again."""
         super().notify_style_update()
         self._component_styles.clear()
         self._strips.clear()
@@ -160,7 +157,6 @@ class LineView(ScrollView, can_focus=True):
 
     @property
     def allow_select(self) -> bool:
-        """Text can be selected with the mouse."""
         return True
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -171,7 +167,6 @@ class LineView(ScrollView, can_focus=True):
         self.refresh()
 
     def marked(self, y: int) -> bool:
-        """Whether this row carries the cursor."""
         return False
 
     def render_line(self, y: int) -> Strip:

@@ -61,7 +61,6 @@ class ScoreStrip(LineView):
         self._nothing = "empty"
 
     def forget(self) -> None:
-        """Another run: nothing is known of it yet."""
         self._step = self._run = None
         self._nothing = "empty"
         self.rebuild()
@@ -86,7 +85,6 @@ class ScoreStrip(LineView):
         self.rebuild()
 
     def hide(self, reason: str) -> None:
-        """Hide everything for this reason; '' shows it again."""
         self._hidden = reason
         if reason:
             self._step = self._run = None
