@@ -1,8 +1,9 @@
-"""Something went wrong: what, and what helps. One dialog for every failure."""
+"""Dialogs: what all have in common, and those that any screen may open: questions, progress, help, problems."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -10,23 +11,56 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
+from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Button, ProgressBar, Static
 
 from app.desk.bindings import KEYS, bindings
 from app.desk.episode.renderers import one
+from app.desk.jobs import OnDesk
 from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import pad
 from app.wrapping import wrap
 
+Result = TypeVar("Result")
+SHEET = Path(__file__).with_name("dialog.tcss")
 
-class ConfirmScreen(ModalScreen[bool]):
-    """Gives whether the person agreed."""
 
-    CSS_PATH = "dialog.tcss"
+class Dialog(OnDesk, ModalScreen[Result]):
+    """A box over the screen. Enter and every button confirm; Escape and the button `cancel` give None."""
+
+    CSS_PATH: ClassVar[CSSPathType | None] = SHEET
     help_id = "dialog"
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.pressed(event.button.id or "")
+
+    def pressed(self, button: str) -> None:
+        if button == "cancel":
+            self.action_cancel()
+        else:
+            self.action_confirm()
+
+    def action_confirm(self) -> Any:
+        self.dismiss(None)
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)
+
+
+def buttons(yes: str, id: str = "yes") -> Horizontal:
+    """The button that confirms, and the one that cancels."""
+    return Horizontal(
+        Button(yes, variant="primary", id=id, compact=True),
+        Button(t("new.cancel"), id="cancel", compact=True),
+        classes="buttons",
+    )
+
+
+class ConfirmScreen(Dialog[bool]):
+    """Gives whether the person agreed."""
 
     def __init__(self, title: str, text: str, hint: str, yes: str) -> None:
         super().__init__()
@@ -47,8 +81,8 @@ class ConfirmScreen(ModalScreen[bool]):
     def on_mount(self) -> None:
         self.query_one("#no").focus()
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        self.dismiss(event.button.id == "yes")
+    def pressed(self, button: str) -> None:
+        self.dismiss(button == "yes")
 
     def action_confirm(self) -> None:
         self.dismiss(True)
@@ -69,13 +103,9 @@ class HostScreen(ConfirmScreen):
         self.query_one("#yes").focus()
 
 
-class QuitScreen(ModalScreen[str]):
+class QuitScreen(Dialog[str]):
     """Gives `background`, `stop`, or nothing where the person stays. A run with a person in it cannot go on without
     him."""
-
-    CSS_PATH = "dialog.tcss"
-    help_id = "dialog"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def __init__(self, *, person: bool) -> None:
         super().__init__()
@@ -95,14 +125,11 @@ class QuitScreen(ModalScreen[str]):
     def on_mount(self) -> None:
         self.query(Button).first().focus()
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        self.dismiss(event.button.id if event.button.id != "stay" else None)
+    def pressed(self, button: str) -> None:
+        self.dismiss(button if button != "stay" else None)
 
     def action_confirm(self) -> None:
         self.query(Button).first().press()
-
-    def action_cancel(self) -> None:
-        self.dismiss(None)
 
 
 class ProgressScreen(ModalScreen[None]):
@@ -253,12 +280,8 @@ class HelpScreen(ModalScreen[None]):
         self.dismiss()
 
 
-class ProblemScreen(ModalScreen[None]):
+class ProblemScreen(Dialog[None]):
     """A title, a hint, one button."""
-
-    CSS_PATH = "dialog.tcss"
-    help_id = "dialog"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def __init__(self, title: str, hint: str) -> None:
         super().__init__()
@@ -272,12 +295,3 @@ class ProblemScreen(ModalScreen[None]):
             if self._hint:
                 yield Static(self._hint, classes="dialog--hint", markup=False)
             yield Button(t("problem.close"), variant="primary", compact=True)
-
-    def on_button_pressed(self) -> None:
-        self.dismiss()
-
-    def action_confirm(self) -> None:
-        self.dismiss()
-
-    def action_cancel(self) -> None:
-        self.dismiss()

@@ -14,18 +14,17 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Button, OptionList, Select, Static
+from textual.widgets import OptionList, Select, Static
 from textual.widgets.option_list import Option
 
 from app.desk import engines_offered
 from app.desk.bindings import bindings
 from app.desk.court.scene import Scene
+from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.engines_offered import EngineField, ModeField, flags_of
 from app.desk.episode.renderers import one, policy_name, seat_name
-from app.desk.jobs import OnDesk
 from app.desk.widgets.field import Field, choice
 from app.strings import t
 from app.terminal import pad, width
@@ -43,12 +42,11 @@ REFERENCES = ("gold", "echo")
 """Agents that stand for a line of comparison, not for a solution."""
 
 
-class SeatScreen(OnDesk, ModalScreen[Seated | None]):
+class SeatScreen(Dialog[Seated | None]):
     """Gives who is to take which seat; None when nobody is."""
 
-    CSS_PATH = ["../dialog.tcss", "seat.tcss"]
+    CSS_PATH = [SHEET, "seat.tcss"]
     help_id = "seat"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
 
     def __init__(
@@ -101,9 +99,7 @@ class SeatScreen(OnDesk, ModalScreen[Seated | None]):
             yield OptionList(id="who", markup=False, compact=True)
             yield EngineField(model)
             yield ModeField(mode)
-            with Horizontal(classes="buttons"):
-                yield Button(t("seat_dialog.take"), variant="primary", id="take", compact=True)
-                yield Button(t("new.cancel"), id="cancel", compact=True)
+            yield buttons(t("seat_dialog.take"), "take")
             yield Static("", id="busy", markup=False)
 
     def on_mount(self) -> None:
@@ -185,7 +181,7 @@ class SeatScreen(OnDesk, ModalScreen[Seated | None]):
     def _selected(self) -> None:
         """Enter agrees at once, except that a model's engine is looked at first."""
         if not self.with_model:
-            self._submit()
+            self.action_confirm()
         elif self.query_one(EngineField).spec:
             self.query_one("#take").focus()
         else:
@@ -214,7 +210,7 @@ class SeatScreen(OnDesk, ModalScreen[Seated | None]):
             return newcomer(self._bench, self.seat, "rules", "")
         return Cast.of(self._bench, RunSpec(benchmark=self._bench.name)).tested
 
-    def _submit(self) -> None:
+    def action_confirm(self) -> None:
         if not self.agent or any(w.node is self and w.name == "check" and not w.is_finished for w in self.workers):
             return
         if self.with_model and not self.query_one(EngineField).spec:
@@ -246,20 +242,8 @@ class SeatScreen(OnDesk, ModalScreen[Seated | None]):
         self.query_one(EngineField).focus_control()
         return True
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "cancel":
-            self.dismiss(None)
-        else:
-            self._submit()
-
     def on_input_submitted(self) -> None:
         self.query_one("#take").focus()
-
-    def action_confirm(self) -> None:
-        self._submit()
-
-    def action_cancel(self) -> None:
-        self.dismiss(None)
 
 
 def sat_before(events: Sequence[Seated]) -> dict[str, Seated]:
@@ -270,11 +254,11 @@ def sat_before(events: Sequence[Seated]) -> dict[str, Seated]:
 BENCHMARK = "courts"
 
 
-class PresenterSeat(ModalScreen[Seated | None]):
+class PresenterSeat(Dialog[Seated | None]):
     """Gives who sits down; None when nobody does. The cursor stands on the person's seat, else on that of whoever is
     next."""
 
-    CSS_PATH = ["../dialog.tcss", "../presenter.tcss"]
+    CSS_PATH = [SHEET, "../presenter.tcss"]
     help_id = "presenter_seat"
     BINDINGS: ClassVar[list[BindingType]] = bindings("presenter_seat")
 

@@ -9,17 +9,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from app.court_words import DISCLAIMER
-from app.desk.bindings import bindings
+from app.desk.dialogs import Dialog
 from app.desk.episode.renderers import Block, one, policy_name, render, seat_name
 from app.desk.messages import RunFacts
 from app.strings import t
@@ -209,12 +206,8 @@ Wish = tuple[Paper, str, str] | None
 """A paper, its name and its form; None: the record as Markdown."""
 
 
-class PapersScreen(ModalScreen[tuple[Wish] | None]):
+class PapersScreen(Dialog[tuple[Wish] | None]):
     """Gives what is to be written, in a tuple of one; None where nothing is."""
-
-    CSS_PATH = "../dialog.tcss"
-    help_id = "dialog"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def __init__(self, papers: Mapping[str, Paper]) -> None:
         super().__init__()
@@ -237,9 +230,6 @@ class PapersScreen(ModalScreen[tuple[Wish] | None]):
 
     def action_confirm(self) -> None:
         self.query_one(OptionList).action_select()
-
-    def action_cancel(self) -> None:
-        self.dismiss(None)
 
 
 def offered(path: Path, episode: str) -> Mapping[str, Paper]:

@@ -8,21 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, get_origin
+from typing import Any, get_origin
 
 from pydantic.fields import FieldInfo
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Button, Collapsible, Input, Select, Static
 
 from app.desk import engines_offered
-from app.desk.bindings import bindings
+from app.desk.dialogs import SHEET, Dialog
 from app.desk.engines_offered import ROOM, EngineField, ModeField, Offer
 from app.desk.episode.renderers import one, policy_name, seat_name
-from app.desk.jobs import OnDesk
 from app.desk.widgets.field import Field, choice, line, plain
 from app.library import PackLine, RunLine
 from app.strings import known, t
@@ -253,12 +250,11 @@ NUMBERS: dict[str, tuple[str, int | None, int]] = {
 """Field -> (what stands there at first, what an empty field means, the greatest number)."""
 
 
-class NewRunScreen(OnDesk, ModalScreen[tuple[RunSpec, bool] | None]):
+class NewRunScreen(Dialog[tuple[RunSpec, bool] | None]):
     """Gives a RunSpec and whether everything is to run at once; None when cancelled."""
 
-    CSS_PATH = ["../dialog.tcss", "new_run.tcss"]
+    CSS_PATH = [SHEET, "new_run.tcss"]
     help_id = "new_run"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
 
     def __init__(self, packs: Sequence[PackLine], runs: Sequence[RunLine] | None = None, engine: str = "") -> None:
@@ -490,20 +486,17 @@ class NewRunScreen(OnDesk, ModalScreen[tuple[RunSpec, bool] | None]):
             self._say(sentence)
         return True
 
-    async def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "cancel":
-            self.dismiss(None)
+    def pressed(self, button: str) -> None:
+        if button == "cancel":
+            self.action_cancel()
         else:
-            await self._submit(event.button.id == "everything")
+            self.call_later(self._submit, button == "everything")
 
     def on_input_submitted(self) -> None:
         self.focus_next()
 
     async def action_confirm(self) -> None:
         await self._submit(everything=False)
-
-    def action_cancel(self) -> None:
-        self.dismiss(None)
 
 
 def _agent_name(agent: str, policy: str) -> str:

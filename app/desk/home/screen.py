@@ -13,13 +13,14 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen, Screen
-from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.screen import Screen
+from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app import library
 from app.desk.bindings import bindings
 from app.desk.compare import CompareScreen
+from app.desk.dialogs import Dialog, buttons
 from app.desk.episode.renderers import Line, one, player_name
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.run import RunScreen, played, with_play
@@ -41,12 +42,10 @@ from tasks.legalagentbench.questions import LONGEST_ASKED
 from tasks.run.spec import RunSpec
 
 
-class AskScreen(ModalScreen[str | None]):
+class AskScreen(Dialog[str | None]):
     """Gives the question; None when nothing is asked. The examples are of the kinds that the model knows."""
 
-    CSS_PATH = "../dialog.tcss"
     help_id = "ask"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,9 +59,7 @@ class AskScreen(ModalScreen[str | None]):
             yield LineInput(id="question", placeholder=t("ask.empty"), max_length=LONGEST_ASKED)
             yield OptionList(*(Content(one(example)) for example in self._examples), id="examples", compact=True)
             yield Static(one(lacking() or t("ask.live")), classes="dialog--hint", markup=False)
-            with Horizontal(classes="buttons"):
-                yield Button(t("ask.yes"), variant="primary", id="yes", compact=True)
-                yield Button(t("new.cancel"), id="cancel", compact=True)
+            yield buttons(t("ask.yes"))
 
     def on_mount(self) -> None:
         self.query_one("#examples").display = bool(self._examples)
@@ -75,16 +72,10 @@ class AskScreen(ModalScreen[str | None]):
         line.value = self._examples[event.option_index]
         line.focus()
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        self.dismiss(None) if event.button.id == "cancel" else self.action_confirm()
-
     @on(Input.Submitted)
     def action_confirm(self) -> None:
         if question := self.query_one(Input).value.strip():
             self.dismiss(question)
-
-    def action_cancel(self) -> None:
-        self.dismiss(None)
 
 
 Door = Literal["trial", "law", "hops"]

@@ -8,19 +8,15 @@ import os
 import threading
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Input, ProgressBar, Static
 
-from app.desk.bindings import bindings
+from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.episode.renderers import Line, one
-from app.desk.jobs import OnDesk
 from app.desk.models import listing as model_list
 from app.desk.models.listing import LABEL, FactsPane, ModelLine, billions, fact_lines, header_lines, size_words
 from app.desk.widgets.field import Field, PathCompletion, line
@@ -44,8 +40,10 @@ class Read(Message):
         return isinstance(message, Read)
 
 
-class _Reading(OnDesk, ModalScreen[str | None]):
+class _Reading(Dialog[str | None]):
     """A dialog whose work reads a whole file: told how far it is, stopped when the dialog goes."""
+
+    CSS_PATH = [SHEET, "dialogs.tcss"]
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,9 +74,7 @@ class Tick(Checkbox):
 class AddModelScreen(_Reading):
     """Asks for a file, looks at its header at once, and takes it in. Gives the model's name, or None."""
 
-    CSS_PATH = ["../dialog.tcss", "dialogs.tcss"]
     help_id = "add_model"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def compose(self) -> ComposeResult:
         path = line("path", placeholder=t("models.add.path.empty"))
@@ -92,9 +88,7 @@ class AddModelScreen(_Reading):
                 yield Field(t("models.add.name"), line("name"), id="name-field")
                 yield Tick(t("models.add.copy"), id="copy", compact=True)
             yield ProgressBar(show_eta=False)
-            with Horizontal(classes="buttons"):
-                yield Button(t("models.add.yes"), variant="primary", id="add", compact=True)
-                yield Button(t("new.cancel"), id="cancel", compact=True)
+            yield buttons(t("models.add.yes"), "add")
 
     def on_mount(self) -> None:
         self.query_one(ProgressBar).display = False
@@ -136,7 +130,7 @@ class AddModelScreen(_Reading):
     def _busy(self) -> bool:
         return any(w.node is self and w.name == "add" and not w.is_finished for w in self.workers)
 
-    def _submit(self) -> None:
+    def action_confirm(self) -> None:
         if self._busy:
             return
         if not self._path:
@@ -164,21 +158,8 @@ class AddModelScreen(_Reading):
         self.query_one("#path").focus()
         return True
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "cancel":
-            self.action_cancel()
-        else:
-            self._submit()
-
     def on_input_submitted(self) -> None:
-        self._submit()
-
-    def action_confirm(self) -> None:
-        self._submit()
-
-    def action_cancel(self) -> None:
-        self._stop.set()
-        self.dismiss(None)
+        self.action_confirm()
 
 
 def _peek(path: str) -> Header | str | None:
@@ -195,9 +176,7 @@ def _peek(path: str) -> Header | str | None:
 class CheckModelScreen(_Reading):
     """Reads a file of the library to its end and says all that is known of it."""
 
-    CSS_PATH = ["../dialog.tcss", "dialogs.tcss"]
     help_id = "check_model"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def __init__(self, model: ModelLine, free: int) -> None:
         super().__init__()
@@ -241,13 +220,3 @@ class CheckModelScreen(_Reading):
 
     def _show(self, model: ModelLine, more: list[Line]) -> None:
         self.query_one(FactsPane).show([*fact_lines(model, self._free), *more], hang=LABEL)
-
-    def on_button_pressed(self) -> None:
-        self.dismiss(None)
-
-    def action_confirm(self) -> None:
-        self.dismiss(None)
-
-    def action_cancel(self) -> None:
-        self._stop.set()
-        self.dismiss(None)

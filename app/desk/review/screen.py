@@ -8,12 +8,13 @@ from typing import ClassVar, cast
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen, Screen
-from textual.widgets import Button, ContentSwitcher, Input, Label, Static
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import ContentSwitcher, Input, Label, Static
 
 from app.court_words import DISCLAIMER
 from app.desk.bindings import bindings
+from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.jobs import OnDesk
 from app.desk.review.form import ReviewForm
 from app.desk.review.pane import PREFIX, ReviewPane
@@ -29,12 +30,11 @@ from app.terminal import truncate
 LONGEST_PATH = 1000
 
 
-class PathScreen(ModalScreen[str | None]):
+class PathScreen(Dialog[str | None]):
     """Gives the path of the tasks to verify; the Review screen reads them."""
 
-    CSS_PATH = ["../dialog.tcss", "path.tcss"]
+    CSS_PATH = [SHEET, "path.tcss"]
     help_id = "review_path"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def compose(self) -> ComposeResult:
         box_of_path = line("path", placeholder=t("models.add.path.empty"))
@@ -44,18 +44,10 @@ class PathScreen(ModalScreen[str | None]):
             box.border_title = t("review_screen.ask.title")
             yield Static(t("review_screen.ask.text"), classes="dialog--text", markup=False)
             yield Field(t("models.add.path"), box_of_path, id="path-field")
-            with Horizontal(classes="buttons"):
-                yield Button(t("review_screen.ask.yes"), variant="primary", id="yes", compact=True)
-                yield Button(t("new.cancel"), id="cancel", compact=True)
+            yield buttons(t("review_screen.ask.yes"))
 
     def on_mount(self) -> None:
         self.query_one("#path").focus()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "cancel":
-            self.dismiss(None)
-        else:
-            self.action_confirm()
 
     def on_input_submitted(self) -> None:
         self.action_confirm()
@@ -65,9 +57,6 @@ class PathScreen(ModalScreen[str | None]):
             self.dismiss(path)
         else:
             self.query_one("#path-field", Field).fault(t("review_screen.no_path"))
-
-    def action_cancel(self) -> None:
-        self.dismiss(None)
 
 
 TABS = ("scores", "tasks")

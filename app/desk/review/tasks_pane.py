@@ -12,18 +12,16 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import cast
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Button, ContentSwitcher, Input, Label, Select, Static
+from textual.widgets import ContentSwitcher, Input, Label, Select, Static
 
 from app.cli.common import bounds, number, percent
-from app.desk.bindings import bindings
+from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.episode.renderers import Line, many, one
 from app.desk.models.dialogs import Tick
 from app.desk.review.pane import ReviewPane, words
@@ -174,12 +172,11 @@ class Word:
     consensus: bool
 
 
-class DecideScreen(ModalScreen[Word | None]):
+class DecideScreen(Dialog[Word | None]):
     """Gives what a reviewer decides; the pane checks it and writes it down."""
 
-    CSS_PATH = ["../dialog.tcss", "decide.tcss"]
+    CSS_PATH = [SHEET, "decide.tcss"]
     help_id = "review_task"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def __init__(
         self, task_id: str, texts: Mapping[str, Text], author: str, *, disputed: bool, word: Word | None
@@ -221,9 +218,7 @@ class DecideScreen(ModalScreen[Word | None]):
                 if self._disputed:
                     yield Tick(t("review_screen.as_consensus"), word.consensus, id="consensus", compact=True)
             yield Static("", id="said", markup=False)
-            with Horizontal(classes="buttons"):
-                yield Button(t("review_screen.decide.yes"), variant="primary", id="yes", compact=True)
-                yield Button(t("new.cancel"), id="cancel", compact=True)
+            yield buttons(t("review_screen.decide.yes"))
 
     def on_mount(self) -> None:
         self._fit()
@@ -243,12 +238,6 @@ class DecideScreen(ModalScreen[Word | None]):
     def _verdict(self) -> str:
         return str(self.query_one("#verdict", Select).value)
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "cancel":
-            self.dismiss(None)
-        else:
-            self.action_confirm()
-
     def action_confirm(self) -> None:
         author, verdict = " ".join(self.query_one("#author", Input).value.split()), self._verdict
         if not author:
@@ -264,9 +253,6 @@ class DecideScreen(ModalScreen[Word | None]):
     def _typed(self, name: str) -> Text:
         text = self.query_one(f"#text-{name}", AnswerText).text
         return tuple(line for line in text.splitlines() if line.strip()) if name in self._lists else text
-
-    def action_cancel(self) -> None:
-        self.dismiss(None)
 
 
 class TasksPane(ReviewPane):
