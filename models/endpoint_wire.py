@@ -1,6 +1,6 @@
 """What an OpenAI-compatible server is sent, and what is made of its answer: pure, without a connection.
 
-Servers differ in the format: the reader of the stream is total. A line that is no JSON is passed over and counted;
+Servers differ in the format: the reader of the stream is total. A line that is no JSON is passed over;
 fields of the wrong type count as absent. What servers say when they cannot or will not answer is recognised by
 phrase, since they agree on no codes; every phrase stands in a table with the servers that use it. Units: tokens as
 the server counts them, times in milliseconds.
@@ -227,8 +227,6 @@ class EventReader:
     def __init__(self) -> None:
         self.done = False
         """Whether the server said `[DONE]`."""
-        self.passed_over = 0
-        """Lines that were no event."""
         self._rest = bytearray()
 
     def feed(self, chunk: bytes) -> list[dict[str, object]]:
@@ -252,14 +250,12 @@ class EventReader:
         if not line or not name or name in ("event", "id", "retry"):  # a name that is empty marks a comment
             return []
         if name not in ("data", "error") or not colon:
-            self.passed_over += 1
             return []
         if value.strip() == "[DONE]":
             self.done = True
             return []
         data = parse_json(value)
         if not isinstance(data, dict):
-            self.passed_over += 1
             return []
         return [data if name == "data" or "error" in data else {"error": data}]
 

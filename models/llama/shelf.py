@@ -8,27 +8,15 @@ for its memory.
 from __future__ import annotations
 
 import threading
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-
-class Loaded(Protocol):
-    """An engine with a model in memory: `key` says which file with which settings, `slots` for how many sequences."""
-
-    key: str
-    slots: int
-
-    @property
-    def loaded(self) -> bool:
-        """Whether its model is in memory."""
-        ...
-
-    def end(self) -> None:
-        """End its process."""
+if TYPE_CHECKING:
+    from models.llama.engine import LlamaEngine
 
 
 _lock = threading.Lock()
 _keeping = False
-_kept: Loaded | None = None
+_kept: LlamaEngine | None = None
 
 
 def keep() -> None:
@@ -37,7 +25,7 @@ def keep() -> None:
     _keeping = True
 
 
-def put(engine: Loaded) -> bool:
+def put(engine: LlamaEngine) -> bool:
     """Take an engine that is being closed; False when it is to be ended instead."""
     global _kept
     with _lock:
@@ -49,7 +37,7 @@ def put(engine: Loaded) -> bool:
     return True
 
 
-def take(wanted: str, slots: int) -> Loaded | None:
+def take(wanted: str, slots: int) -> LlamaEngine | None:
     """The kept engine if it is the wanted one and has room; any other is ended, so that two never fill the memory."""
     global _kept
     with _lock:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -24,32 +24,11 @@ from store.search.query import LawQuery, Span
 from store.statutes.book import Gap, NotYet, Repealed, StatuteBook
 from store.statutes.model import ArticleNumber, LawVersion
 
+if TYPE_CHECKING:
+    from store.search.law_search import Settings
+
 _OPEN_FIT, _BEFORE_FIT, _AFTER_FIT, _UNKNOWN_FIT = 0.5, 0.4, 0.3, 0.1
 """Fit of a version to a span with one open end, of the neighbours of a gap, and of a version without known days."""
-
-
-class Wanted(Protocol):
-    """What of the settings of a search bears on the filters."""
-
-    @property
-    def window(self) -> str:
-        """on, off or newest."""
-
-    @property
-    def law_filter(self) -> bool:
-        """Whether laws filter."""
-
-    @property
-    def at(self) -> date | None:
-        """A day beside the text."""
-
-    @property
-    def law(self) -> str | None:
-        """A law beside the text."""
-
-    @property
-    def today(self) -> date | None:
-        """The day on which the question is asked."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +71,7 @@ class Narrowed:
         return (*codes, "newest" if self.latest[place] else "last_wording")
 
 
-def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Wanted) -> Narrowed:
+def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Settings) -> Narrowed:
     """Apply all filters of a question."""
     notes = list(query.notes)
     spans = (Span(wanted.at, wanted.at, wanted.at.isoformat()),) if wanted.at else query.spans
@@ -135,7 +114,7 @@ def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Wan
 
 
 def _laws(
-    book: StatuteBook, query: LawQuery, wanted: Wanted, notes: list[str]
+    book: StatuteBook, query: LawQuery, wanted: Settings, notes: list[str]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ArticleNumber], ...], tuple[ArticleNumber, ...]]:
     """The laws, the articles with their law, and the numbers that may belong to any of the laws."""
     if wanted.law:
@@ -167,7 +146,7 @@ def _window(
     spans: Sequence[Span],
     laws: Sequence[str],
     pairs: Sequence[tuple[str, ArticleNumber]],
-    wanted: Wanted,
+    wanted: Settings,
     notes: list[str],
 ) -> _Window:
     fit = np.zeros(len(catalogue.versions))

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,9 @@ from store.search.narrowing import Narrowed
 from store.search.query import LawQuery
 from store.statutes.model import ArticleNumber
 from store.text.segment import cut
+
+if TYPE_CHECKING:
+    from store.search.channels import Articles
 
 WEIGHTS = {"keyword": 3.0, "dense": 2.0, "bm25": 1.0}
 CONSTANT = 60.0
@@ -48,15 +51,6 @@ _RUN = re.compile(r"([\u4e00-\u9fd5a-zA-Z0-9+#&._%\-]+)")
 """What jieba's default mode takes as one block; it splits a text at everything else first."""
 
 Floats = npt.NDArray[np.float64]
-
-
-class Dense(Protocol):
-    """What ranks by vectors."""
-
-    def rank(
-        self, channel: str, query: LawQuery, allowed: npt.NDArray[np.int64] | None, depth: int
-    ) -> list[tuple[int, float]]:
-        """Rows with scores, best first."""
 
 
 class Okapi:
@@ -102,7 +96,7 @@ class Okapi:
 class Paper:
     """The pipeline over the rows of a pack."""
 
-    def __init__(self, pack: Pack, catalogue: Catalogue, dense: Dense | None) -> None:
+    def __init__(self, pack: Pack, catalogue: Catalogue, dense: Articles | None) -> None:
         self._reader, self._catalogue, self._dense = pack.reader, catalogue, dense
 
     def rankings(

@@ -9,7 +9,6 @@ Code).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path, PurePosixPath
 
@@ -20,8 +19,8 @@ from store.importers.law.body import read_body
 from store.importers.law.history import read_history
 from store.importers.law.parsed import ParsedLaw, decode, heading, plain
 from store.importers.law.reading import completed
-from store.importers.law.writing import Origin, Source, import_texts
-from store.importers.reading import entered, files_in, opened
+from store.importers.law.writing import Origin, import_texts, sources_in
+from store.importers.reading import entered, opened
 
 ORIGIN = Origin(
     "National laws in Markdown (layout of LawRefBook/Laws, texts of the national laws database)",
@@ -41,16 +40,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         BadInput: no file holds a law.
     """
     with entered(source) as root:
-        return import_texts(_sources(root), name, ORIGIN, progress, f"{source} holds no law in Markdown")
-
-
-def _sources(root: Path) -> Iterator[Source]:
-    if root.is_file():
-        yield Source(root.name, lambda: read_file(root, root.name))
-        return
-    for path in files_in(root):
-        label = path.relative_to(root).as_posix()
-        yield Source(label, lambda path=path, label=label: read_file(path, label))  # type: ignore[misc]
+        return import_texts(sources_in(root, read_file), name, ORIGIN, progress, f"{source} holds no law in Markdown")
 
 
 def read_file(path: Path, label: str) -> ParsedLaw:

@@ -9,7 +9,6 @@ Articles that are missing between two others are named.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from store.errors import BadInput
@@ -20,8 +19,8 @@ from store.importers.law.history import has_day, read_history
 from store.importers.law.markdown import named_day, read_bytes
 from store.importers.law.parsed import ParsedLaw, decode, plain
 from store.importers.law.reading import completed
-from store.importers.law.writing import Origin, Source, import_texts
-from store.importers.reading import entered, files_in
+from store.importers.law.writing import Origin, import_texts, sources_in
+from store.importers.reading import entered
 
 ORIGIN = Origin("Statutes as plain text", "as stated by whoever gave the texts")
 _SUFFIXES = (".txt", ".text", ".gz", "")
@@ -37,21 +36,17 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         BadInput: no file holds a law.
     """
     with entered(source) as root:
-        return import_texts(_sources(root), name, ORIGIN, progress, f"{source} holds no law as plain text")
-
-
-def _sources(root: Path) -> Iterator[Source]:
-    if root.is_file():
-        yield Source(root.name, lambda: read_text(decode(read_bytes(root), root.name), root.name))
-        return
-    for path in files_in(root):
-        label = path.relative_to(root).as_posix()
-        yield Source(label, lambda path=path, label=label: _read_file(path, label))  # type: ignore[misc]
+        sources = sources_in(root, _read_file if root.is_dir() else _read)
+        return import_texts(sources, name, ORIGIN, progress, f"{source} holds no law as plain text")
 
 
 def _read_file(path: Path, label: str) -> ParsedLaw:
     if path.suffix.lower() not in _SUFFIXES:
         raise BadInput(f"{label} is no text file (.txt)")
+    return _read(path, label)
+
+
+def _read(path: Path, label: str) -> ParsedLaw:
     return read_text(decode(read_bytes(path), label), label)
 
 

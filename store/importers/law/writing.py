@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from store.importers import Progress
 from store.importers.law.assembling import LawPlan, Summary, VersionPlan, lay
 from store.importers.law.joining import REPORT
 from store.importers.law.parsed import ParsedLaw
+from store.importers.reading import files_in
 from store.statutes.comparing import links_between
 from store.statutes.model import Article, ArticleNumber, Law
 from store.statutes.names import aliases_of
@@ -47,6 +49,13 @@ class Source:
 
     label: str
     read: Callable[[], ParsedLaw]
+
+
+def sources_in(root: Path, read: Callable[[Path, str], ParsedLaw]) -> Iterator[Source]:
+    """The file, or all files of the folder, each a source that `read` reads by path and label."""
+    for path in [root] if root.is_file() else files_in(root):
+        label = path.name if root.is_file() else path.relative_to(root).as_posix()
+        yield Source(label, partial(read, path, label))
 
 
 @dataclass
