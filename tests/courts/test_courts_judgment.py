@@ -142,13 +142,10 @@ def test_prison_is_not_probation(gold, said, served, agrees) -> None:
     assert found.probation is agrees
 
 
-def test_published_verdict_scales_over_the_run() -> None:
+def test_published_distances() -> None:
     one = sentence.published_distances("判处有期徒刑一年，罚金一千元", "判处有期徒刑一年，罚金一千元")
     two = sentence.published_distances("判处有期徒刑三年", "判处有期徒刑一年，罚金一千元")
     assert (one.sen_d, one.fine_d) == (0, 0) and two.sen_d == pytest.approx(math.log(37 / 13))
-    assert sentence.published_verdict([one, two]) == (0.5, 0.5, 0.5)
-    assert sentence.published_verdict([one, None]) == (0.5, 0.5, 0.5)
-    assert sentence.published_verdict([None]) == (1, 1, 1) and sentence.published_verdict([]) == (None, None, None)
     assert sentence.published_distances("判处有期徒刑一年", "判处无期徒刑").sen_d is None
 
 
@@ -323,7 +320,7 @@ def test_task_failures_as_published(env: str, said: list[str], turns: int, why: 
 )
 def test_ceiling_and_floor_of_authored_cases(path: Path) -> None:
     case = load_dispute(path).cases()[2] if path.parent.name == "disputes" else load_cases(path)[0]
-    top, low = judgment.ceiling(case), judgment.floor(case)
+    top, low = (judgment.score(case, [said]) for said in (judgment.gold_text(case), judgment.FORMULA[case.env]))
     for metric in ("LAW", "LAW_P", "LAW_F1", "CRI", "JUD_claims"):
         assert top.strict.get(metric, 1) == 1, metric
     assert top.strict["LAW_FAKE"] == top.strict["LAW_OLD"] == top.strict["LAW_UNK"] == 0

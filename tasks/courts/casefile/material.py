@@ -21,13 +21,6 @@ def _cents(value: float) -> float:
 
 Yuan = Annotated[float, Field(ge=0, le=1e13), AfterValidator(_cents)]
 
-CIVIL_KINDS = ("当事人的陈述", "书证", "物证", "视听资料", "电子数据", "证人证言", "鉴定意见", "勘验笔录")
-"""民事诉讼法第六十六条."""
-CRIMINAL_KINDS = (
-    "物证", "书证", "证人证言", "被害人陈述", "犯罪嫌疑人、被告人供述和辩解", "鉴定意见",
-    "勘验、检查、辨认、侦查实验等笔录", "视听资料、电子数据",
-)  # fmt: skip
-"""刑事诉讼法第五十条."""
 Unsaid = Annotated[Text, BeforeValidator(lambda value: "" if value == "未载明" else value)]
 """Empty where nothing is known; drafts of the first releases wrote 未载明 for that."""
 

@@ -38,7 +38,6 @@ VERSION_COMPAT = "compat/1"
 VERSION_STRICT = "strict/1"
 DIVISOR = 5
 """What the published code divides the labels of either document by."""
-METRICS = ("FOR", "DOC")
 Rates = dict[str, float | None]
 
 

@@ -7,12 +7,11 @@ Signature and the day of a defence stay open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Sequence
 
 from store.text.dates import plain_date
 from tasks.courts.casefile.case import CivilCase
-from tasks.courts.casefile.people import Counsel, Party
+from tasks.courts.casefile.people import Party
 from tasks.courts.scores.drafted import END_MARK, EVIDENCE, TITLE, Kind, kind_of_case, opening_sentence, side
 from tasks.courts.scores.slots import own_exhibits
 
@@ -43,99 +42,62 @@ def with_end_mark(document: str) -> str:
     return f"{document}\n\n{END_MARK}"
 
 
-def paper(
-    kind: Kind, parts: Sequence[str], exhibits: str, court: str, signed: str, day: date | None, enclosed: str = ""
-) -> str:
-    """A document in the customary order, part by part.
-
-    Args:
-        kind: CD or DD.
-        parts: what stands between the title and the evidence: parties, claims and story, or the answer.
-        exhibits: their lines.
-        court: to which it goes.
-        signed: name of the party.
-        day: of the paper; None leaves it open.
-        enclosed: what is enclosed beside the copy.
-    """
-    name, who = {"CD": ("起诉状", "起诉人"), "DD": ("答辩状", "答辩人")}[kind]
-    dated = plain_date(day) or "　　年　月　日"
-    ending = (f"{EVIDENCE}\n{exhibits or '无。'}", f"此致\n{court}", f"附：本{name}副本1份{enclosed}")
-    return "\n\n".join([TITLE[kind], *parts, *ending, f"{who}：{signed}\n{dated}"])
-
-
-def party_lines(role: str, told: Mapping[str, str]) -> str:
-    """A party by its particulars: 原告：…，男，1979年4月12日出生，汉族，…，住…。联系方式：….
-
-    Args:
-        role: what the document calls the party.
-        told: its fields by name, in words; a representative, or an empty one, makes it an organisation.
-    """
-
-    def led(before: str, field: str) -> str:
-        return f"{before}{told[field]}" if told.get(field) else ""
-
-    if "representative" in told:
-        lines = [f"{role}：{told.get('name', '')}{led('，住所地', 'address')}。"]
-        if told["representative"]:
-            head = told.get("head", "法定代表人")
-            lines.append(f"{head}：{told['representative']}{led('，', 'representative_title')}。")
-    else:
-        born = f"{told['birth_date']}出生" if told.get("birth_date") else ""
-        who = (
-            led("", "name"),
-            led("", "gender"),
-            born,
-            *(led("", one) for one in ("ethnicity", "occupation", "workplace")),
-        )
-        line = "，".join(filter(None, (*who, led("住", "address"))))
-        lines = [f"{role}：{line}{'。' if line else ''}"]
-    return "\n".join([*lines, *([f"联系方式：{told['contact']}。"] if told.get("contact") else [])])
-
-
 def _complaint(case: CivilCase) -> str:
     plaintiff, defendant = side(case, "plaintiff"), side(case, "defendant")
     claims = [f"{number}．{_ended(claim.text, '；')}" for number, claim in enumerate(case.claims, 1)]
     claims[-1] = _ended(claims[-1].rstrip("；"), "。")
     story = case.complaint or "".join(_ended(fact.text, "。") for fact in case.facts)
     parts = [
-        _party("原告", plaintiff, case.dates.filed), _party("被告", defendant, None),
+        _party("原告", plaintiff) + _counsel(plaintiff if case.dates.filed else None), _party("被告", defendant),
         "诉讼请求：\n" + "\n".join(claims),
         f"事实和理由：\n{story}",
     ]  # fmt: skip
-    return paper("CD", parts, _exhibits(case, "CD"), _court(case), _signed(plaintiff), case.dates.filed)
+    return _document(case, "CD", parts, plaintiff, plain_date(case.dates.filed))
 
 
 def _defence(case: CivilCase) -> str:
     defendant = side(case, "defendant")
     points = "\n".join(f"{number}．{_ended(defence.text, '。')}" for number, defence in enumerate(case.defences, 1))
-    parts = [_party("答辩人", defendant, case.dates.filed), f"{opening_sentence(case)}\n{points or case.answer}"]
-    return paper("DD", parts, _exhibits(case, "DD"), _court(case), _signed(defendant), None)
+    lead = _party("答辩人", defendant) + _counsel(defendant if case.dates.filed else None)
+    return _document(case, "DD", [lead, f"{opening_sentence(case)}\n{points or case.answer}"], defendant, "")
 
 
-def _party(role: str, party: Party | None, day: date | None) -> str:
-    """A party as the case has it. `day`: of the paper; whoever hands it in adds counsel."""
+def _document(case: CivilCase, kind: Kind, parts: Sequence[str], signed: Party | None, day: str) -> str:
+    """A document in the customary order; `parts`: what stands between the title and the evidence."""
+    name, who = {"CD": ("起诉状", "起诉人"), "DD": ("答辩状", "答辩人")}[kind]
+    ending = (
+        f"{EVIDENCE}\n{_exhibits(case, kind) or '无。'}",
+        f"此致\n{case.court.name or '××××人民法院'}",
+        f"附：本{name}副本1份",
+        f"{who}：{signed.name if signed else ''}\n{day or '　　年　月　日'}",
+    )
+    return "\n\n".join([TITLE[kind], *parts, *ending])
+
+
+def _party(role: str, party: Party | None) -> str:
+    """A party by its particulars: 原告：…，男，1979年4月12日出生，汉族，…，住…。联系方式：…."""
     if party is None:
         return f"{role}："
-    names = ("name", "gender", "ethnicity", "occupation", "workplace", "address", "contact")
-    told: dict[str, str] = {name: getattr(party, name) or "" for name in names}
-    if party.birth_date:
-        told["birth_date"] = plain_date(party.birth_date)
     if party.kind == "company":
-        head = "负责人" if "负责人" in party.representative_title else "法定代表人"
-        told |= {
-            "representative": party.representative,
-            "representative_title": party.representative_title,
-            "head": head,
-        }
-    lines = party_lines(role, told)
-    return (
-        f"{lines}\n{_counsel(party.counsel)}" if day is not None and party.counsel and party.counsel.name else lines
-    )
+        seat = f"，住所地{party.address}" if party.address else ""
+        lines = [f"{role}：{party.name}{seat}。"]
+        if party.representative:
+            head = "负责人" if "负责人" in party.representative_title else "法定代表人"
+            title = f"，{party.representative_title}" if party.representative_title else ""
+            lines.append(f"{head}：{party.representative}{title}。")
+    else:
+        born = f"{plain_date(party.birth_date)}出生" if party.birth_date else ""
+        home = f"住{party.address}" if party.address else ""
+        told = (party.name, party.gender, born, party.ethnicity, party.occupation, party.workplace, home)
+        lines = [f"{role}：{'，'.join(filter(None, told))}。"]
+    return "\n".join([*lines, *([f"联系方式：{party.contact}。"] if party.contact else [])])
 
 
-def _counsel(counsel: Counsel) -> str:
-    firm = f"，{counsel.firm}律师" if counsel.firm else ""
-    return f"委托诉讼代理人：{counsel.name}{firm}。"
+def _counsel(party: Party | None) -> str:
+    if party is None or party.counsel is None or not party.counsel.name:
+        return ""
+    firm = f"，{party.counsel.firm}律师" if party.counsel.firm else ""
+    return f"\n委托诉讼代理人：{party.counsel.name}{firm}。"
 
 
 def _exhibits(case: CivilCase, kind: Kind) -> str:
@@ -147,14 +109,6 @@ def _exhibits(case: CivilCase, kind: Kind) -> str:
             where = f"，住{exhibit.witness.address}" if exhibit.witness.address else ""
             lines.append(f"证人：{exhibit.witness.name}{where}。")
     return "\n".join(lines)
-
-
-def _court(case: CivilCase) -> str:
-    return case.court.name or "××××人民法院"
-
-
-def _signed(party: Party | None) -> str:
-    return party.name if party else ""
 
 
 def _ended(text: str, mark: str) -> str:

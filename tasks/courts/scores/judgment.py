@@ -29,8 +29,6 @@ FORMULA: Mapping[str, str] = {
 }
 """The floor: a judgment that reads nothing and cites nothing."""
 _FORMULAS = {env: rulings.read_judgment(text).reason for env, text in FORMULA.items()}
-_CIVIL: tuple[str, ...] = ("LAW", "JUD", "REA")
-_CRIMINAL: tuple[str, ...] = ("LAW", "CRI", "REA")
 Trial = CivilCase | CriminalCase
 
 
@@ -39,7 +37,7 @@ class Scores:
     """The scores of one judgment.
 
     failed: why the published code gives 0 for everything; compat, strict: metric -> value; distances: of a criminal
-    judgment, for `sentence.published_verdict`, None when it failed; evidence: what the values rest on, as JSON data.
+    judgment, which a run scales, None when it failed; evidence: what the values rest on, as JSON data.
     """
 
     failed: rulings.Failure | None
@@ -78,16 +76,6 @@ def gold_text(case: Trial) -> str:
     return f"本院认为，{reason}。综上，{basis}判决如下：\n" + "\n".join(case.gold.judgment)
 
 
-def floor(case: Trial, book: Laws | None = None) -> Scores:
-    """What the fixed formula earns."""
-    return score(case, [FORMULA[_env(case)]], book=book)
-
-
-def ceiling(case: Trial, book: Laws | None = None) -> Scores:
-    """What the gold text earns; the published faults keep compat LAW, and paraphrase the points of REA, below 1."""
-    return score(case, [gold_text(case)], book=book)
-
-
 def gradings(case: Trial, said: Sequence[str]) -> tuple[Grading, ...]:
     """What a grader is asked about a judgment: REA, and JUD of a civil one; nothing where there is no judgment."""
     found = rulings.judgment_of(said)
@@ -111,11 +99,6 @@ def gradings(case: Trial, said: Sequence[str]) -> tuple[Grading, ...]:
     return tuple(asked)
 
 
-def metrics(env: Literal["CI", "CR"]) -> tuple[str, ...]:
-    """The compat metrics of one judgment, the compat VER of a run aside."""
-    return _CIVIL if env == "CI" else _CRIMINAL
-
-
 def _env(case: Trial) -> Literal["CI", "CR"]:
     return "CI" if isinstance(case, CivilCase) else "CR"
 
@@ -123,7 +106,7 @@ def _env(case: Trial) -> Literal["CI", "CR"]:
 def _compat(case: Trial, text: str, failed: rulings.Failure | None) -> dict[str, float | None]:
     """A failed trial has 0 in everything, the graded scores included."""
     if failed is not None:
-        return dict.fromkeys(metrics(_env(case)), 0.0)
+        return dict.fromkeys(("LAW", "JUD" if _env(case) == "CI" else "CRI", "REA"), 0.0)
     entries = list(case.gold.as_cited) or [ref.chinese for ref in case.gold.laws]
     found: dict[str, float | None] = {"LAW": laws.published_laws(entries, text)}
     if isinstance(case, CriminalCase):

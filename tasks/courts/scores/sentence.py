@@ -152,29 +152,6 @@ def published_distances(rulings: str, gold: str) -> Published:
     return Published(None if term is None else _distance(given, term), _distance(fines[0], fines[1]))
 
 
-def published_verdict(cases: Sequence[Published | None]) -> tuple[float | None, float | None, float | None]:
-    """SEN, FINE and VER of a run as published: distances scaled to 0–1 over its finished cases, each failed one 1.
-
-    Args:
-        cases: one a case of the run; None: the case failed.
-
-    Returns:
-        means over all cases, 0 best; VER is the mean of both. They cannot be compared across runs or models. A single
-        finished case, or finished cases that are all alike, scale to 0. None where there are no cases.
-    """
-    sen = _scaled([case.sen_d if case else 1.0 for case in cases], [case is None for case in cases])
-    fine = _scaled([case.fine_d if case else 1.0 for case in cases], [case is None for case in cases])
-    return sen, fine, _mean([sen, fine])
-
-
-def _scaled(values: Sequence[float | None], failed: Sequence[bool]) -> float | None:
-    finished = [value for value, lost in zip(values, failed, strict=True) if not lost and value is not None]
-    least, most = min(finished, default=0.0), max(finished, default=0.0)
-    width = most - least
-    scaled = [(value - least) / width if width else 0.0 for value in finished] + [1.0 for lost in failed if lost]
-    return sum(scaled) / len(scaled) if scaled else None
-
-
 def _plain(text: str) -> str:
     folded = _NOTE.sub("", fold_width(text)).replace("(", "").replace(")", "")
     return _UNDONE.sub("", re.sub(r"[ \t]+", " ", folded))

@@ -154,12 +154,8 @@ def _broken(case: Case, result: Result, heard: Heard) -> Rated:
 
 
 def with_verdicts(members: Sequence[Rated]) -> list[Rated]:
-    """The attempts with their compat SEN, FINE and VER: distances scaled over the finished trials of the run,
-    failures 1.
-
-    The mean over attempts of SEN and of FINE is what `sentence.published_verdict` says; a gold without a term has no
-    SEN.
-    """
+    """The attempts with their compat SEN, FINE and VER as published: distances scaled to 0–1 over the finished trials
+    of the run, 0 where they are all alike, failures 1; a gold without a term has no SEN."""
     finished = [one.distances for one in members if one.distances is not None]
     months = [found.sen_d for found in finished if found.sen_d is not None]
     fines = [found.fine_d for found in finished]
