@@ -337,7 +337,7 @@ def export(
 def _paper(
     run_name: str, episode: str, form: str, document: str | None, out: Path | None, as_json: bool
 ) -> None:  # fmt: skip
-    from tasks.courts.papers.stored import chosen, papers_of, write_paper
+    from tasks.courts.papers.made import chosen, papers_of, write_paper
 
     if out is None:
         raise UsageError(f"--to {form} writes a file", "Name it with --out FILE.")

@@ -26,10 +26,8 @@ from app.cli.main import main
 from app.court_words import DISCLAIMER as SCREEN_DISCLAIMER
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.papers import forms, made
-from tasks.courts.papers.forms import WRITERS
-from tasks.courts.papers.made import PAPERS, Held
-from tasks.courts.papers.paper import DISCLAIMER, FICTIONAL, Paper, Paragraph, written_day
-from tasks.courts.papers.stored import papers_of
+from tasks.courts.papers.forms import DISCLAIMER, FICTIONAL, WRITERS, Paper, Paragraph, written_day
+from tasks.courts.papers.made import PAPERS, Held, papers_of
 from tasks.episode.events import ActDone, Event, Said
 from tasks.errors import UsageError
 from tasks.sample.courtcases import court_cases

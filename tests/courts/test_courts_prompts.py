@@ -268,8 +268,8 @@ def test_no_list_without_the_aid_and_none_where_the_published_profile_plays(prof
 def test_a_run_with_the_aid_is_not_comparable() -> None:
     for aid, made in (("off", []), ("duties", ["the judge was aided: duties"])):
         spec = RunSpec(benchmark="courts", agent="rules", settings={"aid": aid})
-        assert objections(ScoreContext(spec=spec), [(CASES["CI-0001"], Heard())], {}, {}) == made
-        assert objections(ScoreContext(spec=spec), [(CASES["KQ-0001"], Heard())], {}, {}) == [], "nobody judges there"
+        assert objections(ScoreContext(spec=spec), [(CASES["CI-0001"], Heard())], []) == made
+        assert objections(ScoreContext(spec=spec), [(CASES["KQ-0001"], Heard())], []) == [], "nobody judges there"
     assert "未完成" in phrase("the judge was aided: duties", "zh")
 
 

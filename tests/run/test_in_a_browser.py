@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.courts.papers.stored import papers_of, write_paper
+from tasks.courts.papers.made import papers_of, write_paper
 from tasks.exchange.inspect_log import export_inspect
 from tasks.reports.comparison import FORMATS as COMPARISONS
 from tasks.reports.formats import FORMATS

@@ -34,7 +34,7 @@ from app.strings import t
 from app.terminal import clean
 from store.errors import StoreError
 from tasks import registry
-from tasks.courts.papers.paper import Paper
+from tasks.courts.papers.forms import Paper
 from tasks.episode.events import Answered, ModelCalled, Record, Said, Seated, StepEnded, Stopped, ToolCalled
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State

@@ -24,9 +24,8 @@ from app.terminal import clean
 from store import places
 from store.errors import StoreError
 from store.files import written_whole
-from tasks.courts.papers.forms import WRITERS
-from tasks.courts.papers.paper import Paper
-from tasks.courts.papers.stored import papers_of, write_paper
+from tasks.courts.papers.forms import WRITERS, Paper
+from tasks.courts.papers.made import papers_of, write_paper
 from tasks.episode.events import (
     Answered,
     AttemptStarted,

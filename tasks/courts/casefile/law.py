@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, Protocol
@@ -60,43 +60,35 @@ class Laws(Protocol):
         ...
 
 
-class _Titles:
-    """Laws by their official titles, with their versions."""
+class LawIndex:
+    """Laws by their official titles, with versions and numbers of articles, without a text of any.
 
-    def __init__(self) -> None:
-        self._versions: dict[str, list[LawVersion]] = {}
+    Args:
+        laws: title -> its versions, each with its articles, or with their numbers as a list writes them.
+    """
+
+    def __init__(self, laws: Mapping[str, Sequence[tuple[LawVersion, Iterable[Article] | str]]]) -> None:
+        self._laws = {name: [version for version, _ in versions] for name, versions in laws.items()}
+        self._articles = {(name, one.label): articles for name, all_of in laws.items() for one, articles in all_of}
+        self._by_key = {key_of_name(name): name for name in laws}
 
     @property
     def names(self) -> Sequence[str]:
         """Official titles."""
-        return tuple(self._versions)
+        return tuple(self._laws)
 
     def versions(self, law: str) -> list[LawVersion]:
         """All versions that are known, in the order of their list."""
-        return self._versions.get(law, [])
-
-
-class ShippedLaws(_Titles):
-    """The index that comes with Moot."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._articles: dict[tuple[str, str], Mapping[ArticleNumber, Article]] = {}
-        for indexed in indexed_laws():
-            name = indexed.law.name
-            self._versions[name] = [version for version, _ in indexed.versions]
-            for version, articles in indexed.versions:
-                self._articles[name, version.label] = {article.number: article for article in articles}
-        self._by_key = {key_of_name(name): name for name in self._versions}
+        return self._laws.get(law, [])
 
     def numbers(self, law: str, label: str) -> frozenset[ArticleNumber]:
         """Numbers of the articles of a version."""
-        return frozenset(self._articles.get((law, label), ()))
+        articles = self._articles.get((law, label), ())
+        return frozenset(numbers_of(articles) if isinstance(articles, str) else (one.number for one in articles))
 
     def article(self, law: str, label: str, number: ArticleNumber) -> list[Article]:
         """The article without its words."""
-        found = self._articles.get((law, label), {}).get(number)
-        return [found] if found else []
+        return [Article(law, label, number)] if number in self.numbers(law, label) else []
 
     def official(self, name: str) -> str | None:
         """The official title of a name in use."""
@@ -104,37 +96,16 @@ class ShippedLaws(_Titles):
 
 
 @cache
-def shipped_laws() -> ShippedLaws:
-    """The shipped index, read once."""
-    return ShippedLaws()
-
-
-class ListedLaws(_Titles):
-    """The list of national laws that comes with Moot: which there are, and which articles they have.
-
-    It holds those versions that the collection has which it was made from.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._written: dict[tuple[str, str], str] = {}
-        for law in listed_laws():
-            self._versions[law.name] = [version for version, _ in law.versions]
-            self._written |= {(law.name, version.label): numbers for version, numbers in law.versions}
-
-    def numbers(self, law: str, label: str) -> frozenset[ArticleNumber]:
-        """Numbers of the articles of a version."""
-        return frozenset(numbers_of(self._written.get((law, label), "")))
-
-    def article(self, law: str, label: str, number: ArticleNumber) -> list[Article]:
-        """The article without its words."""
-        return [Article(law, label, number)] if number in self.numbers(law, label) else []
+def shipped_laws() -> LawIndex:
+    """The index that comes with Moot."""
+    return LawIndex({one.law.name: one.versions for one in indexed_laws()})
 
 
 @cache
-def all_laws() -> ListedLaws:
-    """The list, read once."""
-    return ListedLaws()
+def all_laws() -> LawIndex:
+    """The list of national laws that comes with Moot, with those versions that the collection has which it was made
+    from."""
+    return LawIndex({law.name: law.versions for law in listed_laws()})
 
 
 def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator[Finding]:

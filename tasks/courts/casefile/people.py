@@ -7,6 +7,7 @@ days.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
 from typing import Annotated, Literal, Self
@@ -15,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from store.statutes.model import ArticleNumber
 from store.text.citation import citations
+from store.text.dates import plain_date
 from store.text.numerals import int_to_chinese
 from tasks.courts.procedure.acts import parse
 
@@ -198,6 +200,36 @@ class Party(Strict):
         if self.kind == "person" and self.representative:
             raise ValueError('a person has no representative (法定代表人); take it out or write kind = "company"')
         return self
+
+
+def particulars(party: Party) -> str:
+    """周映川，男，1979年4月12日出生，汉族，…，住…。 or a company with its seat."""
+    if party.kind == "company":
+        return f"{party.name}，住所地{party.address}。" if party.address else f"{party.name}。"
+    where = f"于{party.birthplace}" if party.birthplace else ""
+    born = f"{plain_date(party.birth_date)}出生{where}" if party.birth_date else ""
+    home = f"住{party.address}" if party.address else ""
+    work = (party.workplace, party.occupation)
+    return (
+        "，".join(filter(None, (party.name, party.gender, born, party.ethnicity, party.education, *work, home)))
+        + "。"
+    )
+
+
+def firm_of(counsel: Counsel) -> str:
+    """，…律师事务所律师; "" for who belongs to none."""
+    return f"，{counsel.firm}律师" if counsel.firm else ""
+
+
+def party_lines(role: str, party: Party, *, counsel: bool = True) -> Iterator[str]:
+    """A party of a civil case as papers name it: its particulars, its representative, its lawyer."""
+    yield f"{role}：{particulars(party)}"
+    if party.representative:
+        head = "负责人" if "负责人" in party.representative_title else "法定代表人"
+        title = f"，{party.representative_title}" if party.representative_title else ""
+        yield f"{head}：{party.representative}{title}。"
+    if counsel and party.counsel and party.counsel.name:
+        yield f"委托诉讼代理人：{party.counsel.name}{firm_of(party.counsel)}。"
 
 
 class Client(Strict):

@@ -1,4 +1,7 @@
-"""A court paper as DOCX, HTML or PDF: three renderers of one layout (`paper.layout`).
+"""A court paper as data, its layout, and the layout as DOCX, HTML or PDF. Every text in it is printable.
+
+Layout: 人民法院民事裁判文书制作规范 (法〔2016〕221号) and GB/T 9704: A4, 版心 156 mm × 225 mm, 22 lines of 28
+characters a page; title 二号 (22 pt) 宋体, text 三号 (16 pt) 仿宋. Sizes are in points, margins in millimetres.
 
 docx: real styles and fields, so that a clerk can go on working on it. html: a sheet on the screen, A4 pages from a
 printer. pdf: each sign in the first font that has it: Chinese fonts of this machine, its Latin fonts, the one that
@@ -12,18 +15,134 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from datetime import date
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 
 from store.text.ideographs import without_selectors
-from tasks.courts.papers import paper as sheet
-from tasks.courts.papers.paper import DISCLAIMER, FICTIONAL, SMALL_SIZE, SONG, TEXT_SIZE, Line, Paper, layout
+from store.text.numerals import int_to_chinese
 from tasks.errors import UsageError
 from tasks.reports.as_html import source, templates
+from tasks.reports.model import printable
+
+TEXT_SIZE, SMALL_SIZE = 16.0, 10.5
+LEADING = 29.0
+"""From base line to base line: 225 mm in 22 lines."""
+PAGE = (210.0, 297.0)
+TOP, BOTTOM, LEFT, RIGHT = 37.0, 35.0, 28.0, 26.0
+SONG, FANG_SONG = "宋体", "仿宋"
+DISCLAIMER = "仅供评测演示，不构成法律意见，非人民法院裁判"
+FICTIONAL = "虚构数据"
+Style = Literal["body", "flush", "head"]
+"""body: first line moved in by two characters; flush: not moved in; head: a heading within the text."""
+Align = Literal["left", "center", "right", "justify"]
+_DIGITS = str.maketrans("0123456789", "〇一二三四五六七八九")
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph of the text."""
+
+    text: str
+    style: Style = "body"
+
+    def __post_init__(self) -> None:
+        """Nothing in it moves a cursor, reorders what is read, or is no XML."""
+        object.__setattr__(self, "text", printable(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A document. titles: centred lines in larger type; docket: 案号, to the right; parties: a line each; signed: the
+    block at the end, to the right; source: in small print where it comes from; marks: on every page."""
+
+    titles: tuple[str, ...]
+    docket: str = ""
+    parties: tuple[str, ...] = ()
+    body: tuple[Paragraph, ...] = ()
+    signed: tuple[str, ...] = ()
+    source: str = ""
+    marks: tuple[str, ...] = (DISCLAIMER,)
+
+    def __post_init__(self) -> None:
+        """As for a paragraph."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, str):
+                object.__setattr__(self, field.name, printable(value))
+            elif field.name != "body":
+                object.__setattr__(self, field.name, tuple(map(printable, value)))
+
+    @property
+    def name(self) -> str:
+        """What the document is called."""
+        return " ".join(self.titles)
+
+    @property
+    def mark(self) -> str:
+        """What stands on every page."""
+        return "　".join(self.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A paragraph as it is set. indent: of its first line; right: of its right edge; above: space before it; keep: it
+    stands on the page of the next one."""
+
+    text: str
+    align: Align = "justify"
+    size: float = TEXT_SIZE
+    leading: float = LEADING
+    font: str = FANG_SONG
+    indent: float = 0.0
+    right: float = 0.0
+    above: float = 0.0
+    bold: bool = False
+    keep: bool = False
+
+
+def layout(paper: Paper) -> Iterator[Line]:
+    """The lines of a paper from top to bottom. Signatures and the source stand on no page without words of the
+    document."""
+    for title in paper.titles:
+        yield Line(title, "center", 22.0, 1.5 * LEADING, SONG, bold=True)
+    space = LEADING / 2
+    if paper.docket:
+        yield Line(paper.docket, "right", above=space)
+        space = 0.0
+    for party in paper.parties:
+        yield Line(party, indent=2 * TEXT_SIZE, above=space)
+        space = 0.0
+    ends = bool(paper.signed or paper.source)
+    for place, part in enumerate(paper.body, 1):
+        last = ends and place == len(paper.body)
+        if part.style == "head":
+            yield Line(part.text, "center", above=LEADING / 4, bold=True, keep=True)
+        else:
+            yield Line(part.text, indent=2 * TEXT_SIZE * (part.style == "body"), above=space, keep=last)
+        space = 0.0
+    for place, signed in enumerate(paper.signed, 1):
+        keep = place < len(paper.signed) or bool(paper.source)
+        yield Line(signed, "right", right=2 * TEXT_SIZE, above=LEADING * (place == 1), keep=keep)
+    if paper.source:
+        yield Line(paper.source, "left", SMALL_SIZE, SMALL_SIZE * 1.5, SONG, above=LEADING)
+
+
+def written_day(one: date | None) -> str:
+    """二〇二四年八月二十日, as it stands below a judgment; open where nobody knows."""
+    if one is None:
+        return "　　　　年　　月　　日"
+    return f"{str(one.year).translate(_DIGITS)}年{int_to_chinese(one.month)}月{int_to_chinese(one.day)}日"
+
+
+def lines(text: str, style: Style = "body") -> tuple[Paragraph, ...]:
+    """The lines of a text as paragraphs; empty ones are left out."""
+    return tuple(Paragraph(line.strip(), style) for line in text.splitlines() if line.strip())
+
 
 FOOT_SIZE = 14.0
 
@@ -44,9 +163,9 @@ def as_docx(paper: Paper) -> tuple[bytes, str | None]:
         raise _missing("python-docx") from None
     file = docx.Document()
     section = file.sections[0]
-    section.page_width, section.page_height = map(Mm, sheet.PAGE)
-    section.top_margin, section.bottom_margin = Mm(sheet.TOP), Mm(sheet.BOTTOM)
-    section.left_margin, section.right_margin = Mm(sheet.LEFT), Mm(sheet.RIGHT)
+    section.page_width, section.page_height = map(Mm, PAGE)
+    section.top_margin, section.bottom_margin = Mm(TOP), Mm(BOTTOM)
+    section.left_margin, section.right_margin = Mm(LEFT), Mm(RIGHT)
     file.core_properties.title, file.core_properties.author = paper.name[:255], "Moot"
     file.core_properties.comments = paper.mark[:255]
     _set(section.header.paragraphs[0], Line(paper.mark, "center", SMALL_SIZE, font=SONG))
@@ -248,17 +367,17 @@ def as_pdf(paper: Paper) -> tuple[bytes, str | None]:
     except ImportError:
         raise _missing("reportlab") from None
     stream, fonts = io.BytesIO(), Fonts()
-    canvas = Canvas(stream, pagesize=(sheet.PAGE[0] * MM, sheet.PAGE[1] * MM), invariant=1)
+    canvas = Canvas(stream, pagesize=(PAGE[0] * MM, PAGE[1] * MM), invariant=1)
     canvas.setTitle(paper.name[:255])
     canvas.setAuthor("Moot")
     canvas.setSubject(paper.mark)
     mark = _Row(Line(paper.mark, "center", SMALL_SIZE), _text(paper.mark))
     for number, page in enumerate(_pages([row for line in layout(paper) for row in _rows(line, fonts)]), 1):
         canvas.setFillGray(0.35)
-        _draw(canvas, mark, (sheet.PAGE[1] - 22) * MM, fonts)
+        _draw(canvas, mark, (PAGE[1] - 22) * MM, fonts)
         _draw(canvas, _Row(Line("", "center", FOOT_SIZE), f"— {number} —"), 24 * MM, fonts)
         canvas.setFillGray(0)
-        top = (sheet.PAGE[1] - sheet.TOP) * MM
+        top = (PAGE[1] - TOP) * MM
         for place, row in enumerate(page):
             top -= row.height if place else row.line.leading
             _draw(canvas, row, top + 0.4 * row.line.size, fonts)
@@ -273,7 +392,7 @@ def _text(text: str) -> str:
 
 
 def _room(line: Line) -> float:
-    return (sheet.PAGE[0] - sheet.LEFT - sheet.RIGHT) * MM - line.right
+    return (PAGE[0] - LEFT - RIGHT) * MM - line.right
 
 
 def _rows(line: Line, fonts: Fonts) -> Iterator[_Row]:
@@ -285,7 +404,7 @@ def _rows(line: Line, fonts: Fonts) -> Iterator[_Row]:
 
 def _pages(rows: Sequence[_Row]) -> Iterator[list[_Row]]:
     """Rows by page; what keeps with the next goes over to its page."""
-    room = (sheet.PAGE[1] - sheet.TOP - sheet.BOTTOM) * MM
+    room = (PAGE[1] - TOP - BOTTOM) * MM
     page: list[_Row] = []
     for row in rows:
         if page and sum(one.height for one in page) + row.height > room:
@@ -300,7 +419,7 @@ def _draw(canvas: Any, row: _Row, base: float, fonts: Fonts) -> None:
     line = row.line
     left = _room(line) - fonts.width(row.text, line.size)
     moved = {"center": left / 2, "right": left}.get(line.align, line.indent * row.first)
-    text = canvas.beginText(sheet.LEFT * MM + moved, base)
+    text = canvas.beginText(LEFT * MM + moved, base)
     text.setCharSpace(row.room / max(1, len(row.text) - 1))
     text.setTextRenderMode(2 if line.bold else 0)
     for font, signs in groupby(row.text, fonts.of):

@@ -2,26 +2,37 @@
 
 A judgment is what the judge read out, under the heads that a written judgment has. A transcript is all that was said,
 in its order. Complaint and answer are the last message of the lawyer that is one. What an episode does not hold is
-not made.
+not made. Of a stored episode the run and its task file are read, and whole files written, over none.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from store.files import written_whole
+from store.journal import Journal
+from store.text.dates import plain_date
+from tasks.benchmark import benchmark
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
-from tasks.courts.casefile.people import Counsel, Party, divorce
+from tasks.courts.casefile.people import Party, divorce, firm_of, particulars, party_lines
+from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.casefile.roles import role_name, role_of
 from tasks.courts.environment import environment
-from tasks.courts.papers.paper import Paper, Paragraph, day, lines, written_day
+from tasks.courts.papers.forms import FICTIONAL, WRITERS, Paper, Paragraph, lines, written_day
 from tasks.courts.play.record import shown
 from tasks.courts.scores.drafted import END_MARK, TITLE, kind_of_case, strict_document
 from tasks.courts.scores.rulings import judgment_of
 from tasks.episode.events import ActDone, Event, Said, Seated, StageEntered
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.with_tools import SEAT
+from tasks.errors import RecordMismatch, UsageError
+from tasks.run.engines import run_path
+from tasks.run.header import header_of, is_fictional, unchanged
+from tasks.run.plan import stored_task_file
+from tasks.run.reading import episode_of
 
 Trial = CivilCase | CriminalCase
 MEASURES = {"拘留": "被刑事拘留", "逮捕": "被逮捕", "取保候审": "被取保候审"}
@@ -68,23 +79,19 @@ def parties(case: Trial) -> tuple[str, ...]:
 
 def _civil_parties(case: Trial) -> Iterator[str]:
     for party in sorted(case.parties, key=lambda party: party.side != "plaintiff"):
-        yield f"{side_name(party, case)}：{identity(party)}"
-        if party.representative:
-            head = "负责人" if "负责人" in party.representative_title else "法定代表人"
-            title = f"，{party.representative_title}" if party.representative_title else ""
-            yield f"{head}：{party.representative}{title}。"
-        if party.counsel and party.counsel.name:
-            yield f"委托诉讼代理人：{party.counsel.name}{_firm(party.counsel)}。"
+        yield from party_lines(side_name(party, case), party)
 
 
 def _criminal_parties(case: CriminalCase) -> Iterator[str]:
     matter = case.criminal
     yield f"公诉机关　{matter.prosecution.name or '××××人民检察院'}。"
     for party in case.parties:
-        yield f"被告人　{identity(party)}"
+        yield f"被告人　{particulars(party)}"
         record = matter.record.rstrip("。")
         charges = "、".join(charge.name for charge in matter.charges)
-        steps = [f"于{day(one.since)}{MEASURES.get(one.measure, f'被{one.measure}')}" for one in matter.custody]
+        steps = [
+            f"于{plain_date(one.since)}{MEASURES.get(one.measure, f'被{one.measure}')}" for one in matter.custody
+        ]
         place = matter.custody[-1].place if matter.custody and matter.custody[-1].measure in ("拘留", "逮捕") else ""
         told = [record] if record not in ("", "无") else []
         told += [f"因涉嫌犯{charges}，{'，'.join(steps)}"] if steps else []
@@ -93,26 +100,7 @@ def _criminal_parties(case: CriminalCase) -> Iterator[str]:
             yield "。".join(told) + "。"
         if party.counsel and party.counsel.name:
             given = f"（{party.counsel.authority}）" if "法律援助" in party.counsel.authority else ""
-            yield f"辩护人　{party.counsel.name}{_firm(party.counsel)}{given}。"
-
-
-def identity(party: Party) -> str:
-    """周映川，男，1979年4月12日出生，汉族，…，住…。 or a company with its seat."""
-    if party.kind == "company":
-        return f"{party.name}，住所地{party.address}。" if party.address else f"{party.name}。"
-    born = (
-        f"{day(party.birth_date)}出生{f'于{party.birthplace}' if party.birthplace else ''}"
-        if party.birth_date
-        else ""
-    )
-    work = "，".join(filter(None, (party.workplace, party.occupation)))
-    home = f"住{party.address}" if party.address else ""
-    told = (party.name, party.gender, born, party.ethnicity, party.education, work, home)
-    return "，".join(filter(None, told)) + "。"
-
-
-def _firm(counsel: Counsel) -> str:
-    return f"，{counsel.firm}律师" if counsel.firm else ""
+            yield f"辩护人　{party.counsel.name}{firm_of(party.counsel)}{given}。"
 
 
 def origin(case: Trial) -> str:
@@ -138,7 +126,7 @@ def _civil_origin(case: Trial) -> str:
     who = "与".join(
         "、".join(f"{side_name(party, case)}{party.name}" for party in group) for group in named.values() if group
     )
-    filed = f"于{day(case.dates.filed)}" if case.dates.filed else ""
+    filed = f"于{plain_date(case.dates.filed)}" if case.dates.filed else ""
     link = "及其" if divorce(case.cause) else "的"
     came = "、".join(
         f"{side_name(party, case)}{party.name}"
@@ -153,7 +141,7 @@ def _criminal_origin(case: CriminalCase) -> str:
     office = matter.prosecution
     charges = "、".join(charge.name for charge in matter.charges)
     names = "、".join(party.name for party in case.parties)
-    filed = f"于{day(case.dates.filed)}" if case.dates.filed else ""
+    filed = f"于{plain_date(case.dates.filed)}" if case.dates.filed else ""
     by = f"以{office.indictment_no}起诉书" if office.indictment_no else ""
     sent = f"{office.name}指派{office.title}{office.prosecutor}出庭支持公诉，" if office.prosecutor else ""
     counsel = "、".join(party.counsel.name for party in case.parties if party.counsel and party.counsel.name)
@@ -170,7 +158,7 @@ def hearing_facts(case: Trial) -> tuple[str, ...]:
     return tuple(
         f"{label}：{said}"
         for label, said in (
-            ("时间", day(case.dates.proceeding)), ("案由", case.cause), ("适用程序", case.court.procedure),
+            ("时间", plain_date(case.dates.proceeding)), ("案由", case.cause), ("适用程序", case.court.procedure),
             ("是否公开审理", "公开" if case.court.public else "不公开"), ("审判人员", sat),
             ("书记员", case.court.clerk),
         )
@@ -354,8 +342,68 @@ PAPERS: Mapping[str, tuple[str, Callable[[Held], Paper | None]]] = {
 
 def seated(events: Sequence[Event]) -> str:
     """Who holds the tested seat, as the record names it."""
-    found = [event for event in events if isinstance(event, Seated) and event.seat == SEAT]
-    if not found:
-        return ""
-    engine = {"": "规则，无模型", HUMAN: "本人"}.get(found[-1].engine, found[-1].engine)
-    return engine
+    engines = [event.engine for event in events if isinstance(event, Seated) and event.seat == SEAT]
+    return {"": "规则，无模型", HUMAN: "本人"}.get(engines[-1], engines[-1]) if engines else ""
+
+
+# --- stored episodes ------------------------------------------------------------------------------------------------
+
+
+def papers_of(name: str | Path, episode: str) -> dict[str, Paper]:
+    """All papers that an episode holds, its own first.
+
+    Raises:
+        UsageError: it is no episode of a court.
+        RecordMismatch: its task file is not the one that was played.
+    """
+    with Journal.open(run_path(name)) as journal:
+        header = header_of(journal)
+        if header["spec"]["benchmark"] != "courts":
+            raise UsageError(
+                "only episodes of the courts are written as court papers", "Use `moot report` for a run."
+            )
+        row, records = episode_of(journal, episode)
+    tasks = stored_task_file(header)
+    with unchanged(tasks) as digest:
+        questions = benchmark("courts").load(tasks)
+    if digest != header["tasks"]["sha256"]:
+        raise RecordMismatch(f"task file {tasks} changed while it was read", "Try again when nobody writes it.")
+    question = next((one for one in questions if one.id == row.task_id), None)
+    if not isinstance(question, CourtQuestion):
+        raise RecordMismatch(f"task {row.task_id} is not in {tasks}", "Name the task file that was played.")
+    events = [record.event for record in records]
+    held = Held(question.case, events)
+    who = held.name("agent")
+    source = f"评测记录：{header['run']}，{episode}。{who}席位：{seated(events)}。"
+    fictional = question.fictional or is_fictional(header)
+    made = {kind: make(held) for kind, (_, make) in PAPERS.items()}
+    return {
+        kind: replace(paper, source=source, marks=(*paper.marks, FICTIONAL) if fictional else paper.marks)
+        for kind, paper in made.items()
+        if paper is not None
+    }
+
+
+def chosen(papers: Mapping[str, Paper], document: str | None, episode: str) -> Paper:
+    """The paper of this name, or the first; `UsageError` where the episode holds none such."""
+    wanted = document or next(iter(papers), "transcript")
+    if wanted not in papers:
+        raise UsageError(
+            f"episode {episode} holds no {wanted} ({PAPERS[wanted][0]})",
+            f"It holds: {', '.join(papers)}." if papers else "Nothing was said in it.",
+        )
+    return papers[wanted]
+
+
+def write_paper(paper: Paper, form: str, out: Path, *, parents: bool = False) -> str | None:
+    """Write a paper as docx, pdf or html; nothing is written over. Returns the name of the font file
+    that was embedded, '' where a font is only named, None where the form takes what the reader has.
+
+    Raises:
+        UsageError: the library for this form is not installed, or no font has a sign of the paper.
+        StoreError: the file cannot be written, or there is one.
+    """
+    content, font = WRITERS[form](paper)
+    with written_whole(out, new=True, parents=parents, binary=True) as file:
+        file.write(content)
+    return font

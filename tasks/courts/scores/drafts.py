@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from store.text.dates import plain_date
 from tasks.courts.casefile.case import CivilCase
-from tasks.courts.casefile.people import Party
+from tasks.courts.casefile.people import Party, party_lines
 from tasks.courts.scores.drafted import END_MARK, EVIDENCE, TITLE, Kind, kind_of_case, opening_sentence, side
 from tasks.courts.scores.slots import own_exhibits
 
@@ -48,7 +48,7 @@ def _complaint(case: CivilCase) -> str:
     claims[-1] = _ended(claims[-1].rstrip("；"), "。")
     story = case.complaint or "".join(_ended(fact.text, "。") for fact in case.facts)
     parts = [
-        _party("原告", plaintiff) + _counsel(plaintiff if case.dates.filed else None), _party("被告", defendant),
+        _party("原告", plaintiff, counsel=case.dates.filed is not None), _party("被告", defendant),
         "诉讼请求：\n" + "\n".join(claims),
         f"事实和理由：\n{story}",
     ]  # fmt: skip
@@ -58,7 +58,7 @@ def _complaint(case: CivilCase) -> str:
 def _defence(case: CivilCase) -> str:
     defendant = side(case, "defendant")
     points = "\n".join(f"{number}．{_ended(defence.text, '。')}" for number, defence in enumerate(case.defences, 1))
-    lead = _party("答辩人", defendant) + _counsel(defendant if case.dates.filed else None)
+    lead = _party("答辩人", defendant, counsel=case.dates.filed is not None)
     return _document(case, "DD", [lead, f"{opening_sentence(case)}\n{points or case.answer}"], defendant, "")
 
 
@@ -74,30 +74,12 @@ def _document(case: CivilCase, kind: Kind, parts: Sequence[str], signed: Party |
     return "\n\n".join([TITLE[kind], *parts, *ending])
 
 
-def _party(role: str, party: Party | None) -> str:
-    """A party by its particulars: 原告：…，男，1979年4月12日出生，汉族，…，住…。联系方式：…."""
+def _party(role: str, party: Party | None, *, counsel: bool = False) -> str:
+    """A party with its way of contact: 原告：…，男，1979年4月12日出生，汉族，…，住…。联系方式：…."""
     if party is None:
         return f"{role}："
-    if party.kind == "company":
-        seat = f"，住所地{party.address}" if party.address else ""
-        lines = [f"{role}：{party.name}{seat}。"]
-        if party.representative:
-            head = "负责人" if "负责人" in party.representative_title else "法定代表人"
-            title = f"，{party.representative_title}" if party.representative_title else ""
-            lines.append(f"{head}：{party.representative}{title}。")
-    else:
-        born = f"{plain_date(party.birth_date)}出生" if party.birth_date else ""
-        home = f"住{party.address}" if party.address else ""
-        told = (party.name, party.gender, born, party.ethnicity, party.occupation, party.workplace, home)
-        lines = [f"{role}：{'，'.join(filter(None, told))}。"]
-    return "\n".join([*lines, *([f"联系方式：{party.contact}。"] if party.contact else [])])
-
-
-def _counsel(party: Party | None) -> str:
-    if party is None or party.counsel is None or not party.counsel.name:
-        return ""
-    firm = f"，{party.counsel.firm}律师" if party.counsel.firm else ""
-    return f"\n委托诉讼代理人：{party.counsel.name}{firm}。"
+    contact = [f"联系方式：{party.contact}。"] if party.contact else []
+    return "\n".join([*party_lines(role, party, counsel=counsel), *contact])
 
 
 def _exhibits(case: CivilCase, kind: Kind) -> str:

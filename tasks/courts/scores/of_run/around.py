@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from tasks.courts.casefile.case import Env
 from tasks.courts.environment import environment
 from tasks.courts.scores.of_run.means import DIGITS
 from tasks.courts.scores.of_run.members import Rated
@@ -67,30 +66,6 @@ def moved_by_text(members: Sequence[Rated]) -> dict[str, int]:
 def unmet(members: Sequence[Rated]) -> dict[str, int]:
     """Act -> duties that the judge did and no simulator met with an answer: left out of strict PFS, STA and ACT."""
     return dict(sorted(Counter(act for one in members if one.trial for act in one.trial.unmet).items()))
-
-
-def valid(members: Mapping[Env, Sequence[Rated]]) -> dict[str, dict[str, float | None]]:
-    """Environment -> simulated role -> share of its turns that are answers, each attempt with equal weight, 0 to
-    100."""
-    return {
-        env: {
-            role: _percent(found.share for one in own for found in one.valid if found.role == role)
-            for role in simulated(own[0].case)
-        }
-        for env, own in members.items()
-    }
-
-
-def consistent(members: Mapping[Env, Sequence[Rated]]) -> dict[str, dict[str, float | None]]:
-    """Environment -> simulated role -> share of its messages without a slip, each attempt with equal weight, 0 to
-    100."""
-    return {
-        env: {
-            role: _percent(found.score for one in own for found in one.simulated if found.role == role)
-            for role in simulated(own[0].case)
-        }
-        for env, own in members.items()
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ besides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tasks.courts.agents.registry import HUMAN
 from tasks.courts.casefile.case import Case
@@ -22,8 +22,7 @@ from tasks.courts.simulated.validity import Validity, validities
 from tasks.courts.simulated.wording import VALID
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
-
-Shares = Mapping[str, Mapping[str, float | None]]
+from tasks.scoring.metrics import Metric
 
 
 def answered(case: Case, heard: Heard, profile: ProfileName) -> tuple[Validity, ...]:
@@ -44,29 +43,24 @@ def consistencies(case: Case, heard: Heard, seed: int, valid: Sequence[Validity]
     )
 
 
-def objections(
-    context: ScoreContext, attempts: Sequence[tuple[Case, Heard]], consistent: Shares, valid: Shares
-) -> list[str]:
+def objections(context: ScoreContext, attempts: Sequence[tuple[Case, Heard]], rows: Sequence[Metric]) -> list[str]:
     """Why the numbers of a run may not be ranked with those of others; nothing where they may.
 
     Args:
         context: the run: its spec and pack.
         attempts: its episodes.
-        consistent: environment -> simulated role -> consistency, 0 to 100; `valid`: -> turns that are answers,
-            likewise.
+        rows: of the run; those of the sections `validity` and `consistency` tell how the simulated roles answered.
     """
     spec, found = context.spec, [heard for _, heard in attempts]
+    least = {
+        "validity": ("answers in {:.1f} of 100 turns, below {:.0f}", 100 * VALID),
+        "consistency": ("is consistent in {:.1f} of 100 messages, below {:.0f}", 100 * COMPARABLE),
+    }
     made = [
-        f"{env} {role} answers in {share:.1f} of 100 turns, below {100 * VALID:.0f}"
-        for env, roles in valid.items()
-        for role, share in roles.items()
-        if share is not None and share < 100 * VALID
-    ]
-    made += [
-        f"{env} {role} is consistent in {share:.1f} of 100 messages, below {100 * COMPARABLE:.0f}"
-        for env, roles in consistent.items()
-        for role, share in roles.items()
-        if share is not None and share < 100 * COMPARABLE
+        f"{row.group.name} {row.measure.name} {words.format(row.value, floor)}"
+        for section, (words, floor) in least.items()
+        for row in rows
+        if row.measure.section == section and row.value is not None and row.value < floor
     ]
     made += _changed(spec, attempts)
     if spec is not None and settings_of(spec).profile == "j1":

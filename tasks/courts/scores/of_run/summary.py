@@ -329,9 +329,7 @@ def summarise(
             ]
             rows.append(Metric(_again(rule, OVERALL, epoch), whole, part.sums.value, sum(map(len, own.values()))))
     rows += [row for env, own in members.items() for row in around.rows(groups[env], own)]
-    reasons = objections(
-        context, [(one.case, one.heard) for one in rated], around.consistent(members), around.valid(members)
-    )
+    reasons = objections(context, [(one.case, one.heard) for one in rated], rows)
     return CourtSummary(
         run, BENCHMARK, tally, [*groups.values(), whole], rows,
         {
