@@ -16,8 +16,7 @@ from store.statutes.applicable import CaseDates
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from tasks.courts.casefile.law import Finding, check_text, shipped_laws
 from tasks.courts.casefile.loading import read_case
-from tasks.courts.checking.case import check_case
-from tasks.courts.checking.civil import court_fee
+from tasks.courts.checking.case import check_case, court_fee
 from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes, criminal_cases, knowledge_cases
 

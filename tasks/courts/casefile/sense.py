@@ -119,23 +119,22 @@ def too_many(criminal: bool, plaintiffs: int, defendants: int) -> Iterator[Fault
 def _days(dates: Dates) -> Iterator[Fault]:
     order = ("acted", "acted_until", "filed", "proceeding", "judged")
     known = [(name, day) for name in order if (day := getattr(dates, name)) is not None]
-    for (earlier, first), (later, second) in zip(known, known[1:], strict=False):
-        if first > second and (earlier, later) != ("acted_until", "filed"):
-            yield Fault(
-                f"dates.{later}",
-                f"{second} lies before dates.{earlier} ({first})",
-                "Put the days of the case in order.",
-            )
-    if dates.acted_until and dates.judged and dates.acted_until > dates.judged:
-        yield Fault(
-            "dates.acted_until",
-            f"{dates.acted_until} lies after the judgment ({dates.judged})",
-            "Put the days in order.",
-        )
+    for (earlier, _), (later, day) in zip(known, known[1:], strict=False):
+        if (earlier, later) != ("acted_until", "filed"):
+            yield from _misplaced(f"dates.{later}", day, dates, since=earlier)
+    yield from _misplaced("dates.acted_until", dates.acted_until, dates, until="judged")
     if dates.acted_until and not dates.acted:
         yield Fault("dates.acted", "is missing although acted_until is given", "Give the first day of the conduct.")
-    if dates.asked and dates.acted and dates.asked < dates.acted:
-        yield Fault("dates.asked", f"{dates.asked} lies before dates.acted ({dates.acted})", "Put the days in order.")
+    yield from _misplaced("dates.asked", dates.asked, dates, since="acted")
+
+
+def _misplaced(field: str, day: date | None, dates: Dates, since: str = "", until: str = "") -> Iterator[Fault]:
+    """A day lies between two days of the case, as far as these are known."""
+    first, last = (getattr(dates, name) if name else None for name in (since, until))
+    if day and first and day < first:
+        yield Fault(field, f"{day} lies before dates.{since} ({first})", "Put the days of the case in order.")
+    if day and last and day > last:
+        yield Fault(field, f"{day} lies after dates.{until} ({last})", "Put the days of the case in order.")
 
 
 def _born(parties: Iterable[Party], dates: Dates) -> Iterator[Fault]:
@@ -225,60 +224,35 @@ def _criminal(case: CriminalCase) -> Iterator[Fault]:
     for index, custody in enumerate(criminal.custody):
         where = f"criminal.custody[{index}]"
         if custody.until and custody.until < custody.since:
-            yield Fault(f"{where}.until", f"{custody.until} lies before {custody.since}", "Put the days in order.")
-        if dates.acted and custody.since < dates.acted:
-            yield Fault(
-                f"{where}.since", f"{custody.since} lies before the act ({dates.acted})", "Put the days in order."
-            )
-        if dates.judged and max(custody.since, custody.until or custody.since) > dates.judged:
-            yield Fault(
-                f"{where}.until", f"lies after the judgment ({dates.judged})", "Leave `until` out where it lasts."
-            )
-    if criminal.served and dates.filed and criminal.served < dates.filed:
-        yield Fault(
-            "criminal.served",
-            f"{criminal.served} lies before the indictment ({dates.filed})",
-            "Put the days in order.",
+            what = f"{custody.until} lies before {custody.since}"
+            yield Fault(f"{where}.until", what, "Put the days of the case in order.")
+        yield from _misplaced(f"{where}.since", custody.since, dates, since="acted")
+        yield from _misplaced(
+            f"{where}.until", max(custody.since, custody.until or custody.since), dates, until="judged"
         )
-    if criminal.served and dates.proceeding and criminal.served > dates.proceeding:
-        yield Fault(
-            "criminal.served",
-            f"{criminal.served} lies after the hearing ({dates.proceeding})",
-            "Put the days in order.",
-        )
+    yield from _misplaced("criminal.served", criminal.served, dates, since="filed", until="proceeding")
     if sentence.kind in TIMED and not sentence.months:
         yield Fault("gold.sentence.months", f"{sentence.kind} has no term", "Give it in months.")
     if sentence.kind not in TIMED and sentence.months:
-        yield Fault(
-            "gold.sentence.months", f"{sentence.kind} has a term of {sentence.months} months", "Leave it out."
-        )
+        what = f"{sentence.kind} has a term of {sentence.months} months"
+        yield Fault("gold.sentence.months", what, "Leave it out.")
     if (sentence.kind == "无罪") != (not case.gold.charges):
-        yield Fault(
-            "gold.charges",
-            "无罪 and the list of charges contradict each other",
-            "无罪 has no charge, anything else has one.",
-        )
+        what = "无罪 and the list of charges contradict each other"
+        yield Fault("gold.charges", what, "无罪 has no charge, anything else has one.")
     if sentence.kind in ("有期徒刑", "拘役") and case.criminal.custody and dates.judged:
         begin = min(custody.since for custody in criminal.custody)
         term = (months_after(begin, sentence.months) - begin).days + 1
         if (held := days_held(case)) > term:
-            yield Fault(
-                "criminal.custody",
-                f"{held} days in custody are longer than the term ({sentence.months} months)",
-                "Correct the days or the term.",
-            )
+            what = f"{held} days in custody are longer than the term ({sentence.months} months)"
+            yield Fault("criminal.custody", what, "Correct the days or the term.")
     if sentence.since and sentence.until:
         end = months_after(sentence.since, sentence.months)
         if sentence.until > end:
-            yield Fault(
-                "gold.sentence.until",
-                f"{sentence.until} is after the end of the term ({end})",
-                "Reckon the term again.",
-            )
+            what = f"{sentence.until} is after the end of the term ({end})"
+            yield Fault("gold.sentence.until", what, "Reckon the term again.")
         if sentence.until <= sentence.since:
-            yield Fault(
-                "gold.sentence.until", f"{sentence.until} is not after {sentence.since}", "Reckon the term again."
-            )
+            what = f"{sentence.until} is not after {sentence.since}"
+            yield Fault("gold.sentence.until", what, "Reckon the term again.")
 
 
 def _topics(case: AdviceCase) -> Iterator[Fault]:
