@@ -62,8 +62,8 @@ class Voice:
         return speaker(seat, self.env, self.names)
 
     def told(self, event: Event) -> str:
-        """An event on a line; '' for what shows nothing."""
-        return plain_told(event, self.env, self.names)
+        """An event on a line, fit for a terminal; '' for what shows nothing."""
+        return clean(told(event, self.env, self.names))
 
 
 def voice_of(card: dict[str, Any]) -> Voice | None:
@@ -112,8 +112,8 @@ def fault_words(event: Violation, env: str = "") -> str:
     return fault_name(event.code, clear=event.clear) + (f"：{said}" if said else "")
 
 
-def told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:
-    """A court event on a line for a plain terminal; '' for what shows nothing."""
+def told(event: Event, env: Env, names: Mapping[str, str]) -> str:
+    """A court event on a line; '' for what shows nothing."""
     match event:
         case Said():
             to = f" → {addressees(event.to, env, names)}" if event.to else ""
@@ -147,8 +147,3 @@ def exhibit_words(event: ExhibitMoved) -> str:
     """An exhibit and its state; of one that is refused, or a part of it, the gist of why. Its pane has it whole."""
     why = truncate(event.reason, WHY) if event.reason and event.state in ("部分采信", "不采信") else ""
     return f"{event.title or event.exhibit}：{event.state}" + (f"（{why}）" if why else "")
-
-
-def plain_told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:
-    """The same, fit for a terminal."""
-    return clean(told(event, env, names))

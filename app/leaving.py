@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol
+from typing import Any
 
 LAST = 40.0
 """Seconds after which a desk that was asked to leave is gone, whatever still holds it. Longer than it waits for its
@@ -70,25 +70,19 @@ def _speaks_to_terminal(stream: int) -> bool:
         return False
 
 
-class Leaver(Protocol):
-    """What can be asked to leave, in the thread of the signals."""
-
-    def leave(self, code: int) -> bool:
-        """Begin to leave; False where nothing has begun yet that could be left in order."""
-
-
 class Leave:
-    """Asks once, then insists."""
+    """Asks once, then insists. leave: begins to leave with an exit code; False where nothing has begun yet that could
+    be left in order."""
 
-    def __init__(self, who: Leaver) -> None:
-        self._who = who
+    def __init__(self, leave: Callable[[int], bool]) -> None:
+        self._leave = leave
         self._asked = False
         self._modes = _input_modes()
 
     def __call__(self, number: int, _: object) -> None:
         without_terminal(number)
         code = 128 + number
-        if self._asked or not self._who.leave(code):
+        if self._asked or not self._leave(code):
             self.at_once(code)
         self._asked = True
         timer = threading.Timer(LAST, self.at_once, (code,))

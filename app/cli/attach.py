@@ -11,12 +11,11 @@ from pathlib import Path
 
 import click
 
-from app.cli.common import RUN, json_option, note, say
+from app.cli.common import RUN, json_option, note, output, say
 from app.cli.driving import name_errors, print_summary, unfinished, watcher
 from app.cli.watcher import PlainWatcher, watch_option
 from app.ready import demo_run, ensure_sample
 from app.strings import t
-from app.terminal import json_text
 from store.errors import StoreError
 from store.journal import Journal
 from store.writer import Writer, ask_to_stop, writer_of
@@ -101,11 +100,8 @@ def stop(run_name: str, as_json: bool) -> None:
             )
         time.sleep(POLL / 5)
     far = standing(path)
-    if as_json:
-        told = {"run": path.stem, "pid": writer.process, "episodes": far.n, "unfinished": far.n - far.ended}
-        click.echo(json_text(told))
-    else:
-        say(t("stop.done", run=path.stem, done=far.ended, n=far.n))
+    told = {"run": path.stem, "pid": writer.process, "episodes": far.n, "unfinished": far.n - far.ended}
+    output(as_json, told, t("stop.done", run=path.stem, done=far.ended, n=far.n))
 
 
 @click.command()

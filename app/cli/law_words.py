@@ -119,14 +119,6 @@ def counterpart_data(found: Counterpart | None) -> dict[str, object] | None:
     }  # fmt: skip
 
 
-def relation_data(relation: Relation) -> dict[str, object]:
-    """A relation as JSON."""
-    return {
-        "kind": relation.kind, "law": relation.law, "other": relation.other, "basis": relation.basis,
-        "where": relation.where, "on": relation.on.isoformat() if relation.on else None,
-    }  # fmt: skip
-
-
 def clause_sides(row: Clause) -> dict[str, list[Piece]]:
     """What each side that has it ("old", "new") reads of a clause; line ends are left out."""
     sides = {"old": (row.old, "added"), "new": (row.new, "removed")}

@@ -17,6 +17,7 @@ from app.cli.data import Talk
 from app.strings import t
 from app.strings.sentences import said, told
 from app.terminal import clean, json_text, pad
+from app.words import billions
 from models.errors import BadEngine
 from models.llama import library as shelf
 from models.llama import memory, shipped
@@ -131,11 +132,8 @@ def remove(name: str, as_json: bool) -> None:
     folder = places.models()
     entry, deleted = shelf.remove(name, folder)
     file = str(entry.file(folder))
-    if as_json:
-        click.echo(json_text({"removed": entry.name, "path": file, "deleted": deleted}))
-    else:
-        key = "library.removed.file" if deleted else "library.removed"
-        say(t(key, name=entry.name, path=file))
+    key = "library.removed.file" if deleted else "library.removed"
+    output(as_json, {"removed": entry.name, "path": file, "deleted": deleted}, t(key, name=entry.name, path=file))
 
 
 # --- what is printed ------------------------------------------------------------------------------------------------
@@ -187,7 +185,7 @@ def _line(model: Data) -> str:
     return t(
         "library.row",
         name=pad(model["name"], 32),
-        parameters=pad(_billions(model["parameters"]), 6, "right"),
+        parameters=pad(billions(model["parameters"]), 6, "right"),
         quantisation=pad(model["quantisation"], 7),
         size=pad(memory.gigabytes(model["size"]), 8, "right"),
         context=pad(str(model["context"]), 6, "right"),
@@ -202,11 +200,6 @@ def _state(model: Data) -> str:
         return ""
     gone = shipped.gone(model["name"], model["state"]).title if model["shipped"] else ""
     return f"　✘ {said(gone) if gone else t('library.state.' + model['state'])}"
-
-
-def _billions(count: int) -> str:
-    """A number of parameters as models are called by: 7.6B, 494M."""
-    return f"{count / 1e9:.1f}B" if count >= 1e9 else f"{count / 1e6:.0f}M" if count >= 1e6 else f"{count / 1e3:.0f}K"
 
 
 def _facts(header: Header, digest: str) -> Data:
@@ -258,7 +251,7 @@ def _print_facts(found: Data) -> None:
     kind = "embedding" if found["embedding"] else "recurrent" if found["recurrent"] else "chat"
     rows = {
         "name": found["name"],
-        "architecture": f"{found['architecture']}　{_billions(found['parameters'])}　{found['quantisation']}",
+        "architecture": f"{found['architecture']}　{billions(found['parameters'])}　{found['quantisation']}",
         "kind": t(f"library.{kind}"),
         "context": t("library.context.value", n=found["context"]),
         "template": _template_line(found),

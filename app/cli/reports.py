@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from app.cli.common import RUN, json_option, note, say
+from app.cli.common import RUN, json_option, note, output, say
 from app.cli.show import label
 from app.cli.watcher import plain_line, record_data, voice_of
 from app.strings import language, t
@@ -28,7 +30,7 @@ from tasks.reports.formats import FORMATS
 from tasks.run.comparing import Comparison, Side, Step, parting, side_of, steps_of
 from tasks.run.comparing import compare as compared
 from tasks.run.engines import run_paths
-from tasks.run.exporting import event_lines, refuse_existing, write_lines
+from tasks.run.exporting import refuse_existing, write_lines
 from tasks.run.failing import RunFailures, failures_of
 from tasks.run.merging import merge_runs
 from tasks.run.reading import read_episode
@@ -229,42 +231,20 @@ PAPERS = ("docx", "pdf", "html")
 DOCUMENTS = ("judgment", "transcript", "complaint", "answer")
 
 
-def _rollouts(name: str) -> Iterator[dict[str, object]]:
-    from tasks.legalsearch.exporting import rollout_lines
-
-    return rollout_lines(name)
-
-
-def _table(name: str) -> Iterator[str]:
-    from tasks.exchange.rows import table_lines
-
-    return table_lines(name)
+LINES = {"jsonl": "tasks.run.exporting:event_lines", "rollouts": "tasks.legalsearch.exporting:rollout_lines"}
+"""Forms that are JSON lines -> what makes them."""
+FOLDERS = {
+    "verl": "tasks.legalsearch.exporting:export_verl",
+    "seats": "tasks.exchange.rows:export_seats",
+    "rows": "tasks.exchange.rows:export_rows",
+}
+"""Forms that are folders -> what writes them."""
 
 
-def _verl(name: str, out: Path) -> dict[str, int]:
-    from tasks.legalsearch.exporting import export_verl
-
-    return export_verl(name, out)
-
-
-def _seats(name: str, out: Path) -> dict[str, int]:
-    from tasks.exchange.rows import export_seats
-
-    return export_seats(name, out)
-
-
-def _rows(name: str, out: Path) -> dict[str, int]:
-    from tasks.exchange.rows import export_rows
-
-    return export_rows(name, out)
-
-
-LINES: Mapping[str, Callable[[str], Iterator[dict[str, object]]]] = {"jsonl": event_lines, "rollouts": _rollouts}
-"""Forms that are JSON lines."""
-HEADS: Mapping[str, int] = {"csv": 1}
-"""Lines of a form that are no data."""
-FOLDERS: Mapping[str, Callable[[str, Path], dict[str, int]]] = {"verl": _verl, "seats": _seats, "rows": _rows}
-"""Forms that are folders."""
+def _maker(place: str) -> Callable[..., Any]:
+    module, _, name = place.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
 
 
 @click.command()
@@ -312,7 +292,7 @@ def export(
     if form in FOLDERS:
         if out is None:
             raise UsageError(f"--to {form} writes a folder", "Name it with --out FOLDER.")
-        return _tell(out, FOLDERS[form](run_name, out), as_json)
+        return _tell(out, _maker(FOLDERS[form])(run_name, out), as_json)
     if form == "inspect":
         if out is None:
             raise UsageError("--to inspect writes a log", "Name it with --out FILE.eval or FILE.json.")
@@ -320,17 +300,19 @@ def export(
 
         refuse_existing(out)
         return _tell(out, {out.name: export_inspect(run_name, out)}, as_json, "exported.samples")
+    from tasks.exchange.rows import table_lines
+
     if out is not None:
         refuse_existing(out)
-        lines = _table(run_name) if form == "csv" else _json_lines(form, run_name)
-        return _tell(out, {out.name: write_lines(out, lines) - HEADS.get(form, 0)}, as_json)
+        lines = table_lines(run_name) if form == "csv" else _json_lines(form, run_name)
+        return _tell(out, {out.name: write_lines(out, lines) - (form == "csv")}, as_json)
     if as_json:
         raise UsageError("--json tells what was written", "Name a file with --out.")
     if form == "csv":
-        for row in _table(run_name):
+        for row in table_lines(run_name):
             say(row)
         return
-    for line in LINES[form](run_name):
+    for line in _maker(LINES[form])(run_name):
         click.echo(json_text(line))
 
 
@@ -348,14 +330,12 @@ def _paper(
         note(f"the font {font} is embedded")
     elif font is not None:
         note("no Chinese font was found to embed: the reader's own is used")
-    if as_json:
-        click.echo(json_text({"out": str(out), "document": paper.titles[-1], "marks": list(paper.marks)}))
-        return
-    say(t("exported.paper", file=str(out), name=paper.titles[-1]))
+    told = {"out": str(out), "document": paper.titles[-1], "marks": list(paper.marks)}
+    output(as_json, told, t("exported.paper", file=str(out), name=paper.titles[-1]))
 
 
 def _json_lines(form: str, name: str) -> Iterator[str]:
-    return (json.dumps(line, ensure_ascii=False) for line in LINES[form](name))
+    return (json.dumps(line, ensure_ascii=False) for line in _maker(LINES[form])(name))
 
 
 def _tell(out: Path, counts: Mapping[str, int], as_json: bool, key: str = "exported.wrote") -> None:

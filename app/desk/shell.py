@@ -12,7 +12,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from rich.text import Text
 from textual import on
@@ -87,6 +87,7 @@ LIGHT = Theme(
 
 
 Opener = Callable[[], Run]
+Shown = TypeVar("Shown", bound=Screen[Any])
 PATIENCE = 30.0
 """To wait for a step of a run that is to end."""
 HURRY = 1.5
@@ -150,25 +151,21 @@ class Desk(App[int]):
 
     # modes and screens
 
+    def _in(self, mode: str, kind: type[Shown]) -> Shown | None:
+        """The screen of this kind in a mode."""
+        return next((screen for screen in self._screen_stacks.get(mode, []) if isinstance(screen, kind)), None)
+
     @property
     def episode_screen(self) -> EpisodeScreen | None:
-        stack = self._screen_stacks.get("episode", [])
-        return next((screen for screen in stack if isinstance(screen, EpisodeScreen)), None)
+        return self._in("episode", EpisodeScreen)
 
     @property
     def home_screen(self) -> HomeScreen | None:
-        stack = self._screen_stacks.get("home", [])
-        return next((screen for screen in stack if isinstance(screen, HomeScreen)), None)
+        return self._in("home", HomeScreen)
 
     @property
     def review_screen(self) -> ReviewScreen | None:
-        stack = self._screen_stacks.get("review", [])
-        return next((screen for screen in stack if isinstance(screen, ReviewScreen)), None)
-
-    @property
-    def presenter_screen(self) -> PresenterScreen | None:
-        stack = self._screen_stacks.get("episode", [])
-        return next((screen for screen in stack if isinstance(screen, PresenterScreen)), None)
+        return self._in("review", ReviewScreen)
 
     async def look_up(self, tool: str, value: str) -> None:
         await self.action_mode("corpus")
@@ -444,7 +441,7 @@ class Desk(App[int]):
         shown = self.episode_screen
         told: list[EpisodeScreen | PresenterScreen | HomeScreen | None] = []
         if shown is not None and shown.hears(message):
-            told += [shown, self.presenter_screen]
+            told += [shown, self._in("episode", PresenterScreen)]
         if ours and not isinstance(message, Streamed):
             told.append(self.home_screen)
         for screen in told:
@@ -505,7 +502,7 @@ class Desk(App[int]):
         self.problem(title, t("quit.stored"))
 
     def run(self, *arguments: Any, **options: Any) -> int | None:
-        with when_asked(Leave(self), *ASKED, "SIGINT"):
+        with when_asked(Leave(self.leave), *ASKED, "SIGINT"):
             return super().run(*arguments, **options)
 
     def leave(self, code: int) -> bool:

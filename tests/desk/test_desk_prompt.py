@@ -272,9 +272,9 @@ async def test_a_step_without_a_model_shows_what_one_would_read(pack: Path) -> N
         await pilot.press("end")
         await until(pilot, lambda: record.current is not None and episode(pilot)._spoke(record.current.step))
         await pilot.press("w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, WouldReadScreen) and pilot.app.screen.reading)
+        await until(pilot, lambda: isinstance(pilot.app.screen, WouldReadScreen) and pilot.app.screen.seen)
         shown = text_of(pilot)
-        assert QUESTION[:12] in "".join(message.content for message in pilot.app.screen.reading.ask.messages)
+        assert QUESTION[:12] in "".join(message.content for message in pilot.app.screen.seen.ask.messages)
         assert "词元" in shown and "系统" in shown and "下一次" not in shown
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))

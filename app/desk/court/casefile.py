@@ -70,8 +70,6 @@ def _purpose(scene: Scene, exhibit: str) -> str:
 
 
 Data = Mapping[str, Any]
-HANG = 2
-"""Cells by which continued lines are moved in."""
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _SIDES = {"plaintiff": "原告", "defendant": "被告"}
 _HIDDEN = frozenset(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 from textual.events import Click
@@ -21,7 +21,7 @@ from app.desk.court.draft import draft_lines, draft_of
 from app.desk.court.lines import GUTTER, CourtLines
 from app.desk.court.programme import Item, owed_now, programme
 from app.desk.court.scene import Scene, held_by_people, scene_of
-from app.desk.episode.faces import Face, Heading, Stage
+from app.desk.episode.faces import Face, Heading
 from app.desk.episode.plan_pane import fact_rows
 from app.desk.episode.renderers import Block, Line, Piece, engine_name, one, policy_name
 from app.desk.widgets.lines import LineView, Row, Sheet, wrapped
@@ -35,6 +35,9 @@ from tasks.courts.play.record import shown
 from tasks.courts.scores.drafted import END_MARK
 from tasks.episode.events import Record, Seated
 from tasks.episode.with_tools import SEAT
+
+if TYPE_CHECKING:
+    from app.desk.episode.screen import EpisodeScreen
 
 ASKED = 140
 """Cells shown of what was asked; the transcript has the whole."""
@@ -277,7 +280,7 @@ class CourtFace(Face):
     about: ClassVar[tuple[str, str]] = ("court", "court_answer")
     answering: ClassVar[str] = "court.answer"
 
-    def __init__(self, screen: Stage) -> None:
+    def __init__(self, screen: EpisodeScreen) -> None:
         super().__init__(screen)
         self.everything = False
         self._lines: CourtLines | None = None

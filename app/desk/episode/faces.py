@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
 from textual.binding import BindingType
@@ -28,16 +28,16 @@ from app.desk.episode.renderers import (
     seat_name,
     size_of,
 )
-from app.desk.episode.scores import Scorekeeper
-from app.desk.episode.shown import Shown, each
+from app.desk.episode.shown import each
 from app.desk.law.events import IN_WORDS, Item, tool_name
 from app.desk.law.evidence import law_rows
-from app.desk.messages import RunFacts
 from app.desk.widgets.lines import LineView, Row, ink, wrapped
 from app.strings import known, t
 from app.terminal import pad, truncate, width
 from tasks.episode.events import Record, Seated, ToolReturned
-from tasks.episode.state import State
+
+if TYPE_CHECKING:
+    from app.desk.episode.screen import EpisodeScreen
 
 
 @dataclass(frozen=True)
@@ -293,35 +293,6 @@ ASIDE = ("file", "exhibits", "document", "evidence", "scores")
 """Ids of all panes that a face may put on the right."""
 
 
-class Stage(Protocol):
-    """What a face may ask of the screen whose panes it fills; `tab` is the pane on the right that is shown."""
-
-    facts: RunFacts | None
-    shown: Shown
-    state: State
-    keeper: Scorekeeper | None
-    keeper_failed: bool
-    asked: str
-    focused: Any
-    episode: str
-
-    @property
-    def query_one(self) -> Any: ...
-
-    @property
-    def tab(self) -> str:
-        """The pane on the right that is shown."""
-        ...
-
-    @property
-    def human(self) -> bool: ...
-
-    @property
-    def over(self) -> bool: ...
-
-    def fact_lines(self) -> Sequence[tuple[str, str]]: ...
-
-
 class Face:
     """Fills the panes of the screen; one is made for every run that is opened."""
 
@@ -338,7 +309,7 @@ class Face:
     tabs: tuple[str, ...] = ()
     """Panes on the right of which one is shown at a time."""
 
-    def __init__(self, screen: Stage) -> None:
+    def __init__(self, screen: EpisodeScreen) -> None:
         self.screen = screen
 
     @property

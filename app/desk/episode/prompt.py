@@ -268,7 +268,7 @@ class PromptText(Transcript):
 
 
 class PromptPage(OnDesk, FindingScreen):
-    """A prompt and what belongs to it, part by part. It is read in a worker: `read` in a thread, then `take`."""
+    """A prompt and what belongs to it, part by part. `read` runs in a thread."""
 
     CSS_PATH = "prompt.tcss"
     area = "prompt"
@@ -278,15 +278,18 @@ class PromptPage(OnDesk, FindingScreen):
     def __init__(self, facts: RunFacts, episode: str) -> None:
         super().__init__()
         self.facts, self.episode = facts, episode
+        self.seen: Any = None
+        """What was read; None while nothing is."""
 
     def read(self) -> object:
         raise NotImplementedError
 
-    def take(self, found: Any) -> None:
+    def told(self) -> tuple[str, str, list[Block]]:
+        """Title, name of the box, and the parts of what was read."""
         raise NotImplementedError
 
-    def told(self) -> tuple[str, str, list[Block]] | None:
-        """Title, name of the box, and the parts; None while nothing is read."""
+    def whole(self) -> str:
+        """All that was read, as one text."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
@@ -311,11 +314,14 @@ class PromptPage(OnDesk, FindingScreen):
         block = self.query_one(PromptText).current
         self._copy(block.raw if block else "")
 
+    def action_copy_all(self) -> None:
+        self._copy(self.whole() if self.seen is not None else "")
+
     def action_leave(self) -> None:
         self.dismiss()
 
     def _have(self, found: object) -> None:
-        self.take(found)
+        self.seen = found
         self._show()
 
     def _read(self) -> None:
@@ -327,11 +333,10 @@ class PromptPage(OnDesk, FindingScreen):
             self.desk.say(t("episode.copied", n=len(text)))
 
     def _show(self, *, keep: bool = False) -> None:
-        told = self.told()
-        if told is None:
+        if self.seen is None:
             return
         view = self.query_one(PromptText)
-        title, view.border_title, blocks = told
+        title, view.border_title, blocks = self.told()
         self.query_one("#title", Label).update(title)
         if keep:
             view.relabel(blocks)
@@ -349,7 +354,6 @@ class PromptScreen(PromptPage):
         self.records = records
         self.calls = [r.seq for r in records if isinstance(r.event, ModelCalled) and not r.event.human]
         self.at = self.calls.index(seq)
-        self.seen: SeenCall | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return None if action == "call" and len(self.calls) < 2 else True
@@ -359,18 +363,13 @@ class PromptScreen(PromptPage):
             self.at += by
             self._read()
 
-    def action_copy_all(self) -> None:
-        self._copy(self.seen.text if self.seen else "")
+    def whole(self) -> str:
+        return str(self.seen.text)
 
     def read(self) -> SeenCall:
         return read_call(self.facts, self.records, self.calls[self.at])
 
-    def take(self, found: SeenCall) -> None:
-        self.seen = found
-
-    def told(self) -> tuple[str, str, list[Block]] | None:
-        if self.seen is None:
-            return None
+    def told(self) -> tuple[str, str, list[Block]]:
         of = t("prompt.of", at=self.at + 1, of=len(self.calls))
         step, prompt = t("event.step", step=self.seen.record.step), one(self.seen.event.prompt)
         parts = (t("prompt.title"), step, of, prompt, engine_name(self.seen.engine))
@@ -479,28 +478,21 @@ class WouldReadScreen(PromptPage):
     def __init__(self, facts: RunFacts, episode: str, seat: str, name: str, step: int) -> None:
         super().__init__(facts, episode)
         self.seat, self.called, self.step = seat, name, step
-        self.reading: Reading | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return action != "call"
 
-    def action_copy_all(self) -> None:
-        if self.reading is not None:
-            self._copy("\n\n".join(message.content for message in self.reading.ask.messages))
+    def whole(self) -> str:
+        return "\n\n".join(message.content for message in self.seen.ask.messages)
 
     def read(self) -> Reading:
         return would_read(self.facts.path, self.episode, self.seat, step=self.step)
 
-    def take(self, found: Reading) -> None:
-        self.reading = found
-
-    def told(self) -> tuple[str, str, list[Block]] | None:
-        if self.reading is None:
-            return None
+    def told(self) -> tuple[str, str, list[Block]]:
         fiction = (t("mark.fictional"),) if is_fictional(self.facts.header) else ()
-        step, prompt = t("event.step", step=self.reading.step), one(self.reading.ask.prompt)
+        step, prompt = t("event.step", step=self.seen.step), one(self.seen.ask.prompt)
         title = " · ".join((t("prompt.would.title"), *fiction, step, self.called, prompt))
-        return title, t("prompt.would.legend"), _blocks(self.reading)
+        return title, t("prompt.would.legend"), _blocks(self.seen)
 
 
 def _blocks(reading: Reading) -> list[Block]:

@@ -29,7 +29,7 @@ from app.desk.law.events import (
     rule_of,
     window_of,
 )
-from app.desk.law.form import note_words, span_words
+from app.desk.law.form import note_words, span_words, understood
 from app.desk.law.shelf import Life
 from app.desk.widgets.lines import Row, wrapped
 from app.strings import known, t
@@ -86,12 +86,8 @@ def _read(item: Item) -> Iterator[Line]:
         "heading": [str(heading) for heading in _list(analysis, "headings")],
         "keyword": [str(word) for word in _list(analysis, "keywords")],
     }
-    said = [
-        f"{t(f'law_screen.understood.{name}')} {'、'.join(map(one, words))}" for name, words in parts.items() if words
-    ]
-    made = f"law_screen.made_by.{analysis.get('made_by', '')}"
-    if said:
-        yield ((" · ".join([*said, *([t(made)] if known(made) else [])]), "dim"),)
+    if any(parts.values()):
+        yield ((understood(parts, analysis.get("made_by", "")), "dim"),)
     if isinstance(item.get("allowed"), int) and isinstance(item.get("of"), int):
         yield ((t("law_events.allowed", allowed=f"{item['allowed']:,}", of=f"{item['of']:,}"), "dim"),)
     for note in _list(item, "notes"):

@@ -3,7 +3,7 @@ below."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar
 
@@ -37,10 +37,16 @@ def query_words(query: LawQuery) -> str:
         "heading": query.headings,
         "keyword": query.keywords,
     }
+    return understood(parts, query.made_by)
+
+
+def understood(parts: Mapping[str, Sequence[str]], made_by: object) -> str:
+    """The parts of a question that was read, and who read it; '' where there are none and nobody is known."""
     shown = [
         f"{t(f'law_screen.understood.{name}')} {'、'.join(map(one, said))}" for name, said in parts.items() if said
     ]
-    return " · ".join([*shown, t(f"law_screen.made_by.{query.made_by}")])
+    made = f"law_screen.made_by.{made_by}"
+    return " · ".join([*shown, *([t(made)] if known(made) else [])])
 
 
 FIELDS: dict[str, tuple[str, ...]] = {

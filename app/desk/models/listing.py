@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from app.desk.episode.renderers import Line, one
@@ -16,18 +15,19 @@ from app.desk.widgets.lines import TextPane
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import pad
+from app.words import billions
 from models.errors import BadEngine
 from models.llama import library, shipped
 from models.llama.entry import Entry
 from models.llama.header import Header, read_header
 from models.llama.memory import Need, available, default_context, estimate
-from store import places
+from store import identity, places
+from store.errors import StoreError
 
 Progress = Callable[[int, int], None]
 """Told of bytes done and bytes in all; may raise to stop."""
 SLOTS = (1, 4, 8)
 """Sequences for which the memory is estimated."""
-BLOCK = 1 << 22
 
 
 class Stopped(Exception):
@@ -132,24 +132,9 @@ def verify(line: ModelLine, progress: Progress) -> tuple[ModelLine, str]:
     known = next((entry for entry in library.entries(folder) if entry.name == line.name), line.entry)
     found = _line(known, known.file(folder), known.state(folder))
     try:
-        return found, _sum(found.file, progress)
-    except OSError:
+        return found, identity.marks([found.file], again=True, progress=progress)[found.file].sha256
+    except (StoreError, OSError):
         return found, ""
-
-
-def _sum(file: Path, progress: Progress) -> str:
-    running, done, total = sha256(), 0, file.stat().st_size
-    with file.open("rb") as source:
-        while block := source.read(BLOCK):
-            running.update(block)
-            done += len(block)
-            progress(done, total)
-    return running.hexdigest()
-
-
-def billions(count: int) -> str:
-    """A number of parameters as models are called by: 7.6B, 494M."""
-    return f"{count / 1e9:.1f}B" if count >= 1e9 else f"{count / 1e6:.0f}M" if count >= 1e6 else f"{count / 1e3:.0f}K"
 
 
 def size_words(size: int) -> str:
