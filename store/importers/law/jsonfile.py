@@ -17,11 +17,13 @@ that is not in this list is an error.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, InstanceOf, StringConstraints, ValidationError
 
 from store.builder import PackBuilder
 from store.errors import BadInput
@@ -29,21 +31,107 @@ from store.importers import Progress
 from store.importers.law.joining import REPORT
 from store.importers.law.naming import level_of
 from store.importers.reading import entered, files_in, opened, records
-from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link
+from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link, LinkKind
 from store.statutes.names import aliases_of, short_name
 from store.text.citation import parse_number
 
 SOURCE = "Statutes in JSON"
 LICENCE = "as stated by whoever gave the texts"
 
-_LAW = ("law", "short", "level", "aliases", "versions", "links")
-_VERSION = ("label", "adopted", "valid_from", "valid_to", "inferred", "source", "articles")
-_ARTICLE = ("number", "title", "text", "part", "chapter", "section", "amended_by")
-_LINK = ("kind", "from_law", "from_number", "to_law", "to_number", "on", "basis")
 _LAYOUT = (
     'Layout: {"law": "…", "versions": [{"valid_from": "YYYY-MM-DD",'
     ' "articles": [{"number": "第一条", "text": "…"}]}]}.'
 )
+
+
+def _day(value: object) -> date:
+    if not isinstance(value, str) or len(value) != len("YYYY-MM-DD"):
+        raise ValueError
+    return date.fromisoformat(value)
+
+
+def _number(value: object) -> ArticleNumber:
+    if not isinstance(value, str) or (number := parse_number(value)) is None:
+        raise ValueError
+    return number
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Day = Annotated[date, BeforeValidator(_day)]
+Number = Annotated[InstanceOf[ArticleNumber], BeforeValidator(_number)]
+
+
+class _Stated(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Article(_Stated):
+    number: Number
+    title: Text | None = None
+    text: str | None = None
+    part: Text | None = None
+    chapter: Text | None = None
+    section: Text | None = None
+    amended_by: Text | None = None
+
+
+class _Version(_Stated):
+    label: Text | None = None
+    adopted: Day | None = None
+    valid_from: Day
+    valid_to: Day | None = None
+    inferred: bool = False
+    source: Text | None = None
+    articles: list[_Article]
+
+
+class _Link(_Stated):
+    kind: LinkKind
+    from_law: Name
+    from_number: Number | None = None
+    to_law: Name
+    to_number: Number | None = None
+    on: Day
+    basis: Name
+
+
+class _Law(_Stated):
+    law: Name
+    short: Text | None = None
+    level: Text | None = None
+    aliases: list[Name] | None = None
+    versions: list[_Version]
+    links: list[_Link] | None = None
+
+
+_DAYS = ("adopted", "valid_from", "valid_to", "on")
+
+
+def _refusal(error: ValidationError, where: str) -> BadInput:
+    """The first field that is not what it should be, with its place."""
+    first = error.errors()[0]
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
+    place = f"{where}: {''.join(steps).removeprefix('.')}"
+    shown = (
+        "missing" if first["type"] == "missing" else json.dumps(first["input"], ensure_ascii=False, default=str)[:60]
+    )
+    match first["type"]:
+        case "list_type":
+            return BadInput(f"{place} must be a list, is {shown}")
+        case "model_type":
+            return BadInput(f"{place} must be an object, is {shown}")
+        case "bool_type":
+            return BadInput(f"{place} must be true or false, is {shown}")
+        case "string_type" | "string_too_short":
+            return BadInput(f"{place} must be text that is not empty, is {shown}")
+        case "literal_error":
+            return BadInput(f"{place} must be one of {', '.join(LINK_KINDS)}, is {shown}")
+    if first["loc"][-1] in _DAYS:
+        return BadInput(f"{place} must be a day of the calendar as YYYY-MM-DD, is {shown}")
+    if str(first["loc"][-1]).endswith("number"):
+        return BadInput(f"{place} must name an article (第三条之一 or 3-1), is {shown}")
+    return BadInput(f"{place} is no field of this layout", _LAYOUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,149 +251,32 @@ def _one_object(path: Path) -> Mapping[str, object] | None:
 
 
 def _law(content: Mapping[str, Any], where: str, windows: _Windows) -> StatedLaw:
-    _only(content, _LAW, where)
-    name = _text(content, "law", where, required=True)
-    level = _text(content, "level", where)
-    others = _list(content, "aliases", where)
-    for at, alias in enumerate(others):
-        if not isinstance(alias, str) or not alias.strip():
-            raise BadInput(f"{where}: aliases[{at}]: must be text that is not empty")
-    short = _text(content, "short", where) or short_name(name)
-    versions: list[tuple[LawVersion, tuple[Article, ...]]] = []
-    for at, version in enumerate(_list(content, "versions", where, required=True)):
-        place = f"{where}: versions[{at}]"
-        versions.append(_version(_object(version, place), name, place, windows))
-    links: list[Link] = []
-    for at, link in enumerate(_list(content, "links", where)):
-        place = f"{where}: links[{at}]"
-        links.append(_link(_object(link, place), place))
-    law = Law(name, short, level or level_of((), name, ()))
-    return StatedLaw(law, tuple(cast("list[str]", others)), tuple(versions), tuple(links))
-
-
-def _version(
-    content: Mapping[str, Any], law: str, where: str, windows: _Windows
-) -> tuple[LawVersion, tuple[Article, ...]]:
-    _only(content, _VERSION, where)
-    valid_from = _day(content, "valid_from", where, required=True)
-    label = _text(content, "label", where) or f"{law}({valid_from})"
-    inferred = content.get("inferred", False)
-    if not isinstance(inferred, bool):
-        raise BadInput(f"{where}.inferred: must be true or false, is {_shown(inferred)}")
-    version = LawVersion(
-        law,
-        label,
-        valid_from,
-        _day(content, "valid_to", where),
-        _day(content, "adopted", where),
-        inferred,
-        _text(content, "source", where) or where.partition(":")[0],
+    try:
+        stated = _Law.model_validate(content)
+    except ValidationError as error:
+        raise _refusal(error, where) from None
+    versions = tuple(
+        _version(version, stated.law, f"{where}: versions[{at}]", windows)
+        for at, version in enumerate(stated.versions)
     )
+    links = tuple(
+        Link(one.kind, one.from_law, one.from_number, one.to_law, one.to_number, one.on, one.basis)
+        for one in stated.links or ()
+    )
+    law = Law(stated.law, stated.short or short_name(stated.law), stated.level or level_of((), stated.law, ()))
+    return StatedLaw(law, tuple(stated.aliases or ()), versions, links)
+
+
+def _version(stated: _Version, law: str, where: str, windows: _Windows) -> tuple[LawVersion, tuple[Article, ...]]:
+    label, source = stated.label or f"{law}({stated.valid_from})", stated.source or where.partition(":")[0]
+    version = LawVersion(law, label, stated.valid_from, stated.valid_to, stated.adopted, stated.inferred, source)
     windows.add(version, where)
     articles: dict[ArticleNumber, Article] = {}
-    for at, given in enumerate(_list(content, "articles", where, required=True)):
-        place = f"{where}.articles[{at}]"
-        article = _article(_object(given, place), version, place)
-        if article.number in articles:
-            raise BadInput(f"{place}.number: {article.number.chinese} is in this version twice")
-        articles[article.number] = article
+    for at, one in enumerate(stated.articles):
+        if one.number in articles:
+            raise BadInput(f"{where}.articles[{at}].number: {one.number.chinese} is in this version twice")
+        articles[one.number] = Article(
+            law, label, one.number, one.part or "", one.chapter or "", one.section or "", one.title or "", one.text,
+            one.amended_by or "", source,
+        )  # fmt: skip
     return version, tuple(articles.values())
-
-
-def _article(content: Mapping[str, Any], version: LawVersion, where: str) -> Article:
-    _only(content, _ARTICLE, where)
-    text = content.get("text")
-    if text is not None and not isinstance(text, str):
-        raise BadInput(f"{where}.text: must be text or null, is {_shown(text)}")
-    optional: Callable[[str], str] = lambda key: _text(content, key, where)  # noqa: E731
-    return Article(
-        version.law,
-        version.label,
-        _number(content, "number", where, required=True) or ArticleNumber(0),
-        optional("part"),
-        optional("chapter"),
-        optional("section"),
-        optional("title"),
-        text,
-        optional("amended_by"),
-        version.source,
-    )
-
-
-def _link(content: Mapping[str, Any], where: str) -> Link:
-    _only(content, _LINK, where)
-    kind = _text(content, "kind", where, required=True)
-    if kind not in LINK_KINDS:
-        raise BadInput(f"{where}.kind: must be one of {', '.join(LINK_KINDS)}, is {_shown(kind)}")
-    on = _day(content, "on", where, required=True)
-    return Link(
-        kind,
-        _text(content, "from_law", where, required=True),
-        _number(content, "from_number", where),
-        _text(content, "to_law", where, required=True),
-        _number(content, "to_number", where),
-        on or date.min,
-        _text(content, "basis", where, required=True),
-    )
-
-
-def _only(content: Mapping[str, Any], fields: tuple[str, ...], where: str) -> None:
-    strange = [key for key in content if key not in fields]
-    if strange:
-        raise BadInput(f"{where}: there is no field {_shown(strange[0])}", f"Fields: {', '.join(fields)}.")
-
-
-def _object(value: object, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise BadInput(f"{where}: must be an object, is {_shown(value)}")
-    return value
-
-
-def _list(content: Mapping[str, Any], key: str, where: str, *, required: bool = False) -> list[Any]:
-    value = content.get(key)
-    if value is None and not required:
-        return []
-    if not isinstance(value, list):
-        raise BadInput(f"{where}{_dot(where)}{key}: must be a list, is {_shown(value)}")
-    return value
-
-
-def _text(content: Mapping[str, Any], key: str, where: str, *, required: bool = False) -> str:
-    value = content.get(key)
-    if value is None and not required:
-        return ""
-    if not isinstance(value, str) or (required and not value.strip()):
-        raise BadInput(
-            f"{where}{_dot(where)}{key}: must be text{' that is not empty' if required else ''}, is {_shown(value)}"
-        )
-    return value.strip()
-
-
-def _day(content: Mapping[str, Any], key: str, where: str, *, required: bool = False) -> date | None:
-    value = content.get(key)
-    if value is None and not required:
-        return None
-    try:
-        if not isinstance(value, str) or len(value) != len("YYYY-MM-DD"):
-            raise ValueError
-        return date.fromisoformat(value)
-    except ValueError:
-        raise BadInput(f"{where}.{key}: must be a day of the calendar as YYYY-MM-DD, is {_shown(value)}") from None
-
-
-def _number(content: Mapping[str, Any], key: str, where: str, *, required: bool = False) -> ArticleNumber | None:
-    value = content.get(key)
-    if value is None and not required:
-        return None
-    number = parse_number(value) if isinstance(value, str) else None
-    if number is None:
-        raise BadInput(f"{where}.{key}: must name an article (第三条之一 or 3-1), is {_shown(value)}")
-    return number
-
-
-def _dot(where: str) -> str:
-    return "." if where.endswith("]") else ": "
-
-
-def _shown(value: object) -> str:
-    return "missing" if value is None else json.dumps(value, ensure_ascii=False, default=str)[:60]
