@@ -20,6 +20,7 @@ from store import identity, places, web_tables
 from store import manifest as manifests
 from store.connection import quoted
 from store.errors import BadInput, StoreError
+from store.importers import silent
 from store.manifest import CORPUS, FORMAT, Counts, Manifest, Part, check_name
 from store.placing import Site
 from store.schema import (
@@ -272,7 +273,7 @@ class PackBuilder:
             try:
                 self._refuse_empty()
                 with self._writing():
-                    self._close_database(progress or _untold)
+                    self._close_database(progress or silent)
                     self._web.finish()
                     self._write_manifest()
                     self._site.move_in()
@@ -388,10 +389,6 @@ class PackBuilder:
                 f"Pack {self._name} could not be written in {self._destination.parent}: {reason}",
                 "Free some space there, or set MOOT_HOME to a folder that can be written.",
             ) from error
-
-
-def _untold(phase: str, done: int, total: int | None) -> None:
-    """Nobody listens."""
 
 
 def _packed(table: str, cells: Mapping[str, Cell]) -> tuple[int, list[str | int | float | None]]:

@@ -108,11 +108,6 @@ class Journal:
             raise
 
     @property
-    def writable(self) -> bool:
-        """Whether this process may append."""
-        return self._lock is not None
-
-    @property
     def header(self) -> dict[str, Any]:
         """Everything needed to judge the run: task file and pack hashes, engine, versions, settings."""
         if self._header is None:

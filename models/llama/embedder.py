@@ -71,10 +71,7 @@ class Embedder:
             EngineError: the model gives no vector for a text.
         """
         shown = [text[: self._most] or " " for text in texts]
-        told = self._order("embed", texts=shown, pooling=self._pooling)
-        if told["pooling"] == "none":
-            raise EngineError(f"'{self._path.name}' gives a vector a token; choose a pooling")
-        vectors: list[list[float]] = told["vectors"]
+        vectors: list[list[float]] = self._order("embed", texts=shown, pooling=self._pooling)
         return vectors
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
@@ -82,9 +79,9 @@ class Embedder:
         told = self._order("embed_tokens", texts=list(texts), limit=self._limit)
         return [_tokens(one, told["width"]) for one in told["texts"]]
 
-    def _order(self, op: str, **what: Any) -> dict[str, Any]:
+    def _order(self, op: str, **what: Any) -> Any:
         with self._plainly():
-            return dict(self._running().order(op, path=str(self._path), threads=self._threads, **what))
+            return self._running().order(op, path=str(self._path), threads=self._threads, **what)
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:
