@@ -17,8 +17,8 @@ from store.connection import Reader
 from store.errors import StoreError
 from store.pack import Pack
 from store.schema import Provenance
-from store.search.documents import fuse
-from store.search.terms import any_of, folded, runs, trigrams, word_terms
+from store.search.documents import fuse, ranked, scanned
+from store.search.terms import folded, runs, trigrams, word_terms
 from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
 from store.web_tables import FILE, spellings
@@ -100,12 +100,18 @@ class WebSnapshot:
         if k < 1:
             return []
         asked, depth = folded(query), max(DEPTH, k)
+        given = (before.isoformat(),) if before else ()
+        dated = "AND rowid IN (SELECT id FROM page WHERE day <= ?)" if before else ""
+        weights = f", {TITLE_WEIGHT}, 1.0"
         channels = [
-            self._ranked("trigram_page", trigrams(asked), depth, before),
-            self._ranked("words_page", word_terms(asked), depth, before),
+            ranked(self._reader, index, terms, depth, weights=weights, where=dated, given=given)
+            for index, terms in (("trigram_page", trigrams(asked)), ("words_page", word_terms(asked)))
         ]
-        ranked = fuse([channel for channel in channels if channel]) or self._scanned(asked, depth, before)
-        found = ((self._by("id", number), score) for number, score in ranked[:k])
+        best = fuse([channel for channel in channels if channel]) or scanned(
+            self._reader, "page", "id", {"title": TITLE_WEIGHT, "text": 1}, asked, depth,
+            where="AND day <= ?" if before else "", given=given,
+        )  # fmt: skip
+        found = ((self._by("id", number), score) for number, score in best[:k])
         terms = _shown_terms(asked)
         return [
             WebHit(replace(page, text=""), snippet(page.text, terms), score, rank)
@@ -130,29 +136,6 @@ class WebSnapshot:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-    def _ranked(self, index: str, terms: list[str], depth: int, before: date | None) -> list[int]:
-        if not terms:
-            return []
-        dated = "AND rowid IN (SELECT id FROM page WHERE day <= ?) " if before else ""
-        found = self._reader.all(
-            f"SELECT rowid FROM {index} WHERE {index} MATCH ? {dated}"
-            f"ORDER BY bm25({index}, {TITLE_WEIGHT}, 1.0), rowid LIMIT ?",
-            (any_of(terms), *([before.isoformat()] if before else []), depth),
-        )
-        return [number for (number,) in found]
-
-    def _scanned(self, query: str, depth: int, before: date | None) -> list[tuple[int, float]]:
-        terms = runs(query)
-        if not terms:
-            return []
-        hits = " + ".join("(instr(title, ?) > 0) * 2 + (instr(text, ?) > 0)" for _ in terms)
-        dated = "AND day <= ? " if before else ""
-        found = self._reader.all(
-            f"SELECT id, {hits} AS hits FROM page WHERE hits > 0 {dated}ORDER BY hits DESC, id LIMIT ?",
-            (*(term for term in terms for _ in range(2)), *([before.isoformat()] if before else []), depth),
-        )
-        return [(number, float(count)) for number, count in found]
 
     def _by(self, column: str, value: int | str) -> Page | None:
         found = self._reader.all(f"SELECT {_COLUMNS} FROM page WHERE {column} = ?", (value,))

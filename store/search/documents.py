@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from store.connection import Reader
 from store.errors import StoreError
 from store.pack import Pack, check_corpus
 from store.schema import Document, text_index
@@ -68,15 +69,17 @@ def search_documents(
         return []
     asked = folded(query)
     depth = max(DEPTH, k)
-    ranked = fuse_weighted(channels(pack, corpus, asked, depth), weights or {}, USUAL)
-    return _documents(pack, (ranked or _scanned(pack, corpus, asked, depth))[:k])
+    found = fuse_weighted(channels(pack, corpus, asked, depth), weights or {}, USUAL) or scanned(
+        pack.reader, "document", "number", {"text": 1}, asked, depth, where="AND corpus = ?", given=(corpus,)
+    )
+    return _documents(pack, found[:k])
 
 
 def channels(pack: Pack, corpus: str, query: str, depth: int) -> dict[str, list[int]]:
     """The row ids that each channel ranks for a folded query, best first, at most `depth` of each."""
     return {
-        "trigram": _ranked(pack, text_index("trigram", corpus), trigrams(query), depth),
-        "words": _ranked(pack, text_index("words", corpus), _words(pack, query), depth),
+        "trigram": ranked(pack.reader, text_index("trigram", corpus), trigrams(query), depth),
+        "words": ranked(pack.reader, text_index("words", corpus), _words(pack, query), depth),
     }
 
 
@@ -89,28 +92,29 @@ def _words(pack: Pack, query: str) -> list[str]:
     return word_terms(query) if made_by else []
 
 
-def _ranked(pack: Pack, index: str, terms: list[str], depth: int) -> list[int]:
+def ranked(
+    reader: Reader, index: str, terms: list[str], depth: int, *, weights: str = "", where: str = "",
+    given: Sequence[object] = (),
+) -> list[int]:  # fmt: skip
+    """Row ids of a full-text index with any of the terms, best first by bm25 (`weights` of its columns)."""
     if not terms:
         return []
-    found = pack.reader.all(
-        f"SELECT rowid FROM {index} WHERE {index} MATCH ? ORDER BY bm25({index}), rowid LIMIT ?",
-        (any_of(terms), depth),
-    )
-    return [number for (number,) in found]
+    sql = f"SELECT rowid FROM {index} WHERE {index} MATCH ? {where} ORDER BY bm25({index}{weights}), rowid LIMIT ?"
+    return [number for (number,) in reader.all(sql, (any_of(terms), *given, depth))]
 
 
-def _scanned(pack: Pack, corpus: str, query: str, depth: int) -> list[tuple[int, float]]:
-    """Rows that hold runs of the query as they stand: for words shorter than both indexes know."""
+def scanned(
+    reader: Reader, table: str, key: str, columns: Mapping[str, float], query: str, depth: int, *, where: str = "",
+    given: Sequence[object] = (),
+) -> list[tuple[int, float]]:  # fmt: skip
+    """Rows that hold runs of the query as they stand: for words shorter than both indexes know. columns: weights."""
     terms = runs(query)
     if not terms:
         return []
-    hits = " + ".join("(instr(text, ?) > 0)" for _ in terms)
-    found = pack.reader.all(
-        f"SELECT number, {hits} AS hits FROM document WHERE corpus = ? AND hits > 0"
-        " ORDER BY hits DESC, number LIMIT ?",
-        (*terms, corpus, depth),
-    )
-    return [(number, float(count)) for number, count in found]
+    hits = " + ".join(f"(instr({column}, ?) > 0) * {weight}" for _ in terms for column, weight in columns.items())
+    sql = f"SELECT {key}, {hits} AS hits FROM {table} WHERE hits > 0 {where} ORDER BY hits DESC, {key} LIMIT ?"
+    held = [term for term in terms for _ in columns]
+    return [(number, float(count)) for number, count in reader.all(sql, (*held, *given, depth))]
 
 
 def _documents(pack: Pack, ranked: list[tuple[int, float]]) -> list[Document]:
