@@ -16,8 +16,9 @@ from pydantic import ValidationError
 
 from store.errors import BadInput, NotFound
 from tasks.courts.casefile.case import Dispute, dispute_schema, json_schema
-from tasks.courts.casefile.loading import CaseFault, load_cases, read_case, read_dispute
+from tasks.courts.casefile.loading import CaseFault, read_case, read_dispute
 from tasks.courts.casefile.people import LawRef
+from tasks.courts.casefile.questions import load_questions
 from tasks.courts.checking.case import check_case
 from tasks.sample.courtcases import civil_disputes, court_cases, criminal_cases, knowledge_cases
 
@@ -36,7 +37,7 @@ def criminal() -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", FILES, ids=[f"{path.parent.name}-{path.stem}" for path in FILES])
 def test_every_authored_case_is_sound(path: Path) -> None:
-    cases = load_cases(path)
+    cases = [one.case for one in load_questions(path)]
     assert [str(finding) for finding in check_case(cases[-1]) if finding.level == "error"] == []
     number = path.name[:2]
     kinds = {"disputes": ["CD", "DD", "CI"], "criminal": ["CR"], "knowledge": ["KQ"], "consultation": ["LC"]}
@@ -56,9 +57,9 @@ def test_written_and_read_again_it_is_the_same(tmp_path: Path) -> None:
     lines, array = tmp_path / "cases.jsonl", tmp_path / "cases.json"
     lines.write_text("\n".join(json.dumps(case.fields(), ensure_ascii=False) for case in cases), encoding="utf-8")
     array.write_text(json.dumps([case.fields() for case in cases]), encoding="utf-8")
-    assert load_cases(lines) == load_cases(array) == cases
+    assert [one.case for one in load_questions(lines)] == [one.case for one in load_questions(array)] == cases
     with pytest.raises(BadInput, match="stands in .* already"):
-        load_cases(tmp_path)
+        [one.case for one in load_questions(tmp_path)]
 
 
 @pytest.mark.parametrize(
@@ -219,14 +220,14 @@ def test_a_broken_file_is_named(tmp_path: Path, name: str, content: str | bytes,
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(BadInput) as caught:
-        load_cases(path)
+        [one.case for one in load_questions(path)]
     text = " ".join([str(caught.value), *(str(fault) for fault in getattr(caught.value, "faults", ()))])
     assert said in text and str(path) in text
 
 
 def test_nothing_there(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no case file"):
-        load_cases(tmp_path / "none")
+        [one.case for one in load_questions(tmp_path / "none")]
 
 
 def test_the_guide_shows_the_dispute_that_is_shipped() -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from store.statutes.applicable import CaseDates
-from tasks.courts.casefile.loading import load_cases, load_dispute
+from tasks.courts.casefile.loading import load_dispute
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.casefile.prosecution import Sentence
+from tasks.courts.casefile.questions import load_questions
 from tasks.courts.scores import charge, claims, judgment, laws, reasons, rulings, sentence
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +29,7 @@ def lending():
 
 
 def theft():
-    return load_cases(CASES / "criminal" / "01_theft.toml")[0]
+    return [one.case for one in load_questions(CASES / "criminal" / "01_theft.toml")][0]
 
 
 def spoken(record: dict) -> str:
@@ -319,7 +320,11 @@ def test_task_failures_as_published(env: str, said: list[str], turns: int, why: 
     "path", sorted(CASES.glob("disputes/*.toml")) + sorted(CASES.glob("criminal/*.toml")), ids=lambda p: p.stem
 )
 def test_ceiling_and_floor_of_authored_cases(path: Path) -> None:
-    case = load_dispute(path).cases()[2] if path.parent.name == "disputes" else load_cases(path)[0]
+    case = (
+        load_dispute(path).cases()[2]
+        if path.parent.name == "disputes"
+        else [one.case for one in load_questions(path)][0]
+    )
     top, low = (judgment.score(case, [said]) for said in (judgment.gold_text(case), judgment.FORMULA[case.env]))
     for metric in ("LAW", "LAW_P", "LAW_F1", "CRI", "JUD_claims"):
         assert top.strict.get(metric, 1) == 1, metric

@@ -18,7 +18,8 @@ from models.scripted import Script, ScriptedEngine
 from store.errors import BadInput, NotFound
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
-from tasks.courts.casefile.loading import CaseFault, load_cases
+from tasks.courts.casefile.loading import CaseFault
+from tasks.courts.casefile.questions import load_questions
 from tasks.courts.from_judgment.drafting import Draft, draft, draft_of
 from tasks.courts.from_judgment.masking import mask, stand_ins
 from tasks.courts.from_judgment.reading import MAX_TEXT, text_of
@@ -599,7 +600,7 @@ def test_the_command_writes_a_file_that_loads(name: str, tmp_path: Path) -> None
     path.write_text(getattr(texts, name), encoding="utf-8")
     done = invoke(path, "--out", out)
     assert done.exit_code == 0 and done.stdout == "" and f"{out} loads." in done.stderr and "missing: " in done.stderr
-    (case,) = load_cases(out)
+    (case,) = [one.case for one in load_questions(out)]
     assert isinstance(case, CivilCase if name in ("LOAN", "WORKS") else CriminalCase)
     assert json.loads(invoke(path).stdout) == json.loads(out.read_text(encoding="utf-8"))
     again = invoke(path, "--out", out)
@@ -642,7 +643,7 @@ def law_texts(case: CivilCase | CriminalCase) -> list[str]:
 def test_civil_cases_come_back_from_their_judgments() -> None:
     files = sorted((FOLDER / "disputes").glob("*.toml"))
     for file in files:
-        case = load_cases(file)[-1]
+        case = [one.case for one in load_questions(file)][-1]
         assert isinstance(case, CivilCase)
         made = drafted(texts.as_judgment(case), keep_names=True)
         found, gold = made.case_fields, made.case_fields["gold"]
@@ -672,7 +673,7 @@ def test_civil_cases_come_back_from_their_judgments() -> None:
 def test_criminal_cases_come_back_from_their_judgments() -> None:
     files = sorted((FOLDER / "criminal").glob("*.toml"))
     for file in files:
-        (case,) = load_cases(file)
+        (case,) = [one.case for one in load_questions(file)]
         assert isinstance(case, CriminalCase)
         made = drafted(texts.as_judgment(case), keep_names=True)
         found, criminal, gold = made.case_fields, made.case_fields["criminal"], made.case_fields["gold"]

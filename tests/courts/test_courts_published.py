@@ -14,7 +14,7 @@ from models.engine import Ask
 from store.text.normalise import fold_width
 from tasks.courts.agents.registry import RULES
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
-from tasks.courts.casefile.upstream import import_upstream
+from tasks.courts.casefile.upstream import read_upstream
 from tasks.courts.environment import environment
 from tasks.courts.play.record import for_procedure
 from tasks.courts.procedure import pfs
@@ -25,9 +25,9 @@ from tests.support.court_stage import Court, talk
 
 FILE = Path(__file__).parents[1] / "upstream_courts" / "various.jsonl"
 RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
-IMPORTED = import_upstream(FILE)
-CASES = {case.id: case for case in IMPORTED.cases}
-REPORTS = {report.case: report for report in IMPORTED.reports}
+IMPORTED = [read_upstream(str(FILE), fields) for fields in RECORDS]
+CASES = {case.id: case for case, _ in IMPORTED}
+REPORTS = {report.case: report for _, report in IMPORTED}
 TRIALS = [name for name, case in CASES.items() if case.env in ("CI", "CR")]
 _FORM = frozenset("schema id env lang side owner by claim outcome source based_on birth_date".split())
 """Fields that say how the file is built, and days, which the file writes otherwise than the record."""
@@ -61,7 +61,7 @@ def by_rules(case: Case, profile: Any = "law") -> Court:
 
 
 def test_every_record_makes_a_case() -> None:
-    assert not IMPORTED.refused and len(CASES) == len(RECORDS)
+    assert len(CASES) == len(RECORDS)
     assert {case.env for case in CASES.values()} == {"CI", "CR", "CD", "DD", "KQ", "LC"}
 
 

@@ -11,7 +11,8 @@ import pytest
 from store.errors import BadInput, NotFound
 from tasks.courts.casefile.case import AdviceCase, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Counsel
-from tasks.courts.casefile.upstream import import_upstream, read_upstream, upstream_env
+from tasks.courts.casefile.questions import load_questions
+from tasks.courts.casefile.upstream import read_upstream, upstream_env
 
 FOLDER = Path(__file__).parents[1] / "upstream_courts"
 ENVS = ["KQ", "LC", "CD", "DD", "CI", "CR"]
@@ -24,12 +25,10 @@ def record(env: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("env", ENVS)
 def test_each_layout_is_known_and_read(env: str) -> None:
-    imported = import_upstream(FOLDER / f"{env.lower()}.jsonl")
-    assert [case.env for case in imported.cases] == [env] and imported.refused == ()
-    report = imported.reports[0]
-    assert report.case == imported.cases[0].id and report.case.startswith(f"{env}-") and report.filled
-    assert imported.cases[0].provenance.source == "imported"
-    assert upstream_env(imported.cases[0].fields()) is None
+    (question,) = load_questions(FOLDER / f"{env.lower()}.jsonl")
+    assert question.case.env == env and question.id.startswith(f"{env}-")
+    assert question.notes[0].startswith("filled in: ") and question.case.provenance.source == "imported"
+    assert upstream_env(question.case.fields()) is None
 
 
 def test_topics_keep_what_can_be_scored() -> None:
@@ -106,8 +105,8 @@ def test_two_plaintiffs_are_refused_in_one_sentence(tmp_path: Path) -> None:
         read_upstream("f", fields)
     path = tmp_path / "cd.json"
     path.write_text(json.dumps([fields, record("CD")]), encoding="utf-8")
-    imported = import_upstream(path)
-    assert len(imported.cases) == 1 and "line 1" in str(imported.refused[0])
+    with pytest.raises(BadInput, match="line 1"):
+        load_questions(path)
 
 
 @pytest.mark.parametrize(
@@ -133,6 +132,6 @@ def test_files_without_records(tmp_path: Path) -> None:
     for text in ("", '{"a": 1}'):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(BadInput, match="x.jsonl"):
-            import_upstream(path)
+            load_questions(path)
     with pytest.raises(NotFound):
-        import_upstream(tmp_path / "none")
+        load_questions(tmp_path / "none")

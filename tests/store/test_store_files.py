@@ -11,7 +11,8 @@ import pytest
 
 from store.errors import BadInput
 from store.files import BY_HAND, read_text
-from tasks.courts.casefile.loading import load_cases, load_dispute
+from tasks.courts.casefile.loading import load_dispute
+from tasks.courts.casefile.questions import load_questions
 from tasks.legalagentbench.construct.compose import Parts
 from tasks.run.suite import read_suite
 
@@ -23,7 +24,7 @@ LONG = {
 
 
 @pytest.mark.parametrize(
-    "reader", [read_suite, load_cases, load_dispute, lambda path: Parts(read_text(path), Random(1))]
+    "reader", [read_suite, load_questions, load_dispute, lambda path: Parts(read_text(path), Random(1))]
 )
 @pytest.mark.parametrize(("text", "said"), [
     *((text, "nested deeper than 100 levels") for text in LONG.values()),
@@ -42,4 +43,4 @@ def test_no_part_of_a_large_case_in_toml_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_bytes(b"a = '" + b"a" * BY_HAND + b"'")
     with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
-        load_cases(path)
+        load_questions(path)

@@ -64,27 +64,6 @@ class CaseFault(BadInput):
         return [f"{self.where}, {fault}" for fault in self.faults]
 
 
-def load_cases(path: Path) -> list[Case]:
-    """All cases of a file or folder, in order.
-
-    Raises:
-        NotFound: there is nothing at the path.
-        CaseFault: a case is unusable; the title names file, line or case, and field.
-        BadInput: a file is broken, empty, or a case stands there twice.
-    """
-    found: dict[str, tuple[str, Case]] = {}
-    for where, fields in case_records(path):
-        for case in read_cases(where, fields):
-            if case.id in found:
-                raise BadInput(
-                    f"{where}: case {case.id} stands in {found[case.id][0]} already", "Remove one of the two."
-                )
-            found[case.id] = where, case
-    if not found:
-        raise BadInput(f"{path}: no cases in it", "A case file is TOML, or JSON with one case a line.")
-    return [case for _, case in found.values()]
-
-
 def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Where each record stands, and its fields, of a file or of all files of a folder."""
     if not path.exists():
@@ -94,13 +73,6 @@ def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             yield str(file), toml_of(file, read_text(file))
         else:
             yield from ((f"{file}, line {line}", fields) for line, fields in records(file, str(file)))
-
-
-def read_cases(where: str, fields: Mapping[str, Any]) -> tuple[Case, ...]:
-    """The case of a record, or the three of a dispute; raises `CaseFault` with everything that is wrong."""
-    if fields.get("schema") == DISPUTE_SCHEMA:
-        return read_dispute(where, fields).cases()
-    return (read_case(where, fields),)
 
 
 def read_case(where: str, fields: Mapping[str, Any]) -> Case:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from store.errors import BadInput
 from tasks.courts.casefile.case import DISPUTE_SCHEMA, Case, Fields
-from tasks.courts.casefile.loading import case_records, load_cases, read_case, read_dispute
+from tasks.courts.casefile.loading import case_records, read_case, read_dispute
 from tasks.courts.casefile.roles import own_names
-from tasks.courts.casefile.upstream import Report, import_upstream, read_upstream, upstream_env
+from tasks.courts.casefile.upstream import Report, read_upstream, upstream_env
 from tasks.courts.environment import environment
 
 
@@ -67,33 +68,34 @@ class CourtQuestion:
         return {**card, "names": names} if names else card
 
 
-def read_question(where: str, fields: Mapping[str, object]) -> CourtQuestion:
-    """The case of one record, of ours or of the published layout; `CaseFault` or `BadInput` with what is wrong."""
-    if "schema" not in fields and upstream_env(fields) is not None:
-        return _imported(*read_upstream(where, fields))
-    return CourtQuestion(read_case(where, fields))
-
-
 def read_questions(where: str, fields: Mapping[str, object]) -> tuple[CourtQuestion, ...]:
-    """The case of one record, or the three of a civil dispute; faults as of `read_question`."""
+    """The case of one record, of ours or of the published layout, or the three of a civil dispute; `CaseFault` or
+    `BadInput` with what is wrong."""
     if fields.get("schema") == DISPUTE_SCHEMA:
         return tuple(map(CourtQuestion, read_dispute(where, fields).cases()))
-    return (read_question(where, fields),)
+    if "schema" not in fields and upstream_env(fields) is not None:
+        return (_imported(*read_upstream(where, fields)),)
+    return (CourtQuestion(read_case(where, fields)),)
 
 
 def load_questions(path: Path) -> list[CourtQuestion]:
-    """The cases of a file of ours, or of one in the layout of the published benchmark.
+    """All cases of a file or folder, in order.
 
     Raises:
-        NotFound, CaseFault, BadInput: as the two readers say.
+        NotFound: there is nothing at the path.
+        CaseFault: a case is unusable; the title names file, line or case, and field.
+        BadInput: a file is broken, empty, or a case stands there twice.
     """
-    first = next(iter(case_records(path)), None) if path.is_file() and path.suffix != ".toml" else None
-    if first is not None and "schema" not in first[1] and upstream_env(first[1]) is not None:
-        imported = import_upstream(path)
-        if imported.refused:
-            raise imported.refused[0]
-        return [_imported(case, report) for case, report in zip(imported.cases, imported.reports, strict=True)]
-    return [CourtQuestion(case) for case in load_cases(path)]
+    found: dict[str, tuple[str, CourtQuestion]] = {}
+    for where, fields in case_records(path):
+        for question in read_questions(where, fields):
+            if question.id in found:
+                what = f"{where}: case {question.id} stands in {found[question.id][0]} already"
+                raise BadInput(what, "Remove one of the two.")
+            found[question.id] = where, question
+    if not found:
+        raise BadInput(f"{path}: no cases in it", "A case file is TOML, or JSON with one case a line.")
+    return [question for _, question in found.values()]
 
 
 def _imported(case: Case, report: Report) -> CourtQuestion:

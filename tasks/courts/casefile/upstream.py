@@ -10,11 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from store.errors import BadInput
-from store.importers.reading import records
 from store.text.dates import parse_date
 from store.text.ideographs import HAN
 from tasks.courts.casefile.case import Case, Env
@@ -62,15 +60,6 @@ class Report:
     """In the record and not taken over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The cases of a file, a report on each, and the records that give none."""
-
-    cases: tuple[Case, ...]
-    reports: tuple[Report, ...]
-    refused: tuple[BadInput, ...] = ()
-
-
 def upstream_env(fields: Mapping[str, Any]) -> Env | None:
     """Which environment a record of the published layout is for; None where it has another layout."""
     if "schema" in fields or "env" in fields:
@@ -84,31 +73,6 @@ def upstream_env(fields: Mapping[str, Any]) -> Env | None:
     if "statement_of_defence" in fields:
         return "DD"
     return "CI" if "court_information" in fields or "defendant_defence" in fields else "CD"
-
-
-def import_upstream(path: Path) -> Imported:
-    """All records of a file; those that make no case are `refused`, each with its reason.
-
-    Raises:
-        NotFound: there is no such file.
-        BadInput: the file is broken, or has no record of the published layout at all.
-    """
-    read: dict[str, tuple[Case, Report]] = {}
-    refused: list[BadInput] = []
-    for line, fields in records(path, str(path)):
-        try:
-            case, report = read_upstream(f"{path}, line {line}", fields)
-            if case.id in read:
-                raise BadInput(
-                    f"{path}, line {line}: case {case.id} stands here a second time", "Remove one of the two."
-                )
-            read[case.id] = case, report
-        except BadInput as error:
-            refused.append(error)
-    if not read:
-        raise refused[0] if refused else BadInput(f"{path}: no cases in it", UNKNOWN_LAYOUT)
-    cases, reports = zip(*read.values(), strict=True)
-    return Imported(cases, reports, tuple(refused))
 
 
 def read_upstream(where: str, fields: Mapping[str, Any]) -> tuple[Case, Report]:
