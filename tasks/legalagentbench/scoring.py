@@ -44,7 +44,6 @@ FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "human")
 """Flags that every block counts, present or not; others are added when they occur."""
 READINGS = ("ok", "repaired", "rejected")
 """How replies of a model were read; a block counts all of them."""
-SCORERS = ("compat", "strict", "evidence")
 EVIDENCE_VERSION = "evidence/1"
 RECALL, RECALL_VERSION = "retrieval_recall", "retrieval/1"
 
@@ -257,7 +256,6 @@ def summarise(
     results: Sequence[Result],
     *,
     walker: Sequence[Result] | None = None,
-    walker_reason: str = "needs a run of --agent gold on the same tasks",
     benchmark: str = BENCHMARK,
 ) -> LabSummary:
     """What a run came to.
@@ -268,12 +266,12 @@ def summarise(
         results: what the episodes came to, in any order, repeats included.
         walker: the results of the gold agent on the same tasks, for the path walker's ceiling; only tasks whose gold
             carries calls count, on the others that agent merely recites the reference.
-        walker_reason: why there is no such ceiling, when `walker` is None.
     """
     rated = _rated(questions, results)
     every = Groups.of(rated)
     scored = every.scored()
     walked = [question for question in questions if question.gold.calls]
+    walker_reason = "needs a run of --agent gold on the same tasks" if walker is None else ""
     if walker is not None and not walked:
         walker, walker_reason = None, "the tasks name tools but no calls to walk"
     limits: dict[Limit, Groups] = {
@@ -310,7 +308,7 @@ def summarise(
         icc={name: intraclass_correlation(*_compat_success(own)) if own else None for name,
             own in every.members.items()},
         walked=None if walker is None else len(walked),
-        walker_reason="" if walker is not None else walker_reason,
+        walker_reason=walker_reason,
     )  # fmt: skip
 
 

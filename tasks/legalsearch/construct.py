@@ -31,17 +31,18 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import islice
 from random import Random
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+from store.statutes.book import StatuteBook
 from store.statutes.comparing import keeps_numbers
-from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
+from store.statutes.model import Article, ArticleNumber, LawVersion
 from store.text.alignment import ALIKE, alike, squeezed
 from tasks.legalsearch.settings import KINDS
 
 
 def construct(
-    book: Book, *, as_of: date, seed: int = 2026, limit: int | None = None, faults: Collection[Fault] = frozenset(),
-    prefix: str = "", law: str = "中国法律",
+    book: StatuteBook, *, as_of: date, seed: int = 2026, limit: int | None = None,
+    faults: Collection[Fault] = frozenset(), prefix: str = "", law: str = "中国法律",
 ) -> list[dict[str, Any]]:  # fmt: skip
     """LAR tasks and time-travel pairs of a book.
 
@@ -158,7 +159,7 @@ def gold(article: Article) -> str:
 
 
 def recitals(
-    book: Book, found: Sequence[Change], rng: Random, as_of: date, prefix: str, law: str
+    book: StatuteBook, found: Sequence[Change], rng: Random, as_of: date, prefix: str, law: str
 ) -> Iterator[dict[str, object]]:
     """LAR tasks for the changes, in their order; an article of a version is asked for once."""
     seen: set[tuple[str, str, str]] = set()
@@ -179,7 +180,7 @@ def recitals(
             )  # fmt: skip
 
 
-def _question(book: Book, article: Article, version: LawVersion, day: date, rng: Random) -> str:
+def _question(book: StatuteBook, article: Article, version: LawVersion, day: date, rng: Random) -> str:
     month_only = rng.random() < _MONTHS and whole_month(book, version, day)
     asked = rng.choice(_RECITE)
     return asked.format(day=written(day, month_only=month_only), law=article.law, number=article.number.chinese)
@@ -191,33 +192,13 @@ day."""
 _TRIES = 40
 
 
-class Book(Protocol):
-    """The part of `store.statutes.book.StatuteBook` that construction needs."""
-
-    def laws(self) -> Sequence[Law]:
-        """All laws."""
-        ...
-
-    def versions(self, law: str) -> Sequence[LawVersion]:
-        """The versions of a law, by their first day."""
-        ...
-
-    def articles(self, law: str, label: str) -> Sequence[Article]:
-        """The articles of a version, in their order."""
-        ...
-
-    def links(self, law: str) -> Sequence[Link]:
-        """Renumbering and succession of a law."""
-        ...
-
-
-def in_force(book: Book, law: str, day: date) -> LawVersion | None:
+def in_force(book: StatuteBook, law: str, day: date) -> LawVersion | None:
     """The version of a law on a day; None where there is none, or more than one."""
     covering = [version for version in book.versions(law) if version.covers(day)]
     return covering[0] if len(covering) == 1 else None
 
 
-def draw_day(book: Book, version: LawVersion, rng: Random, as_of: date) -> date | None:
+def draw_day(book: StatuteBook, version: LawVersion, rng: Random, as_of: date) -> date | None:
     """A day inside the window of a version on which no other version of the law claims to be in force.
 
     The end of an open window is `as_of`, or some time after its start where it starts later.
@@ -235,7 +216,7 @@ def draw_day(book: Book, version: LawVersion, rng: Random, as_of: date) -> date 
     return None
 
 
-def whole_month(book: Book, version: LawVersion, day: date) -> bool:
+def whole_month(book: StatuteBook, version: LawVersion, day: date) -> bool:
     """Whether the version alone was in force on every day of the month."""
     length = calendar.monthrange(day.year, day.month)[1]
     return all(in_force(book, version.law, day.replace(day=n)) == version for n in (1, length)) and not any(
@@ -306,7 +287,7 @@ def meaning_changed(old: str, new: str) -> tuple[Reason, ...]:
     )
 
 
-def changes(book: Book, faults: Collection[Fault] = frozenset()) -> Iterator[Change]:
+def changes(book: StatuteBook, faults: Collection[Fault] = frozenset()) -> Iterator[Change]:
     """All candidates of a book, law by law and version by version, in the order of the articles.
 
     Args:
@@ -334,7 +315,7 @@ def changes(book: Book, faults: Collection[Fault] = frozenset()) -> Iterator[Cha
 _Step = tuple[LawVersion, LawVersion, list[tuple[Article, Article]]]
 
 
-def _steps(book: Book, law: str, versions: list[LawVersion]) -> Iterator[_Step]:
+def _steps(book: StatuteBook, law: str, versions: list[LawVersion]) -> Iterator[_Step]:
     """Neighbouring versions with the articles that are the same rule in both and have words in both."""
     for old, new in zip(versions, versions[1:], strict=False):
         before, after = _by_number(book, old), _by_number(book, new)
@@ -361,7 +342,7 @@ def _steps(book: Book, law: str, versions: list[LawVersion]) -> Iterator[_Step]:
         yield old, new, pairs
 
 
-def _by_number(book: Book, version: LawVersion) -> dict[ArticleNumber, Article]:
+def _by_number(book: StatuteBook, version: LawVersion) -> dict[ArticleNumber, Article]:
     """The articles of a version that have words and a number of their own; numbers listed twice are left out."""
     articles = book.articles(version.law, version.label)
     counts = Counter(article.number for article in articles)
@@ -400,7 +381,7 @@ def clause(text: str, other: str) -> str:
 
 
 def pairs(
-    book: Book, found: Sequence[Change], rng: Random, as_of: date, prefix: str, law: str
+    book: StatuteBook, found: Sequence[Change], rng: Random, as_of: date, prefix: str, law: str
 ) -> Iterator[tuple[dict[str, object], dict[str, object]]]:
     """Two tasks for each change whose clauses can be told apart; none for a rule that was used before."""
     others: dict[str, list[Change]] = {}

@@ -6,10 +6,10 @@ A missing statute is no fault of an agent, so scores of recitals are printed for
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from store.pack import Pack
 from store.search.query import LawQuery, analyse
@@ -83,12 +83,9 @@ class VersionText:
     applies: bool
 
 
-class VersionTexts(Protocol):
-    """Offers the article of a question in every version that holds it; () where it has none."""
-
-    def __call__(self, question: Question) -> Sequence[VersionText]:
-        """The versions, in any order; the one in force may be missing: then the gold stands for it."""
-        ...
+VersionTexts = Callable[[Question], Sequence[VersionText]]
+"""The article of a question in every version that holds it, in any order; () where it has none. The one in force may
+be missing: then the gold stands for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,9 +107,9 @@ def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 EPSILON = 1e-6
 """Added to the standard deviation by the code."""
 ALPHA = 0.1
+"""Weight of the entropy."""
 KAPPA = 2.0
-GROUP = 8
-"""Rollouts a prompt in the paper."""
+"""Above 1, so that a negative advantage stays negative."""
 
 _SEMICOLON = re.compile("[;；]")
 
@@ -163,13 +163,7 @@ def group_advantages(rewards: Sequence[float], epsilon: float = EPSILON) -> list
 
 
 def shaped_advantages(
-    advantage: float,
-    entropies: Sequence[float],
-    kinds: Sequence[TokenKind],
-    reading: Reading,
-    *,
-    alpha: float = ALPHA,
-    kappa: float = KAPPA,
+    advantage: float, entropies: Sequence[float], kinds: Sequence[TokenKind], reading: Reading
 ) -> list[float]:
     """The advantage of every token of one rollout: A + min(alpha * H, |A| / kappa), 0 on what a tool answered.
 
@@ -178,16 +172,12 @@ def shaped_advantages(
         entropies: H of each token under the policy that wrote it, in nats.
         kinds: what each token is.
         reading: "paper" shapes planning tokens only, "code" all tokens of the agent.
-        alpha: weight of the entropy.
-        kappa: above 1, so that a negative advantage stays negative.
     """
     if len(entropies) != len(kinds):
         raise ValueError(f"{len(entropies)} entropies but {len(kinds)} tokens")
-    if kappa <= 1:
-        raise ValueError("kappa must be above 1")
     shaped = {"plan"} if reading == "paper" else {"plan", "agent"}
-    most = abs(advantage) / kappa
+    most = abs(advantage) / KAPPA
     return [
-        0.0 if kind == "tool" else advantage + (min(alpha * max(entropy, 0.0), most) if kind in shaped else 0.0)
+        0.0 if kind == "tool" else advantage + (min(ALPHA * max(entropy, 0.0), most) if kind in shaped else 0.0)
         for entropy, kind in zip(entropies, kinds, strict=True)
     ]

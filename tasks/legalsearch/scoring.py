@@ -51,7 +51,6 @@ from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_
 
 BENCHMARK = "legalsearch"
 FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "human", "rag_only", "abstained")
-SCORERS = ("compat", "strict", "wrong_version")
 WRONG_VERSION = "wrong-version/1"
 DIGITS = 10
 MAX_CONSTANTS = 256

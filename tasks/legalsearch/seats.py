@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from datetime import date
-from typing import Any, Protocol
+from typing import Any
 
 from models.engine import Message, Settings
 from store.search.query import ANALYSER_SCHEMA
+from store.web import Page
 from tasks.agents.conversation import structured
 from tasks.agents.prompts import fill, load
 from tasks.episode.actions import Sent, Yield
@@ -32,34 +32,11 @@ LONGEST_SUMMARY = 200
 
 @dataclass(frozen=True, slots=True)
 class ReadWindow:
-    """What a window of a page says on a question, whether to turn the page, and a sentence on the window.
-
-    `read` is False when no reader could be understood: then the extract is the window's own beginning.
-    """
+    """What a window of a page says on a question, whether to turn the page, and a sentence on the window."""
 
     extracted_info: str
     page_down: bool
     summary: str
-    read: bool = True
-
-
-class PageFacts(Protocol):
-    """What is said of a page beside its text."""
-
-    @property
-    def url(self) -> str:
-        """Its address."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """Its title."""
-        ...
-
-    @property
-    def day(self) -> date | None:
-        """When it was published or fetched, if that is known."""
-        ...
 
 
 READING_SCHEMA: dict[str, Any] = {
@@ -75,44 +52,20 @@ READING_SCHEMA: dict[str, Any] = {
 """What the reader says of a window."""
 
 
-def analyse_with(
-    seat: str,
-    text: str,
-    parent: int | None,
-    settings: Settings | None = None,
-    schema: Mapping[str, Any] = ANALYSER_SCHEMA,
-) -> Generator[Yield, Sent, Mapping[str, Any]]:
-    """What the seat finds in a query: {time_info, chapter_info, keywords, law_info}; {} if it could not be
-    understood.
-
-    Args:
-        seat: the seat to ask.
-        text: the query.
-        parent: sequence number of the `ToolCalled` that the query belongs to.
-        settings: of the call; calm and short without.
-        schema: the schema of the reply.
-    """
+def analyse_with(text: str, parent: int | None) -> Generator[Yield, Sent, Mapping[str, Any]]:
+    """What the analyser finds in a query: {time_info, chapter_info, keywords, law_info}; {} if it could not be
+    understood. parent: sequence number of the `ToolCalled` that the query belongs to."""
     messages = (Message("system", load(ANALYSER).strip()), Message("user", text))
-    value = yield from structured(seat, messages, ANALYSER, schema, settings or CALM, parent)
+    value = yield from structured("analyser", messages, ANALYSER, ANALYSER_SCHEMA, CALM, parent)
     return value or {}
 
 
 def read_window(
-    seat: str,
-    question: str,
-    page: PageFacts,
-    text: str,
-    number: int,
-    of: int,
-    parent: int | None,
-    *,
-    known: str = "",
-    settings: Settings | None = None,
+    question: str, page: Page, text: str, number: int, of: int, parent: int | None, *, known: str = ""
 ) -> Generator[Yield, Sent, ReadWindow]:
-    """What the seat makes of a window of a page.
+    """What the reader makes of a window of a page; its own beginning where no reply could be understood.
 
     Args:
-        seat: the seat to ask.
         question: the question of the task.
         page: address, title and day of the page.
         text: the window.
@@ -120,7 +73,6 @@ def read_window(
         of: how many there are.
         parent: sequence number of the `ToolCalled` that the page was opened by.
         known: what earlier windows of the page have given.
-        settings: of the call; calm without.
     """
     shown = fill(
         "read-window/1",
@@ -134,9 +86,9 @@ def read_window(
         window=text,
     )
     messages = (Message("system", load(READER).strip()), Message("user", shown))
-    value = yield from structured(seat, messages, READER, READING_SCHEMA, settings or READING, parent)
+    value = yield from structured("reader", messages, READER, READING_SCHEMA, READING, parent)
     if value is None:
-        return ReadWindow(text[:LONGEST_EXTRACT], number < of, "", read=False)
+        return ReadWindow(text[:LONGEST_EXTRACT], number < of, "")
     return ReadWindow(
         value["extracted_info"].strip(), bool(value["page_down"]) and number < of, value["summary"].strip()
     )

@@ -151,7 +151,7 @@ class LawToolbox:
         sits = state.seats.get("analyser")
         if sits is None or not sits.engine:
             return self.search.analyse(text, today=self.settings.today)
-        value = yield from analyse_with("analyser", text, call)
+        value = yield from analyse_with(text, call)
         if not value:
             return self.search.analyse(text, today=self.settings.today)
         return from_analyser(text, value, self.search.book)
@@ -209,7 +209,7 @@ class LawToolbox:
         question = str(state.card.get("question", ""))
         for number, text in enumerate(windows, 1):
             known = "\n".join(one["summary"] for one in read)
-            said = yield from read_window("reader", question, page, text, number, len(windows), call, known=known)
+            said = yield from read_window(question, page, text, number, len(windows), call, known=known)
             read.append(
                 {"number": number, "of": len(windows), "summary": said.summary, "extracted": said.extracted_info}
             )

@@ -34,13 +34,9 @@ METHODS = frozenset({"search", "direct-law", "direct-law-cot"})
 """Methods whose free and paper modes speak in tagged text."""
 
 
-def trajectory(records: Sequence[Record], seat: str = "agent") -> str:
-    """The tagged text of an episode, of as much of it as the records hold."""
-    return "".join(piece.text for piece in trajectory_tokens(records, seat))
-
-
 def trajectory_tokens(records: Sequence[Record], seat: str = "agent") -> list[Piece]:
-    """The same in pieces whose texts joined are the trajectory.
+    """The tagged text of an episode, of as much of it as the records hold, in pieces whose texts joined are the
+    trajectory.
 
     A piece of a model is one token where the record holds tokens, else a whole reply. Entropies are in nats, at the
     moment the token was drawn; of lean rounds there are none, because their JSON is not the text shown here.

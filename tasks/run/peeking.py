@@ -124,7 +124,6 @@ READER = "llama:reader"
 """The SPEC of a model that is never opened."""
 MODE_OF: Mapping[str, Mode] = {form: mode_of(form, paper=False) for form in CALLS} | {"paper": "paper"}
 """In what form the reply is asked for -> the mode of the policy (`tasks.agents.modes`)."""
-FORMS = tuple(MODE_OF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,7 @@ def would_read(
         seat: the seat by its name in the record, or by an alias of the benchmark.
         step: number of the step, from 1; default: the last at which the seat was asked.
         context: tokens of context of the model; 0: of whoever sits there.
-        form: one of `FORMS`; '': as whoever sits there, or under a schema.
+        form: a key of `MODE_OF`; '': as whoever sits there, or under a schema.
 
     Raises:
         UsageError: there is no such seat, step or form, or the seat is not asked at that step.

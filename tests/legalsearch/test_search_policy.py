@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 
 from models.engine import Ask, Message, Reply, Usage
 from models.schema import violation
+from store.web import Page
 from tasks.episode.events import ActionParsed, ModelCalled, Stopped
 from tasks.episode.state import digest
 from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
@@ -359,11 +360,7 @@ ANALYSIS = {"time_info": ["2004-03-01"], "law_info": ["林法"], "chapter_info":
 WINDOW = {"extracted_info": "第二条……", "page_down": True, "summary": "条文。"}
 
 
-@dataclass(frozen=True)
-class PageStub:
-    url: str = "https://例.示/1"
-    title: str = "释义"
-    day: date | None = date(2005, 1, 2)
+PAGE = Page(1, "https://例.示/1", "释义", date(2005, 1, 2), "", "", "authored")
 
 
 def driven(work: Generator[Any, Any, Any], replies: list[str]) -> tuple[Any, list[Ask], list[Any]]:
@@ -386,32 +383,27 @@ def driven(work: Generator[Any, Any, Any], replies: list[str]) -> tuple[Any, lis
 
 
 def test_the_analyser_reads_a_query() -> None:
-    value, (ask,), events = driven(analyse_with("analyser", "2004年3月 林法第二条", 7), [json.dumps(ANALYSIS)])
+    value, (ask,), events = driven(analyse_with("2004年3月 林法第二条", 7), [json.dumps(ANALYSIS)])
     assert value == ANALYSIS and events == []
     assert (ask.seat, ask.parent, ask.prompt) == ("analyser", 7, "analyser/1") and ask.schema is not None
     assert ask.messages[-1].content == "2004年3月 林法第二条"
 
 
 def test_a_helper_has_a_second_try_and_its_failure_is_recorded() -> None:
-    value, asks, events = driven(analyse_with("analyser", "x", 7), ["不", json.dumps(ANALYSIS)])
+    value, asks, events = driven(analyse_with("x", 7), ["不", json.dumps(ANALYSIS)])
     assert value == ANALYSIS and len(asks) == 2 and asks[1].messages[:2] == asks[0].messages
     assert events == [ActionParsed(seat="analyser", result="repaired", note="重问1次后可读：没有 JSON 对象")]
-    value, asks, events = driven(analyse_with("analyser", "x", 7), ["不"])
+    value, asks, events = driven(analyse_with("x", 7), ["不"])
     assert value == {} and len(asks) == 2 and [e.result for e in events] == ["rejected"]
 
 
 def test_the_reader_reads_a_window() -> None:
-    work = read_window("reader", QUESTION, PageStub(), "正文{question}", 1, 2, 7)
+    work = read_window(QUESTION, PAGE, "正文{question}", 1, 2, 7)
     window, (ask,), events = driven(work, [json.dumps(WINDOW)])
-    assert (window.extracted_info, window.page_down, window.summary, window.read) == (
-        "第二条……",
-        True,
-        "条文。",
-        True,
-    )
+    assert (window.extracted_info, window.page_down, window.summary) == ("第二条……", True, "条文。")
     shown = ask.messages[-1].content
     assert (
         QUESTION in shown and "释义" in shown and "2005-01-02" in shown and "正文{question}" in shown and not events
     )
-    last, *_ = driven(read_window("reader", QUESTION, PageStub(day=None), "正文", 2, 2, 7), [json.dumps(WINDOW)])
+    last, *_ = driven(read_window(QUESTION, replace(PAGE, day=None), "正文", 2, 2, 7), [json.dumps(WINDOW)])
     assert not last.page_down, "there is no page to turn"

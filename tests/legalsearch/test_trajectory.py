@@ -22,7 +22,7 @@ from tasks.episode.seats import View
 from tasks.legalsearch.agents.spoken import BROKEN, entropy_of_top, pieces, spoken
 from tasks.legalsearch.published import format_faults, reward_answer
 from tasks.legalsearch.rewards import READINGS, faults_of, token_kinds
-from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
+from tasks.legalsearch.trajectory import trajectory_tokens
 from tests.support.law_stage import (
     FOUND,
     MODES,
@@ -32,6 +32,7 @@ from tests.support.law_stage import (
     mode_name,
     script,
     text_answer,
+    trajectory,
     well_behaved,
 )
 

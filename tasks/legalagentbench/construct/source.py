@@ -14,7 +14,6 @@ from store.schema import LOOKUPS, TABLES, Cell, Unknown
 from store.text.dates import parse_date
 from store.text.money import parse_money
 
-Scalar = str | int | float | None
 _MONEY = re.compile(r"(元|万元|亿元)(\d)")
 _UNITS = {"元": Decimal(1), "万元": Decimal(10_000), "亿元": Decimal(100_000_000)}
 _COUNTS = ("次", "家", "件", "个", "名", "天", "起")

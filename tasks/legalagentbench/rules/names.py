@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Protocol
 
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
+from store.pack import Pack
 from store.text.ideographs import HAN
 from tasks.legalagentbench.construct.tree import HOLDS, PLACE, PLACES
 
@@ -78,23 +78,6 @@ class Entity:
         return "".join(dict.fromkeys(self.values))
 
 
-class _Row(Protocol):
-    @property
-    def cells(self) -> Mapping[str, object]: ...
-
-
-class NameSource(Protocol):
-    """What the index needs of a pack."""
-
-    def distinct(self, table: str, column: str) -> list[str]:
-        """Distinct known strings of a column."""
-        ...
-
-    def rows(self, table: str) -> Iterable[_Row]:
-        """All rows of a table."""
-        ...
-
-
 Known = tuple[str, tuple[str, ...]]
 """A kind and the values of a thing of that kind."""
 
@@ -118,7 +101,7 @@ class NameIndex:
             self._heads[spelling[:2]].append(spelling)
 
     @classmethod
-    def of(cls, pack: NameSource) -> NameIndex:
+    def of(cls, pack: Pack) -> NameIndex:
         """The index of a pack."""
         names = {
             kind: [word for place in columns for word in pack.distinct(*place.split("."))]

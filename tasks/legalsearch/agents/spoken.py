@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
+from models.engine import Reply
 from tasks.episode.events import ModelCalled
 
 Source = Literal["model", "tool", "rendered"]
@@ -31,16 +32,7 @@ class Piece(NamedTuple):
     exact: bool = False
 
 
-class _Words(Protocol):
-    @property
-    def text(self) -> str: ...
-    @property
-    def reasoning(self) -> str: ...
-    @property
-    def finish(self) -> str: ...
-
-
-def spoken(call: _Words) -> str:
+def spoken(call: Reply | ModelCalled) -> str:
     """The reply of a call with its think block, as the protocol writes it.
 
     A think block that the model was cut off in stays open. Reasoning before a reply that has a think block of its own
@@ -53,7 +45,7 @@ def spoken(call: _Words) -> str:
     return f"{_OPEN}{call.reasoning}{_CLOSE}{call.text}"
 
 
-def _shown(call: _Words) -> str:
+def _shown(call: Reply | ModelCalled) -> str:
     """The reasoning that belongs to the reply."""
     return "" if call.text.lstrip().startswith("<think>") else call.reasoning.strip()
 
