@@ -36,7 +36,7 @@ _PARAMETERS: dict[str, Schema] = {
 """Type of a parameter -> its schema; the columns of a table have one of their own."""
 
 
-def _object(properties: Mapping[str, Schema]) -> Schema:
+def object_schema(properties: Mapping[str, Schema]) -> Schema:
     """All properties in this order, and no others."""
     return {
         "type": "object",
@@ -49,7 +49,7 @@ def _object(properties: Mapping[str, Schema]) -> Schema:
 def tables_schema() -> Schema:
     """The choice of tables."""
     tables = {"type": "array", "items": {"enum": list(TABLES)}, "minItems": 1, "maxItems": len(TABLES)}
-    return _object({"tables": tables})
+    return object_schema({"tables": tables})
 
 
 def steps_schema(most: int = MOST_STEPS) -> Schema:
@@ -60,12 +60,12 @@ def steps_schema(most: int = MOST_STEPS) -> Schema:
 
 def plan_schema(most: int = MOST_STEPS) -> Schema:
     """A plan and nothing else."""
-    return _object({"plan": steps_schema(most)})
+    return object_schema({"plan": steps_schema(most)})
 
 
 def answer_schema() -> Schema:
     """Answer, then the answer with every detail."""
-    return _object({name: {"type": "string", "maxLength": LONGEST[name]} for name in ("answer", "summary")})
+    return object_schema({name: {"type": "string", "maxLength": LONGEST[name]} for name in ("answer", "summary")})
 
 
 def action_schema(tools: Iterable[ToolSpec], before: Mapping[str, Schema] | None = None) -> Schema:
@@ -84,7 +84,7 @@ def action_schema(tools: Iterable[ToolSpec], before: Mapping[str, Schema] | None
     alternatives = [*groups.values(), ([FINAL], final)]
     return {
         "anyOf": [
-            _object({**(before or {}), "action": {"enum": names}, "action_input": given})
+            object_schema({**(before or {}), "action": {"enum": names}, "action_input": given})
             for names, given in alternatives
         ]
     }
@@ -103,7 +103,7 @@ def input_schema(tool: ToolSpec, *, described: bool = False) -> Schema:
     made = {parameter.name: _parameter(tool, parameter) for parameter in parameters}
     if described:
         made = {p.name: {"description": p.description, **made[p.name]} for p in parameters}
-    return _object(made)
+    return object_schema(made)
 
 
 def _parameter(tool: ToolSpec, parameter: Parameter) -> Schema:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from tasks.legalagentbench.questions import ASKED, GROUPS, WRITING, Question
 from tasks.reports.words import figure, phrase
@@ -101,8 +101,9 @@ def _rate(question: Question, result: Result) -> Rated:
 def score_one(question: Question, result: Result) -> list[Score]:
     """The scores of one attempt, with every key as evidence."""
     rates = _rate(question, result).rates
-    matches = explain(question.gold, result.res, result.summary, result.observations, _question_text(question))
-    evidence = [match.as_dict() for match in matches]
+    gold, asked = question.gold, _question_text(question)
+    matches = explain(gold.keys, gold.middle, result.res, result.summary, result.observations, asked)
+    evidence = [asdict(match) for match in matches]
     parts = {
         "compat": (COMPAT_VERSION, {name.removeprefix("compat."): rates[name] for name in COMPAT}),
         "strict": (STRICT_VERSION, {name.removeprefix("strict."): rates[name] for name in STRICT}),

@@ -22,6 +22,7 @@ from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import UsageError
 from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
 from tasks.legalsearch.agents.briefing import Briefing
+from tasks.legalsearch.agents.phrases import RAG, WEB
 from tasks.legalsearch.agents.policies import DirectLawPolicy, SearchPolicy
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.coverage import Coverage
@@ -35,7 +36,7 @@ from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
 from tasks.legalsearch.settings import IN_DOMAIN, OUT_OF_DOMAIN, TEXTS, LegalSearchSettings, settings_of
 from tasks.legalsearch.summary import LawSummary, Offered
 from tasks.legalsearch.temporal import pair_table, query_table
-from tasks.legalsearch.toolbox import OFFERED, RAG, WEB, LawToolbox, ToolSettings, snapshot_of
+from tasks.legalsearch.toolbox import OFFERED, LawToolbox, ToolSettings, snapshot_of
 from tasks.run.engines import embedder_of
 from tasks.run.rescoring import StoredRun
 from tasks.run.spec import RunSpec

@@ -19,6 +19,7 @@ from store.statutes.model import ArticleNumber
 from store.statutes.names import key_of_name
 from tasks.benchmark import Rest
 from tasks.episode.state import State
+from tasks.legalsearch.agents.phrases import TOOLS
 from tasks.legalsearch.answers import letters, strict_answer, term
 from tasks.legalsearch.charges import charges
 from tasks.legalsearch.coverage import LIKENESS, plain
@@ -44,7 +45,6 @@ APPLIES = (
     "error", "context_full", "outside_pack", "format", "argument_error", "wrong_tool", "loop", "limit",
     "wrong_version", "missing_hop", "wrong_number", "retrieved_unused", "other",
 )  # fmt: skip
-TOOLS = ("rag_retrieve", "web_search", "browse_webpage")
 NO_TEXT = ("no_text", "gap", "unknown_law")
 """Notes of a query, or the states at their end, that say the pack lacks something."""
 GRADERS = ("grader", "human")

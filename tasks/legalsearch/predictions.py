@@ -14,6 +14,7 @@ from store.errors import BadInput
 from store.importers.reading import read_each
 from tasks.agents.prompts import fill
 from tasks.episode.plain import plain_text
+from tasks.legalagentbench.schemas import object_schema
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.questions import Question
 from tasks.scoring.result import NAMED, Grading, Result, placed
@@ -99,16 +100,13 @@ def match(questions: Sequence[Question], predictions: Sequence[Prediction]) -> t
 PROMPT = "grader-consultation/1"
 LONGEST = 6000
 """Characters of an answer that a grader reads."""
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
+SCHEMA = object_schema(
+    {
         "reason": {"type": "string", "minLength": 1, "maxLength": 300},
         "answer_correct": {"type": "boolean"},
         "basis_correct": {"type": "boolean"},
-    },
-    "required": ["reason", "answer_correct", "basis_correct"],
-    "additionalProperties": False,
-}
+    }
+)
 
 
 def grading_of(question: Question, result: Result) -> Grading | None:

@@ -17,6 +17,7 @@ from store.web import Page
 from tasks.agents.conversation import structured
 from tasks.agents.prompts import fill, load
 from tasks.episode.actions import Sent, Yield
+from tasks.legalagentbench.schemas import object_schema
 
 ANALYSER, READER = "analyser/1", "reader/1"
 PROMPTS: dict[str, tuple[str, ...]] = {
@@ -39,16 +40,13 @@ class ReadWindow:
     summary: str
 
 
-READING_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
+READING_SCHEMA = object_schema(
+    {
         "extracted_info": {"type": "string", "maxLength": LONGEST_EXTRACT},
         "page_down": {"type": "boolean"},
         "summary": {"type": "string", "maxLength": LONGEST_SUMMARY},
-    },
-    "required": ["extracted_info", "page_down", "summary"],
-    "additionalProperties": False,
-}
+    }
+)
 """What the reader says of a window."""
 
 

@@ -27,7 +27,6 @@ class Kind:
 
     id: str
     name: str
-    english: str
     short: tuple[str, str]
     domain: Domain
     form: Form
@@ -36,61 +35,19 @@ class Kind:
 KINDS: dict[str, Kind] = {
     kind.id: kind
     for kind in (
-        Kind("lar", "法条背诵", "Legal Article Recitation", ("法条背诵", "Article recitation"), "in", "article"),
-        Kind("lcs", "法律咨询", "Legal Consultation", ("法律咨询", "Consultation"), "in", "consultation"),
-        Kind(
-            "kqa",
-            "法律知识问答",
-            "Knowledge Question Answering",
-            ("知识问答", "Knowledge questions"),
-            "in",
-            "letters",
-        ),
-        Kind("lap", "法条预测", "Legal Article Prediction", ("法条预测", "Article prediction"), "in", "letters"),
-        Kind("ccp", "罪名预测", "Criminal Charge Prediction", ("罪名预测", "Charge prediction"), "in", "charges"),
-        Kind("ptp", "刑期预测", "Prison Term Prediction", ("刑期预测", "Prison term prediction"), "in", "months"),
-        Kind("lca", "案例分析", "Legal Case Analysis", ("案例分析", "Case analysis"), "in", "letters"),
-        Kind(
-            "cpa",
-            "注册会计师考试",
-            "Certified Public Accountant",
-            ("注册会计师考试", "Accountant exam"),
-            "out",
-            "letters",
-        ),
-        Kind(
-            "pae",
-            "专利代理师考试",
-            "Patent Agent Examination",
-            ("专利代理师考试", "Patent agent exam"),
-            "out",
-            "letters",
-        ),
-        Kind(
-            "nje",
-            "国家司法考试",
-            "National Judicial Examination",
-            ("国家司法考试", "Judicial exam"),
-            "out",
-            "letters",
-        ),
-        Kind(
-            "ungee",
-            "法律硕士联考",
-            "Unified National Graduate Entrance Examination",
-            ("法律硕士联考", "Graduate entrance exam"),
-            "out",
-            "letters",
-        ),
-        Kind("lbk", "法律基础知识", "Legal Basic Knowledge", ("法律基础知识", "Legal basics"), "out", "letters"),
-        Kind(
-            "pfe",
-            "公共基础知识",
-            "Professional Fundamentals Examination",
-            ("公共基础知识", "Professional basics"),
-            "out",
-            "letters",
-        ),
+        Kind("lar", "法条背诵", ("法条背诵", "Article recitation"), "in", "article"),
+        Kind("lcs", "法律咨询", ("法律咨询", "Consultation"), "in", "consultation"),
+        Kind("kqa", "法律知识问答", ("知识问答", "Knowledge questions"), "in", "letters"),
+        Kind("lap", "法条预测", ("法条预测", "Article prediction"), "in", "letters"),
+        Kind("ccp", "罪名预测", ("罪名预测", "Charge prediction"), "in", "charges"),
+        Kind("ptp", "刑期预测", ("刑期预测", "Prison term prediction"), "in", "months"),
+        Kind("lca", "案例分析", ("案例分析", "Case analysis"), "in", "letters"),
+        Kind("cpa", "注册会计师考试", ("注册会计师考试", "Accountant exam"), "out", "letters"),
+        Kind("pae", "专利代理师考试", ("专利代理师考试", "Patent agent exam"), "out", "letters"),
+        Kind("nje", "国家司法考试", ("国家司法考试", "Judicial exam"), "out", "letters"),
+        Kind("ungee", "法律硕士联考", ("法律硕士联考", "Graduate entrance exam"), "out", "letters"),
+        Kind("lbk", "法律基础知识", ("法律基础知识", "Legal basics"), "out", "letters"),
+        Kind("pfe", "公共基础知识", ("公共基础知识", "Professional basics"), "out", "letters"),
     )
 }
 """Id -> task, in the order of the published tables; a task of another id is no task of this benchmark."""

@@ -30,16 +30,15 @@ from tasks.episode.plain import plain
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
+from tasks.legalsearch.agents.phrases import ARGUMENT, BROWSE, RAG, TOOLS, WEB
 from tasks.legalsearch.dates import case_dates
 from tasks.legalsearch.seats import analyse_with, read_window
 from tasks.legalsearch.settings import LegalSearchSettings, settings_of
 from tasks.legalsearch.telling import told
 from tasks.run.spec import RunSpec
 
-RAG, WEB, BROWSE = "rag_retrieve", "web_search", "browse_webpage"
-OFFERED: Mapping[str, tuple[str, ...]] = {"on": (RAG, WEB, BROWSE), "rag": (RAG,), "web": (WEB, BROWSE), "off": ()}
+OFFERED: Mapping[str, tuple[str, ...]] = {"on": TOOLS, "rag": (RAG,), "web": (WEB, BROWSE), "off": ()}
 """What `--tools` says -> the tools an agent has."""
-ARGUMENT = {RAG: "query", WEB: "query", BROWSE: "url_list"}
 MOST = {RAG: 3, WEB: 3, BROWSE: 5}
 """Texts of one call that are looked at; further ones are dropped, as published."""
 HITS = 5

@@ -10,28 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Literal
 
 from tasks.scoring.strict import is_derived, seen_in, strict_hit
 
 COMPAT_VERSION = "compat/1"
 _ARTICLE = re.compile(r".{2,60}第[零〇一二三四五六七八九十百千]+条(?:之[一二三四五六七八九十]+)?")
 _MARKS = str.maketrans("", "", "《》")
-
-
-class KeyedGold(Protocol):
-    """The part of a task's gold that keyword scorers read."""
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """Keys of the answer."""
-        ...
-
-    @property
-    def middle(self) -> tuple[str, ...]:
-        """Keys of the way there."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +35,6 @@ class KeyMatch:
     strict_hit: bool
     seen: bool
     derived: bool = False
-
-    def as_dict(self) -> dict[str, object]:
-        """The match as JSON-ready data."""
-        return asdict(self)
 
 
 def compat_hit(key: str, text: str) -> bool:
@@ -107,11 +89,16 @@ def evidence_rate_literal(observations: Sequence[str], keys: Sequence[str], midd
 
 
 def explain(
-    gold: KeyedGold, res: str, summary: str, observations: Sequence[str] = (), question: str = ""
+    keys: Sequence[str],
+    middle: Sequence[str],
+    res: str,
+    summary: str,
+    observations: Sequence[str] = (),
+    question: str = "",
 ) -> list[KeyMatch]:
     """Every key of the task and where it stands, answer keys first, in the order of the task."""
-    rows: list[tuple[str, Literal["key", "middle"], str]] = [(key, "key", res) for key in gold.keys]
-    rows += [(key, "middle", summary) for key in gold.middle]
+    rows: list[tuple[str, Literal["key", "middle"], str]] = [(key, "key", res) for key in keys]
+    rows += [(key, "middle", summary) for key in middle]
     return [
         KeyMatch(
             key=key,

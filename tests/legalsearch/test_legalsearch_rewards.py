@@ -140,8 +140,6 @@ def test_shaped_advantages_by_hand() -> None:
     assert shaped_advantages(0.0, entropies, kinds, "code") == [0.0] * 4
     with pytest.raises(ValueError, match="entropies"):
         shaped_advantages(1.0, [1.0], [], "code")
-    with pytest.raises(ValueError, match="kappa"):
-        shaped_advantages(1.0, [], [], "code", kappa=1.0)
 
 
 def test_kinds_of_tokens() -> None:

@@ -139,7 +139,7 @@ def test_only_walked_paths_make_the_walkers_ceiling() -> None:
 
 def test_given_keys_are_marked_and_left_out() -> None:
     asked = question(1, ("北京市", "3家"))
-    matches = explain(asked.gold, "北京市", "北京市", (), asked.card["question"])
+    matches = explain(asked.gold.keys, asked.gold.middle, "北京市", "北京市", (), asked.card["question"])
     assert [match.in_question for match in matches] == [True, False]
     assert not_given(asked.card["question"], asked.gold.keys) == ["3家"]
     block = summarise("r", [asked, question(2, ("北京市",))], [answer(1, "北京市"), answer(2, "北京市")]).block()
@@ -188,7 +188,7 @@ def test_recall_of_articles_counts_what_retrievers_gave() -> None:
 
 def test_explain_keeps_the_order_of_the_task() -> None:
     gold = Gold("", ("乙", "甲"), ("丙",), (), (), "1-hop", "c")
-    matches = explain(gold, "甲", "丙", ("{'名称': '乙'}",))
+    matches = explain(gold.keys, gold.middle, "甲", "丙", ("{'名称': '乙'}",))
     assert [(m.key, m.kind, m.compat_hit, m.seen) for m in matches] == [
         ("乙", "key", False, True), ("甲", "key", True, False), ("丙", "middle", True, False),
     ]  # fmt: skip

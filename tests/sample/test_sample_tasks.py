@@ -77,7 +77,7 @@ def test_walking_the_path_finds_every_key(pack: Pack, questions: list[Question])
 
 def test_the_strict_rule_accepts_the_reference_answers(questions: list[Question]) -> None:
     for question in questions:
-        rows = explain(question.gold, question.gold.answer, question.gold.answer)
+        rows = explain(question.gold.keys, question.gold.middle, question.gold.answer, question.gold.answer)
         assert all(row.strict_hit for row in rows if row.kind == "key"), question.id
 
 

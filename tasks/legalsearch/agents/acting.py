@@ -10,9 +10,10 @@ from tasks.agents.native import turn_of
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, Steps, emit
 from tasks.episode.events import ActionParsed, Planned, Thought
 from tasks.legalagentbench.agents.reading import Read
+from tasks.legalagentbench.schemas import Schema
 from tasks.legalsearch.agents.phrases import ARGUMENT, TOOLS, answer_text
 from tasks.legalsearch.agents.reading import Round, first_object, read_freely
-from tasks.legalsearch.agents.schemas import ANSWER, MOST_TEXTS, Schema
+from tasks.legalsearch.agents.schemas import ANSWER, MOST_TEXTS
 from tasks.legalsearch.settings import Form
 
 _OTHER_NAMES = ("query", "url_list", "queries", "urls", "url", "q")

@@ -16,9 +16,8 @@ from models.engine import Tool
 from store.text.dates import parse_date, plain_date
 from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill, fill_text
-from tasks.legalsearch.agents.phrases import ARGUMENT, TOOLS, call_forms, phrase
+from tasks.legalsearch.agents.phrases import ARGUMENT, RAG, TOOLS, call_forms, phrase
 
-STATUTES = "rag_retrieve"
 MOST_NAMED = 40
 """Laws that a prompt names; the paper's tool names 16."""
 
@@ -86,7 +85,7 @@ def _parameters(tool: str, given: str) -> dict[str, Any]:
 
 def held(tool: str, brief: Briefing) -> str:
     """Which laws the statute search holds, and up to which day; '' for the other tools."""
-    if tool != STATUTES or not brief.laws:
+    if tool != RAG or not brief.laws:
         return ""
     laws = _named(brief.laws)
     many = len(brief.laws) > MOST_NAMED

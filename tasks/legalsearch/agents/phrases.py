@@ -11,9 +11,9 @@ from tasks.episode.seats import Card
 from tasks.legalsearch.settings import KINDS, Form
 
 NAME = "law-phrases/1"
-TOOLS = ("rag_retrieve", "web_search", "browse_webpage")
+RAG, WEB, BROWSE = TOOLS = ("rag_retrieve", "web_search", "browse_webpage")
 """The tools of the protocol, in the order in which they are offered."""
-ARGUMENT = {"rag_retrieve": "query", "web_search": "query", "browse_webpage": "url_list"}
+ARGUMENT = {RAG: "query", WEB: "query", BROWSE: "url_list"}
 """Tool -> its one argument, a list of texts."""
 
 

@@ -15,6 +15,7 @@ from models.engine import Settings
 from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import Mode, split
+from tasks.agents.native import STOP
 from tasks.agents.prompts import fill
 from tasks.episode.actions import Answer, Move
 from tasks.episode.seats import View
@@ -41,7 +42,7 @@ class SearchPolicy:
         self.name = name
         self._mode: Mode = split(name)[1]
         self._brief = brief or Briefing()
-        stop = talking.STOP if self._mode in ("free", "native") else ()
+        stop = STOP if self._mode in ("free", "native") else ()
         self._settings = Settings(temperature=temperature, max_tokens=talking.MOST_TOKENS, stop=stop, entropy=entropy)
 
     def move(self, view: View) -> Move:

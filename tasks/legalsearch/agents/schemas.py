@@ -6,14 +6,12 @@ a free text repeats itself in a list: repeated queries are dropped when the roun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Any
 
+from tasks.legalagentbench.schemas import Schema, object_schema
 from tasks.legalsearch.agents.phrases import ARGUMENT
 from tasks.legalsearch.settings import Form
-
-Schema = dict[str, Any]
 
 ANSWER = "answer"
 """The action that ends the task."""
@@ -30,16 +28,6 @@ LONGEST = {
 THINK: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST["think"]}
 
 
-def _object(properties: Mapping[str, Schema]) -> Schema:
-    """All properties in this order, and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
 def _text(most: int, least: int = 1) -> Schema:
     return {"type": "string", "minLength": least, "maxLength": most}
 
@@ -50,7 +38,7 @@ def _list(item: Schema, most: int) -> Schema:
 
 def plan_schema() -> Schema:
     """The first round."""
-    return _object({"think": THINK, "plan": _list(_text(LONGEST["step"]), MOST_STEPS)})
+    return object_schema({"think": THINK, "plan": _list(_text(LONGEST["step"]), MOST_STEPS)})
 
 
 def act_schema(tools: Sequence[str], answer: Schema) -> Schema:
@@ -60,16 +48,18 @@ def act_schema(tools: Sequence[str], answer: Schema) -> Schema:
     for tool in tools:
         groups.setdefault(ARGUMENT[tool], []).append(tool)
     calls = [
-        _object({"think": THINK, "action": {"enum": names}, argument: _list(_text(LONGEST[argument]), MOST_TEXTS)})
+        object_schema(
+            {"think": THINK, "action": {"enum": names}, argument: _list(_text(LONGEST[argument]), MOST_TEXTS)}
+        )
         for argument, names in groups.items()
     ]
-    last = _object({"think": THINK, "action": {"enum": [ANSWER]}, "answer": answer})
+    last = object_schema({"think": THINK, "action": {"enum": [ANSWER]}, "answer": answer})
     return {"anyOf": [*calls, last]} if calls else last
 
 
 def last_schema(answer: Schema, *, think: bool = True) -> Schema:
     """An answer without a choice."""
-    return _object({"think": THINK, "answer": answer} if think else {"answer": answer})
+    return object_schema({"think": THINK, "answer": answer} if think else {"answer": answer})
 
 
 def answer_schema(form: Form, letters: Iterable[str] = ()) -> Schema:
@@ -81,8 +71,8 @@ def answer_schema(form: Form, letters: Iterable[str] = ()) -> Schema:
     if form == "charges":
         return _list(_text(LONGEST["charge"]), MOST_CHARGES)
     if form == "article":
-        return _object({"title": _text(LONGEST["title"], 0), "text": _text(LONGEST["text"])})
-    return _object({"reply": _text(LONGEST["reply"]), "basis": _text(LONGEST["reply"])})
+        return object_schema({"title": _text(LONGEST["title"], 0), "text": _text(LONGEST["text"])})
+    return object_schema({"reply": _text(LONGEST["reply"]), "basis": _text(LONGEST["reply"])})
 
 
 def _letters(letters: str) -> Schema:

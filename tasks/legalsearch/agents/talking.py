@@ -38,8 +38,6 @@ NATIVE, CLOSE = "search-native/1", "search-close/1"
 TURNS = 15
 """Rounds of a task (paper, table 3), unless a run sets its own."""
 MOST_TOKENS = 4096
-STOP = ("<tool_response>",)
-"""A model in free text that goes on to invent the response of its tool is stopped there."""
 
 
 OPENING, CLOSING = "<tool_response>\n", "\n</tool_response>"
