@@ -30,10 +30,9 @@ from store.pack import Pack
 from store.schema import LOOKUPS, TABLES, Found, Lookup, Row
 from tasks.agents.conversation import Conversation
 from tasks.agents.history import Step
-from tasks.agents.phrases import phrase
-from tasks.agents.prompts import fill
+from tasks.agents.prompts import fill, phrase
 from tasks.legalagentbench.agents.acting import action_call
-from tasks.legalagentbench.agents.examples import action_object
+from tasks.legalagentbench.agents.cards import action_object
 from tasks.legalagentbench.agents.methods import COMPACT, seen
 from tasks.legalagentbench.construct.compose import Composer, Parts, shipped_parts
 from tasks.legalagentbench.construct.follow import MOST_NAMES, follow

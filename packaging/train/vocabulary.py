@@ -15,8 +15,7 @@ from pathlib import Path
 
 from models.engine import Message
 from store.schema import TABLES
-from tasks.agents.phrases import phrase
-from tasks.agents.prompts import fill
+from tasks.agents.prompts import fill, phrase
 from tasks.legalagentbench.agents.methods import COMPACT
 from tasks.legalagentbench.tools import NO_DATA, TOOLS
 

@@ -14,11 +14,11 @@ from typing import Any
 from models.engine import Ask, Message, Settings, Tool
 from models.schema import violation
 from tasks.agents import native
-from tasks.agents.phrases import phrase
+from tasks.agents.prompts import phrase
 from tasks.episode.actions import Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed
-from tasks.episode.observations import shortened
 from tasks.episode.seats import View
+from tasks.episode.with_tools import shortened
 from tasks.legalagentbench.agents.reading import Read, Reader
 from tasks.legalagentbench.schemas import Schema
 from tasks.legalsearch.agents.phrases import phrase as law_phrase

@@ -214,7 +214,7 @@ class ToolReturned(Event):
     """A tool answered. Its parent is the `ToolCalled`.
 
     `observation` is the whole text that came back, `value` the same as data (None after an error). A model is shown a
-    very long text shortened, as `tasks.episode.observations` says; where it is given the same one again, that is what
+    very long text shortened, as `tasks.episode.with_tools` says; where it is given the same one again, that is what
     stands here too.
 
     `status` is one of ok, no_data, bad_column, call_error, math_error, outside_pack. `unknown` counts cells that the

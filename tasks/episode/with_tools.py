@@ -1,12 +1,20 @@
-"""An episode of one tested seat with tools: a step is one move of its policy and what the called tool answers."""
+"""An episode of one tested seat with tools: a step is one move of its policy and what the called tool answers. How
+much of an answer stands in a record, and how much of it a model is shown. Units: characters.
+
+A record holds every observation whole, once. Prompts repeat it turn by turn, so there a very long one is shortened:
+by this function alone, in the same way every time, so that a prompt still only grows at its end. The longest
+observation of the published runs has 38,000 characters, one window of a web page in the published form 40,960:
+neither is touched.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from tasks.episode.actions import Answer, CallTool, Steps, emit
-from tasks.episode.events import Answered, Stopped
-from tasks.episode.plain import plain_text
+from tasks.episode.events import Answered, Stopped, ToolReturned
+from tasks.episode.plain import plain, plain_text
 from tasks.episode.seats import Policy, View
 from tasks.episode.state import State
 
@@ -41,3 +49,66 @@ class ToolEpisode:
                     "token_limit": "limit of tokens reached",
                 }[outcome]
                 yield from emit(Stopped(outcome=outcome, reason=reason))
+
+
+SHOWN = 50_000
+"""Of an observation in a prompt."""
+LARGEST = 5_000_000
+"""Of an observation in a record: some 15 MB of Chinese. What is larger no seat is given at all."""
+_ROOM = 60
+"""Of a shortened text, for the mark."""
+_MARK = "…【此处略去{left}字，全文共{whole}字】…"
+_TOO_LARGE = "工具返回的内容有{whole}字，超过{most}字的上限，未予返回。请缩小查询的范围。"
+
+
+def shortened(observation: str, most: int = SHOWN) -> str:
+    """The observation as it enters a prompt: head and tail, cut at line ends where there are any, with a mark between
+    them."""
+    if len(observation) <= most:
+        return observation
+    end = most // 4
+    begin = most - end - _ROOM
+    head, tail = observation[:begin], observation[-end:]
+    head = head[: head.rfind("\n", begin // 2) + 1] or head
+    tail = tail[tail.find("\n", 0, end // 2) + 1 :]
+    left = len(observation) - len(head) - len(tail)
+    return f"{head}{_MARK.format(left=left, whole=len(observation))}{tail}"
+
+
+def returned(
+    state: State,
+    tool: str,
+    started: float,
+    status: str,
+    observation: str,
+    value: object,
+    provenance: tuple[str, ...],
+    **more: object,
+) -> ToolReturned:
+    """What is recorded of a call that began at `started` (of `time.perf_counter`): all of it, unless it is beyond
+    measure.
+
+    A very long text that somebody in the seat is given again is recorded as a prompt shows it: a model that calls the
+    same tool in every turn makes the record no longer, and reads the same as before.
+    """
+    took = round((time.perf_counter() - started) * 1000, 3)
+    if len(observation) > LARGEST:
+        refused = _TOO_LARGE.format(whole=len(observation), most=LARGEST)
+        return ToolReturned(seat=SEAT, tool=tool, status="call_error", observation=refused, milliseconds=took)
+    text = plain_text(observation)
+    if len(text) > SHOWN and _given_before(state, tool, text):
+        text, value = shortened(text), None
+    return ToolReturned(
+        seat=SEAT, tool=tool, status=status, observation=text, value=plain(value),
+        provenance=provenance, milliseconds=took, **more,
+    )  # fmt: skip
+
+
+def _given_before(state: State, tool: str, text: str) -> bool:
+    """Whether the record holds this text of this tool. Policies without an engine work on the values, so they get
+    each."""
+    sits = state.seats.get(SEAT)
+    events = (record.event for record in state.records)
+    return bool(sits and sits.engine) and any(
+        isinstance(event, ToolReturned) and event.tool == tool and event.observation == text for event in events
+    )

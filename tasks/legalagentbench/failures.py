@@ -184,18 +184,17 @@ class Attempt:
         """Tools of the way that have told nothing; that there is no row for a known name tells something."""
         if self.from_summary:
             return []
-        told = {call.tool for call in self.calls if call.ok or self._answered_no(call)}
-        rows = {table_of(tool) for tool in told}
-        way = dict.fromkeys(self.gold.path)
-        return [tool for tool in way if tool not in told and (lists(tool) or table_of(tool) not in rows)]
+        return self._unread({call.tool for call in self.calls if call.ok or self._answered_no(call)})
 
     @cached_property
     def due(self) -> str:
         """The first tool of the way that has given nothing; '' where all have."""
-        given = {call.tool for call in self.calls if call.ok}
-        rows = {table_of(tool) for tool in given}
-        left = [tool for tool in self.gold.path if tool not in given and (lists(tool) or table_of(tool) not in rows)]
-        return left[0] if left else ""
+        return next(iter(self._unread({call.tool for call in self.calls if call.ok})), "")
+
+    def _unread(self, told: set[str]) -> list[str]:
+        rows = {table_of(tool) for tool in told}
+        way = dict.fromkeys(self.gold.path)
+        return [tool for tool in way if tool not in told and (lists(tool) or table_of(tool) not in rows)]
 
     def reached(self, call: Call) -> bool:
         """Whether the tools of the way before the one that is due had all been called before a call."""

@@ -18,10 +18,9 @@ from store.schema import LOOKUPS, TABLES, UNKNOWN, Found, Lookup, Row
 from tasks.added import Tool
 from tasks.episode.actions import Steps, emit
 from tasks.episode.events import ToolCalled
-from tasks.episode.observations import returned
 from tasks.episode.plain import plain, plain_text
 from tasks.episode.state import State
-from tasks.episode.with_tools import SEAT, Caller
+from tasks.episode.with_tools import SEAT, Caller, returned
 from tasks.legalagentbench.descriptions import DESCRIPTIONS, PARAMETERS
 from tasks.legalagentbench.mathematics import FAILED, MathsError, ShapeError, calculate
 

@@ -21,8 +21,8 @@ from store.pack import Pack
 from tasks.agents.prompts import fill_text
 from tasks.episode.actions import Child
 from tasks.episode.events import Event, Record, ToolReturned
-from tasks.episode.observations import shortened
 from tasks.episode.state import State, apply
+from tasks.episode.with_tools import shortened
 from tasks.errors import RecordMismatch
 from tasks.legalsearch.agents import paper
 from tasks.legalsearch.agents.briefing import function, system

@@ -25,10 +25,9 @@ from store.statutes.model import LawVersion
 from store.web import PAPER_WINDOW, WINDOW, Page, WebSnapshot
 from tasks.episode.actions import Sent, Steps, Yield, emit
 from tasks.episode.events import ToolCalled, ToolReturned
-from tasks.episode.observations import returned
 from tasks.episode.plain import plain
 from tasks.episode.state import State
-from tasks.episode.with_tools import SEAT
+from tasks.episode.with_tools import SEAT, returned
 from tasks.errors import UsageError
 from tasks.legalsearch.agents.phrases import ARGUMENT, BROWSE, RAG, TOOLS, WEB
 from tasks.legalsearch.dates import case_dates

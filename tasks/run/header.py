@@ -4,11 +4,14 @@ experiments."""
 from __future__ import annotations
 
 import json
+import platform
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,6 +53,15 @@ LocalPath = Annotated[str, AfterValidator(_check_local)]
 def now() -> str:
     """The present moment, UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def versions() -> dict[str, str]:
+    """What a run is made with: our release, Python, the platform."""
+    try:
+        release = metadata.version("mootbench")
+    except metadata.PackageNotFoundError:
+        release = "unknown"
+    return {"moot": release, "python": sys.version.split()[0], "platform": platform.platform()}
 
 
 def file_hash(path: Path) -> str:

@@ -7,13 +7,10 @@ errors.
 
 from __future__ import annotations
 
-import platform
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +34,7 @@ from tasks.episode.events import (
 from tasks.episode.state import IMPORTED
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
-from tasks.run.header import FORMAT, file_hash, now
+from tasks.run.header import FORMAT, file_hash, now, versions
 from tasks.run.spec import RunSpec, fresh_id
 from tasks.scoring.result import Predictions
 
@@ -184,10 +181,6 @@ def _header(name: str, spec: RunSpec, sources: Sources, argv: Sequence[str]) -> 
     origin = {"file": sources.predictions.name, "sha256": file_hash(sources.predictions), **told_by_name(sources)}
     if sources.tokens:
         origin |= {"tokens_file": sources.tokens.name, "tokens_sha256": file_hash(sources.tokens)}
-    try:
-        version = metadata.version("mootbench")
-    except metadata.PackageNotFoundError:
-        version = "unknown"
     return {
         "format": FORMAT,
         "run": name,
@@ -199,6 +192,6 @@ def _header(name: str, spec: RunSpec, sources: Sources, argv: Sequence[str]) -> 
         "engines": {},
         "limits": {},
         "imported": origin,
-        "versions": {"moot": version, "python": sys.version.split()[0], "platform": platform.platform()},
+        "versions": versions(),
         "command": list(argv),
     }

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import platform
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from importlib import metadata
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -22,7 +19,7 @@ from tasks.episode.driver import Limits
 from tasks.episode.events import Seated
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.cast import Cast
-from tasks.run.header import FORMAT, HeaderData, file_hash, now, spec_of
+from tasks.run.header import FORMAT, HeaderData, file_hash, now, spec_of, versions
 from tasks.run.spec import RunSpec
 
 STEPS_A_TURN = 8
@@ -214,8 +211,7 @@ def make_header(
         "prompts": Cast.of(bench, spec).prompts(),
         "engines": {model: engine.describe() for model, engine in engines.items()},
         "limits": {"turns": turns_of(bench, spec), "tokens": spec.max_tokens, "seconds": spec.max_seconds},
-        "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0],
-            "platform": platform.platform()},
+        "versions": versions(),
         "command": list(argv),
     }  # fmt: skip
 
@@ -257,10 +253,3 @@ def _pack_path(pack: Pack) -> str | None:
 def _fictional(questions: Sequence[Question]) -> dict[str, bool]:
     told = [question.fictional for question in questions if hasattr(question, "fictional")]
     return {"fictional": any(told)} if told else {}
-
-
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return "unknown"

@@ -246,25 +246,20 @@ class Rated:
 
 
 def of_journal(
-    journal: Journal, group: Group = group_of, clusters: Mapping[str, str] | None = None, metric: str | None = None,
-    *, draws: int = DRAWS, seed: int = 0,
-) -> list[Agreement]:  # fmt: skip
+    journal: Journal, clusters: Mapping[str, str] | None = None, *, draws: int = DRAWS, seed: int = 0
+) -> list[Agreement]:
     """The agreement of all raters of a run, by group and metric: of each pair, then of all where they are more than
     two.
 
     Args:
         journal: of the run.
-        group: tells the groups apart.
         clusters: task id -> its cluster; a task that is not there stands alone.
-        metric: this one only.
         draws: of the bootstrap.
         seed: of the bootstrap.
     """
-    found = ratings_of(journal, group, clusters or {})
     return [
         row
-        for (name, about), rated in found.items()
-        if metric in (None, about)
+        for (name, about), rated in ratings_of(journal, clusters=clusters).items()
         for row in compare(rated.ratings, rated.clusters, name, about, draws=draws, seed=seed)
     ]
 

@@ -15,14 +15,14 @@ from store.pack import Pack
 from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill
 from tasks.legalagentbench import schemas
-from tasks.legalagentbench.agents import cards, examples, reading
+from tasks.legalagentbench.agents import cards, reading
 from tasks.legalagentbench.parser import compat_input
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.tools import TOOLS, Toolbox
 
 pytestmark = pytest.mark.slow
 
-STORIES = examples.stories()
+STORIES = cards.stories()
 METHODS = ("react", "plan-solve", "plan-execute")
 CARD = 5400
 """Characters of a card with the tools of four tables; the longest, free plan-execute, has 2,530 tokens of Qwen2's."""
@@ -86,7 +86,7 @@ def test_the_lean_forms_satisfy_their_schemas(story: Mapping[str, Any]) -> None:
     }
     for method in METHODS:
         schema = schemas.action_schema(tools, before[method])
-        shown = examples.shown(method)
+        shown = cards.shown(method)
         objects = [
             line
             for line in shown.split(f"【例{STORIES.index(story) + 1}】")[1].split("【例")[0].splitlines()
@@ -102,7 +102,7 @@ def test_the_lean_forms_satisfy_their_schemas(story: Mapping[str, Any]) -> None:
     "kind", ["react+free", "plan-solve+free", "plan-execute+free", "react-thought+paper", "plan-action+paper"]
 )
 def test_the_free_forms_are_read_without_repair(kind: str) -> None:
-    shown = examples.shown(kind)
+    shown = cards.shown(kind)
     fences = re.findall(r"```json.*?```", shown, re.DOTALL)
     assert len(fences) >= 3
     for fence in fences:

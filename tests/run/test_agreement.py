@@ -332,7 +332,6 @@ def test_raters_of_a_run_are_people_and_each_grader_by_engine_and_prompt(tmp_pat
         assert rows[-1].raters == ("grader scripted:g",) and rows[-1].alpha_ordinal.reason == "one_rater"
         topics = ratings_of(journal, clusters={"KQ-1": "source"})["KQ", "topic"]
         assert topics.ratings["grader scripted:g"]["KQ-3/T1"] == 0.3 and topics.clusters["KQ-1/T2"] == "source"
-        assert of_journal(journal, metric="nothing") == []
 
 
 # From the command line.

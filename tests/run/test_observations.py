@@ -14,12 +14,12 @@ from models.engine import Ask, Message
 from store.builder import PackBuilder
 from store.journal import Journal
 from tasks.agents.budgets import Budget
-from tasks.agents.phrases import observed
 from tasks.agents.policies import HumanPolicy
+from tasks.agents.prompts import observed
 from tasks.episode.events import ModelCalled, ToolReturned
-from tasks.episode.observations import SHOWN, shortened
 from tasks.episode.seats import View
 from tasks.episode.state import digest
+from tasks.episode.with_tools import SHOWN, shortened
 from tasks.legalagentbench.tools import Toolbox, ToolResult
 from tasks.legalsearch.agents.talking import response
 from tasks.run.reading import read_episode

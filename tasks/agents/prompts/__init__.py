@@ -11,6 +11,8 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
+from tasks.episode.with_tools import shortened
+
 SUFFIXES = (".txt", ".toml")
 
 
@@ -58,3 +60,22 @@ def fill_text(text: str, /, **values: str) -> str:
 def digest(name: str) -> str:
     """Hash of a prompt file, for the header of a run."""
     return sha256(load(name).encode()).hexdigest()
+
+
+PHRASES = "phrases/1"
+"""Short phrases of the conversation, by group and name."""
+
+
+def phrase(group: str, name: str, **values: str) -> str:
+    """A phrase with its fields filled; '' when there is none of that name."""
+    text: str = table(PHRASES)[group].get(name, "")
+    return fill_text(text, **values)
+
+
+def observed(observation: str, status: str = "ok") -> str:
+    """What a model reads of a tool: the observation, shortened where it is very long, with a hint where the tool gave
+    nothing.
+
+    Upstream's loop, too, appends likely causes to the two commonest errors; the words are our own.
+    """
+    return shortened(observation) + phrase("hint", status)

@@ -18,10 +18,9 @@ from tasks.courts.play.episode import law_day
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.actions import Steps, emit
 from tasks.episode.events import ToolCalled
-from tasks.episode.observations import returned
 from tasks.episode.plain import plain
 from tasks.episode.state import State
-from tasks.episode.with_tools import SEAT
+from tasks.episode.with_tools import SEAT, returned
 from tasks.errors import UsageError
 from tasks.legalsearch.toolbox import Returned
 from tasks.run.engines import embedder_of

@@ -14,12 +14,11 @@ from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import Mode
 from tasks.agents.native import STOP
-from tasks.agents.phrases import phrase
-from tasks.agents.prompts import fill
+from tasks.agents.prompts import fill, phrase
 from tasks.episode.actions import Answer, CallTool, Nothing, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Planned, Thought, ToolsChosen
 from tasks.episode.seats import View
-from tasks.legalagentbench.agents import cards, examples, reading
+from tasks.legalagentbench.agents import cards, reading
 from tasks.legalagentbench.agents.reading import Read
 from tasks.legalagentbench.parser import compat_input
 from tasks.legalagentbench.schemas import FINAL, action_schema, answer_schema, plan_schema, tables_schema
@@ -138,7 +137,7 @@ def _filter_card(mode: Mode) -> str:
         TABLE_FILTER,
         tables=cards.tables_text(TABLES, described=True),
         form=phrase(mode, "table-filter"),
-        examples=examples.shown("table-filter" if mode == "lean" else f"table-filter+{mode}"),
+        examples=cards.shown("table-filter" if mode == "lean" else f"table-filter+{mode}"),
     )
 
 

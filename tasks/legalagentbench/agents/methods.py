@@ -27,8 +27,7 @@ from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.history import Step, steps_of
 from tasks.agents.modes import TURNS, Mode, beside, method, split
-from tasks.agents.phrases import observed, phrase
-from tasks.agents.prompts import fill
+from tasks.agents.prompts import fill, observed, phrase
 from tasks.episode.actions import Answer, CallTool, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Planned, Thought, ToolReturned
 from tasks.episode.seats import View
@@ -48,7 +47,7 @@ from tasks.legalagentbench.agents.acting import (
     planned,
     tools_of_task,
 )
-from tasks.legalagentbench.agents.examples import action_object, numbered
+from tasks.legalagentbench.agents.cards import action_object, numbered
 from tasks.legalagentbench.questions import Gold
 from tasks.legalagentbench.schemas import MOST_STEPS, THOUGHT, steps_schema
 from tasks.legalagentbench.tools import TOOLS, ToolSpec

@@ -22,8 +22,8 @@ from tasks.agents.native import words
 from tasks.agents.prompts import fill
 from tasks.episode.actions import Answer, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Thought
-from tasks.episode.observations import shortened
 from tasks.episode.seats import Card, View
+from tasks.episode.with_tools import shortened
 from tasks.legalagentbench.agents.reading import Read
 from tasks.legalsearch.agents import schemas
 from tasks.legalsearch.agents.acting import act, free_reader, lean_reader, native_reader, tell
