@@ -122,7 +122,6 @@ _BETWEEN = re.compile(r"[;；、,，\n]")
 
 
 def _bare(text: str) -> str:
-    """An answer without the words before its colon and the stop at its end."""
     return recital(_HEAD.sub("", fold_width(text).strip())).rstrip("。.;")
 
 

@@ -133,7 +133,6 @@ def _data(body: str) -> tuple[Any, str]:
 
 
 def _call(value: Any) -> tuple[str, object, str]:
-    """Tool and input of an action object, and what was repaired."""
     repair = ""
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
         value, repair = value[0], "行动写成了列表，只取第一个"
@@ -197,7 +196,6 @@ def _python_call(text: str) -> Parsed:
 
 
 def _listed(value: Any, depth: int = 0) -> Any:
-    """A Python literal as JSON data."""
     if isinstance(value, dict) and depth < DEPTH:
         return {str(key): _listed(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple) and depth < DEPTH:

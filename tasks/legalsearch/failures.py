@@ -71,7 +71,6 @@ def failure_of(question: Question, state: State, rows: Sequence[ScoreRow]) -> Ve
 
 
 def _graded(rows: Sequence[ScoreRow]) -> Graded | None:
-    """The newest word of a grader that is stored."""
     for row in reversed(rows):
         value = row.value
         if (
@@ -235,7 +234,6 @@ def _calls(attempt: _Attempt) -> Iterator[Finding]:
 
 
 def _outside(attempt: _Attempt) -> Iterator[Finding]:
-    """Articles whose text the pack lacks."""
     for hit, applies in attempt.of_articles():
         if applies and hit.text is None and hit.article in attempt.lacking:
             yield Finding("outside_pack", "article", (hit.place,))
@@ -289,7 +287,6 @@ def _recited(attempt: _Attempt, others: Sequence[Hit]) -> Iterator[Finding]:
 
 
 def _chosen(attempt: _Attempt) -> list[str]:
-    """The letters that were chosen and are not right."""
     if attempt.question.kind.form != "letters":
         return []
     found = letters(attempt.read, attempt.question.options) or frozenset()

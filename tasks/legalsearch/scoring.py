@@ -183,7 +183,6 @@ def _scores(measure: Measure, group: Group, members: Sequence[Rated], limits: Ma
 
 
 def _details(members: Sequence[Rated], group: Group) -> list[Metric]:
-    """The finer measures of a task."""
     scored = [one for one in members if one.result.scored]
     made = []
     for rule in PICKS:

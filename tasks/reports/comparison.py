@@ -193,7 +193,6 @@ def _called(one: Comparison, language: str) -> tuple[str, str]:
 
 
 def _kind(row: Compared) -> str:
-    """Which sentence says what a row comes to."""
     found = row.found
     if found.difference == 0:
         return "alike"
@@ -266,7 +265,6 @@ def spread(side: Side, language: str) -> Table | None:
 
 
 def _by_repeat(attempts: Sequence[Attempt], key: Key) -> dict[int, float]:
-    """Repeat -> value, of those that have one."""
     return {one.repeat: value for one in attempts if (value := one.values.get(key)) is not None}
 
 

@@ -57,7 +57,6 @@ def _envs(envs: Iterable[Env], language: str) -> tuple[str, ...]:
 
 
 def _role(column: str, language: str) -> str:
-    """The head of a column such as `CI plaintiff_lawyer`."""
     env, role = place(column)
     names = environment(env).names
     return called(column, (f"{names[0]} {role_name(role, env)}", f"{names[1]} {role.replace('_', ' ')}"), language)

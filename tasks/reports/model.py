@@ -113,7 +113,6 @@ def _merged(header: Mapping[str, object], language: str) -> str:
 
 
 def _settings(spec: Mapping[str, object]) -> str:
-    """Settings and seats of a run that differ from the defaults."""
     common = {
         name: spec[name] for name in SETTINGS if spec.get(name) not in (None, [], RunSpec.model_fields[name].default)
     }

@@ -167,7 +167,6 @@ def _check_seats(bench: Benchmark, spec: RunSpec) -> None:
 
 
 def _known_seats(bench: Benchmark, known: Sequence[str]) -> str:
-    """The seats of a benchmark, the tested one with its other names."""
     if len(known) == 1 and not bench.aliases:
         return f"Its only seat is '{bench.seat}'."
     also = f" ({', '.join(bench.aliases)})" if bench.aliases else ""

@@ -101,7 +101,6 @@ def validate(path: Path, benchmark: str = "") -> Report:
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where each record stands, and its fields."""
     if path.is_dir() or path.suffix == ".toml":
         return case_records(path)
     return ((f"{path}, line {line}", fields) for line, fields in records(path, str(path)))

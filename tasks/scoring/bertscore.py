@@ -146,5 +146,4 @@ def with_closeness(summary: Summary, clusters: Mapping[str, str], found: Closene
 
 
 def _named(settings: Mapping[str, object]) -> str:
-    """Which model made the figures, and how, on one line."""
     return f"{settings.get('model', '')} {str(settings.get('sha256', ''))[:SHOWN_HASH]}"

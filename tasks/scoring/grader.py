@@ -122,7 +122,6 @@ def _checked(answer: Reply | EngineError, ask: Ask) -> Reply | str:
 
 
 def _again(ask: Ask, problem: Reply | str) -> Ask:
-    """The same question once more, with what was wrong."""
     text = f"{ask.messages[0].content}\n\n（上一次回复无效：{problem}。请只回复所要求的 JSON 对象。）"
     return replace(ask, messages=(Message("user", text),))
 

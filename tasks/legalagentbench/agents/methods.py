@@ -77,7 +77,6 @@ def paper_call(view: View, prompt: str, text: str) -> Generator[Yield, Sent, str
 
 
 def _flat(text: str) -> str:
-    """A reply as it enters the scratchpad."""
     return text.replace("\r", "").replace("\n", "").strip()
 
 

@@ -219,7 +219,6 @@ class Composer:
         return _fill(draw(f"{'what' if noun else 'how'}.{how}", said=said), **words), noun
 
     def _labels(self, step: Step, made: Followed) -> str:
-        """Several columns in a row, each amount with its unit."""
         labels = [
             f"{self._label(column)}（以{shape.removesuffix('2')}计）"
             if column in AMOUNTS.get(step.table, ()) and column not in MEASURES
@@ -256,7 +255,6 @@ def _read_out(step: Step) -> str:
 
 
 def _words(step: Step, made: Followed) -> dict[str, str]:
-    """Unit, measure word and bound of a request."""
     ask = made.ask
     bound = f"{Decimal(ask.value) / 10_000:f}万元" if ask.how == "over" else ask.value
     return {"u": made.shapes[0].removesuffix("2"), "m": ROWS_OF.get(step.table, ""), "v": bound}

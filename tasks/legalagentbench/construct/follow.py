@@ -229,7 +229,6 @@ def _columns(row: Record, step: Step, made: Followed) -> None:
 
 
 def _over(rows: list[Record], step: Step, made: Followed, pick: Callable[[Sequence[str]], str]) -> None:
-    """A request over a list."""
     if not rows:
         raise Rejected("no rows")
     ask, table = made.ask, step.table

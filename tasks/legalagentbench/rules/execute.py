@@ -227,7 +227,6 @@ def day(cell: Cell) -> date | None:
 
 
 def _passes(found: Found, test: Mention) -> bool:
-    """Whether a row is one that a filter means."""
     cell = found.cells.get(test.columns[0]) if test.columns else None
     match test.operator:
         case "year":

@@ -289,7 +289,6 @@ def _named(state: _State, mention: Mention) -> Iterator[_State]:
 
 
 def _operated(state: _State, mention: Mention) -> Iterator[_State]:
-    """An operation applied to the rows, if they have what it works on."""
     step, table, operator = state.step, state.step.table, mention.operator
     column = _worked_on(table, mention)
     if column is None:
