@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from store.pack import Pack
-from tasks.legalsearch.telling import told
+from tasks.legalsearch.toolbox import told
 from tests.legalsearch.test_legalsearch_tools import stage
 from tests.support.statute_fixture import LAMPS, build
 

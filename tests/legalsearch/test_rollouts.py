@@ -34,9 +34,9 @@ from tasks.legalsearch.rollouts import (
     make_group,
     read_groups,
     token_rows,
+    trajectory_tokens,
     verdict_of,
 )
-from tasks.legalsearch.trajectory import trajectory_tokens
 from tasks.run.header import file_hash
 
 PLAN = ("<think>", "想", "</think>", "<plan>", "查", "</plan>")

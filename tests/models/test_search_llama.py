@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("llama_cpp")
 
 from models.engine import Ask
-from tasks.legalsearch.trajectory import trajectory_tokens
+from tasks.legalsearch.rollouts import trajectory_tokens
 from tasks.run.engines import open_engine
 from tests.support.gguf_files import tiny_llama
 from tests.support.law_stage import MODES, Episode, mode_name

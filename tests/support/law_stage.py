@@ -18,7 +18,7 @@ from tasks.episode.with_tools import ToolEpisode
 from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.phrases import TOOLS
 from tasks.legalsearch.agents.policies import DirectLawPolicy, SearchPolicy
-from tasks.legalsearch.trajectory import trajectory_tokens
+from tasks.legalsearch.rollouts import trajectory_tokens
 from tests.support.policy_stage import Actor
 
 QUESTION = "2004年3月，盗伐林木的，依哪一条处罚？\nA: 第一条\nB: 第二条\nC: 第三条\nD: 第四条"

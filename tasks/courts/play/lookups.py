@@ -18,8 +18,7 @@ from store.statutes.model import Article, ArticleNumber, LawVersion
 from store.text.citation import parse_number
 from store.text.dates import plain_date
 from tasks.episode.plain import plain_text
-from tasks.legalsearch.telling import told
-from tasks.legalsearch.toolbox import Returned
+from tasks.legalsearch.toolbox import Returned, told
 
 CASES = "LegalCases"
 """The corpus of judgments of a pack."""
