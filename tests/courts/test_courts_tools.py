@@ -15,7 +15,7 @@ from store.pack import Pack
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
 from tasks.courts.casefile.case import Case
-from tasks.courts.play import lookups
+from tasks.courts.play import tools as court_tools
 from tasks.courts.play.tools import CourtTools
 from tasks.episode.events import ToolCalled, ToolReturned
 from tasks.episode.state import State
@@ -198,7 +198,7 @@ def test_a_long_result_is_cut_in_the_prompt_and_kept_in_the_record(
 ) -> None:
     long = "长" * 5000
     monkeypatch.setattr(
-        lookups, "search_law", lambda *given: replace(lookups.Returned("ok", long, []), provenance=())
+        court_tools, "search_law", lambda *given: replace(court_tools.Returned("ok", long, []), provenance=())
     )
     said = iter(['{"action": "search_law", "query": "路灯"}'])
     court = Court(

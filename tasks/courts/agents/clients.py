@@ -14,14 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from store.text.dates import plain_date
 from store.text.numerals import int_to_chinese, to_decimal
-from tasks.courts.agents.own_words import fact
+from tasks.courts.agents.own_words import fact, field_words, with_parts
 from tasks.courts.environment import TopicCue
 from tasks.courts.play.flow import CLOSING
 from tasks.courts.play.standing import CourtView, RulesPolicy
 from tasks.courts.scores.bigrams import sentences
-from tasks.courts.scores.slots import yuan
 from tasks.courts.simulated.asking import IDENTITY, WHOLE, Client, Wanted, wanted
 from tasks.episode.actions import Say
 
@@ -236,6 +234,7 @@ _NOT_HIS = {
 }  # fmt: skip
 """What is asked for -> what somebody says to whom it is no business of his."""
 _NONE = {"evidence": "手里没有什么证据。", "purpose": "手里没有什么证据。", "witness": "没有证人。"}
+_JUDGED = re.compile(r"^(?:请求)?(?:依法)?判令")
 _ALL_TOLD = "没有别的了，该说的都说了。"
 
 
@@ -259,7 +258,7 @@ class _Party:
         self._me = "我们公司" if self._parties.get(self._client, {}).get("kind") == "company" else "我"
         pleaded = str(held.get("complaint" if self._client == "plaintiff" else "answer", ""))
         facts = [str(one.get("text", "")) for one in held.get("facts", ())]
-        claims = [self._claim(one) for one in held.get("claims", ())]
+        claims = [_JUDGED.sub("", with_parts(one)) for one in held.get("claims", ())]
         points = [str(one.get("text", "")) for one in held.get("defences", ())]
         exhibits = [one for one in held.get("evidence", ()) if one.get("title")]
         self._lists = {
@@ -318,20 +317,10 @@ class _Party:
         fitting = [slot for slot in slots if slot in IDENTITY and slot not in foreign]
         if slots and not fitting:
             return f"{who}是{'个人' if kind == 'person' else '单位'}，没有这一项。"
-        said = [_FIELDS[slot][1].format(self._value(party, slot)) for slot in fitting if party.get(slot)]
+        said = field_words(party, [(slot, _FIELDS[slot][1]) for slot in fitting])
         missing = "、".join(_FIELDS[slot][0] for slot in fitting if not party.get(slot))
         gap = f"{missing}{'不方便透露' if owner == 'own' else '我不清楚'}" if missing else ""
         return f"{who}{'，'.join(filter(None, [*said, gap]))}。" if fitting else ""
-
-    def _value(self, party: Mapping[str, Any], slot: str) -> str:
-        return plain_date(str(party[slot])) or str(party[slot])
-
-    def _claim(self, claim: Mapping[str, Any]) -> str:
-        text = re.sub(r"^(?:请求)?(?:依法)?判令", "", str(claim.get("text", ""))).rstrip("。；")
-        heads = [
-            f"{part['text']}{yuan(float(part['amount']))}" for part in claim.get("parts", ()) if part.get("amount")
-        ]
-        return f"{text}，其中{'、'.join(heads)}" if heads else text
 
     def _spoken(self, texts: Iterator[str] | Sequence[str]) -> list[str]:
         """Passages of the case file in the words of the client."""

@@ -19,6 +19,7 @@ from store.text.normalise import fold_width
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.play.standing import CourtView
 from tasks.courts.scores.bigrams import bigrams, sentences
+from tasks.courts.scores.slots import yuan
 
 COVERS = 0.4
 """From this share of a question on a sentence answers it."""
@@ -94,6 +95,15 @@ def parts_of(texts: Iterable[str]) -> list[str]:
     """The sentences of some texts, each once, without end marks."""
     found = (part.strip().rstrip("。；;") for text in texts for part in sentences(text))
     return list(dict.fromkeys(part for part in found if part))
+
+
+def with_parts(claim: Mapping[str, Any]) -> str:
+    """The words of a claim, with the heads of its sum."""
+    text = str(claim.get("text", "")).rstrip("。；;")
+    heads = "、".join(
+        f"{part['text']}{yuan(part['amount'])}" for part in claim.get("parts", ()) if part.get("amount")
+    )
+    return f"{text}，其中{heads}" if heads else text
 
 
 def quotable(text: str, most: int = 400) -> str:

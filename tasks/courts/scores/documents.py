@@ -100,12 +100,12 @@ def compat_score(case: CivilCase, messages: Sequence[str], grades: Mapping[str, 
             # Where the section is not found the published code looks in the whole text.
             section = document.sections.get(part.section) or document.text
             values = [_published_value(value) for _, value in identity(side(case, part.side))]
-            rates[part.name] = _share([value in section for value in values])
+            rates[part.name] = whole_mean([float(value in section) for value in values])
         else:
             # A later message that only mentions the document is what the published grader reads; it holds nothing.
             same = drafted is not None and drafted.message == document.message
             rates[part.name] = grades.get(part.name) if same else 0.0
-    rates["DOC"] = _mean([rates[part.name] for part in parts])
+    rates["DOC"] = whole_mean([rates[part.name] for part in parts])
     return DocumentScore(rates, document, evidence)
 
 
@@ -138,8 +138,8 @@ def strict_score(case: CivilCase, messages: Sequence[str], grades: Mapping[str, 
         rates[f"{part.name}_proxy"] = filled
         evidence[part.name] = {"missing": [_told(slot) for slot in wanted if not slot.filled(section)]}
         proxies.append(filled)
-    rates["DOC"] = _mean([rates[part.name] for part in parts])
-    rates["DOC_proxy"] = _mean(proxies)
+    rates["DOC"] = whole_mean([rates[part.name] for part in parts])
+    rates["DOC_proxy"] = whole_mean(proxies)
     return DocumentScore(rates, document, evidence)
 
 
@@ -221,11 +221,8 @@ def _told(slot: Slot) -> dict[str, str]:
     return {"kind": slot.kind, "text": slot.text, "of": slot.of}
 
 
-def _share(hits: Sequence[bool]) -> float | None:
-    return sum(hits) / len(hits) if hits else None
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
+def whole_mean(values: Sequence[float | None]) -> float | None:
+    """The mean; None where there is nothing, or where one value is missing."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known and len(known) == len(values) else None
 

@@ -24,7 +24,7 @@ from tasks.courts.casefile.case import AdviceCase, Topic
 from tasks.courts.casefile.law import shipped_laws
 from tasks.courts.play.tracking import TopicTurn, track_by_rules
 from tasks.courts.scores.bigrams import point_coverage
-from tasks.courts.scores.documents import LONGEST, graded
+from tasks.courts.scores.documents import LONGEST, graded, whole_mean
 from tasks.scoring.result import Grading
 
 VERSION_COMPAT = "compat/1"
@@ -239,20 +239,14 @@ def _rates(rows: Sequence[TopicScore], unscored: frozenset[str]) -> Rates:
     others = [row for row in rows if row.type != "binary" and row.type not in unscored]
     reached = [row for row in others if row.reached]
     return {
-        "BIN": _mean([row.score for row in binary if row.reached]),
-        "NBIN": _mean([row.score for row in reached]),
-        "BIN_all": _mean([row.score for row in binary]),
-        "NBIN_all": _mean([row.score for row in others]),
-        "COV": _mean([float(row.reached) for row in rows]),
-        "NBIN_proxy": _mean([row.proxy for row in reached]),
-        "NBIN_all_proxy": _mean([row.proxy for row in others]),
+        "BIN": whole_mean([row.score for row in binary if row.reached]),
+        "NBIN": whole_mean([row.score for row in reached]),
+        "BIN_all": whole_mean([row.score for row in binary]),
+        "NBIN_all": whole_mean([row.score for row in others]),
+        "COV": whole_mean([float(row.reached) for row in rows]),
+        "NBIN_proxy": whole_mean([row.proxy for row in reached]),
+        "NBIN_all_proxy": whole_mean([row.proxy for row in others]),
     }
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean; None where there is nothing, or where one value is missing."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def ceiling_reply(topic: Topic) -> str:

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from store.text.numerals import int_to_chinese
-from tasks.courts.agents.own_words import field_words, parts_of
+from tasks.courts.agents.own_words import field_words, parts_of, with_parts
 from tasks.courts.agents.trial.side import Side, seat
 from tasks.courts.play.standing import CourtView
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
-from tasks.courts.scores.slots import yuan
 
 _STORY, _WISHES = re.compile(r"事实|理由|起诉状|诉状"), re.compile(r"诉讼请求|诉请|请求|起诉状|诉状")
 _CONTACT = re.compile(r"电话|联系方式|送达地址")
@@ -115,7 +114,7 @@ class Plaintiff(_Civil):
         return self._claims() if kind == "claim" else super().state(kind)
 
     def _claims(self) -> str:
-        claims = enumerate(map(_with_parts, self.held.get("claims", ())), 1)
+        claims = enumerate(map(with_parts, self.held.get("claims", ())), 1)
         listed = "；".join(f"{int_to_chinese(place)}、{text}" for place, text in claims)
         return f"诉讼请求：{listed}。" if listed else "诉讼请求以起诉状为准。"
 
@@ -178,13 +177,6 @@ def _numbers(point: Mapping[str, Any]) -> tuple[str, ...]:
     """The numbers of the claims that a point of the answer meets, in Chinese."""
     found = (re.search(r"\d+$", claim) for claim in point.get("answers", ()))
     return tuple(int_to_chinese(int(match[0])) for match in found if match)
-
-
-def _with_parts(claim: Mapping[str, Any]) -> str:
-    """The words of a claim, with the heads of its sum."""
-    text = claim["text"].rstrip("。；;")
-    heads = "、".join(f"{part['text']}{yuan(part['amount'])}" for part in claim.get("parts", ()))
-    return f"{text}，其中{heads}" if heads else text
 
 
 CivilLawyer = seat(lambda view: (Plaintiff if view.role.startswith("plaintiff") else Defendant)(view))
