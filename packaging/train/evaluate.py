@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -171,13 +170,8 @@ def measured(place: Path, agent: str, model: Path, tasks: str, pack: str) -> dic
     return block
 
 
-def evaluate(
-    model: Path, n: int, agents: Sequence[str], real: Sequence[str] = (), place: Path | None = None
-) -> list[dict[str, Any]]:
-    """All rows of the table; a `place` keeps packs, tasks and runs, so that what was measured there is not again."""
-    if place is None:
-        with tempfile.TemporaryDirectory() as folder:
-            return evaluate(model, n, agents, real, Path(folder))
+def evaluate(model: Path, n: int, agents: Sequence[str], real: Sequence[str], place: Path) -> list[dict[str, Any]]:
+    """All rows of the table; the `place` keeps packs, tasks and runs: what was measured there is not again."""
     place = place.resolve()
     place.mkdir(parents=True, exist_ok=True)
     found: list[dict[str, Any]] = []
