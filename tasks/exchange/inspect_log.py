@@ -182,7 +182,6 @@ def _scores(summary: Summary) -> Iterator[Data]:
 
 
 def _judged(row: Metric) -> Data:
-    """What is needed to judge a figure."""
     interval = (
         {"low": row.interval.low, "high": row.interval.high, "method": row.interval.method} if row.interval else None
     )

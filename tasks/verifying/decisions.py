@@ -174,7 +174,6 @@ def _plain(value: Text) -> Text:
 
 
 def _check(decision: Decision, tasks: TaskSet) -> None:
-    """Whether a decision means something."""
     task, verdict, known = tasks.task(decision.task), decision.verdict, causes()
     for code in decision.causes:
         if code not in known:

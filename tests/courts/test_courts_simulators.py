@@ -20,9 +20,9 @@ from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.turns import SIDE_OF, Turn
 from tasks.courts.scores.of_run.members import rate
 from tasks.courts.scores.of_run.rating import simulated
+from tasks.courts.scores.of_run.simulators import Validity, validities
 from tasks.courts.scores.of_run.summary import CourtSummary, summarise
 from tasks.courts.simulated.talks import reasons
-from tasks.courts.simulated.validity import Validity, validities
 from tasks.courts.simulated.wording import REASONS, VALID
 from tasks.episode.events import Seated
 from tasks.run.spec import RunSpec

@@ -283,7 +283,6 @@ class _Party:
         return list(dict.fromkeys(part for part in parts if part)) or [self._unasked(question)]
 
     def _unasked(self, question: str) -> str:
-        """The sentence that answers a question of fact, else what is owed next."""
         pool = [item for items in self._lists.values() for item in items]
         if said := fact(question, pool):
             return self._telling.rough(said)
@@ -291,7 +290,6 @@ class _Party:
         return next((self._listed(name, question) for name in owed), _ALL_TOLD)
 
     def _listed(self, name: str, question: str) -> str:
-        """The next portion of a list."""
         items = self._lists[name]
         portion = self._telling.next(items, self._size, bool(_EXACT.search(question)))
         if not portion:

@@ -99,7 +99,6 @@ def _made(number: int, owner: str, title: str, words: str, env: str) -> dict[str
 
 
 def _numbered(item: str, env: str) -> list[tuple[str, str]]:
-    """What an item of a list offers, and what it proves or says."""
     title, words = _parted(item)
     return [(one, words) for one in _people_apart(title, env)]
 

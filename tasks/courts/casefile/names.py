@@ -142,7 +142,6 @@ _RARE = re.compile(f"(?![\u4e00-\u9fd5])[{HAN}]")
 
 
 def _is_word(text: str) -> bool:
-    """Whether the dictionary knows it as something else than a name."""
     return not str(_tagger().dt.word_tag_tab.get(text, "nr")).startswith("nr")
 
 

@@ -87,7 +87,6 @@ def _standpoint(case: CivilCase | CriminalCase, fact: Fact, side: str) -> Standp
 
 
 def _pleading(case: CivilCase | CriminalCase, fact: Fact) -> set[str]:
-    """The sides whose claims or defences rest on a fact."""
     if not isinstance(case, CivilCase):
         return set()
     claimed = {"plaintiff" for claim in case.claims if fact.id in claim.facts}
@@ -95,7 +94,6 @@ def _pleading(case: CivilCase | CriminalCase, fact: Fact) -> set[str]:
 
 
 def _proving(case: CivilCase | CriminalCase, fact: Fact) -> set[str]:
-    """The sides whose exhibits are to prove a fact."""
     sides: dict[str, str] = {party.id: party.side for party in case.parties}
     sides[PROCURATORATE] = "prosecution"
     return {sides[item.owner] for item in case.evidence if fact.id in item.proves and item.owner in sides}

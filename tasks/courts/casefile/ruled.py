@@ -185,7 +185,6 @@ def _ordered(ruled: str) -> tuple[str, ...]:
 def _rulings(
     claims: Sequence[dict[str, Any]], names: Sequence[str], ruled: str, notes: list[str]
 ) -> list[dict[str, object]]:
-    """What became of each claim."""
     asked = [Claim.model_validate(claim) for claim in claims if claim["kind"] != "costs"]
     asked_for = {claim.id: claim.amount for claim in asked}
     lines = {_compared(line, names): line for line in ruled_lines(ruled)}
@@ -309,7 +308,6 @@ def _sentence(reason: str, ruled: str, rulings: tuple[str, ...], charges: list[s
 
 
 def _counts(ruled: str, charges: list[str]) -> list[dict[str, object]]:
-    """Each crime by itself, where the rulings say its punishment."""
     found = []
     for charge in charges:
         start = ruled.find(charge)

@@ -75,7 +75,6 @@ def days_held(case: CriminalCase) -> int:
 
 
 def _covered(spans: Iterable[tuple[date, date]]) -> int:
-    """Days, both ends included, that lie in any of the spans."""
     days, reached = 0, 0
     for first, last in sorted(spans):
         days += max(0, last.toordinal() - max(first.toordinal() - 1, reached))

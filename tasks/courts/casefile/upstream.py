@@ -447,7 +447,6 @@ def _lawyer(record: _Fields) -> tuple[dict[str, str], str]:
 
 
 def _charges(paper: Judgment, name: str, notes: _Notes) -> list[str]:
-    """指控的罪名 of this accused."""
     charge = of_accused(paper.part("charge"), name)
     if _BARE.fullmatch(charge):
         return re.split(r"(?<=罪)、", charge)

@@ -181,7 +181,6 @@ def _sides(case: Case) -> dict[str, str]:
 
 
 def _whose(name: str, item: Any, key: str, sides: Mapping[str, str]) -> str:
-    """Which side an item of a list belongs to."""
     if name == "parties":
         return str(item.get("side", "nobody"))
     if name == "facts":
@@ -221,7 +220,6 @@ def _leaves(value: Any, path: Path, sides: Mapping[str, str]) -> Iterator[tuple[
 
 
 def _kept(value: Any, path: Path, holds: frozenset[Path], sides: Mapping[str, str]) -> Any:
-    """What of a value is granted; None where nothing is."""
     name = path.rpartition(".")[2]
     if _is_list(path, value):
         pairs = [

@@ -200,7 +200,6 @@ def _banded(amount: float, bands: tuple[tuple[float, float], ...]) -> float:
 
 
 def _civil(case: CivilCase) -> Iterator[Finding]:
-    """What is to be said about a civil case."""
     yield from _sums(case)
     yield from _rulings(case)
     yield from _fee(case)
@@ -327,7 +326,6 @@ _WORDS = "Figures and 判决主文 belong together."
 
 
 def _criminal(case: CriminalCase) -> Iterator[Finding]:
-    """What is to be said about a criminal case."""
     yield from _counts(case)
     yield from _sentence(case)
     yield from _said(case)
@@ -439,7 +437,6 @@ def _money(yuan: float) -> tuple[str, ...]:
 
 
 def _request(case: CriminalCase) -> Iterator[Finding]:
-    """The sentence against the 量刑建议."""
     request, sentence, field = case.criminal.request, case.gold.sentence, "gold.sentence.request_adopted"
     if request is None:
         if sentence.request_adopted is not None:

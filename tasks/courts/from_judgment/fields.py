@@ -73,7 +73,6 @@ def _person(entry: Entry) -> dict[str, object]:
 
 
 def _clauses(words: str) -> list[str]:
-    """The clauses behind the name."""
     return [clause for part in re.split(r"[，,。；;]", words)[1:] if (clause := part.strip())]
 
 
@@ -87,7 +86,6 @@ def _plain(text: str) -> str:
 
 
 def _attach(party: dict[str, object], entry: Entry, notes: list[str]) -> None:
-    """Put a representative or counsel to the party before it."""
     where = f"parties.{party['id']}"
     if entry.role in SPEAKS_FOR and party["kind"] == "company":
         if "representative" in party:
@@ -246,7 +244,6 @@ def _before_changes(text: str, notes: list[str]) -> str:
 
 
 def _claims(text: str, notes: list[str]) -> list[dict[str, Any]]:
-    """诉讼请求, one by one."""
     lead, listed = items(text)
     listed = listed or _SPLIT.split(lead.split("。")[0])
     texts = (item.strip(" ，,。；;：:\n")[:LONGEST] for item in listed)

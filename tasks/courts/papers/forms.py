@@ -203,7 +203,6 @@ def _run(paragraph: Any, text: str, line: Line) -> Any:
 
 
 def _page_number(run: Any) -> None:
-    """A field that the reader's program fills in."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 

@@ -160,13 +160,11 @@ class CourtEpisode:
         )  # fmt: skip
 
     def _owed(self, case: Case, record: tuple[Turn, ...]) -> Owed | None:
-        """What the judge still owes, where a procedure is kept."""
         if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
             return None
         return owed(self._follower.course(case, record))
 
     def _open_tools(self, state: State) -> tuple[str, ...]:
-        """The tools that may still be called before the next utterance."""
         calls = 0
         for record in reversed(state.records):
             if isinstance(record.event, Said):

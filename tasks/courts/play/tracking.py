@@ -183,7 +183,6 @@ def _nearest(topic: Topic, told: Sequence[str]) -> str:
 
 
 def _verdict(topic: Topic, told: Sequence[str], nearest: str) -> tuple[Verdict, str]:
-    """Verdict and the sentence it stands in."""
     whole = [part.strip() for part in told]
     hedged = next((part for part in dict.fromkeys((whole[0], nearest)) if _DEPENDS.search(_plain(part))), None)
     if hedged is not None:
@@ -200,7 +199,6 @@ def _verdict(topic: Topic, told: Sequence[str], nearest: str) -> tuple[Verdict, 
 
 
 def _turned(question: str, sentence: str) -> Verdict:
-    """What a sentence says on the word that the question turns on."""
     asked = _tail(fold_width(question))
     modal = _MODAL.search(asked)
     denial = _NEGATIVE_WORDS.search(asked)

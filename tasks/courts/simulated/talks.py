@@ -78,7 +78,6 @@ def _reason(
 
 
 def _cue(case: AdviceCase, before: Sequence[Turn], tracked: Sequence[TopicTurn]) -> TopicCue | None:
-    """What the controller gave the asking seat to say."""
     cue = next_cue(case, "law", _NO_LIMIT, before, tracked)
     return None if isinstance(cue, Ending) else cue.topic
 

@@ -111,7 +111,6 @@ def _spared(case: CourtCase, dues: list[Due], left: int) -> list[Due]:
 
 
 def _open(case: CourtCase, step: Step) -> list[Due]:
-    """The turns that a step still takes."""
     if step.exhibits:
         return [Due(step, (step.to,))] if _cost(case, step) else []
     sides = SIDES["CI"] if step.to in ("each", "both") else (step.to,)
@@ -139,7 +138,6 @@ def _fixed(words: str) -> str:
 
 
 def _owes(case: CourtCase, owner: str) -> bool:
-    """Whether a side has still to be called upon for evidence."""
     taken = case.evidence
     if owner in taken.closed or taken.idle[owner] >= IDLE:
         return False
@@ -147,7 +145,6 @@ def _owes(case: CourtCase, owner: str) -> bool:
 
 
 def _cost(case: CourtCase, step: Step) -> int:
-    """Turns that a step takes at least."""
     if not step.exhibits:
         return 1
     hearers = case.hearers[step.to]

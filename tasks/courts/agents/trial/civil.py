@@ -66,7 +66,6 @@ class _Civil(Side):
     # --- opening ----------------------------------------------------------------------------------------------------
 
     def _to_identity(self) -> str:
-        """Name and particulars, and who appears with which authority."""
         said = [f"{self.me}{self.party.get('name', '')}"]
         said += field_words(self.party, _COMPANY if self.company else _PERSON)
         said += [self.party["contact"]] if _CONTACT.search(self.words) and self.party.get("contact") else []
@@ -85,14 +84,12 @@ class _Civil(Side):
         raise NotImplementedError
 
     def _to_debate(self) -> str:
-        """The first arguments, and what the party has to say itself."""
         said = [f"{text}。" for text in self.arguments()[:5]]
         stated = parts_of(self.held.get("statements", {}).values())
         own = "".join(f"{part}。" for part in stated if not _YIELDS.search(part))
         return "发表辩论意见如下：\n" + "\n".join([*said, *filter(None, [own]), f"综上，{self.say('prayer')}"])
 
     def _to_mediate(self) -> str:
-        """Whether the side settles; it names no limit."""
         stance = self.held.get("mediation", {}).get(self.party.get("id", ""), {})
         return self.say("mediate" if stance.get("stance") == "accept_if" else "mediate_no")
 

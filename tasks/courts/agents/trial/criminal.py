@@ -193,7 +193,6 @@ class _Accused(_Criminal):
         return [one for text in texts for one in _parts(text)]
 
     def _first_person(self, text: str) -> str:
-        """A fact of the case as the accused tells it."""
         said = re.sub(rf"(?:被告人)?{re.escape(self.name)}", "我", text) if self.name else text
         return re.sub(r"^(?:被告人|其)", "", said)
 

@@ -211,7 +211,6 @@ def _prosecution(case: CourtCase) -> tuple[str, str]:
 
 
 def _last(case: CourtCase) -> str:
-    """Retirement of a panel, then the judgment."""
     other = hearing(case.env)["other"]
     tried = any(case.asked(side, "mediate") for side in ("plaintiff", "defendant"))
     unsettled = other.get("no_agreement", "") if tried else ""

@@ -134,7 +134,6 @@ def rates(case: Case, heard: Heard) -> Callable[[Grade], Rates]:
 
 
 def _of_its_own(here: Environment, case: Case, heard: Heard) -> Rates:
-    """What an environment that scores itself says of an episode."""
     found: Mapping[str, Value] = {}
     wrong: list[Mapping[str, object]] = []
     try:

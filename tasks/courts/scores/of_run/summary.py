@@ -20,10 +20,8 @@ from tasks.courts.procedure import pfs
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.scores.of_run import around
 from tasks.courts.scores.of_run.columns import OVERALL, OVERALL_NAMES, averaged, column_names, measure, metrics
-from tasks.courts.scores.of_run.limits import Limit as Extreme
-from tasks.courts.scores.of_run.limits import ceiling, floor
 from tasks.courts.scores.of_run.means import ALIKE, NOTHING_SCORED, Column, Overall, column, mean_of, overall
-from tasks.courts.scores.of_run.members import Rated, rate, scored, with_verdicts
+from tasks.courts.scores.of_run.members import Extreme, Rated, ceiling, floor, rate, scored, with_verdicts
 from tasks.courts.scores.of_run.rating import JUDGMENT_VERSIONS
 from tasks.courts.scores.of_run.rows import CONSISTENCY_VERSION, VALIDITY_VERSION
 from tasks.courts.scores.of_run.simulators import objections
@@ -243,7 +241,6 @@ class CourtSummary(Summary):
 
 
 def _shaped(rows: Iterable[Metric], pick: Pick, envs: Sequence[str]) -> Tree:
-    """Rows by environment, the overall score beside them."""
     trees: dict[str, Tree] = {env: {} for env in envs}
     beside: Tree = {}
     for row in rows:
@@ -385,7 +382,6 @@ def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
 
 
 def _limits(cases: Iterable[Case], limit: Callable[[Case], Extreme | None]) -> Members:
-    """What a limit earns on each case."""
     made = []
     for case in cases:
         if (extreme := limit(case)) is None:
