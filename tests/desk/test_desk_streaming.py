@@ -30,7 +30,7 @@ from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.lines import row_text
 from models.engine import Delta, EngineError, Reply, TokenChance, Unavailable, Usage
 from store.journal import Journal
-from tasks.episode import exchange, observations
+from tasks.episode import exchange, with_tools
 from tasks.episode.driver import Driver
 from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped
 from tasks.episode.scheduler import HUMAN
@@ -558,7 +558,7 @@ async def test_an_open_turn_looks_as_stored(
     clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for timed in (tools, observations):
+    for timed in (tools, with_tools):
         monkeypatch.setattr(timed, "time", SimpleNamespace(perf_counter=lambda: 0.0))
     chances = tuple(
         TokenChance(c, -0.02 if c not in "查法" else -1.4, ((c, -0.02), ("看", -1.3))) for c in "先查法院"
