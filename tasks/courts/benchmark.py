@@ -26,8 +26,9 @@ from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.flow import limit_of
 from tasks.courts.play.standing import CourtPolicy
 from tasks.courts.play.tools import CourtTools
-from tasks.courts.scores.of_run import CourtSummary, gradings, score_one, summarise
-from tasks.courts.scores.of_run.rows import stored_overall, stored_values
+from tasks.courts.scores.of_run.rating import gradings
+from tasks.courts.scores.of_run.rows import score_one, stored_overall, stored_values
+from tasks.courts.scores.of_run.summary import CourtSummary, summarise
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
 from tasks.episode.scheduler import HUMAN

@@ -7,13 +7,11 @@ another line, and the last one counts.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from store.errors import BadInput
 from store.files import let_go, written_whole
 from store.importers.reading import records
+from store.tables import beside
 from tasks.episode.plain import plain_text
 from tasks.errors import UsageError
 from tasks.verifying.taskset import TaskSet, Text, named
@@ -43,8 +42,7 @@ class Cause:
 @cache
 def causes() -> dict[str, Cause]:
     """Code -> cause, in the order in which people are offered them."""
-    text = files("tasks.verifying").joinpath("causes.toml").read_text(encoding="utf-8")
-    return {entry["code"]: Cause(**entry) for entry in tomllib.loads(text)["cause"]}
+    return {entry["code"]: Cause(**entry) for entry in beside(__package__, "causes")["cause"]}
 
 
 Verdict = Literal["accept", "correct", "reject"]

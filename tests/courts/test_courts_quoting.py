@@ -25,7 +25,7 @@ from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores import rulings
 from tasks.courts.scores.judgment import gold_text
-from tasks.courts.scores.of_run import CourtSummary, summarise
+from tasks.courts.scores.of_run.summary import CourtSummary, summarise
 from tasks.episode.with_tools import SEAT
 from tasks.reports.model import counts
 from tasks.reports.words import word

@@ -15,8 +15,8 @@ import pytest
 
 from tasks.courts.environment import PUBLISHED as ENVS
 from tasks.courts.environment import environment
-from tasks.courts.scores.of_run import CourtSummary, summarise
 from tasks.courts.scores.of_run.columns import column_names, metrics
+from tasks.courts.scores.of_run.summary import CourtSummary, summarise
 from tasks.reports import court_published as published
 from tasks.reports.court_series import kendall, ranks, spearman
 from tasks.reports.court_tables import court_tables

@@ -15,10 +15,11 @@ from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.environment import PUBLISHED
 from tasks.courts.scores.drafts import floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
-from tasks.courts.scores.of_run import gradings, score_one, summarise
 from tasks.courts.scores.of_run.columns import LOWER, averaged, metrics
 from tasks.courts.scores.of_run.means import ALIKE, NO_GRADER, NOTHING_SCORED, UNFINISHED
-from tasks.courts.scores.of_run.rows import stored_overall
+from tasks.courts.scores.of_run.rating import gradings
+from tasks.courts.scores.of_run.rows import score_one, stored_overall
+from tasks.courts.scores.of_run.summary import summarise
 from tasks.courts.scores.topics import FLOOR_REPLY
 from tasks.episode.events import Record, Said, Seated
 from tasks.episode.state import State

@@ -87,8 +87,8 @@ def test_a_broken_simulator_forbids_comparison_and_is_named(env: str, role: str,
     court = play(SHORT.get(env, f"{env}-0002"), role, kind)
     found = valid(court)
     share = found[role].share
-    assert share is not None and share < VALID and set(found[role].counts) <= set(REASONS)
-    assert set(found[role].counts) <= REASON.get(kind, set(REASONS))
+    assert share is not None and share < VALID and set(found[role].invalid.values()) <= set(REASONS)
+    assert set(found[role].invalid.values()) <= REASON.get(kind, set(REASONS))
     assert all(one.share is None or one.share >= VALID for name, one in found.items() if name != role)
     block = run_of(court).block()
     assert block["comparable"] is False

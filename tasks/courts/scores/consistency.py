@@ -63,11 +63,6 @@ class Consistency:
     slips: tuple[Slip, ...]
     style: float | None
 
-    @property
-    def comparable(self) -> bool:
-        """Whether the role is consistent enough to compare agents before it."""
-        return self.score is None or self.score >= COMPARABLE
-
 
 def consistency(
     case: Case, env: Env, role: str, dialogue: Sequence[Message], traits: Mapping[str, Level] | None = None,

@@ -7,7 +7,6 @@ besides.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -125,11 +124,6 @@ class Validity:
     def share(self) -> float | None:
         """Turns that are answers; None where the role was never asked."""
         return 1 - len(self.invalid) / self.turns if self.turns else None
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Reason -> turns."""
-        return dict(sorted(Counter(map(str, self.invalid.values())).items()))
 
     @property
     def nonsense(self) -> Mapping[int, Reason]:
