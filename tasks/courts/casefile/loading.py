@@ -78,7 +78,7 @@ def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def read_case(where: str, fields: Mapping[str, Any]) -> Case:
     """One case; `where` names file and line. Raises `CaseFault` with everything that is wrong."""
     where = _named(where, fields)
-    if faults := _shape(fields, SCHEMA):
+    if faults := _shape(fields):
         raise CaseFault(where, faults)
     case: Case = _validated(where, fields, environment(str(fields["env"])).case.model_validate)
     return case
@@ -99,7 +99,7 @@ def _validated(where: str, fields: Mapping[str, Any], validate: Any) -> Any:
     try:
         made = validate(fields)
     except ValidationError as error:
-        raise CaseFault(where, _faults(error, fields)) from None
+        raise CaseFault(where, [_fault(detail, fields) for detail in error.errors(include_url=False)]) from None
     if faults := contradictions(made):
         raise CaseFault(where, faults)
     return made
@@ -110,24 +110,15 @@ def _named(where: str, fields: Mapping[str, Any]) -> str:
     return f"{where}, case {plain(identity)}" if isinstance(identity, str) and identity else where
 
 
-def _shape(fields: Mapping[str, Any], schema: str) -> list[Fault]:
-    given, env = fields.get("schema", schema), fields.get("env")
-    if given != schema:
-        return [
-            Fault(
-                "schema",
-                f"{plain(str(given))[:40]!r} is not known",
-                f"Write {SCHEMA}, or {DISPUTE_SCHEMA} for a dispute.",
-            )
-        ]
+def _shape(fields: Mapping[str, Any]) -> list[Fault]:
+    given, env = fields.get("schema", SCHEMA), fields.get("env")
+    if given != SCHEMA:
+        what = f"{plain(str(given))[:40]!r} is not known"
+        return [Fault("schema", what, f"Write {SCHEMA}, or {DISPUTE_SCHEMA} for a dispute.")]
     if env not in codes():
         what = "is missing" if env is None else f"{plain(str(env))[:40]!r} is no environment"
         return [Fault("env", what, f"Known: {', '.join(codes())}.")]
     return []
-
-
-def _faults(error: ValidationError, fields: Mapping[str, Any]) -> list[Fault]:
-    return [_fault(detail, fields) for detail in error.errors(include_url=False)]
 
 
 def _fault(detail: Any, fields: Mapping[str, Any]) -> Fault:

@@ -140,11 +140,8 @@ def _born(parties: Iterable[Party], dates: Dates) -> Iterator[Fault]:
     act = dates.acted or dates.filed or dates.judged
     for party in parties:
         if party.birth_date and act and party.birth_date >= act:
-            yield Fault(
-                f"parties.{party.id}.birth_date",
-                f"{party.birth_date} is not before the facts of the case ({act})",
-                "Correct either day.",
-            )
+            what = f"{party.birth_date} is not before the facts of the case ({act})"
+            yield Fault(f"parties.{party.id}.birth_date", what, "Correct either day.")
 
 
 def _material(
@@ -167,11 +164,8 @@ def _material(
             yield from _lead(f"{where}.objections", [objection.by], speakers, "party")
             own = {exhibit.owner, COUNSEL} if criminal and exhibit.owner != PROCURATORATE else {exhibit.owner}
             if objection.by in own:
-                yield Fault(
-                    f"{where}.objections",
-                    f"{objection.by} objects to an exhibit of its own side",
-                    "Name the other side in `by`.",
-                )
+                what = f"{objection.by} objects to an exhibit of its own side"
+                yield Fault(f"{where}.objections", what, "Name the other side in `by`.")
         if exhibit.witness and exhibit.witness.name in {party.name for party in case.parties}:
             yield Fault(
                 f"{where}.witness", "the witness is a party", "The words of a party are 当事人的陈述 or 供述."
