@@ -92,7 +92,9 @@ def open_llama(opening: Opening) -> LlamaEngine:
     path = resolve(name, opening.library) if opening.library is not None else Path(name)
     chosen = parse_settings(settings)
     kept = shelf.take(_key(path, chosen), opening.parallel)
-    return kept or LlamaEngine(path, chosen, parallel=opening.parallel)
+    if isinstance(kept, LlamaEngine):
+        return kept
+    return LlamaEngine(path, chosen, parallel=opening.parallel)
 
 
 def _key(path: Path, settings: LlamaSettings) -> str:

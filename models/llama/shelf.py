@@ -8,15 +8,27 @@ for its memory.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from models.llama.engine import LlamaEngine
+
+class Loaded(Protocol):
+    """An engine with a model in memory: `key` says which file with which settings, `slots` for how many sequences."""
+
+    key: str
+    slots: int
+
+    @property
+    def loaded(self) -> bool:
+        """Whether its model is in memory."""
+        ...
+
+    def end(self) -> None:
+        """End its process."""
 
 
 _lock = threading.Lock()
 _keeping = False
-_kept: LlamaEngine | None = None
+_kept: Loaded | None = None
 
 
 def keep() -> None:
@@ -25,7 +37,7 @@ def keep() -> None:
     _keeping = True
 
 
-def put(engine: LlamaEngine) -> bool:
+def put(engine: Loaded) -> bool:
     """Take an engine that is being closed; False when it is to be ended instead."""
     global _kept
     with _lock:
@@ -37,7 +49,7 @@ def put(engine: LlamaEngine) -> bool:
     return True
 
 
-def take(wanted: str, slots: int) -> LlamaEngine | None:
+def take(wanted: str, slots: int) -> Loaded | None:
     """The kept engine if it is the wanted one and has room; any other is ended, so that two never fill the memory."""
     global _kept
     with _lock:

@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from store.search.bigrams import Floats
 from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search.channels import Citing, Titles
 from store.search.documents import CONSTANT, FUSION, fuse_weighted
-from store.search.narrowing import Narrowed, narrow
+from store.search.narrowing import CHANNELS, WINDOWS, Narrowed, Settings, Window, narrow
 from store.search.query import LawQuery, Span, analyse
 from store.statutes.applicable import CaseDates
 from store.statutes.book import NotYet, Repealed, StatuteBook
@@ -102,11 +102,6 @@ if TYPE_CHECKING:
     from store.search.channels import Articles
     from store.search.paper import Paper
 
-Window = Literal["on", "off", "newest"]
-"""on: versions that applied on the days of the question; off: all versions; newest: the newest version of each
-law."""
-WINDOWS: tuple[Window, ...] = ("on", "off", "newest")
-CHANNELS = ("exact", "keyword", "dense", "bm25", "title", "citing")
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
 _INDEXED = ("keyword", "dense", "bm25")
@@ -115,26 +110,6 @@ _OUTSIDE = ("keyword", "bm25", "title")
 
 _DEPTH = 100
 """Ranks of each channel that enter the fusion (at least; never fewer than asked for)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to search.
-
-    k: hits; window: see `Window`; law_filter: whether laws that are named filter; channels: which of `CHANNELS` rank;
-    paper: the published pipeline instead; at: a day given beside the text, in place of the days of the text; law: a
-    law (name or alias) given beside the text, in place of those of the text; today: the day of the question, for
-    questions without days: versions that begin after it give way to those that have begun (None: the newest counts).
-    """
-
-    k: int = 10
-    window: Window = "on"
-    law_filter: bool = True
-    channels: tuple[str, ...] = CHANNELS
-    paper: bool = False
-    at: date | None = None
-    law: str | None = None
-    today: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,35 @@ from store.search.query import LawQuery, Span
 from store.statutes.book import Gap, NotYet, Repealed, StatuteBook
 from store.statutes.model import ArticleNumber, LawVersion
 
-if TYPE_CHECKING:
-    from store.search.law_search import Settings
-
 _OPEN_FIT, _BEFORE_FIT, _AFTER_FIT, _UNKNOWN_FIT = 0.5, 0.4, 0.3, 0.1
 """Fit of a version to a span with one open end, of the neighbours of a gap, and of a version without known days."""
+
+
+Window = Literal["on", "off", "newest"]
+"""on: versions that applied on the days of the question; off: all versions; newest: the newest version of each
+law."""
+WINDOWS: tuple[Window, ...] = ("on", "off", "newest")
+CHANNELS = ("exact", "keyword", "dense", "bm25", "title", "citing")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to search.
+
+    k: hits; window: see `Window`; law_filter: whether laws that are named filter; channels: which of `CHANNELS` rank;
+    paper: the published pipeline instead; at: a day given beside the text, in place of the days of the text; law: a
+    law (name or alias) given beside the text, in place of those of the text; today: the day of the question, for
+    questions without days: versions that begin after it give way to those that have begun (None: the newest counts).
+    """
+
+    k: int = 10
+    window: Window = "on"
+    law_filter: bool = True
+    channels: tuple[str, ...] = CHANNELS
+    paper: bool = False
+    at: date | None = None
+    law: str | None = None
+    today: date | None = None
 
 
 @dataclass(frozen=True)
