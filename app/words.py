@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from tasks.verifying.decisions import Decision
 
 
-def billions(count: int) -> str:
-    """A number of parameters as models are called by: 7.6B, 494M."""
-    return f"{count / 1e9:.1f}B" if count >= 1e9 else f"{count / 1e6:.0f}M" if count >= 1e6 else f"{count / 1e3:.0f}K"
-
-
 def away_text(notice: EngineAway) -> str:
     """Who does not answer, and what becomes of those who ask."""
     reason = said(notice.error.title)

@@ -62,7 +62,6 @@ def attach(run_name: str, watch: str, as_json: bool) -> None:
 
 
 def _follow(path: Path, watch: str, writer: Writer) -> None:
-    """Show what comes to disk as long as somebody writes, and what came last."""
     follower = Follower(path)
     follower.look()
     say(_told(path, writer), err=True)

@@ -199,7 +199,6 @@ def merge_(first: str, second: str, name: str, replacing: bool, as_json: bool) -
 
 
 def _merged(report: Data) -> list[str]:
-    """What a merge took, and where its packs differ."""
     first, second = (f"{part['name']} {part['hash'][:12]}" for part in report["sources"])
     lines = [t("data.merged", first=first, second=second)]
     lines += [f"  {t(f'data.merged.{what}')}: {n:,}" for what, n in report["counts"].items()]

@@ -23,7 +23,7 @@ import click
 
 from app.cli.common import json_option
 from app.guard import install_guard, prove
-from app.strings import language, t
+from app.strings import language, size_words, t
 from app.terminal import clean, json_text, pad
 from store import places
 from store.errors import StoreError
@@ -50,14 +50,6 @@ class Check:
 def _verdict(key: str, good: bool, detail: str, *, essential: bool = True, hint: str | None = None) -> Check:
     shown = "" if good else t(hint or f"doctor.{key}.hint")
     return Check(key, "ok" if good else "failed" if essential else "absent", detail, shown, essential)
-
-
-def _size(count: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}"
-        count /= 1000
-    return f"{count:.1f} GB"
 
 
 def _version(distribution: str) -> str | None:
@@ -107,7 +99,7 @@ def _home() -> Check:
         free = shutil.disk_usage(home).free
     except OSError:
         return _verdict("home", False, t("doctor.home.closed", path=home))
-    detail = t("doctor.home.free", path=home, free=_size(free))
+    detail = t("doctor.home.free", path=home, free=size_words(free))
     return _verdict("home", free >= LOW_SPACE, detail, essential=False, hint="doctor.home.full")
 
 

@@ -7,42 +7,26 @@ command line; a bundle knows one program alone, so there `moot NAME` does the sa
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 
 from app.guard import install_guard, prove
 
-
-def run() -> int:
-    """Serve the parent over this process's own pipes."""
-    install_guard()
-    from models.llama.child import main
-
-    return main(lambda: str(prove() or ""))
-
-
-def run_reader() -> int:
-    """Read files for the parent over this process's own pipes."""
-    install_guard()
-    from store.importers.child import main
-
-    return main()
-
-
-def run_template() -> int:
-    """Render chat templates for the parent."""
-    install_guard()
-    from models.llama.template_process import main
-
-    return main()
-
-
-CHILDREN: dict[str, Callable[[], int]] = {
-    "_engine": run,
-    "_template": run_template,
-    "_read": run_reader,
+CHILDREN = {
+    "_engine": "models.llama.child",
+    "_template": "models.llama.template_process",
+    "_read": "store.importers.child",
 }
-"""Hidden command -> what it does; gives the exit code."""
+"""Hidden command -> the module whose `main` serves the parent over this process's own pipes."""
+
+
+def serve(name: str) -> int:
+    """Be a child; gives the exit code."""
+    install_guard()
+    main: Callable[..., int] = importlib.import_module(CHILDREN[name]).main
+    return main(lambda: str(prove() or "")) if name == "_engine" else main()
+
 
 if __name__ == "__main__":
-    sys.exit(CHILDREN[sys.argv[1]]())
+    sys.exit(serve(sys.argv[1]))

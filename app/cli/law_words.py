@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -13,7 +13,7 @@ from store.statutes.check import Finding
 from store.statutes.counterparts import Counterpart
 from store.statutes.model import Article, LawVersion, Link
 from store.statutes.names import short_name
-from store.statutes.relations import RELATION_KINDS, TITLE, Doubt, Relation
+from store.statutes.relations import RELATION_KINDS, Doubt
 from store.statutes.timeline import Entry
 from store.text.difference import Clause, Piece
 
@@ -50,44 +50,13 @@ def doubt_words(doubt: Doubt | None, stale: date | None) -> list[str]:
     return [*said, t("law.stale", day=stale.isoformat())] if stale else said
 
 
-@dataclass(frozen=True, slots=True)
-class Kin:
-    """A law that another one relates to, or that relates to it; state: on the day as `law.state.…` words it, empty
-    where the book does not hold it."""
-
-    relations: tuple[Relation, ...]
-    name: str
-    state: str
-
-    @property
-    def word(self) -> str:
-        """现行有效 and its like, or 未收录."""
-        return t(f"law.state.{self.state}") if self.state else t("law.not_held")
-
-    @property
-    def basis(self) -> str:
-        """Where it stands, and the words that say so but for those of the title."""
-        words = (
-            one.where if one.where == TITLE else f"{one.where}：{' '.join(one.basis.split())}"
-            for one in self.relations
-        )
-        return "；".join(words)
-
-
-def family_of(book: StatuteBook, law: str, today: date) -> dict[str, list[Kin]]:
-    """The family of a law by kind of relation, as `law.relation.…` words them; kinds without any are left out."""
-    found: dict[str, list[Kin]] = {}
-    for way, relations in (("of", book.relations.of(law)), ("upon", book.relations.upon(law))):
-        for kind in RELATION_KINDS:
-            named: dict[str, list[Relation]] = {}
-            for one in relations:
-                if one.kind == kind:
-                    named.setdefault(one.other if way == "of" else one.law, []).append(one)
-            for name, own in named.items():
-                versions = book.versions(name)
-                state = state_key(book, versions[-1], today) if versions else ""
-                found.setdefault(f"{way}.{kind}", []).append(Kin(tuple(own), name, state))
-    return found
+def family_of(book: StatuteBook, law: str) -> dict[str, list[str]]:
+    """The laws around a law by kind of relation, as `law.relation.…` words them; kinds without any are left out."""
+    named = [(f"of.{one.kind}", one.other) for one in book.relations.of(law)]
+    named += [(f"upon.{one.kind}", one.law) for one in book.relations.upon(law)]
+    kinds = [f"{way}.{kind}" for way in ("of", "upon") for kind in RELATION_KINDS]
+    found = {kind: list(dict.fromkeys(name for own, name in named if own == kind)) for kind in kinds}
+    return {kind: names for kind, names in found.items() if names}
 
 
 def counterpart_line(found: Counterpart) -> str:

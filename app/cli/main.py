@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from app.cli.engine import CHILDREN
+from app.cli.engine import CHILDREN, serve
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("app.cli.attach:demo", "Watch a ready episode; plain text without a terminal."),
@@ -105,7 +105,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments and arguments[0] in CHILDREN:
-        sys.exit(CHILDREN[arguments[0]]())
+        sys.exit(serve(arguments[0]))
     if arguments[:1] == [BACKGROUND]:
         from app import background
 

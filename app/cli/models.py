@@ -14,10 +14,9 @@ import click
 
 from app.cli.common import Data, Whole, json_option, output, say
 from app.cli.data import Talk
-from app.strings import t
+from app.strings import billions, t
 from app.strings.sentences import said, told
 from app.terminal import clean, json_text, pad
-from app.words import billions
 from models.errors import BadEngine
 from models.llama import library as shelf
 from models.llama import memory, shipped
@@ -174,7 +173,6 @@ def _described(entry: Entry, folder: Path) -> Data:
 
 
 def _shipped() -> str:
-    """What the model that comes with Moot is for, and what it can be asked."""
     about = shipped.card()
     kinds = "、".join(kind.name for kind in about.kinds) if about else ""
     return t("library.shipped", kinds=kinds or t("library.shipped.none"), context=about.context if about else 0)

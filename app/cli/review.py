@@ -238,7 +238,6 @@ def _law_data(one: Cited) -> dict[str, Any]:
 
 
 def _publish(tasks: TaskSet, out: Path, as_json: bool) -> None:
-    """Write the tasks that reviewers accepted or corrected, each with who decided what and when."""
     from store.errors import BadInput
     from tasks.verifying.decisions import decisions_of
     from tasks.verifying.standing import publish

@@ -76,7 +76,6 @@ def score(
 
 
 def _compare_texts(run: StoredRun, model: str) -> int:
-    """BERTScore of the answers; how many scores were appended."""
     from models.llama.embedder import Embedder
     from models.llama.library import resolve
     from tasks.run.bertscoring import score_texts
@@ -181,7 +180,6 @@ def _read(sources: Sources) -> Imported:
 
 
 def _block(path: Path, called: str) -> dict[str, Any]:
-    """The score block of a run, with its file and what it is called here."""
     run = read_stored(path)
     return {**summary_of(run).block(), "file": run.header["imported"]["file"], "name": called}
 

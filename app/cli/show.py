@@ -65,7 +65,6 @@ def _row(one: ClassCount, failed: int, run_name: str) -> list[str]:
 
 
 def _episode(one: EpisodeFailure) -> list[str]:
-    """What was found in an episode, the main reason first."""
     main = one.verdict.main
     told = [one.episode, words(STATUSES[one.verdict.status]), *([label(main.failure)] if main else [])]
     made = ["  ".join([*told, *([t("failures.imported")] if one.verdict.from_summary else [])])]

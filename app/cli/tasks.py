@@ -202,7 +202,6 @@ def constructed(
 
 
 def _rewriter(seats: Sequence[str]) -> Engine | None:
-    """The engine of --seat rewriter=SPEC, open; None without the seat."""
     from tasks.legalagentbench.construct.rewrite import AT_A_TIME, SEAT
     from tasks.run.engines import open_engine
 
@@ -215,7 +214,6 @@ def _rewriter(seats: Sequence[str]) -> Engine | None:
 
 
 def _reworded(made: Generator, found: Made, parts: Parts, engine: Engine, talk: Talk) -> Made:
-    """The set with the rewordings that were kept."""
     from tasks.legalagentbench.construct.generate import Made, check, coverage
     from tasks.legalagentbench.construct.rewrite import Rewriter
 

@@ -208,7 +208,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
     # news
 
     def hear(self, message: LiveMessage) -> None:
-        """News of the run, after the Episode screen has taken them."""
         if not isinstance(message, Streamed):
             self._follow()
             match message:
@@ -246,9 +245,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         return face.scene(records if step is None else until(records, step)) if isinstance(face, CourtFace) else None
 
     def _show_turn(self) -> None:
-        live, facts = self.desk.live, self.source.facts
-        ours = live is not None and facts is not None and live.path == facts.path and not live.closed.is_set()
-        self.turn = live.turn(self.source.episode) if live is not None and ours else None
+        self.turn = self.source.turn_now()
         self._show_coming()
 
     def _tick(self) -> None:
@@ -306,7 +303,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self._board("speech", lambda room: card, self.at, airy=not self.closing)
 
     def _aside(self, scene: Scene, written: Draft | None) -> None:
-        """A document once there is one, else acts and exhibits."""
         if written is not None:
             self._board("aside", lambda room: document_lines(written), (self.at, "document"))
         else:
@@ -356,7 +352,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
 
     @property
     def slide(self) -> Utterance | None:
-        """The utterance that is shown; None for a card."""
         return self.said[self.at - 1] if 0 < self.at <= len(self.said) else None
 
     @property
@@ -384,7 +379,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
 
     @property
     def speaking(self) -> bool:
-        """Whether a call of this episode is in flight."""
         return self.turn is not None and self.turn.under_way
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -417,7 +411,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
 
     @property
     def replaying(self) -> bool:
-        """Whether a slide is to come by itself."""
         return self._next is not None
 
     def _reading(self) -> float:
@@ -439,7 +432,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self.source.with_live(lambda live: live.auto(self.source.episode))
 
     def _hold(self) -> None:
-        """Nothing goes by itself any more."""
         if self.source.moving in ("auto", "all") and not self.source.over:
             self.source.with_live(lambda live: live.pause())
         self.auto = self.wanting = False
@@ -538,7 +530,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self.source.with_live(lambda live: live.say(self.source.episode, event.text))
 
     def _shut(self) -> None:
-        """Nobody is asked any more, here or below."""
         self.box.close()
         self.below.close()
         self.read.focus()
@@ -552,7 +543,6 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
 
 
 def _carry(giver: AnswerBox, taker: AnswerBox) -> None:
-    """A draft goes where the person is."""
     given = giver.query_one(AnswerText)
     if giver.is_open and given.text.strip():
         taker.query_one(AnswerText).text, given.text = given.text, ""

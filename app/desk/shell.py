@@ -152,7 +152,6 @@ class Desk(App[int]):
     # modes and screens
 
     def _in(self, mode: str, kind: type[Shown]) -> Shown | None:
-        """The screen of this kind in a mode."""
         return next((screen for screen in self._screen_stacks.get(mode, []) if isinstance(screen, kind)), None)
 
     @property
@@ -284,9 +283,9 @@ class Desk(App[int]):
         await self.switch_mode("episode")
         screen = self.episode_screen
         assert screen is not None
-        if self.live is not None and self.live.path == path and not self.live.closed.is_set():
-            screen.source = self.live.number
-            self.live.watch(episode)
+        if (live := self.live_at(path)) is not None:
+            screen.source = live.number
+            live.watch(episode)
         elif self.followed is not None and self.followed.path == path and not self.followed.closed.is_set():
             screen.source = self.followed.number
             self.followed.watch(episode)
@@ -300,8 +299,12 @@ class Desk(App[int]):
             screen.hint = hint
             screen.open_stored(path, episode, step)
 
+    def live_at(self, path: Path) -> LiveRun | None:
+        """The run in motion, if its file is this one."""
+        live = self.live
+        return live if live is not None and live.path == path and not live.closed.is_set() else None
+
     def leave_followed(self) -> None:
-        """Look no longer at what another process plays; it goes on."""
         if self.followed is not None:
             self.followed.close()
             self.followed = None
@@ -339,13 +342,13 @@ class Desk(App[int]):
     def with_live(self, path: Path, episode: str, wish: Callable[[LiveRun], None]) -> bool:
         """Send a wish to a run of which an episode is shown; a stored one is taken up first. Whether it is in
         motion."""
-        live, followed = self.live, self.followed
-        if live is not None and live.path is None:
+        followed = self.followed
+        if self.live is not None and self.live.path is None:
             return False
         if followed is not None and followed.path == path and not followed.closed.is_set():
             self.say(t("played.refused", press="x"), "warning")
             return False
-        if live is not None and not live.closed.is_set() and live.path == path:
+        if (live := self.live_at(path)) is not None:
             wish(live)
             return True
 
@@ -451,7 +454,6 @@ class Desk(App[int]):
     # leaving
 
     async def action_quit(self) -> None:
-        """Leave; where a run goes on by itself, the person says what becomes of it."""
         live = self.live
         if live is None or not live.moves:
             await self.depart()

@@ -54,6 +54,19 @@ def duration(seconds: float) -> str:
     return t("progress.minutes", n=minutes) if minutes else t("progress.seconds", n=max(1, round(seconds)))
 
 
+def billions(count: int) -> str:
+    """A number of parameters as models are called by: 7.6B, 494M."""
+    return f"{count / 1e9:.1f}B" if count >= 1e9 else f"{count / 1e6:.0f}M" if count >= 1e6 else f"{count / 1e3:.0f}K"
+
+
+def size_words(size: float) -> str:
+    """Bytes as people say them."""
+    for unit, bytes_ in (("GB", 1e9), ("MB", 1e6)):
+        if size >= bytes_:
+            return f"{size / bytes_:.{1 if unit == 'GB' else 0}f} {unit}"
+    return f"{size / 1e3:.0f} kB"
+
+
 def known(key: str) -> bool:
     """Whether there is a text of this key."""
     return key in table("zh")

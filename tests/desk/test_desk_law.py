@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input
 
 from app import strings
@@ -43,6 +44,10 @@ def fixed_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(law_shelf, "today", lambda: TODAY)
 
 
+def busy(screen: Screen[Any]) -> bool:
+    return any(worker.name.startswith("law_") and not worker.is_finished for worker in screen.workers)
+
+
 @pytest.fixture
 def lamps() -> Path:
     return build()
@@ -64,7 +69,7 @@ async def asked(pilot: Pilot[Any], words: str, day: str = "") -> LawScreen:
     form.query_one("#day", Input).value = day
     before = screen.asked
     form.action_ask()
-    await until(pilot, lambda: screen.asked is not before and not screen.busy)
+    await until(pilot, lambda: screen.asked is not before and not busy(screen))
     assert screen.asked is not None
     screen.query_one("#hits").border_subtitle = screen.query_one("#hits").border_subtitle.rpartition(" · ")[0]
     await pilot.pause()
@@ -111,7 +116,7 @@ async def test_screens_look_as_stored(
         await same_as_stored(pilot, "law-gap")
         for key, tab in (("2", "timeline"), ("3", "diff")):
             await pilot.press(key)
-            await until(pilot, lambda: not screen.busy)
+            await until(pilot, lambda: not busy(screen))
             await same_as_stored(pilot, f"law-{tab}")
         await asked(pilot, "悬挂广告 罚款")
         await same_as_stored(pilot, "law-hits")
@@ -140,11 +145,13 @@ async def test_an_article_on_a_day_and_its_neighbours(lamps: Path) -> None:
         assert screen.query_one("#text").has_focus
         await pilot.press("right_square_bracket")
         await until(
-            pilot, lambda: screen.reading is not None and screen.reading.number.key == "4" and not screen.busy
+            pilot,
+            lambda: screen.reading is not None and screen.reading.number.key == "4" and not busy(screen),
         )
         await pilot.press("left_square_bracket")
         await until(
-            pilot, lambda: screen.reading is not None and screen.reading.number.key == "3" and not screen.busy
+            pilot,
+            lambda: screen.reading is not None and screen.reading.number.key == "3" and not busy(screen),
         )
         await pilot.press("y")
         assert "不得低于六米" in pilot.app.clipboard and LAMPS in pilot.app.clipboard
@@ -189,7 +196,8 @@ async def test_a_day_that_does_not_exist_is_said_and_nothing_is_lost(lamps: Path
         assert "不是一个存在的日子" not in text_of(pilot)
         await pilot.press("enter")
         await until(
-            pilot, lambda: screen.asked is not None and screen.asked.day == date(2015, 2, 28) and not screen.busy
+            pilot,
+            lambda: screen.asked is not None and screen.asked.day == date(2015, 2, 28) and not busy(screen),
         )
         assert "不得低于六米" not in article_text(screen)
 
@@ -200,7 +208,7 @@ async def test_a_hole_is_read_by_the_version_before_it_and_numbers_are_followed(
         text = article_text(screen)
         assert text.count("路灯的高度不得低于六米") == 2 and "条号变动：第三条 → 第四条" in text
         await pilot.press("3")
-        await until(pilot, lambda: not screen.busy)
+        await until(pilot, lambda: not busy(screen))
         assert screen._sides == (1, 2) and "第四条" in shown(screen, DiffView)
 
 
@@ -208,22 +216,22 @@ async def test_history_and_two_chosen_sides(lamps: Path) -> None:
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第四条", "2012-01-01")
         await pilot.press("2")
-        await until(pilot, lambda: not screen.busy)
+        await until(pilot, lambda: not busy(screen))
         text = shown(screen, TimelineView)
         assert "（原第三条）" in text and "✘ 2009-12-31" in text and "文字修改" in text
         view = screen.query_one(TimelineView)
         assert screen._sides == (0, 1) or screen._sides == (1, 2) or screen._sides == (0, 2)
         await pilot.press("home", "o")
-        await until(pilot, lambda: not screen.busy)
+        await until(pilot, lambda: not busy(screen))
         await pilot.press("end", "n")
-        await until(pilot, lambda: not screen.busy)
+        await until(pilot, lambda: not busy(screen))
         assert (
             screen._sides == (0, 2)
             and "〔旧〕" in shown(screen, TimelineView)
             and "〔新〕" in shown(screen, TimelineView)
         )
         await pilot.press("3")
-        await until(pilot, lambda: not screen.busy)
+        await until(pilot, lambda: not busy(screen))
         text = shown(screen, DiffView)
         assert (
             "低于五米，不得" in text
@@ -232,10 +240,10 @@ async def test_history_and_two_chosen_sides(lamps: Path) -> None:
             and "2010-01-01—今" in text
         )
         await pilot.press("o")
-        await until(pilot, lambda: not screen.busy)
+        await until(pilot, lambda: not busy(screen))
         assert screen._sides == (1, 2) and "两个文本的文字相同" in shown(screen, DiffView)
         await pilot.press("2", "home", "enter")
-        await until(pilot, lambda: not screen.busy)
+        await until(pilot, lambda: not busy(screen))
         assert screen.reading is not None and screen.reading.version is not None
         assert screen.reading.version.label == LAMPS and screen.tab == 0
         assert view.steps[1].entry is not None
@@ -260,7 +268,7 @@ async def test_packs_are_chosen_and_a_damaged_one_is_no_obstacle(lamps: Path) ->
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第三条", "2005-05-01")
         screen.query_one(LawForm).select.value = "other"  # type: ignore[union-attr]
-        await until(pilot, lambda: screen.book is not None and screen.book.name == "other" and not screen.busy)
+        await until(pilot, lambda: screen.book is not None and screen.book.name == "other" and not busy(screen))
         assert screen.asked is None and screen.query_one("#words", Input).value == "路灯法第三条"
 
 

@@ -156,7 +156,7 @@ def test_the_export_holds_question_steps_and_answer() -> None:
     pack = build_pack()
     facts = RunFacts("r-1", pack, header("r-1", pack))
     text = episode_markdown(facts, "k-1", records())
-    assert "## 第 3 步" in text and "虚构数据" in text and COURT in text and "`get_court_info`" in text
+    assert "## 第 3 步" in text and "虚构数据" in text and COURT in text and "get_court_info" in text
     path = export_episode(facts, "../k/1", records())
     assert path.parent.name == "exports" and path.read_text(encoding="utf-8").startswith("# ")
 

@@ -57,7 +57,7 @@ def screen_of(pilot: Pilot[Any]) -> ReviewScreen:
 async def idle(pilot: Pilot[Any]) -> None:
     """Until no worker of the Review screen is at work and all it found is shown."""
     review = pilot.app.review_screen  # type: ignore[attr-defined]
-    await until(pilot, lambda: not review.busy)
+    await until(pilot, lambda: not any(w.name.startswith("review_") and not w.is_finished for w in review.workers))
     await pilot.pause()
 
 

@@ -282,7 +282,6 @@ class CallScreen(OnDesk, ModalScreen[str]):
             (tools.action_cursor_down if by > 0 else tools.action_cursor_up)()
 
     def action_cancel(self) -> None:
-        """From the form back to the list, from there back to the box."""
         if self.has_class("-form"):
             self.remove_class("-form")
             self.query_one("#filter").focus()

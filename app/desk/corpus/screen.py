@@ -146,7 +146,6 @@ class CorpusScreen(OnDesk, Screen[None]):
     # places
 
     def go(self, place: Place, *, keep: bool = True) -> None:
-        """Open a place; the one before is kept for the way back."""
         if keep and self.place is not None and self.place != place:
             self._before.append(replace(self.place, cursor=self.query_one(RowsView).cursor))
         self.place = place
@@ -261,7 +260,6 @@ class CorpusScreen(OnDesk, Screen[None]):
         self.query_one(FindBar).open()
 
     def action_everywhere(self) -> None:
-        """Search in everything: the tree counts what holds the words."""
         self._everywhere = True
         self.add_class(NARROW_TREE)
         self.query_one(FindBar).open()

@@ -49,7 +49,6 @@ class TreeView(Choice):
         self.rebuild()
 
     def build(self, room: int) -> Iterable[Line]:
-        """A row an entry, its number of rows at the right."""
         at = 0
         for entry in self.entries:
             if not entry.shelf and not entry.tool:

@@ -376,7 +376,6 @@ def _rulings(said: Sequence[Utterance]) -> Iterator[Line]:
 
 
 def _procedure(scene: Scene) -> Iterator[Line]:
-    """Duties done of those owed, and faults."""
     if not scene.court:
         return
     counts = [item.count for item in programme(scene) if item.count is not None]
@@ -400,7 +399,6 @@ def _procedure(scene: Scene) -> Iterator[Line]:
 
 
 def _scores(scene: Scene, scores: StepScores | None, why: str) -> Iterator[Line]:
-    """A line a metric of the published table: strict rule, then the paper's."""
     if scores is None:
         yield ((why, "dim"),)
         return
@@ -418,7 +416,6 @@ def _scores(scene: Scene, scores: StepScores | None, why: str) -> Iterator[Line]
 
 
 def _value(metric: str, rule: str, table: Mapping[str, float | None]) -> tuple[str, str, str]:
-    """A value in words, its colour, and the rule it is by."""
     value = table.get(metric)
     words = t(f"scores.{rule}")
     if value is None:

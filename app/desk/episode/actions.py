@@ -415,7 +415,6 @@ class EpisodeActions(OnDesk, FindingScreen):
         self.action_aside(event.index)
 
     def action_everything(self) -> None:
-        """All material of the case, or only what the seat may see."""
         self.desk.say(self.face.toggle_everything())
         self.show_panes()
 

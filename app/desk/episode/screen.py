@@ -205,18 +205,15 @@ class EpisodeScreen(EpisodeActions):
             self._due.stop()
             self._due = None
         before = self.turn.phase if self.turn else ""
-        self.turn = self._turn_now()
+        self.turn = self.turn_now()
         self.stopping = self.stopping and self.speaking
         self.query_one(Transcript).speak(None if self.shown.back else self.turn, running.clock())
         if before != (self.turn.phase if self.turn else ""):
             self.show_heading()
 
-    def _turn_now(self) -> OpenTurn | None:
-        live = self.desk.live
-        ours = (
-            live is not None and self.facts is not None and live.path == self.facts.path and not live.closed.is_set()
-        )
-        return live.turn(self.episode) if live is not None and ours else None
+    def turn_now(self) -> OpenTurn | None:
+        live = self.desk.live_at(self.facts.path) if self.facts is not None else None
+        return live.turn(self.episode) if live is not None else None
 
     def _tick(self) -> None:
         if self.speaking and self.is_current:
@@ -265,7 +262,7 @@ class EpisodeScreen(EpisodeActions):
         fresh = self.shown.extend(state.records)
         if self.hint == "demo.hint":
             self.hint = ""
-        self.turn = self._turn_now()
+        self.turn = self.turn_now()
         if not self.shown.back:
             self.query_one(Transcript).extend(self.shown.blocks_of(fresh), self.turn, running.clock())
         if state.stopped is not None and self.moving != "all":

@@ -5,7 +5,6 @@ Steps count from 0 (the setting up); step k shows everything up to the end of st
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from textual.widgets import OptionList, Static
 
 from app.court_words import DISCLAIMER
 from app.desk.dialogs import Dialog
-from app.desk.episode.renderers import Block, one, policy_name, render, seat_name
+from app.desk.episode.renderers import Block, one, render
 from app.desk.messages import RunFacts
 from app.strings import t
 from app.terminal import clean
@@ -27,15 +26,8 @@ from store.files import written_whole
 from tasks.courts.papers.forms import WRITERS, Paper
 from tasks.courts.papers.made import papers_of, write_paper
 from tasks.episode.events import (
-    Answered,
-    AttemptStarted,
-    Planned,
     Record,
-    Seated,
     StepEnded,
-    Thought,
-    ToolCalled,
-    ToolReturned,
 )
 from tasks.errors import TaskError
 from tasks.run.header import is_fictional
@@ -148,7 +140,6 @@ def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record], b
 
 
 def _transcript(blocks: Sequence[Block]) -> Iterator[str]:
-    """A heading a stage, and what was said and done in it in a fence."""
     said: list[str] = []
     for block in blocks:
         text = "\n".join("".join(part for part, _ in line) for line in block.lines)
@@ -164,27 +155,6 @@ def _transcript(blocks: Sequence[Block]) -> Iterator[str]:
 
 
 def _event(record: Record) -> list[str]:
-    match record.event:
-        case AttemptStarted(card=card):
-            return [f"**{t('event.question')}**", "", fence(str(card.get("question", "")), "text")]
-        case Seated(seat=seat, policy=policy, engine=engine):
-            return [f"{t('event.seated')}: {seat_name(seat)} ← {policy_name(policy, engine)} (`{one(policy)}`)"]
-        case Planned(steps=steps):
-            return [
-                f"**{t('event.planned')}**",
-                "",
-                fence("\n".join(f"{n}. {s}" for n, s in enumerate(steps, 1)), "text"),
-            ]
-        case Thought(text=text):
-            return [f"**{t('event.thought')}**", "", fence(text, "text")]
-        case ToolCalled(tool=tool, input=arguments):
-            shown = json.dumps(arguments, ensure_ascii=False, indent=1)
-            return [f"**{t('event.tool_called')}** `{one(tool)}`", "", fence(shown, "json")]
-        case ToolReturned(status=status, observation=observation):
-            return [f"**{t('event.observation')}** {t(f'status.{status}')}", "", fence(observation, "text")]
-        case Answered(res=res, summary=summary):
-            more = [] if summary == res else ["", f"**{t('event.summary')}**", "", fence(summary, "text")]
-            return [f"**{t('event.answered')}**", "", fence(res, "text"), *more]
     block = next(iter(blocks_of([record])), None)
     if block is None:
         return []

@@ -154,7 +154,6 @@ class Transcript(LineView):
         return self.blocks[self.cursor] if 0 <= self.cursor < len(self.blocks) else None
 
     def relabel(self, blocks: Sequence[Block]) -> None:
-        """The same blocks in other words; the reader keeps the place."""
         self.blocks = list(blocks)
         self._wrapped.clear()
         self.search()
@@ -165,7 +164,6 @@ class Transcript(LineView):
     # rows
 
     def rebuild(self) -> None:
-        """Make the rows again, those of the open turn as well."""
         super().rebuild()
         if not self._stale:
             self._fixed = len(self.rows) - self._turns
@@ -206,7 +204,6 @@ class Transcript(LineView):
         return label_width() if self.margin_cells is None else self.margin_cells
 
     def _turn_rows(self, width: int) -> Iterator[Row]:
-        """The open turn, under a rule of its own where it begins a step."""
         turn = self.turn
         if turn is None:
             return

@@ -67,7 +67,6 @@ class AskScreen(Dialog[str | None]):
 
     @on(OptionList.OptionSelected)
     def _taken(self, event: OptionList.OptionSelected) -> None:
-        """An example comes into the line, where names can be changed."""
         line = self.query_one(Input)
         line.value = self._examples[event.option_index]
         line.focus()
@@ -99,7 +98,6 @@ class Doors(OptionList):
     """
 
     def relabel(self) -> None:
-        """All words in the current language; the same door stays chosen."""
         at = self.highlighted or 0
         self.clear_options()
         for number, door in enumerate(get_args(Door), 1):

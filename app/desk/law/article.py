@@ -193,8 +193,7 @@ def _around(reading: Reading) -> Iterator[Line]:
         yield ((_name("findings"), "dim"), (told, "warn"))
     if reading.kin:
         told = "；".join(
-            t(f"law.relation.{kind}", n=len(kin))
-            + "、".join(f"《{one(short_name(found.name))}》" for found in kin[:NAMED])
+            t(f"law.relation.{kind}", n=len(kin)) + "、".join(f"《{one(short_name(name))}》" for name in kin[:NAMED])
             for kind, kin in reading.kin.items()
         )
         yield ((_name("related"), "dim"), (told, "text"))

@@ -31,7 +31,7 @@ from app.desk.law.events import (
 )
 from app.desk.law.form import note_words, span_words, understood
 from app.desk.law.shelf import Life
-from app.desk.widgets.lines import Row, wrapped
+from app.desk.widgets.lines import Row, rows_of
 from app.strings import known, t
 from app.terminal import width
 from store.statutes.names import short_name
@@ -58,15 +58,15 @@ def _articles(items: Sequence[Item], room: int) -> Iterator[Row]:
         if place:
             yield Row(())
         if item.get("query"):
-            yield from _rows(((_text(item, "query"), "question"),), room)
+            yield from rows_of(((_text(item, "query"), "question"),), room)
         for line in _read(item):
-            yield from _rows(line, room)
+            yield from rows_of(line, room)
         asked = _day(item)
         for number, hit in enumerate(item["hits"], 1):
             yield Row((("─" * room, "rule"),))
             yield from _hit(number, hit, life, asked, room)
         if not item["hits"]:
-            yield from _rows(((t("law_screen.none"), "warn"),), room)
+            yield from rows_of(((t("law_screen.none"), "warn"),), room)
 
 
 def _read(item: Item) -> Iterator[Line]:
@@ -96,7 +96,7 @@ def _read(item: Item) -> Iterator[Line]:
 
 def _hit(number: int, hit: Item, life: Life | None, asked: date | None, room: int) -> Iterator[Row]:
     title = ((f"　{_text(hit, 'title')}", "label"),) if hit.get("title") else ()
-    yield from _rows(((f"{number} ", "dim"), (article_name(hit), "question"), *title), room, INDENT)
+    yield from rows_of(((f"{number} ", "dim"), (article_name(hit), "question"), *title), room, INDENT)
     margin = " " * INDENT
     first, last = window_of(hit)
     state = str(hit.get("state", ""))
@@ -109,26 +109,26 @@ def _hit(number: int, hit: Item, life: Life | None, asked: date | None, room: in
             yield Row(((margin, "dim"), *bar))
         else:
             words = [*bar, (" ", "dim"), *words]
-    yield from _rows(((margin, "dim"), *words), room, INDENT)
+    yield from rows_of(((margin, "dim"), *words), room, INDENT)
     verdict = str(hit.get("mark", ""))
     if verdict in MARKS:
         sign, role = MARKS[verdict]
         says, basis = rule_of(hit)
         name = t(f"law_events.mark.{verdict}")
-        yield from _rows(
+        yield from rows_of(
             ((margin, "dim"), (f"{sign} {name}", role), (f"　{one(says)}" if says else "", "text")), room, INDENT + 2
         )
         if basis:
-            yield from _rows(((f"{margin}  {one(basis)}", "dim"),), room, INDENT + 2)
+            yield from rows_of(((f"{margin}  {one(basis)}", "dim"),), room, INDENT + 2)
     now = hit.get("counterpart")
     if isinstance(now, Mapping) and known(f"law.sure.{now.get('sure')}"):
         said = t("law_events.counterpart", article=article_name(now), sure=t(f"law.sure.{now['sure']}"))
-        yield from _rows(((f"{margin}{said}", "text"),), room, INDENT)
+        yield from rows_of(((f"{margin}{said}", "text"),), room, INDENT)
     text = hit.get("text")
     if text is None:
-        yield from _rows(((f"{margin}{t('law.no_words')}", "warn"),), room, INDENT)
+        yield from rows_of(((f"{margin}{t('law.no_words')}", "warn"),), room, INDENT)
     else:
-        rows = list(_rows(((f"{margin}{one(''.join(str(text).split()))}", "dim"),), room, INDENT))
+        rows = list(rows_of(((f"{margin}{one(''.join(str(text).split()))}", "dim"),), room, INDENT))
         yield from rows[:EXTRACT]
         if len(rows) > EXTRACT:
             yield Row(((f"{margin}…", "dim"),))
@@ -138,22 +138,22 @@ def _pages(items: Sequence[Item], room: int) -> Iterator[Row]:
     for place, item in enumerate(items):
         if place:
             yield Row(())
-        yield from _rows(((_text(item, "query"), "question"),), room)
+        yield from rows_of(((_text(item, "query"), "question"),), room)
         for number, page in enumerate(item["pages"], 1):
             yield Row((("─" * room, "rule"),))
-            yield from _rows(((f"{number} ", "dim"), (_text(page, "title") or "—", "label")), room, INDENT)
+            yield from rows_of(((f"{number} ", "dim"), (_text(page, "title") or "—", "label")), room, INDENT)
             yield from _where(page, room)
             for line in many(str(page.get("snippet") or "")):
-                yield from _rows(((" " * INDENT, "text"), *line), room, INDENT)
+                yield from rows_of(((" " * INDENT, "text"), *line), room, INDENT)
         if not item["pages"]:
-            yield from _rows(((t("law_screen.none"), "warn"),), room)
+            yield from rows_of(((t("law_screen.none"), "warn"),), room)
 
 
 def _browsed(items: Sequence[Item], room: int) -> Iterator[Row]:
     for place, page in enumerate(items):
         if place:
             yield Row(())
-        yield from _rows(((_text(page, "title") or "—", "question"),), room)
+        yield from rows_of(((_text(page, "title") or "—", "question"),), room)
         yield from _where(page, room)
         for window in page["windows"]:
             name = t("law_events.window", number=window.get("number", "?"), of=window.get("of", "?"))
@@ -161,16 +161,16 @@ def _browsed(items: Sequence[Item], room: int) -> Iterator[Row]:
             for key, role in (("summary", "text"), ("extracted", "value"), ("text", "text")):
                 if window.get(key):
                     if key != "text":
-                        yield from _rows(((t(f"law_events.{key}"), "dim"),), room)
+                        yield from rows_of(((t(f"law_events.{key}"), "dim"),), room)
                     for line in many(str(window[key]), role):
-                        yield from _rows(line, room)
+                        yield from rows_of(line, room)
 
 
 def _where(page: Item, room: int) -> Iterator[Row]:
     margin = " " * INDENT
     day = _text(page, "day") or t("law_events.no_day")
-    yield from _rows(((margin, "dim"), (day, "text" if page.get("day") else "dim")), room, INDENT)
-    yield from _rows(((f"{margin}{_text(page, 'url')}", "dim"),), room, INDENT)
+    yield from rows_of(((margin, "dim"), (day, "text" if page.get("day") else "dim")), room, INDENT)
+    yield from rows_of(((f"{margin}{_text(page, 'url')}", "dim"),), room, INDENT)
 
 
 _ROWS = {RAG: _articles, COURT: _articles, WEB: _pages, BROWSE: _browsed}
@@ -200,7 +200,3 @@ def _list(value: Item, key: str) -> list[Any]:
 
 def _text(value: Item, key: str) -> str:
     return one(str(value.get(key) or ""))
-
-
-def _rows(line: Line, room: int, hang: int = 0) -> Iterator[Row]:
-    return (Row(tuple(row)) for row in wrapped(tuple(piece for piece in line if piece[0]), room, hang))

@@ -62,14 +62,6 @@ class LawScreen(OnDesk, Screen[None]):
         self._searching = False
         self._waiting: tuple[str, date | None] | None = None
 
-    @property
-    def busy(self) -> bool:
-        return any(
-            worker.name.startswith("law_") and not worker.is_finished
-            for worker in self.workers
-            if worker.node is self
-        )
-
     def compose(self) -> ComposeResult:
         yield Label("", id="title", markup=False)
         yield LawForm(id="form")
@@ -143,7 +135,6 @@ class LawScreen(OnDesk, Screen[None]):
         self._searching = False
 
     def _opened(self, book: LawDesk) -> None:
-        """A pack is open; what was asked before it was is asked now."""
         if self.book is not None and self.book is not book:
             self._let_go()
         self.book = book

@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from app.cli.law_search import LAST
-from app.cli.law_words import Kin, family_of, state_key
+from app.cli.law_words import family_of, state_key
 from store import manifest as manifests
 from store.errors import StoreError
 from store.pack import Pack
@@ -113,7 +113,7 @@ class Reading:
     counterpart: Counterpart | None = None
     cited: tuple[Following, ...] = ()
     findings: tuple[Finding, ...] = ()
-    kin: Mapping[str, Sequence[Kin]] = field(default_factory=dict)
+    kin: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def version(self) -> LawVersion | None:
@@ -328,7 +328,7 @@ class LawDesk:
                 self.book.counterparts.of(entry.name, number, max(day or now, now)),
                 tuple(following(self.book, (article.text or "") if article else "", max(day or now, now),
                     entry.name)),
-                self._findings(entry.name), family_of(self.book, entry.name, now),
+                self._findings(entry.name), family_of(self.book, entry.name),
             )  # fmt: skip
 
     def _in_version(self, law: str, label: str, number: ArticleNumber) -> Answer | None:
@@ -349,7 +349,6 @@ class LawDesk:
         return Comparison(old, new, sides, found, any(entry.uncertain for entry in between))
 
     def _findings(self, law: str) -> tuple[Finding, ...]:
-        """The findings about a law, worst kinds first; computed once."""
         if law not in self._checked:
             found = sorted(check_law(self.book, law), key=lambda finding: KINDS.index(finding.kind))
             self._checked[law] = tuple(found)

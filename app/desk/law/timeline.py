@@ -21,7 +21,7 @@ from app.desk.law.article import HOLE, TICK, law_bar, period_bar, pointer, with_
 from app.desk.law.events import STATES, days_words
 from app.desk.law.shelf import Comparison, Hole, Reading
 from app.desk.widgets.choice import Choice
-from app.desk.widgets.lines import ROLES, LineView, Row, beside, wrapped
+from app.desk.widgets.lines import ROLES, LineView, Row, beside, rows_of, wrapped
 from app.strings import t
 from app.terminal import truncate, width
 from store.statutes.comparing import Compared, Part, articles_of
@@ -247,7 +247,7 @@ class TimelineView(Choice):
             versions=len(reading.versions),
             holes=len(reading.life.holes) if reading.life else 0,
         )
-        yield from _rows(((f"{law}{reading.number.chinese}", "question"), (f"　{counts}", "dim")), width_)
+        yield from rows_of(((f"{law}{reading.number.chinese}", "question"), (f"　{counts}", "dim")), width_)
         if reading.life is not None:
             cells = min(40, max(8, width_ - years_width(reading.life)))
             yield Row(tuple(with_years(law_bar(reading.life, cells), reading.life)))
@@ -256,7 +256,7 @@ class TimelineView(Choice):
         yield Row((("─" * width_, "rule"),))
         for place, step in enumerate(self.steps):
             for line in self._lines(step, reading, width_):
-                yield from _rows(line, width_, place, INDENT)
+                yield from rows_of(line, width_, INDENT, place)
 
     def _lines(self, step: Step, reading: Reading, room: int) -> Iterator[Line]:
         here: tuple[Piece, ...] = ()
@@ -312,7 +312,3 @@ class TimelineView(Choice):
             ("  ", "dim"),
             *said,
         )
-
-
-def _rows(line: Line, room: int, owner: int = -1, hang: int = 0) -> Iterator[Row]:
-    return (Row(tuple(row), owner) for row in wrapped(line, room, hang))

@@ -18,11 +18,10 @@ from textual.widgets import Button, Checkbox, Input, ProgressBar, Static
 from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.episode.renderers import Line, one
 from app.desk.models import listing as model_list
-from app.desk.models.listing import LABEL, FactsPane, ModelLine, fact_lines, header_lines, size_words
+from app.desk.models.listing import LABEL, FactsPane, ModelLine, fact_lines, header_lines
 from app.desk.widgets.field import Field, PathCompletion, line
-from app.strings import t
+from app.strings import billions, size_words, t
 from app.strings.sentences import said
-from app.words import billions
 from models.errors import BadEngine
 from models.llama.entry import Entry
 from models.llama.header import Header, read_header

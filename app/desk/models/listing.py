@@ -12,10 +12,9 @@ from pathlib import Path
 
 from app.desk.episode.renderers import Line, one
 from app.desk.widgets.lines import TextPane
-from app.strings import t
+from app.strings import billions, size_words, t
 from app.strings.sentences import said
 from app.terminal import pad
-from app.words import billions
 from models.errors import BadEngine
 from models.llama import library, shipped
 from models.llama.entry import Entry
@@ -137,13 +136,6 @@ def verify(line: ModelLine, progress: Progress) -> tuple[ModelLine, str]:
         return found, ""
 
 
-def size_words(size: int) -> str:
-    """A size as people say it."""
-    return (
-        f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-    )
-
-
 LABEL = 10
 """Cells of the names of facts."""
 Fact = tuple[str, str, str]
@@ -170,7 +162,6 @@ def _faults(line: ModelLine) -> list[Fact]:
 
 
 def _shipped(line: ModelLine) -> list[Line]:
-    """What the model that comes with Moot is for, and what it can be asked."""
     about = shipped.card() if line.entry.shipped else None
     if about is None:
         return []

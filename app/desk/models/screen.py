@@ -21,16 +21,15 @@ from app.desk.home.new_run import NewRunScreen
 from app.desk.jobs import OnDesk
 from app.desk.models import listing as model_list
 from app.desk.models.dialogs import AddModelScreen, CheckModelScreen
-from app.desk.models.listing import LABEL, ModelLine, ModelShelf, fact_lines, size_words
+from app.desk.models.listing import LABEL, ModelLine, ModelShelf, fact_lines
 from app.desk.widgets.choice import Empty
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
 from app.desk.widgets.tables import RowsTable
 from app.library import PackLine, RunLine
-from app.strings import t
+from app.strings import billions, size_words, t
 from app.strings.sentences import said
 from app.terminal import truncate
-from app.words import billions
 from models.llama.entry import Entry
 from tasks.run.spec import RunSpec
 

@@ -47,13 +47,11 @@ class ReviewPane(OnDesk, Vertical):
         self, name: str, work: Callable[[], object], then: Callable[[Any], object],
         failed: Callable[[BaseException], object] | None = None,
     ) -> None:  # fmt: skip
-        """A job of the screen."""
         self.job(f"{PREFIX}{name}", work, then, failed)
 
     # what a tab has to say
 
     def enter(self) -> None:
-        """The tab is shown."""
         raise NotImplementedError
 
     def retranslate(self) -> None:

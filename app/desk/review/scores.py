@@ -109,7 +109,6 @@ class ScoresPane(ReviewPane):
         self._show_runs()
 
     def _no_run(self, error: BaseException) -> None:
-        """Without a run there is the list of runs."""
         self.run = None
         self.take(None)
 
@@ -260,7 +259,6 @@ class ScoresPane(ReviewPane):
             self.query_one(ReviewForm).focus_first()
 
     def view(self) -> None:
-        """On a narrow screen: record and reference, or metrics and form."""
         self.toggle_class("-writes")
         self.query_one("#metrics" if self.has_class("-writes") else "#hearing").focus()
 

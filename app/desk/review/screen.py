@@ -17,7 +17,7 @@ from app.desk.bindings import bindings
 from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.jobs import OnDesk
 from app.desk.review.form import ReviewForm
-from app.desk.review.pane import PREFIX, ReviewPane
+from app.desk.review.pane import ReviewPane
 from app.desk.review.scores import ScoresPane
 from app.desk.review.tasks_pane import TasksPane
 from app.desk.widgets.choice import Choice
@@ -74,10 +74,6 @@ class ReviewScreen(OnDesk, Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.tab = 0
-
-    @property
-    def busy(self) -> bool:
-        return any(worker.name.startswith(PREFIX) and not worker.is_finished for worker in self.workers)
 
     @property
     def pane(self) -> ScoresPane | TasksPane:

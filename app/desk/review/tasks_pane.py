@@ -309,7 +309,6 @@ class TasksPane(ReviewPane):
         self.post_message(self.Turned())
 
     def _no_task(self, error: BaseException) -> None:
-        """A task that may not be shown leaves nothing behind."""
         self.review = None
         self._show_task()
 
@@ -412,7 +411,6 @@ class TasksPane(ReviewPane):
         return False
 
     def accept(self) -> None:
-        """Accept the task at once; who decides is asked the first time."""
         if self.author:
             self._take(Word("accept", self.author, (), "", {}, False))
         else:

@@ -68,7 +68,6 @@ class Choice(LineView):
             self.scroll_to(y=bottom - height + 1, animate=False, immediate=True)
 
     def rebuild(self) -> None:
-        """Make the rows again; the cursor stays in view."""
         super().rebuild()
         if not self._stale:
             self.call_after_refresh(self._reveal)

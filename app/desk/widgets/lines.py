@@ -72,6 +72,11 @@ def wrapped(line: Line, width: int, hang: int = 0) -> list[list[Piece]]:
     return rows[:1] + [[(" " * hang, "text"), *row] if hang else row for row in rows[1:]]
 
 
+def rows_of(line: Line, room: int, hang: int = 0, owner: int = -1) -> Iterator[Row]:
+    """A line as rows, without its empty pieces."""
+    return (Row(tuple(row), owner) for row in wrapped(tuple(piece for piece in line if piece[0]), room, hang))
+
+
 class LineView(ScrollView, can_focus=True):
     """Shows rows; subclasses say in `build` what the rows are for a width in cells."""
 

@@ -74,7 +74,6 @@ class SortedScreen(OnDesk, Screen[None]):
         raise NotImplementedError
 
     async def leave(self) -> None:
-        """Back to where the screen was opened."""
         raise NotImplementedError
 
     def matches(self, text: str) -> bool:
@@ -100,13 +99,11 @@ class SortedScreen(OnDesk, Screen[None]):
             self.sort_by(name)
 
     def sort_by(self, column: str) -> None:
-        """Sort by a column; by the same again: the other way round."""
         self.reverse = not self.reverse if column == self.order else column in self.LARGEST_FIRST
         self.order = column
         self.show_rows()
 
     def action_sort(self) -> None:
-        """By the next column; after the last one as at first."""
         orders = ("", *self.ORDERS)
         self.order = orders[(orders.index(self.order) + 1) % len(orders)]
         self.reverse = self.order in self.LARGEST_FIRST
