@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from textual.worker import Worker, WorkerState
-
-if TYPE_CHECKING:
-    from app.desk.shell import Desk
 
 
 class _Job(NamedTuple):
@@ -28,9 +25,9 @@ class OnDesk:
         self._jobs: dict[str, _Job] = {}
 
     @property
-    def desk(self) -> Desk:
-        found: Desk = self.app
-        return found
+    def desk(self) -> Any:
+        """The app, an `app.desk.shell.Desk`: untyped here, for it imports the screens."""
+        return self.app
 
     def job(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from textual.binding import BindingType
 from textual.events import Click
@@ -35,9 +35,6 @@ from tasks.courts.play.record import shown
 from tasks.courts.scores.drafted import END_MARK
 from tasks.episode.events import Record, Seated
 from tasks.episode.with_tools import SEAT
-
-if TYPE_CHECKING:
-    from app.desk.episode.screen import EpisodeScreen
 
 ASKED = 140
 """Cells shown of what was asked; the transcript has the whole."""
@@ -280,7 +277,7 @@ class CourtFace(Face):
     about: ClassVar[tuple[str, str]] = ("court", "court_answer")
     answering: ClassVar[str] = "court.answer"
 
-    def __init__(self, screen: EpisodeScreen) -> None:
+    def __init__(self, screen: Any) -> None:
         super().__init__(screen)
         self.everything = False
         self._lines: CourtLines | None = None

@@ -192,7 +192,8 @@ class EpisodeActions(OnDesk, FindingScreen):
         """Break off the turn that a model is making: nothing of it is recorded. What another process plays is asked
         to stop."""
         if self.moving == "followed" and self.facts is not None:
-            return self.desk.ask_to_stop(self.facts.path)
+            self.desk.ask_to_stop(self.facts.path)
+            return None
         if self.with_live(lambda live: live.stop()):
             self.stopping = True
             self.show_heading()
@@ -272,7 +273,8 @@ class EpisodeActions(OnDesk, FindingScreen):
             spec, face = spec_of(self.facts.header), self.face
             dialog = SeatScreen(spec, self.state.seats, sat_before(seated), face.seat, face.following)
         except (StoreError, TaskError) as error:
-            return self.desk.problem(error.title, error.hint)
+            self.desk.problem(error.title, error.hint)
+            return None
         self.desk.push_screen(dialog, self._take_seat)
         return None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual.binding import BindingType
@@ -35,9 +35,6 @@ from app.desk.widgets.lines import LineView, Row, ink, wrapped
 from app.strings import known, t
 from app.terminal import pad, truncate, width
 from tasks.episode.events import Record, Seated, ToolReturned
-
-if TYPE_CHECKING:
-    from app.desk.episode.screen import EpisodeScreen
 
 
 @dataclass(frozen=True)
@@ -294,7 +291,7 @@ ASIDE = ("file", "exhibits", "document", "evidence", "scores")
 
 
 class Face:
-    """Fills the panes of the screen; one is made for every run that is opened."""
+    """Fills the panes of an `EpisodeScreen`, which imports this; one is made for every run that is opened."""
 
     style: ClassVar[str] = ""
     """Class of the screen while this face is shown."""
@@ -309,7 +306,7 @@ class Face:
     tabs: tuple[str, ...] = ()
     """Panes on the right of which one is shown at a time."""
 
-    def __init__(self, screen: EpisodeScreen) -> None:
+    def __init__(self, screen: Any) -> None:
         self.screen = screen
 
     @property
