@@ -31,6 +31,7 @@ from models.engine import (
     tools_data,
 )
 from models.llama.reasoning import Splitter, silent, split
+from models.repetition import EVERY, loops
 
 PIECES, CHARACTERS = 8, 256
 """Of a reply, for each token that it may have, by a wide margin: the reading of one with more ends there."""
@@ -290,7 +291,7 @@ class Collector:
     """Counts what was new: text, tokens, progress with the prompt, the finish, the counts. All else keeps nobody
     waiting."""
     over: bool = False
-    """Whether the server went on far beyond the tokens that the reply may have."""
+    """Whether there is enough: a loop, or far more than the tokens that the reply may have."""
     _pieces: int = 0
     _size: int = 0
     _read: int = 0
@@ -340,6 +341,8 @@ class Collector:
     def _keep(self, fresh: list[News]) -> list[News]:
         for news in fresh:
             (self.text if news.phase == "speaking" else self.reasoning).append(news.text)
+        if fresh and self._pieces % EVERY == 0 and loops("".join(self.text or self.reasoning)):
+            self.over, self.finish = True, "repetition"
         return fresh
 
     def usage(self, milliseconds: float, together: int) -> Usage:
@@ -382,6 +385,8 @@ class Collector:
         return Reply(text, usage, finish, reasoning, logprobs=tuple(self.chances), note=note, calls=calls)
 
     def _ending(self, settings: Settings, usage: Usage) -> tuple[Finish, str]:
+        if self.finish == "repetition":
+            return "repetition", ""
         if self.over:
             return "length", f"the server went on far beyond {self.tokens} tokens and was cut off"
         if self.finish == "length" and 0 < usage.generated < most_tokens(settings):

@@ -13,7 +13,7 @@ from json import dumps
 from typing import Any, Literal, Protocol, runtime_checkable
 
 Role = Literal["system", "user", "assistant", "tool"]
-Finish = Literal["stop", "length", "cancelled", "context_full", "time_limit"]
+Finish = Literal["stop", "length", "repetition", "cancelled", "context_full", "time_limit"]
 Origin = Literal["", "fresh", "kept", "copied", "restored", "evicted", "cached"]
 """Where the memory of a call came from: nothing to reuse; still in place; copied from another sequence; brought back
 from parking; or lost because other sequences needed the room (and so evaluated again). `cached`: there was no call,

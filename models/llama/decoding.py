@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from models.engine import Ask, Finish, Phase, TokenChance
 from models.llama.native import Logits, Model, NativeError
 from models.llama.reasoning import BLOCKS, Splitter
+from models.repetition import EVERY, loops
 
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -241,6 +242,8 @@ class Speaker:
         self.tokens.append(token)
         self._hear(fresh)
         self._mind_the_budgets()
+        if self.finish is None and len(self.tokens) % EVERY == 0 and loops(self.reasoning + self.speech):
+            self.end("repetition")
         return token if self.finish is None else None
 
     def _mind_the_budgets(self) -> None:

@@ -90,7 +90,8 @@ def _after(state: State, event: Event) -> State:
                 prompt_tokens=state.prompt_tokens + event.evaluated + event.reused,
                 generated_tokens=state.generated_tokens + event.generated,
                 flags=state.flags
-                | {flag for flag, holds in (("human", event.human), ("length", event.finish == "length")) if holds},
+                | ({"human"} if event.human else set())
+                | ({event.finish} & {"length", "repetition"}),
             )
         case TokensReported():
             return replace(

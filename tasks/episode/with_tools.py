@@ -10,10 +10,10 @@ neither is touched.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tasks.episode.actions import Answer, CallTool, Steps, emit
-from tasks.episode.events import Answered, Stopped, ToolReturned
+from tasks.episode.events import Answered, Record, Stopped, ToolCalled, ToolReturned
 from tasks.episode.plain import plain, plain_text
 from tasks.episode.seats import Policy, View
 from tasks.episode.state import State
@@ -35,9 +35,14 @@ class ToolEpisode:
 
     def step(self, state: State) -> Steps:
         """One move of the agent and what comes of it."""
-        policy = self._policy_named(state.seats[SEAT].policy)
+        sits = state.seats[SEAT]
+        policy = self._policy_named(sits.policy)
+        stops = bool(sits.engine) and not sits.policy.endswith("+paper")
         view = View(SEAT, state.card, state.records, state.steps + 1, self._max_turns)
         match (yield from policy.move(view)):
+            case CallTool(tool, arguments) if stops and _again(state.records, tool, plain(arguments)):
+                reason = f"{tool} was called {SAME_CALLS} times in a row with the same input, and once more"
+                yield from emit(Stopped(outcome="loop", reason=reason))
             case CallTool(tool, arguments):
                 yield from self._caller(state, tool, arguments)
             case Answer(res, summary, outcome, abstained):
@@ -49,6 +54,18 @@ class ToolEpisode:
                     "token_limit": "limit of tokens reached",
                 }[outcome]
                 yield from emit(Stopped(outcome=outcome, reason=reason))
+
+
+SAME_CALLS = 3
+"""Calls of a model in a row with the same input and the same result; one more ends the episode. The published loops
+go on."""
+
+
+def _again(records: Sequence[Record], tool: str, arguments: object) -> bool:
+    """Whether this call would repeat the last `SAME_CALLS` calls, which all had the same result."""
+    calls = [(one.event.tool, one.event.input) for one in records if isinstance(one.event, ToolCalled)]
+    results = [one.event.observation for one in records if isinstance(one.event, ToolReturned)]
+    return calls[-SAME_CALLS:] == [(tool, arguments)] * SAME_CALLS and len(set(results[-SAME_CALLS:])) == 1
 
 
 SHOWN = 50_000

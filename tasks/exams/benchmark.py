@@ -113,7 +113,7 @@ def _question(label: str, line: int, fields: dict[str, Any]) -> Question:
 
 
 VERSION = "exams-strict/1"
-FLAGS = ("leak", "length", "human")
+FLAGS = ("leak", "length", "repetition", "human")
 LONGEST = math.log(216)
 """The log distance at which nothing is left of a term (LawBench)."""
 

@@ -214,7 +214,12 @@ LIMITS: Mapping[str, str] = {
 }  # fmt: skip
 """Outcome -> what Inspect calls the limit that ended a sample; none of its own for turns that every release reads."""
 _KINDS: Mapping[str, str] = {"turn_limit": "turns", "token_limit": "tokens", "time_limit": "seconds"}
-_REASONS: Mapping[str, str] = {"length": "max_tokens", "stop": "stop", "context_full": "model_length"}
+_REASONS: Mapping[str, str] = {
+    "length": "max_tokens",
+    "repetition": "max_tokens",
+    "stop": "stop",
+    "context_full": "model_length",
+}
 _CONFIG: Mapping[str, str] = {
     "temperature": "temperature", "top_p": "top_p", "top_k": "top_k", "max_tokens": "max_tokens", "seed": "seed",
     "stop": "stop_seqs",

@@ -50,7 +50,7 @@ from tasks.scoring.result import Result, Score
 from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
 BENCHMARK = "legalsearch"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "human", "rag_only", "abstained")
+FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", "human", "rag_only", "abstained")
 WRONG_VERSION = "wrong-version/1"
 DIGITS = 10
 MAX_CONSTANTS = 256

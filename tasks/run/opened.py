@@ -105,7 +105,7 @@ def _tokens(event: object) -> int:
 
 FORM = 1
 """Of what is kept; another one is not read."""
-WHOLE = frozenset({"stop", "length"})
+WHOLE = frozenset({"stop", "length", "repetition"})
 """How a reply ends that would end so again."""
 _REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -163,15 +164,16 @@ def test_the_scratchpad_of_a_plan_holds_steps_and_observations_but_no_call() -> 
 def test_after_ten_turns_the_answer_is_asked_for(policy: str, mode: str) -> None:
     def endless(ask: Ask, number: int) -> str:
         steps = [f"用get_sum求第{n}个和" for n in range(1, 12)]
+        call = (SUM[0], {"identifier": [1, ask.step]})
         said = well_behaved(policy + mode)(ask, number)
         if ask.prompt in ("plan-execute-paper/1", "replan/1"):
             return plan_text(steps)
         if ask.prompt == "plan-execute/1":
-            return plan_text(steps) + fenced(SUM) if mode else lean(SUM, plan=steps[:10])
+            return plan_text(steps) + fenced(call) if mode else lean(call, plan=steps[:10])
         if ask.prompt == "react/1":
-            return f"思考：再算。{fenced(SUM)}" if mode else lean(SUM, thought="再算。")
+            return f"思考：再算。{fenced(call)}" if mode else lean(call, thought="再算。")
         return (
-            fenced(SUM) if ask.prompt.split("/")[0] in ("react-action", "plan-action", "plan-action-paper") else said
+            fenced(call) if ask.prompt.split("/")[0] in ("react-action", "plan-action", "plan-action-paper") else said
         )
 
     stage = play(policy + mode, endless)
@@ -435,3 +437,10 @@ def test_a_person_may_take_a_turn_in_between(tmp_path: Path, policy: str) -> Non
     stage.run()
     assert stage.outcome == "finished" and len(stage.events("tools_chosen")) == 1
     assert len(stage.events("tool_called")) >= 2
+
+
+@pytest.mark.parametrize(("policy", "outcome"), [("react/1", "loop"), ("react/1+paper", "turn_limit")])
+def test_identical_calls_end_an_episode_but_not_a_published_one(policy: str, outcome: str) -> None:
+    stage = Rehearsal(policy, Actor(lambda ask, n: well_behaved(policy)(replace(ask, step=1), n)), turns=6).run()
+    assert stage.outcome == outcome
+    assert len(stage.events("tool_called")) == (3 if outcome == "loop" else 6)

@@ -128,7 +128,7 @@ def test_slow_headers_and_chunks(first: bytes, again: bytes) -> None:
 
 
 def test_a_reply_far_beyond_its_tokens_is_cut(server: FakeServer) -> None:
-    for piece in ("好", "好" * 1000):
+    for piece in ("＿", "＿" * 1000):
 
         def speak(call: Call, piece: str = piece) -> None:
             call.begin()
@@ -138,6 +138,16 @@ def test_a_reply_far_beyond_its_tokens_is_cut(server: FakeServer) -> None:
         result = reply(engine_at(server.url), question(max_tokens=10))
         assert result.finish == "length" and "went on far beyond 10 tokens and was cut off" in result.note
         assert len(result.text) == (PIECES * 10 + 1 if len(piece) == 1 else (CHARACTERS * 10 // 1000 + 1) * 1000)
+
+
+def test_a_reply_in_a_loop_is_cut(server: FakeServer) -> None:
+    def speak(call: Call) -> None:
+        call.begin()
+        drip(server, call, chunk({"content": "没有查到，请再说一遍。"}) * 200)
+
+    server.chat = speak
+    result = reply(engine_at(server.url), question(max_tokens=1000))
+    assert result.finish == "repetition" and len(result.text) < 600
 
 
 # --- the list of models ---------------------------------------------------------------------------------------------

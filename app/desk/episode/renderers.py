@@ -395,7 +395,7 @@ def render(record: Record) -> Block | None:
 Chance = tuple[str, float, tuple[tuple[str, float], ...]]
 """A token, its log-probability, and the likeliest tokens of its place with theirs."""
 
-ENDS = {"length": "warn", "context_full": "bad", "cancelled": "warn", "time_limit": "warn"}
+ENDS = {"length": "warn", "repetition": "warn", "context_full": "bad", "cancelled": "warn", "time_limit": "warn"}
 """How a call may have ended other than by itself -> role."""
 SURE = ((0.9, "text"), (0.5, "seat"), (0.1, "warn"), (0.0, "bad"))
 """From this probability on -> role of a token."""

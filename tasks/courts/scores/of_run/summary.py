@@ -50,7 +50,7 @@ from tasks.scoring.names import measure_name
 from tasks.scoring.result import Result
 
 BENCHMARK = "courts"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "human", "human_role")
+FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", "human", "human_role")
 Members = Mapping[Env, Sequence[Rated]]
 
 
