@@ -264,18 +264,23 @@ def _glm(text: str, at: int, tools: Sequence[Tool]) -> Found:
     name = _GLM_NAME.match(text, at)
     if name is None:
         return [], at
-    told = next((tool.parameters for tool in tools if tool.name == name[1]), {})
-    kinds = told.get("properties", {})
     given: dict[str, Any] = {}
     end = name.end()
     for key, raw, behind in _pairs(text, end):
-        kind = kinds.get(key.strip()) if isinstance(kinds, Mapping) else None
-        said = isinstance(kind, Mapping) and kind.get("type") == "string"
-        value, read_to = (None, 0) if said else _value(raw, 0)
-        given[key.strip()] = value if read_to and not raw[read_to:].strip() else raw
+        given[key.strip()] = _typed(raw, name[1], key.strip(), tools)
         end = behind
     closed = _closed(text, end, "</tool_call>")
     return ([ToolCall(name[1], _text(given))], closed) if given or closed > end else ([], at)
+
+
+def _typed(raw: str, tool: str, key: str, tools: Sequence[Tool]) -> Any:
+    """A value under a tag: JSON unless the tool says that it is text, or it is no JSON."""
+    told = next((one.parameters for one in tools if one.name == tool), {})
+    kinds = told.get("properties", {})
+    kind = kinds.get(key) if isinstance(kinds, Mapping) else None
+    said = isinstance(kind, Mapping) and kind.get("type") == "string"
+    value, read_to = (None, 0) if said else _value(raw, 0)
+    return value if read_to and not raw[read_to:].strip() else raw
 
 
 def _pairs(text: str, at: int) -> Iterator[tuple[str, str, int]]:
@@ -304,11 +309,59 @@ def _glm_written(calls: Sequence[ToolCall]) -> str:
     return "\n".join(made)
 
 
+_FUNCTION_NAME = re.compile(r"\s*([\w.\-]{1,200})\s*>")
+_PARAMETER = re.compile(r"\s*<parameter=\s*([\w.\-]{1,200})\s*>\n?")
+
+
+def _coder(text: str, at: int, tools: Sequence[Tool]) -> Found:
+    start = _past_blanks(text, at)
+    if not text.startswith("<function=", start):
+        return [], at
+    calls, end = _function(text, start + len("<function="), tools)
+    return (calls, _closed(text, end, "</tool_call>")) if calls else ([], at)
+
+
+def _function(text: str, at: int, tools: Sequence[Tool]) -> Found:
+    """The name, then each parameter under a tag of its own; the last closing tag may be missing."""
+    name = _FUNCTION_NAME.match(text, at)
+    if name is None:
+        return [], at
+    given: dict[str, Any] = {}
+    end = name.end()
+    while parameter := _PARAMETER.match(text, end):
+        close = text.find("</parameter>", parameter.end())
+        if close < 0:
+            return [], at
+        raw = text[parameter.end() : close].removesuffix("\n")
+        given[parameter[1]] = _typed(raw, name[1], parameter[1], tools)
+        end = close + len("</parameter>")
+    return [ToolCall(name[1], _text(given))], _closed(text, end, "</function>")
+
+
+def _function_written(calls: Sequence[ToolCall]) -> str:
+    made = []
+    for call in calls:
+        given = _data(call)
+        pairs = [
+            f"<parameter={key}>\n{value if isinstance(value, str) else _text(value)}\n</parameter>"
+            for key, value in (given.items() if isinstance(given, Mapping) else ())
+        ]
+        made.append("\n".join([f"<function={call.name}>", *pairs, "</function>"]))
+    return "\n".join(made)
+
+
+def _coder_written(calls: Sequence[ToolCall]) -> str:
+    return "\n".join(f"<tool_call>\n{_function_written([call])}\n</tool_call>" for call in calls)
+
+
 FORMS: Mapping[str, Form] = {
     "hermes": Form("<tool_call>", _hermes, _hermes_written),
     "glm": Form("<tool_call>", _glm, _glm_written),
+    "coder": Form("<tool_call>", _coder, _coder_written),
+    "function": Form("<function=", _function, _function_written),
     "mistral": Form("[TOOL_CALLS]", _mistral, _mistral_written),
     "llama-tag": Form("<|python_tag|>", _objects, lambda calls: f"<|python_tag|>{_objects_written(calls)}"),
     "llama": Form("", _objects, _objects_written),
 }
-"""Form -> how it is read and written: hermes (Qwen and many others), glm (GLM 4), mistral, and the two of Llama 3."""
+"""Form -> how it is read and written: hermes (Qwen and many others), glm (GLM 4), coder (Qwen3-Coder) and the same
+without its outer tag, mistral, and the two of Llama 3."""

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from random import Random
 
 import numpy as np
-from rollouts import COMPACT, FINAL, Maker, Split, action_object, fill, fresh, phrase, tasks_of
+from rollouts import COMPACT, FINAL, WORDS, Maker, Split, action_object, fill, fresh, phrase, tasks_of
 from vocabulary import END, Vocabulary
 
 from models.engine import Message
@@ -93,7 +93,7 @@ def lists(many: int, rng: Random, words: Vocabulary) -> Iterator[Turns]:
             for _ in range(rng.randint(2, 6))
         ]
         column = rng.choice(("案号", "公司名称", "律师事务所名称", "法院名称"))
-        seen = phrase("turn", "observation", observation=str([{column: name} for name in names]))
+        seen = phrase("turn", "observation", words=WORDS, observation=str([{column: name} for name in names]))
         answer = "经查询，" + "；".join(f"{column}：{name}" for name in names) + "。"
         yield words.turns([
             Message("system", fill(COMPACT)), Message("user", seen),

@@ -30,6 +30,7 @@ from store.pack import Pack
 from store.schema import LOOKUPS, TABLES, Found, Lookup, Row
 from tasks.agents.conversation import Conversation
 from tasks.agents.history import Step
+from tasks.agents.prompts import COMPACT as WORDS
 from tasks.agents.prompts import fill, phrase
 from tasks.legalagentbench.agents.acting import action_call
 from tasks.legalagentbench.agents.cards import action_object
@@ -342,13 +343,14 @@ class Maker:
 
     def conversation(self, task: Task) -> list[Message]:
         """What is said in the task: the conversation of the compact form, the last answer included."""
-        talk = Conversation(fill(COMPACT))
-        talk.hear(phrase("turn", "question", question=task["question"]))
+        talk = Conversation(fill(COMPACT), words=WORDS)
+        talk.hear(phrase("turn", "question", words=WORDS, question=task["question"]))
         for call in task["path"]:
             tool, given = call["tool"], trimmed(call["tool"], call["input"])
             result = self._land.toolbox.call(tool, compat_input(tool, given))
             talk.say([action_object(tool, given)], _call())
-            talk.hear(seen(Step("", tool=tool, input=given, observation=result.observation, status=result.status)))
+            step = Step("", tool=tool, input=given, observation=result.observation, status=result.status)
+            talk.hear(seen(step, WORDS))
         return [*talk.messages(), Message("assistant", action_object(FINAL, task["answer"]))]
 
 

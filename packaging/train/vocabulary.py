@@ -15,6 +15,7 @@ from pathlib import Path
 
 from models.engine import Message
 from store.schema import TABLES
+from tasks.agents.prompts import COMPACT as WORDS
 from tasks.agents.prompts import fill, phrase
 from tasks.legalagentbench.agents.methods import COMPACT
 from tasks.legalagentbench.tools import NO_DATA, TOOLS
@@ -44,7 +45,7 @@ _FRAMES = (
 def _words() -> list[str]:
     """The whole strings, without repetition."""
     columns = (column for columns in TABLES.values() for column in columns)
-    given = (*_FRAMES, *TOOLS, *columns, fill(COMPACT), phrase("hint", "no_data"))
+    given = (*_FRAMES, *TOOLS, *columns, fill(COMPACT), phrase("hint", "no_data", words=WORDS))
     return [word for word in dict.fromkeys(given) if len(word) > 1]
 
 

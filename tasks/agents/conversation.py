@@ -14,7 +14,7 @@ from typing import Any
 from models.engine import Ask, Message, Settings, Tool
 from models.schema import violation
 from tasks.agents import native
-from tasks.agents.prompts import phrase
+from tasks.agents.prompts import PHRASES, phrase
 from tasks.episode.actions import Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed
 from tasks.episode.seats import View
@@ -43,10 +43,12 @@ class Conversation:
     """Messages so far, and what has been heard since the model last spoke. room: for all of them and the tools, 0 for
     no end of it.
 
-    With `tools` the model calls them in its own form: what is heard first after a call is its result.
+    With `tools` the model calls them in its own form: what is heard first after a call is its result. words: the
+    table from which complaints are taken.
     """
 
-    def __init__(self, card: str, room: int = 0, tools: tuple[Tool, ...] = ()) -> None:
+    def __init__(self, card: str, room: int = 0, tools: tuple[Tool, ...] = (), words: str = PHRASES) -> None:
+        self._words = words
         self._room = room and max(1, room - native.told_size(tools))
         self._messages = [Message("system", card)]
         self._heard: list[str] = []
@@ -62,7 +64,7 @@ class Conversation:
         before: str | None = None
         for text in replies:
             if before is not None:
-                self.hear(complaint(call.read(before)))
+                self.hear(self._complaint(call.read(before)))
             self._close()
             self._messages.append(Message("assistant", text))
             before = text
@@ -76,14 +78,18 @@ class Conversation:
         """The prompt as it stands."""
         self._close()
         kept = fitted(self._messages, self._room) if self._room else tuple(self._messages)
-        return native.structured(kept) if self._tools else kept
+        return native.structured(kept, self._tools) if self._tools else kept
 
     def _close(self) -> None:
-        if self._tools and self._heard and native.turn_of(self._messages[-1].content).tool is not None:
+        if self._tools and self._heard and native.turn_of(self._messages[-1].content, self._tools).tool is not None:
             self._messages.append(Message("user", self._heard.pop(0)))
         if self._heard:
             self._messages.append(Message("user", "\n".join(self._heard)))
             self._heard = []
+
+    def _complaint(self, read: Read) -> str:
+        """What a model is told of a reply that could not be read."""
+        return phrase("turn", "repair", words=self._words, note=read.note)
 
     def put(self, view: View, call: Call) -> Generator[Yield, Sent, Read]:
         """Make a call at the end of the conversation; a reply that cannot be read is complained of, then asked
@@ -106,7 +112,7 @@ class Conversation:
             if read.result != "rejected" or len(complaints) + 1 >= call.tries:
                 break
             complaints.append(read.note)
-            self.hear(complaint(read))
+            self.hear(self._complaint(read))
         if complaints and read.result != "rejected":
             return replace(read, result="repaired", note=f"重问{len(complaints)}次后可读：{complaints[0]}")
         return read
@@ -160,8 +166,3 @@ def fitted(messages: Sequence[Message], room: int) -> tuple[Message, ...]:
                 )
                 size = sum(len(one.content) for one in kept)
     return tuple(kept)
-
-
-def complaint(read: Read) -> str:
-    """What a model is told of a reply that could not be read."""
-    return phrase("turn", "repair", note=read.note)

@@ -9,11 +9,12 @@ model. One call a turn is run; further ones are noted.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.calls import arguments_of, mark_in, read, written
+from models.calls import FORMS, arguments_of, mark_in, read, written
 from models.engine import Message, Reply, Tool, ToolCall, tools_data
 from tasks.agents.modes import Calls
 from tasks.episode.events import ModelCalled
@@ -25,6 +26,12 @@ STOP = ("<tool_response>",)
 SEVERAL = "一步只执行一个工具调用"
 UNREAD = "工具调用不是可读的 JSON"
 NOTHING = "没有工具调用，也没有作答"
+ANOTHER = "工具调用的写法已改正"
+_MARKED = tuple(name for name, form in FORMS.items() if form.mark)
+_OBJECT = re.compile(r"(?:\{\s*)?(\{\s*\"(?:name|function|action|tool|tool_name)\"\s*:\s*\"([\w.\-]{1,200})\")")
+"""Where an object begins that may be a call; some templates show two braces, and models copy them."""
+_WRAPPER = re.compile(r"(?:\s|\{|<[a-z_]{1,20}>|```[a-z]{0,10})*\Z")
+"""What stands between prose and a call, and is neither."""
 
 
 def check_tools(calls: Calls, offered: Sequence[object]) -> None:
@@ -60,29 +67,49 @@ class Turn:
     """Why nothing can be made of it."""
 
 
-def turn_of(text: str) -> Turn:
-    """A turn from what `words` gives. Total: a call that is no good JSON is read with some patience."""
-    said, calls = read(text, (), ("hermes",))
-    at = mark_in(text)
-    if not calls and at < 0:
-        return Turn(said, rejected="" if text.strip() else NOTHING)
+def turn_of(text: str, tools: Sequence[Tool] = ()) -> Turn:
+    """A turn from what `words` gives; `tools` are those on offer.
+
+    Total: a call in the wrapper of another family, in a fence, behind prose or as no good JSON is read with some
+    patience, as llama.cpp reads them; what is marked as a call and cannot be read is rejected.
+    """
+    said, calls = read(text, tools, ("hermes",))
     notes = [SEVERAL] if len(calls) > 1 else []
-    if calls and isinstance(given := arguments_of(calls[0]), dict):
-        return Turn(said, calls[0].name, given, "；".join(notes))
-    body = json.dumps({"name": calls[0].name, "arguments": calls[0].arguments}) if calls else text[at:]
+    if not calls:
+        other, found = read(text, tools, _MARKED)
+        if found and found[0].name in {tool.name for tool in tools}:
+            said, calls, notes = other, found, [ANOTHER]
+    if calls:
+        given = arguments_of(calls[0])
+        if isinstance(given, dict):
+            return Turn(said, calls[0].name, given, "；".join(notes))
+        body = json.dumps({"name": calls[0].name, "arguments": calls[0].arguments})
+    else:
+        at = _begins(text, tools)
+        if at < 0:
+            return Turn(said, rejected="" if text.strip() else NOTHING)
+        said, body = _WRAPPER.sub("", text[:at]).strip(), text[at:]
     mended = call_of(body)
     if mended is None or not isinstance(mended[1], Mapping):
-        return Turn(text[:at].strip(), rejected=UNREAD)
+        return Turn(said, rejected=UNREAD)
     tool, arguments, note = mended
-    return Turn(said if calls else text[:at].strip(), tool, arguments, "；".join([*notes, note or "调用没有写完整"]))
+    return Turn(said, tool, arguments, "；".join([*notes, note or ANOTHER]))
 
 
-def structured(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """A conversation with every call of an assistant as a call, and the message behind it as its result."""
+def _begins(text: str, tools: Sequence[Tool]) -> int:
+    """Where something looks like a call: at a mark, or at an object with the name of a tool on offer; -1: nowhere."""
+    at = mark_in(text)
+    offered = {tool.name for tool in tools}
+    return at if at >= 0 else next((one.start(1) for one in _OBJECT.finditer(text) if one[2] in offered), -1)
+
+
+def structured(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> tuple[Message, ...]:
+    """A conversation with every call of an assistant as a call, and the message behind it as its result; `tools` are
+    those on offer."""
     made: list[Message] = []
     waiting = ""
     for message in messages:
-        turn = turn_of(message.content) if message.role == "assistant" else None
+        turn = turn_of(message.content, tools) if message.role == "assistant" else None
         if turn is not None and turn.tool is not None:
             waiting = f"call{len(made):05d}"  # nine characters: the least that any template wants
             given = json.dumps(turn.arguments, ensure_ascii=False)

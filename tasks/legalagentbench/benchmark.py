@@ -53,7 +53,7 @@ METHODS: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {
     "react/1": _modes(
         ("react/1", *_ANSWERED),
         native=("react-native/1", *_ANSWERED),
-        compact=("react-compact/1", "phrases/1"),
+        compact=("react-compact/1", "compact/1"),
         paper=("react-thought/1", "react-action/1", *_BY_PAPER),
     ),
     "plan-solve/1": _modes(

@@ -23,9 +23,9 @@ PARAMETERS: dict[str, tuple[str, str, bool, str]] = {
 """Kind of parameter -> its name, type, whether it must be given, and what to write."""
 
 DESCRIPTIONS: dict[str, str] = {
-    "get_company_info": "查一家上市公司的基本信息，可用公司名称、公司简称或公司代码。",
+    "get_company_info": "按公司名称、公司简称或公司代码查一家上市公司的基本信息。",
     "get_company_register": "按公司名称查一家公司的工商登记信息。",
-    "get_company_register_name": "由统一社会信用代码查公司名称，只返回名称。",
+    "get_company_register_name": "按统一社会信用代码查公司名称，只返回名称。",
     "get_sub_company_info": "按子公司名称查它与上市公司（母公司）的关系、参股比例和投资金额。",
     "get_sub_company_info_list": "按上市公司全称列出它投资的全部子公司。",
     "get_legal_document": "按案号查一份裁判文书的要点：当事人、律师事务所、案由、金额、结果。",
@@ -33,12 +33,12 @@ DESCRIPTIONS: dict[str, str] = {
     "get_legal_document_law_list": "按律师事务所名称列出由它代理原告或被告的裁判文书。",
     "get_court_info": "按法院名称查法院的负责人、地址、电话等信息。",
     "get_court_info_list": "按省、市、区县列出当地的全部法院。",
-    "get_court_code": "由法院名称或法院代字互查，并给出法院级别和区划代码；案号中年份之后、"
+    "get_court_code": "按法院名称或法院代字互查，并给出法院级别和区划代码；案号中年份之后、"
     "案件类型之前的部分即法院代字。",
     "get_lawfirm_info": "按律师事务所名称查负责人、注册资本、成立日期、地址、电话等信息。",
     "get_lawfirm_info_list": "按省、市、区县列出当地的全部律师事务所。",
     "get_lawfirm_log": "按律师事务所名称查业务量排名和服务上市公司的记录。",
-    "get_address_info": "查一个完整地址所属的省份、城市和区县。",
+    "get_address_info": "按完整地址查它所属的省份、城市和区县。",
     "get_legal_abstract": "按案号查一份裁判文书的文本摘要。",
     "get_restriction_case": "按案号查一件限制高消费案件。",
     "get_restriction_case_company_list": "按公司名称列出它被限制高消费的全部案件。",

@@ -130,6 +130,24 @@ def spec_of(tool: Tool) -> ToolSpec:
     return ToolSpec(tool.name, "added", given, tool.description, schema=tool.schema)
 
 
+LONGEST_GIVEN = 40
+"""Characters of an input that a hint repeats."""
+
+
+def takes(tool: str, given: object) -> dict[str, str]:
+    """What a hint says of a call: the tool, what it looks up by, what it was given, its columns, its parameters."""
+    spec, lookup = TOOLS.get(tool), LOOKUPS.get(tool)
+    values = given if isinstance(given, Mapping) else {}
+    asked = [str(values.get(name, "")) for name in lookup.parameters] if lookup else []
+    return {
+        "tool": tool,
+        "takes": "、".join("或".join(columns) for columns in lookup.match) if lookup else "",
+        "given": "、".join(asked)[:LONGEST_GIVEN],
+        "columns": "、".join(spec.columns) if spec else "",
+        "parameters": "；".join(f"{one.name}，{one.description}" for one in spec.parameters) if spec else "",
+    }
+
+
 def render(value: object) -> str:
     """Data as the published runs show it: Python's own spelling, with `nan` for an empty cell."""
     if value is None:

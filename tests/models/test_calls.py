@@ -45,7 +45,7 @@ def call(name: str, **given: Any) -> ToolCall:
 @settings(max_examples=20)
 @given(name=NAMES, given=st.dictionaries(NAMES, VALUES, min_size=1, max_size=4))
 def test_what_is_written_is_read(form: str, name: str, given: dict[str, Any]) -> None:
-    if form == "glm" and any(isinstance(value, str) for value in given.values()):
+    if form in ("glm", "coder", "function") and any(isinstance(value, str) for value in given.values()):
         given = {key: value for key, value in given.items() if not isinstance(value, str)} or {"n": 1}
     said = "" if form == "llama" else "先查一下。"
     text = written(said, [call(name, **given)] * 2, form)

@@ -25,6 +25,10 @@ LAB = "react/1+native"
 LAW = "search/1+native"
 
 
+OBJECT = {"name": SUM[0], "arguments": SUM[1]}
+TAGS = f"<function={SUM[0]}>\n<parameter=identifier>\n{json.dumps(SUM[1]['identifier'])}\n</parameter>\n</function>"
+
+
 def called(call: tuple[str, Any], said: str = THOUGHT) -> Reply:
     """What an engine gives that was told tools."""
     made = ToolCall(call[0], json.dumps(call[1], ensure_ascii=False), "chatcmpl-1")
@@ -93,6 +97,12 @@ def test_what_is_recorded_runs_again() -> None:
         (Reply("", calls=called(SUM).calls + called(RANK).calls), "repaired", native.SEVERAL),
         (Reply("", calls=(ToolCall("get_sum", "{'identifier': [1, 2]}"),)), "repaired", "JSON"),
         (Reply('<tool_call>{"name": "get_sum", "arguments": {"identifier": [1, 2]}'), "repaired", "JSON"),
+        (Reply(f"<tools>\n{{{json.dumps(OBJECT)}}}\n</tools>"), "repaired", "JSON"),
+        (Reply(f"先求和。\n```json\n{json.dumps(OBJECT)}\n```"), "repaired", "JSON"),
+        (Reply(f"先求和。{json.dumps(OBJECT)}\n</tool_call>"), "repaired", "JSON"),
+        (Reply(f"<tool_call>\n{TAGS}\n</tool_call>"), "repaired", native.ANOTHER),
+        (Reply(TAGS), "repaired", native.ANOTHER),
+        (Reply('<tools>\n{{"name": "get_sum", "argum'), "rejected", native.UNREAD),
         (Reply("<tool_call>今天不查</tool_call>"), "rejected", native.UNREAD),
         (Reply("  \n"), "rejected", native.NOTHING),
         (Reply("", finish="length", reasoning="想" * 3000), "rejected", native.NOTHING),

@@ -13,7 +13,7 @@ def source(name: str) -> str:
     return (FOLDER / f"{name}.jinja").read_text("utf-8")
 
 
-BY_FORM = {form: source(f"tools-{form}") for form in ("hermes", "llama", "mistral", "glm")}
+BY_FORM = {form: source(f"tools-{form}") for form in ("hermes", "llama", "mistral", "glm", "coder")}
 """Form of calls -> a template that writes it."""
 HERMES = BY_FORM["hermes"]
 FAILING = "{% if tools %}{{ raise_exception('tools are not for this model') }}{% endif %}" + HERMES

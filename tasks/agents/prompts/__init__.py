@@ -11,8 +11,6 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from tasks.episode.with_tools import shortened
-
 SUFFIXES = (".txt", ".toml")
 
 
@@ -64,18 +62,11 @@ def digest(name: str) -> str:
 
 PHRASES = "phrases/1"
 """Short phrases of the conversation, by group and name."""
+COMPACT = "compact/1"
+"""Those of `--calls compact`, on which the bundled model was trained: they never change."""
 
 
-def phrase(group: str, name: str, **values: str) -> str:
-    """A phrase with its fields filled; '' when there is none of that name."""
-    text: str = table(PHRASES)[group].get(name, "")
+def phrase(group: str, name: str, /, *, words: str = PHRASES, **values: str) -> str:
+    """A phrase of a table of words with its fields filled; '' when there is none of that name."""
+    text: str = table(words)[group].get(name, "")
     return fill_text(text, **values)
-
-
-def observed(observation: str, status: str = "ok") -> str:
-    """What a model reads of a tool: the observation, shortened where it is very long, with a hint where the tool gave
-    nothing.
-
-    Upstream's loop, too, appends likely causes to the two commonest errors; the words are our own.
-    """
-    return shortened(observation) + phrase("hint", status)

@@ -46,7 +46,7 @@ Act = CallTool | Nothing | Final
 def action_call(prompt: str, mode: Mode, tools: tuple[ToolSpec, ...], before: dict[str, Any] | None = None) -> Call:
     """The call for an action; `before` are the schemas of what stands before it in a lean reply."""
     if mode == "native":
-        return Call(prompt, reading.native, NATIVE, tries=2)
+        return Call(prompt, reading.native(cards.definitions(tools)), NATIVE, tries=2)
     if mode != "lean":
         return Call(prompt, reading.action, TEXT)
     schema = action_schema(tools, before)
@@ -146,16 +146,18 @@ Outcome = Literal["finished", "turn_limit"]
 
 DIGIT_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 """Removed from both texts, as the published runs did before scoring."""
-ANSWER_SCHEMA = answer_schema()
-"""What a lean reply to the call for the answer has to satisfy."""
+MOST_TOKENS, MOST_FOR_A_DOCUMENT = 800, 4096
+"""Tokens of answer and summary together."""
 
 
-def answer_call(prompt: str, mode: Mode) -> Call:
+def answer_call(view: View, prompt: str, mode: Mode) -> Call:
     """The call for answer and summary in one."""
-    settings = Settings(max_tokens=4096)
+    document = bool(view.card.get("document"))
+    settings = Settings(max_tokens=MOST_FOR_A_DOCUMENT if document else MOST_TOKENS)
     if mode != "lean":
         return Call(prompt, reading.answer, settings)
-    return Call(prompt, reading.structured(ANSWER_SCHEMA, reading.answer_loosely), settings, ANSWER_SCHEMA, tries=2)
+    schema = answer_schema(document=document)
+    return Call(prompt, reading.structured(schema, reading.answer_loosely), settings, schema, tries=2)
 
 
 def answered(res: str, summary: str = "", outcome: Outcome = "finished") -> Answer:
@@ -167,8 +169,9 @@ def conclude(
     view: View, talk: Conversation, mode: Mode, *, final: str = "", outcome: Outcome = "finished"
 ) -> Generator[Yield, Sent, Answer]:
     """One more call in the conversation gives both texts. If it cannot be read, `final` stands."""
-    talk.hear(fill(ANSWER_SUMMARY, form=phrase(mode, "answer-summary")))
-    return (yield from concluded(view, talk, answer_call(ANSWER_SUMMARY, mode), final, outcome))
+    question = str(view.card["question"])
+    talk.hear(fill(ANSWER_SUMMARY, form=phrase(mode, "answer-summary"), question=question))
+    return (yield from concluded(view, talk, answer_call(view, ANSWER_SUMMARY, mode), final, outcome))
 
 
 def concluded(

@@ -129,7 +129,7 @@ Replan = tuple[Sequence[str], Recorded | None]
 
 
 def stories() -> Sequence[Example]:
-    """The examples as data: question, tables, call, react, plan, perhaps replan, final."""
+    """The examples as data: question, tables, call, react, plan, final."""
     examples: Sequence[Example] = table(EXAMPLES)["example"]
     return examples
 
@@ -157,9 +157,7 @@ def calls_of(example: Example, part: str) -> Iterator[tuple[Recorded, Recorded |
 
 
 def replans(example: Example) -> list[Replan]:
-    """What is left to do before each step, and the call of that step."""
-    if "replan" in example:
-        return [(entry["steps"], call) for entry, call in calls_of(example, "replan")]
+    """What is left of the plan before each step, and the call of that step."""
     steps = list(calls_of(example, "plan"))
     texts = [entry["step"] for entry, _ in steps]
     return [(texts[at:], call) for at, (_, call) in enumerate(steps)]

@@ -27,10 +27,12 @@ from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.history import Step, steps_of
 from tasks.agents.modes import TURNS, Mode, beside, method, split
-from tasks.agents.prompts import fill, observed, phrase
+from tasks.agents.prompts import COMPACT as COMPACT_WORDS
+from tasks.agents.prompts import PHRASES, fill, phrase
 from tasks.episode.actions import Answer, CallTool, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Planned, Thought, ToolReturned
 from tasks.episode.seats import View
+from tasks.episode.with_tools import shortened
 from tasks.legalagentbench.agents import cards, reading
 from tasks.legalagentbench.agents.acting import (
     PAPER,
@@ -50,7 +52,7 @@ from tasks.legalagentbench.agents.acting import (
 from tasks.legalagentbench.agents.cards import action_object, numbered
 from tasks.legalagentbench.questions import Gold
 from tasks.legalagentbench.schemas import MOST_STEPS, THOUGHT, steps_schema
-from tasks.legalagentbench.tools import TOOLS, ToolSpec
+from tasks.legalagentbench.tools import TOOLS, ToolSpec, takes
 
 PAPER_ACTION = "plan-action-paper/1"
 Done = Sequence[tuple[str, Step]]
@@ -63,11 +65,12 @@ def _steps(view: View) -> list[Step]:
     return [step for step in made if step.tool is not None or step.rejected is not None]
 
 
-def seen(step: Step) -> str:
-    """What a model reads after a step; '' when there was neither a tool nor a refusal."""
+def seen(step: Step, words: str = PHRASES) -> str:
+    """What a model reads after a step, in a table of words; '' when there was neither a tool nor a refusal."""
     if step.tool is not None:
-        return phrase("turn", "observation", observation=observed(step.observation, step.status))
-    return phrase("turn", "rejected", note=step.rejected) if step.rejected is not None else ""
+        hint = phrase("hint", step.status, words=words, **takes(step.tool, step.input))
+        return phrase("turn", "observation", words=words, observation=shortened(step.observation) + hint)
+    return phrase("turn", "rejected", words=words, note=step.rejected) if step.rejected is not None else ""
 
 
 def paper_call(view: View, prompt: str, text: str) -> Generator[Yield, Sent, str]:
@@ -83,7 +86,7 @@ def _flat(text: str) -> str:
 def _result_of(turn: Step) -> str:
     """What came of a turn's action, in the words of the scratchpad."""
     if turn.tool is not None:
-        return observed(turn.observation, turn.status)
+        return shortened(turn.observation) + phrase("paper", turn.status)
     return phrase("turn", "illegal")
 
 
@@ -151,15 +154,16 @@ def _lean_step(view: View, name: str, prompt: str, mode: Mode, added: Sequence[T
 
 def _conversation(view: View, name: str, card: str, call: Call, told: tuple[Tool, ...] = ()) -> Conversation:
     """The conversation up to this step, from the record; `told` are tools that the model calls in its own form."""
-    talk = Conversation(card, Budget.at(view).characters(), told)
-    talk.hear(phrase("turn", "question", question=str(view.card["question"])))
+    words = COMPACT_WORDS if split(name)[1] == "compact" else PHRASES
+    talk = Conversation(card, Budget.at(view).characters(), told, words)
+    talk.hear(phrase("turn", "question", words=words, question=str(view.card["question"])))
     for turn in _steps(view):
         if turn.policy == name:
             talk.say(turn.replies(call.prompt), call)
-            talk.hear(seen(turn))
-        elif split(name)[1] == "compact" and turn.tool is not None:  # it knows no words about what others did
+            talk.hear(seen(turn, words))
+        elif words == COMPACT_WORDS and turn.tool is not None:  # it knows no words about what others did
             talk.say([action_object(turn.tool, turn.input)], call)
-            talk.hear(seen(turn))
+            talk.hear(seen(turn, words))
         else:
             _hear_others(talk, turn)
     return talk
@@ -381,7 +385,7 @@ class DirectPolicy:
         """The answer."""
         talk = Conversation(fill(DIRECT, form=phrase(self._mode, "direct")), Budget.at(view).characters())
         talk.hear(phrase("turn", "question", question=str(view.card["question"])))
-        return (yield from concluded(view, talk, answer_call(DIRECT, self._mode), "", "finished"))
+        return (yield from concluded(view, talk, answer_call(view, DIRECT, self._mode), "", "finished"))
 
 
 class GoldPolicy:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from models.engine import Tool
 from models.schema import violation
 from store.schema import TABLES
 from tasks.agents.native import turn_of
@@ -112,18 +113,22 @@ def action_strictly(text: str) -> Read:
     return Read("rejected", None, read.note) if read.result == "repaired" else read
 
 
-def native(text: str) -> Read:
-    """A turn with a call in it, or the answer where nothing is called."""
-    turn = turn_of(text)
-    if turn.rejected:
-        return Read("rejected", None, turn.rejected)
-    said = turn.said.strip()
-    value: dict[str, Any] = {"thought": "", "action": FINAL, "action_input": said}
-    if turn.tool in FINISH_NAMES:
-        value |= {"thought": said, "action_input": spoken(turn.arguments)}
-    elif turn.tool is not None:
-        value = {"thought": said, "action": turn.tool, "action_input": turn.arguments}
-    return Read("repaired" if turn.note else "ok", value, turn.note)
+def native(tools: Sequence[Tool]) -> Reader:
+    """A reader of turns with a call of one of these tools in it, or with the answer where nothing is called."""
+
+    def read(text: str) -> Read:
+        turn = turn_of(text, tools)
+        if turn.rejected:
+            return Read("rejected", None, turn.rejected)
+        said = turn.said.strip()
+        value: dict[str, Any] = {"thought": "", "action": FINAL, "action_input": said}
+        if turn.tool in FINISH_NAMES:
+            value |= {"thought": said, "action_input": spoken(turn.arguments)}
+        elif turn.tool is not None:
+            value = {"thought": said, "action": turn.tool, "action_input": turn.arguments}
+        return Read("repaired" if turn.note else "ok", value, turn.note)
+
+    return read
 
 
 def thought_before(text: str) -> str:

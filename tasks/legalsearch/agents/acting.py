@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
+from models.engine import Tool
 from models.schema import violation
 from tasks.agents.native import turn_of
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, Steps, emit
 from tasks.episode.events import ActionParsed, Planned, Thought
-from tasks.legalagentbench.agents.reading import Read
+from tasks.legalagentbench.agents.reading import Read, Reader
 from tasks.legalagentbench.schemas import Schema
 from tasks.legalsearch.agents.phrases import ARGUMENT, TOOLS, answer_text
 from tasks.legalsearch.agents.reading import Round, first_object, read_freely
@@ -114,14 +115,19 @@ def free_reader(tools: Collection[str], *, first: bool) -> Callable[[str], Read]
     return read
 
 
-def native_reader(text: str) -> Read:
-    """A round with a call in it; without one it says what the model would answer, and nothing is done."""
-    turn = turn_of(text)
-    if turn.rejected:
-        return Read("rejected", None, turn.rejected)
-    arguments, note = settled(turn.tool, turn.arguments) if turn.tool in ARGUMENT else (turn.arguments, "")
-    notes = "；".join(filter(None, (turn.note, note)))
-    return Read("repaired" if notes else "ok", Round(turn.said.strip(), (), turn.tool, arguments), notes)
+def native_reader(tools: Sequence[Tool]) -> Reader:
+    """A reader of rounds with a call of one of these tools; without one it says what the model would answer, and
+    nothing is done."""
+
+    def read(text: str) -> Read:
+        turn = turn_of(text, tools)
+        if turn.rejected:
+            return Read("rejected", None, turn.rejected)
+        arguments, note = settled(turn.tool, turn.arguments) if turn.tool in ARGUMENT else (turn.arguments, "")
+        notes = "；".join(filter(None, (turn.note, note)))
+        return Read("repaired" if notes else "ok", Round(turn.said.strip(), (), turn.tool, arguments), notes)
+
+    return read
 
 
 def settled(tool: str, given: Any) -> tuple[Any, str]:

@@ -45,7 +45,7 @@ OPENING, CLOSING = "<tool_response>\n", "\n</tool_response>"
 
 def step(view: View, name: str, mode: Mode, brief: Briefing, settings: Settings) -> Move:
     """One round: a plan, a call or the answer; after the last turn the call for the answer."""
-    calls = calls_for(view.card, mode, brief.tools, settings)
+    calls = calls_for(view.card, mode, brief, settings)
     past = pasts(view)
     talk = conversation(view, name, mode, brief, past, calls)
     if view.step > (view.max_turns or TURNS):
@@ -59,8 +59,9 @@ def step(view: View, name: str, mode: Mode, brief: Briefing, settings: Settings)
     return (yield from act(view.seat, read))
 
 
-def calls_for(card: Card, mode: Mode, tools: Sequence[str], settings: Settings) -> dict[str, Call]:
+def calls_for(card: Card, mode: Mode, brief: Briefing, settings: Settings) -> dict[str, Call]:
     """The three kinds of call, by prompt."""
+    tools = brief.tools
     if beside(mode) != "lean":
         readers = {FIRST: free_reader(tools, first=True), ACT: free_reader(tools, first=False), LAST: read_last}
         return {prompt: Call(prompt, reader, settings) for prompt, reader in readers.items()}
@@ -69,7 +70,7 @@ def calls_for(card: Card, mode: Mode, tools: Sequence[str], settings: Settings) 
     shapes = {FIRST: schemas.plan_schema(), ACT: schemas.act_schema(tools, answer), LAST: schemas.last_schema(answer)}
     made = {prompt: Call(prompt, lean_reader(shape, form), settings, shape, 2) for prompt, shape in shapes.items()}
     if mode == "native":
-        made[ACT] = Call(NATIVE, native_reader, settings, tries=2)
+        made[ACT] = Call(NATIVE, native_reader(definitions(brief)), settings, tries=2)
         made[LAST] = replace(made[LAST], prompt=CLOSE)
     return made
 

@@ -9,6 +9,7 @@ sample takes more than this; a model may talk more. Characters, and tokens of co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from tasks.agents.budgets import least_context
 from tasks.agents.modes import split
 from tasks.agents.prompts import fill, fill_text, table
 from tasks.courts.agents.model.held import NAME, held_lines, phrase, shown, side_name, worded
+from tasks.courts.agents.model.standing import plain_chat
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.material import collegial, presiding_title
 from tasks.courts.casefile.people import Persona
@@ -39,6 +41,7 @@ ALL = "全体"
 TALK = 3000
 """Characters beside a card without which a seat cannot follow: a standing file that holds every exhibit, and a few
 turns."""
+_GAPS = re.compile(r"\n{3,}")
 TURN = 120
 """Characters of a turn beside what is said of the case."""
 
@@ -101,7 +104,7 @@ def card(view: CourtView, form: Form) -> str:
     """The card of a seat."""
     side = view.role.removesuffix("_lawyer")
     seat = environment(view.env).seats[view.role]
-    return fill(
+    text = fill(
         card_of(view),
         duty=seat.duty,
         title=_title(view),
@@ -117,9 +120,10 @@ def card(view: CourtView, form: Form) -> str:
         held="\n".join(held_lines(view)) or phrase("card", "nothing"),
         style=_style(view) or phrase("card", "plain"),
         never="\n".join(phrase("card", "rule", rule=rule) for rule in view.never) or phrase("card", "honest"),
-        record=phrase("card", "record"),
+        record="" if plain_chat(view) else phrase("card", f"record-{view.role}") or phrase("card", "record"),
         form=_form(view, form),
     )
+    return _GAPS.sub("\n\n", text)
 
 
 def _title(view: CourtView) -> str:
@@ -190,7 +194,7 @@ def _style(view: CourtView) -> str:
 
 
 def _form(view: CourtView, form: Form) -> str:
-    """What a reply looks like, with one example, and the calls that may come before it."""
+    """What a reply looks like, and the calls that may come before it."""
     named, told = list(addressees(view)), "free" if form == "native" else form
     if form == "lean":
         kind = "judge" if view.role == "judge" else "party" if named else "seat"
@@ -200,14 +204,11 @@ def _form(view: CourtView, form: Form) -> str:
         kind = "seat"
     values = {
         "names": "、".join([*named, ALL] if form == "lean" and kind == "judge" else named),
-        "first": named[0] if named else "",
         "judge": view.called("judge"),
         "stages": "、".join(stages(view)),
         "action": phrase(told, "action") if view.offered else "",
     }
     words = phrase(told, kind, **values)
-    if example := phrase("example", card_of(view).partition("/")[0]):
-        words = phrase(told, f"example-{kind}", form=words, words=example, **values)
     if not view.offered:
         return words
     if form == "native":

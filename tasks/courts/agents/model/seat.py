@@ -26,6 +26,10 @@ from tasks.episode.events import ActionParsed
 from tasks.episode.with_tools import SEAT
 
 TRIES = 2
+CUT = ("length", "repetition")
+"""How a reply ends that its model did not end."""
+SPOKEN = 400
+"""Tokens of a turn of a consultation under `law`: nothing long is due there."""
 OTHERS = 2048
 """Tokens of a reply of a seat that is not tested, unless its SPEC says otherwise."""
 REASONING_OF_A_JUDGMENT = "本院认为"
@@ -54,11 +58,11 @@ class ModelSeat:
         tested = view.seat == SEAT
         settings = replace(
             self._tested if tested else Settings(),
-            max_tokens=view.budget.reply if tested else min(OTHERS, view.budget.reply),
+            max_tokens=min(_most(view), view.budget.reply),
         )
         asked = Ask(view.seat, messages, card_of(view), settings=settings)
         if form == "native":
-            asked = replace(asked, messages=native.structured(messages), tools=tools)
+            asked = replace(asked, messages=native.structured(messages, tools), tools=tools)
         if form == "free":
             reply = yield from ask(asked)
             action: Action = replies.free_action(reply.text, view)
@@ -71,13 +75,20 @@ class ModelSeat:
         return action
 
 
+def _most(view: CourtView) -> int:
+    """Tokens of a turn."""
+    if view.seat != SEAT:
+        return OTHERS
+    return SPOKEN if view.profile == "law" and environment(view.env).kind == "advice" else view.budget.reply
+
+
 def _native(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action, Reply]]:
     """Plain text is spoken, a call of a tool that is open is made; anything else is asked for once more."""
     said, note = "", ""
     for _ in range(TRIES):
         reply = yield from ask(asked)
         text = native.words(reply)
-        turn = native.turn_of(replies.cleaned(text))
+        turn = native.turn_of(replies.cleaned(text), asked.tools)
         said, note = turn.said, turn.rejected
         if not note and (turn.tool is None or turn.tool in view.tools):
             if turn.note:
@@ -88,7 +99,7 @@ def _native(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action,
         note = note or fill_text(table(NATIVE)["turn"]["closed"], tool=str(turn.tool)[:40])
         again = Message("user", phrase("cue", "repair", note=note))
         tried = (*asked.messages, Message("assistant", text or replies.SILENT), again)
-        asked = replace(asked, messages=native.structured(tried))
+        asked = replace(asked, messages=native.structured(tried, asked.tools))
     yield from emit(ActionParsed(seat=view.seat, result="rejected", note=note))
     return Say(replies.cleaned(said), routed=""), reply
 
@@ -98,7 +109,7 @@ def _lean(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action, R
     complaint = ""
     for _ in range(TRIES):
         reply = yield from ask(asked)
-        whole = replies.closed(reply.text) if reply.finish == "length" else reply.text
+        whole = replies.closed(reply.text) if reply.finish in CUT else reply.text
         read = replies.read_lean(whole, view, schema)
         if read.result != "rejected":
             note = f"重问后可读：{complaint}" if complaint else read.note

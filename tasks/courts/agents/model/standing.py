@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tasks.courts.agents.model.held import phrase, shown
+from tasks.courts.agents.model.held import INDENT, phrase, shown
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.record import shown as read_out
 from tasks.courts.play.standing import CourtView, ExhibitNote, Noted, standing
@@ -27,9 +27,22 @@ _PLACE = {"core": 0, "talk": 1, "rest": 2}
 
 
 def line(view: CourtView, turn: Turn, most: int) -> str:
-    """An utterance of the record with its speaker; one that alone would fill the prompt keeps head and tail."""
-    text = shown(shortened(spoken(view, turn), most))
-    return phrase("record", "line", speaker=_towards(view, turn), words=text or phrase("record", "silent"))
+    """An utterance of the record, with its speaker where there are several; one that alone would fill the prompt
+    keeps head and tail.
+
+    Between two people it stands alone; what could pass for a mark of ours is indented.
+    """
+    text = shown(shortened(spoken(view, turn), most)) or phrase("record", "silent")
+    if plain_chat(view):
+        return f"{INDENT}{text}" if text.startswith("【") else text
+    return phrase(
+        "record", "line-client" if view.role == "client" else "line", speaker=_towards(view, turn), words=text
+    )
+
+
+def plain_chat(view: CourtView) -> bool:
+    """Whether the seat talks with one other person, and is no client, who is told what to ask beside it."""
+    return len(view.there) < 2 and view.role != "client"
 
 
 def spoken(view: CourtView, turn: Turn) -> str:

@@ -1,5 +1,8 @@
-"""The conversation of a seat: card, then in turn what it heard with its cue, and what it said; only its end ever
-grows.
+"""The conversation of a seat: card, then in turn what it heard and what it said; only its end ever grows.
+
+Between two people it is a plain chat: what the other said is the whole message. Among several, each line begins with
+its speaker. A cue follows where there is something to tell the seat alone: a client's next question, open duties, the
+end of its turns.
 
 The record is read from the history of a view in rounds (what others said, what the seat was told, what it looked up,
 what it said), so a round comes out the same in every later turn. When the record outgrows the room of the engine in
@@ -27,6 +30,8 @@ from tasks.episode.events import ModelCalled, Said, ToolCalled, ToolReturned, To
 from tasks.episode.with_tools import SEAT
 from tasks.legalsearch.agents.reading import defused
 
+MARK = "【提示】"
+"""Before every line of a cue; no words of others begin a line with it."""
 OWED = 600
 """Characters that a list of open duties may take."""
 ROUND = 80
@@ -97,24 +102,25 @@ def _spoken(view: CourtView, made: list[Round], turn: Turn) -> None:
 
 
 def cue_text(view: CourtView, rounds: list[Round], at: int) -> str:
-    """What the seat was told, or is told now, before it spoke in a round."""
+    """What the seat alone was told, or is told now, before it spoke in a round; '' for nothing."""
     said = rounds[at].said
     if said is not None and said.number == 0:
-        return phrase("cue", "begin")
+        return ""
     if view.role == "client":
         return _client(view, rounds, at)
     if view.seat != SEAT:
-        return phrase("cue", "speak")
+        return ""
     number = said.number if said is not None else view.turn
-    name = "last" if view.limit - number < NEAR_END else "turn"
-    cue = phrase("cue", name, turn=str(number), limit=str(view.limit))
-    return _with_duties(cue, view.owed) if said is None and view.owed else cue
+    ending = view.limit - number < NEAR_END
+    cues = [phrase("cue", "last", turn=str(number), limit=str(view.limit))] if ending else []
+    cues += [_duties(view.owed)] if said is None and view.owed else []
+    return "\n".join(cues)
 
 
-def _with_duties(cue: str, owed: Owed) -> str:
-    """The cue of now with the duties that are open: at most `OWED` characters more, what does not fit is counted.
+def _duties(owed: Owed) -> str:
+    """The duties that are open: at most `OWED` characters, what does not fit is counted.
 
-    It stands in the last message alone, so that the record does not fill with lists that are out of date.
+    They stand in the last message alone, so that the record does not fill with lists that are out of date.
     """
     told: list[str] = []
     for duty in owed.duties:
@@ -128,9 +134,8 @@ def _with_duties(cue: str, owed: Owed) -> str:
     listed = "；".join(told[: len(kept)])
     if len(kept) < len(told):
         listed += phrase("cue", "etc", count=str(len(told)))
-    return phrase(
-        "cue", "coming" if owed.coming else "owed", cue=cue, stage=owed.stage, coming=owed.coming, duties=listed
-    )
+    name = "coming" if owed.coming else "owed"
+    return phrase("cue", name, stage=owed.stage, coming=owed.coming, duties=listed)
 
 
 def _client(view: CourtView, rounds: list[Round], at: int) -> str:
@@ -221,8 +226,12 @@ def turns_of(rounds: Sequence[Round]) -> list[Turn]:
 
 
 def _asked(view: CourtView, rounds: list[Round], at: int, room: int) -> str:
-    lines = [line(view, turn, int(room * ONE)) for turn in rounds[at].heard]
-    return "\n".join([*lines, cue_text(view, rounds, at)])
+    heard = [line(view, turn, int(room * ONE)) for turn in rounds[at].heard]
+    cue = cue_text(view, rounds, at)
+    if not heard and not cue:
+        name = "speak" if at else "begin"
+        cue = phrase("cue", f"{name}-{view.role}") or phrase("cue", name)
+    return "\n".join(filter(None, (*heard, cue)))
 
 
 def _answered(one: Round, own: OwnWords, call: OwnCall, room: int) -> list[Message]:
@@ -239,11 +248,12 @@ def _answered(one: Round, own: OwnWords, call: OwnCall, room: int) -> list[Messa
 
 
 def parts(messages: Sequence[Message]) -> dict[str, int]:
-    """Characters of a prompt by part: the card, the standing file, the record word for word with the cues before,
-    the cue."""
+    """Characters of a prompt by part: the card, the standing file, the record word for word, the last line of the
+    cue."""
     card = sum(len(message.content) for message in messages if message.role == "system")
     talk = [message.content for message in messages if message.role != "system"]
     end = talk[0].find(phrase("standing", "end")) if talk and talk[0].startswith(phrase("standing", "head")) else -1
     filed = end + len(phrase("standing", "end")) if end >= 0 else 0
-    cue = len(talk[-1].rpartition("\n")[2]) if talk else 0
+    last = talk[-1].rpartition("\n")[2] if talk else ""
+    cue = len(last) if last.startswith(MARK) else 0
     return {"card": card, "standing": filed, "record": sum(map(len, talk)) - filed - cue, "cue": cue}
