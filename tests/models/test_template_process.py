@@ -30,7 +30,7 @@ def child_that(monkeypatch: pytest.MonkeyPatch, does: str) -> template_process.T
     script = (
         "import sys; from app.cli import engine; from app.guard import prove\n"
         "import models.llama.rendering as r, models.llama.template_process as t\n"
-        f"t.LIMIT = 0.3; r.answer = lambda order: {does}; sys.exit(engine.run_template())"
+        f"t.LIMIT = 0.3; r.answer = lambda order: {does}; sys.exit(engine.serve('_template'))"
     )
     monkeypatch.setattr(template_process, "command", lambda name: [sys.executable, "-c", script])
     monkeypatch.chdir(ROOT)
