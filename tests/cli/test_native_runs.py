@@ -33,7 +33,7 @@ def whole(call: Call) -> None:
 
 
 def thought(key: str) -> Callable[[Call], None]:
-    return lambda call: [call.write(chunk({key: "想"})) for _ in range(THOUGHT)] and pieces(call)
+    return lambda call: [call.write(chunk({key: f"第{n}步想。"})) for n in range(THOUGHT)] and pieces(call)
 
 
 def in_block(call: Call) -> None:

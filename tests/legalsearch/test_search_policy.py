@@ -160,7 +160,7 @@ def test_what_it_says_passes_the_format_check(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_fifteen_turns_and_the_last_word(mode: str) -> None:
-    replies: list[Said] = [well_behaved(mode)[0], *[well_behaved(mode)[1]] * 14]
+    replies: list[Said] = [well_behaved(mode)[0], *(well_behaved(mode)[1 + n % 2] for n in range(14))]
     replies.append(lean_answer() if mode == "lean" else text_answer())
     episode = play(mode, replies)
     assert episode.outcome == "turn_limit"

@@ -15,7 +15,6 @@ from store.builder import PackBuilder
 from store.journal import Journal
 from tasks.agents.budgets import Budget
 from tasks.agents.policies import HumanPolicy
-from tasks.agents.prompts import observed
 from tasks.episode.events import ModelCalled, ToolReturned
 from tasks.episode.seats import View
 from tasks.episode.state import digest
@@ -42,10 +41,7 @@ def test_what_the_published_runs_saw_stays_as_it_is() -> None:
     for size in (0, 1, 12_983, 38_000, 40_960, SHOWN):
         text = HUGE[:size]
         assert shortened(text) is text
-        assert (
-            observed(text) == text
-            and response(text, "ok", paper=True) == f"<tool_response>\n{text}\n</tool_response>"
-        )
+        assert response(text, "ok", paper=True) == f"<tool_response>\n{text}\n</tool_response>"
 
 
 def test_head_and_tail_with_a_mark() -> None:
