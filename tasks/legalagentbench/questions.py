@@ -55,7 +55,7 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A task: `card` is all that a seat may see of it; with `document` a document is to be written."""
+    """A task: `card` is all that a seat may see of it."""
 
     id: str
     card: dict[str, Any]
@@ -144,8 +144,7 @@ def _question(item: _Item) -> Question:
         group=group,
         cluster=f"{WRITING}-{task_id}" if group == WRITING else ">".join(path) or f"task-{task_id}",
     )
-    card = {"id": task_id, "question": item.text("question"), **({"document": True} if group == WRITING else {})}
-    return Question(task_id, card, gold)
+    return Question(task_id, {"id": task_id, "question": item.text("question")}, gold)
 
 
 def _id(item: _Item) -> str:

@@ -19,9 +19,7 @@ Schema = dict[str, Any]
 FINAL = "Final Answer"
 """The action that ends the search; the tool `finish` under its published name."""
 MOST_STEPS = 10
-LONGEST = {"thought": 200, "step": 80, "identifier": 200, "final": 400, "answer": 300, "summary": 700}
-LONGEST_DOCUMENT = 2000
-"""Of answer and of summary where a document is to be written."""
+LONGEST = {"thought": 200, "step": 80, "identifier": 200, "final": 400, "answer": 2000, "summary": 2000}
 MOST_NUMBERS = 60
 MOST_TEXTS = 10
 
@@ -65,10 +63,9 @@ def plan_schema(most: int = MOST_STEPS) -> Schema:
     return object_schema({"plan": steps_schema(most)})
 
 
-def answer_schema(*, document: bool = False) -> Schema:
-    """Answer, then the answer with every detail; room for a document in each, or for a few sentences."""
-    lengths = {name: LONGEST_DOCUMENT if document else LONGEST[name] for name in ("answer", "summary")}
-    return object_schema({name: {"type": "string", "maxLength": most} for name, most in lengths.items()})
+def answer_schema() -> Schema:
+    """Answer, then the answer with every detail."""
+    return object_schema({name: {"type": "string", "maxLength": LONGEST[name]} for name in ("answer", "summary")})
 
 
 def action_schema(tools: Iterable[ToolSpec], before: Mapping[str, Schema] | None = None) -> Schema:

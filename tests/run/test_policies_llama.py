@@ -12,7 +12,7 @@ import pytest
 from models.engine import Ask, Message, Reply, Settings
 from models.schema import violation
 from tasks.legalagentbench import schemas
-from tasks.legalagentbench.agents import cards
+from tasks.legalagentbench.agents import acting, cards
 from tasks.run.engines import open_engine
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
@@ -50,7 +50,8 @@ def test_a_reply_keeps_to_the_schema_and_to_its_order(spec: str) -> None:
 def test_a_lean_run_ends_with_valid_calls_only(
     spec: str, agent: str, sample_pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schemas, "LONGEST", {**schemas.LONGEST, "answer": 30, "summary": 30})
+    short = {"type": "string", "maxLength": 30}
+    monkeypatch.setitem(acting.ANSWER_SCHEMA, "properties", {"answer": short, "summary": short})
     asked = RunSpec(benchmark="legalagentbench", agent=agent, model=spec, first=1, max_turns=2)
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()
@@ -79,7 +80,8 @@ def test_free_text_of_a_random_model_ends_too(
 def test_a_random_model_that_is_given_tools_ends_too(
     sample_pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schemas, "LONGEST", {**schemas.LONGEST, "answer": 30, "summary": 30})
+    short = {"type": "string", "maxLength": 30}
+    monkeypatch.setitem(acting.ANSWER_SCHEMA, "properties", {"answer": short, "summary": short})
     tiny = tiny_llama(tmp_path / "tiny.gguf", context=32768, template=HERMES, layers=1, width=32)
     engine = f"llama:{tiny}#ctx=32768,threads=1,slots=1,reply=200"
     asked = RunSpec(benchmark="legalagentbench", agent="react", model=engine, first=1, max_turns=2, calls="native")

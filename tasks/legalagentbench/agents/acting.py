@@ -146,18 +146,16 @@ Outcome = Literal["finished", "turn_limit"]
 
 DIGIT_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 """Removed from both texts, as the published runs did before scoring."""
-MOST_TOKENS, MOST_FOR_A_DOCUMENT = 800, 4096
-"""Tokens of answer and summary together."""
+ANSWER_SCHEMA = answer_schema()
+"""What a lean reply to the call for the answer has to satisfy."""
 
 
-def answer_call(view: View, prompt: str, mode: Mode) -> Call:
+def answer_call(prompt: str, mode: Mode) -> Call:
     """The call for answer and summary in one."""
-    document = bool(view.card.get("document"))
-    settings = Settings(max_tokens=MOST_FOR_A_DOCUMENT if document else MOST_TOKENS)
+    settings = Settings(max_tokens=4096)
     if mode != "lean":
         return Call(prompt, reading.answer, settings)
-    schema = answer_schema(document=document)
-    return Call(prompt, reading.structured(schema, reading.answer_loosely), settings, schema, tries=2)
+    return Call(prompt, reading.structured(ANSWER_SCHEMA, reading.answer_loosely), settings, ANSWER_SCHEMA, tries=2)
 
 
 def answered(res: str, summary: str = "", outcome: Outcome = "finished") -> Answer:
@@ -171,7 +169,7 @@ def conclude(
     """One more call in the conversation gives both texts. If it cannot be read, `final` stands."""
     question = str(view.card["question"])
     talk.hear(fill(ANSWER_SUMMARY, form=phrase(mode, "answer-summary"), question=question))
-    return (yield from concluded(view, talk, answer_call(view, ANSWER_SUMMARY, mode), final, outcome))
+    return (yield from concluded(view, talk, answer_call(ANSWER_SUMMARY, mode), final, outcome))
 
 
 def concluded(

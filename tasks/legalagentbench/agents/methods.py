@@ -385,7 +385,7 @@ class DirectPolicy:
         """The answer."""
         talk = Conversation(fill(DIRECT, form=phrase(self._mode, "direct")), Budget.at(view).characters())
         talk.hear(phrase("turn", "question", question=str(view.card["question"])))
-        return (yield from concluded(view, talk, answer_call(view, DIRECT, self._mode), "", "finished"))
+        return (yield from concluded(view, talk, answer_call(DIRECT, self._mode), "", "finished"))
 
 
 class GoldPolicy:
