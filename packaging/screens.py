@@ -238,7 +238,7 @@ async def ask(app: Any, pilot: Any, words: str, day: str) -> None:
 async def settled(app: Any, pilot: Any) -> None:
     """Wait until nothing of the screen is at work."""
     await pilot.pause(0.3)
-    while app.screen.busy:
+    while any(not worker.is_finished for worker in app.screen.workers):
         await pilot.pause(0.05)
     await pilot.pause(0.3)
 
