@@ -28,10 +28,12 @@ UNREAD = "工具调用不是可读的 JSON"
 NOTHING = "没有工具调用，也没有作答"
 ANOTHER = "工具调用的写法已改正"
 _MARKED = tuple(name for name, form in FORMS.items() if form.mark)
-_OBJECT = re.compile(r"(?:\{\s*)?(\{\s*\"(?:name|function|action|tool|tool_name)\"\s*:\s*\"([\w.\-]{1,200})\")")
-"""Where an object begins that may be a call; some templates show two braces, and models copy them."""
-_WRAPPER = re.compile(r"(?:\s|\{|<[a-z_]{1,20}>|```[a-z]{0,10})*\Z")
+_OBJECT = re.compile(r"\{\s*\"(?:name|function|action|tool|tool_name)\"\s*:\s*\"([\w.\-]{1,200})\"")
+"""Where an object begins that may be a call; of two braces, which models copy from some templates, the inner one."""
+_WRAPPER = re.compile(r"(?:<[a-z_]{1,20}>|```[a-z]{0,10})\Z")
 """What stands between prose and a call, and is neither."""
+MOST_WRAPPERS, LONGEST_WRAPPER = 4, 22
+"""How many of them are taken off, and the characters of one."""
 
 
 def check_tools(calls: Calls, offered: Sequence[object]) -> None:
@@ -88,7 +90,7 @@ def turn_of(text: str, tools: Sequence[Tool] = ()) -> Turn:
         at = _begins(text, tools)
         if at < 0:
             return Turn(said, rejected="" if text.strip() else NOTHING)
-        said, body = _WRAPPER.sub("", text[:at]).strip(), text[at:]
+        said, body = _before(text[:at]), text[at:]
     mended = call_of(body)
     if mended is None or not isinstance(mended[1], Mapping):
         return Turn(said, rejected=UNREAD)
@@ -96,11 +98,22 @@ def turn_of(text: str, tools: Sequence[Tool] = ()) -> Turn:
     return Turn(said, tool, arguments, "；".join([*notes, note or ANOTHER]))
 
 
+def _before(text: str) -> str:
+    """The prose before a call, without the marks around the call; linear in the text."""
+    for _ in range(MOST_WRAPPERS):
+        text = text.rstrip().rstrip("{").rstrip()
+        found = _WRAPPER.search(text[-LONGEST_WRAPPER:])
+        if found is None:
+            break
+        text = text[: len(text) - len(found[0])]
+    return text.strip()
+
+
 def _begins(text: str, tools: Sequence[Tool]) -> int:
     """Where something looks like a call: at a mark, or at an object with the name of a tool on offer; -1: nowhere."""
     at = mark_in(text)
     offered = {tool.name for tool in tools}
-    return at if at >= 0 else next((one.start(1) for one in _OBJECT.finditer(text) if one[2] in offered), -1)
+    return at if at >= 0 else next((one.start() for one in _OBJECT.finditer(text) if one[1] in offered), -1)
 
 
 def structured(messages: Sequence[Message], tools: Sequence[Tool] = ()) -> tuple[Message, ...]:

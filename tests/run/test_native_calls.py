@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from models.engine import Ask, EngineError, Message, Reply, ToolCall, Usage
+from models.engine import Ask, EngineError, Message, Reply, Tool, ToolCall, Usage
 from tasks.agents import native
 from tasks.courts.play.tools import CourtTools
 from tasks.errors import UsageError
@@ -223,6 +223,14 @@ def test_every_turn_has_a_reading_and_a_place_in_history(text: str) -> None:
     talk = native.structured([Message("user", "问"), Message("assistant", text), Message("user", "答")])
     assert [message.role for message in talk] == ["user", "assistant", "tool" if turn.tool else "user"]
     assert all(json.loads(call.arguments) is not None for message in talk for call in message.calls)
+
+
+def test_prose_before_a_call_is_kept_however_long() -> None:
+    tools = (Tool(SUM[0], "求和", {"type": "object"}),)
+    for blanks in (1, 200_000):
+        text = f"先查。{' ' * blanks}甲。\n<tools>\n```json\n{{{json.dumps(OBJECT)}}}\n```\n</tools>"
+        turn = native.turn_of(text, tools)
+        assert (turn.tool, turn.said) == (SUM[0], f"先查。{' ' * blanks}甲。")
 
 
 def test_a_seat_without_tools_is_refused() -> None:
