@@ -30,6 +30,16 @@ RANGES: Mapping[str, tuple[float, float]] = {
 WHOLE = frozenset({"top_k", "reply", "reasoning", "context"})
 SWITCHES: Mapping[str, Mapping[str, bool]] = {"thinking": {"on": True, "off": False}}
 NAMES = (*RANGES, *SWITCHES)
+DEFAULT: Mapping[str, int | float] = {"temperature": 0.7, "top_p": 0.8, "top_k": 20}
+"""Moot's own values, for models whose file recommends none."""
+SAMPLING = {
+    "temperature": "temp",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "min_p": "min_p",
+    "repeat_penalty": "penalty_repeat",
+}
+"""Name here -> name behind `general.sampling.` in a GGUF file (llama.cpp, pull request 17120)."""
 _FIELDS = {"reply": "max_tokens"}
 """Name here -> field of `models.engine.Settings`, where they differ."""
 
@@ -70,6 +80,28 @@ def limits_of(spec: str) -> tuple[int, int]:
 
 def _tokens(said: str) -> int:
     return int(said) if said.isdecimal() and len(said) <= DIGITS else 0
+
+
+def recommended(metadata: Mapping[str, object]) -> dict[str, int | float]:
+    """The values of sampling in the metadata of a GGUF file, else `DEFAULT`; no number in its range is none."""
+    found: dict[str, int | float] = {}
+    for name, key in SAMPLING.items():
+        value, (low, high) = metadata.get(f"general.sampling.{key}"), RANGES[name]
+        if isinstance(value, int | float) and low <= value <= high:
+            found[name] = int(value) if name in WHOLE else round(value, 6)  # files hold 32 bits: 0.800000012
+    return {**DEFAULT, **found}
+
+
+def drawn_by(spec: str) -> dict[str, int | float]:
+    """The values of sampling that a SPEC names."""
+    return {name: value for name, value in _divided(spec)[1].items() if name in SAMPLING}  # type: ignore[misc]
+
+
+def having(spec: str, values: Mapping[str, int | float]) -> str:
+    """The SPEC with values that it does not name."""
+    said = _said(spec)[1]
+    more = ",".join(f"{name}={value}" for name, value in values.items() if name not in said)
+    return f"{spec}{',' if said else '#'}{more}" if more else spec
 
 
 def bare(spec: str) -> str:

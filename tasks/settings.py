@@ -69,8 +69,12 @@ class Settings(BaseModel):
         """What a run with a model fixes when it begins on this day; a run that goes on finds it in its record."""
         return {}
 
+    def samples(self, seat: str) -> bool:
+        """Whether a model in this seat is sampled where its SPEC names no temperature."""
+        return False
+
     def prompts(self) -> dict[str, str]:
-        """Name -> hash of the prompts that a run brings along itself."""
+        """Name -> hash or version of the prompts that a run with a model brings along itself."""
         return {}
 
 

@@ -113,7 +113,7 @@ def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Optio
             show_default=bool(first.default),
             help=help_text,
         )
-    if kind in (int, float):
+    if kind in (int, float, float | None):
         least = next((bound.ge for bound in first.metadata if isinstance(bound, Ge)), None)
         number: Any = click.IntRange if kind is int else click.FloatRange
         return click.Option([field, flag], type=number(least), help=help_text)

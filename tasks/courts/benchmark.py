@@ -101,7 +101,7 @@ class Courts:
         cases = {question.id: question.case for question in questions}
         tools = CourtTools.of(pack, spec, cases)
         check_tools(spec.calls, tools.offered)
-        heat, entropy = settings.temperature, settings.entropy
+        heat, entropy = settings.temperature or 0.0, settings.entropy
         named = registry.policies(tools.search, lambda name: ModelSeat(name, temperature=heat, entropy=entropy))
         added = {name: make() for name, make in makers_of(self.name, pack).items()}
 

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import ValidationInfo, field_validator
 
 from tasks.courts.environment import environment
+from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.settings import Settings, setting
@@ -15,7 +16,12 @@ from tasks.settings import Settings, setting
 class CourtSettings(Settings):
     """Which cases are heard, by which duties, and what the tested seat may look up."""
 
-    temperature: float = setting(0.0, "Sampling temperature of the tested seat.", for_models=True, ge=0)
+    temperature: float | None = setting(
+        None,
+        "Sampling temperature of the tested seat, at 0 all seats are greedy; default: as the file of the model says.",
+        for_models=True,
+        ge=0,
+    )
     entropy: bool = setting(
         False, "Record the entropy of every token of the tested seat, where the engine has full logits.", hidden=True
     )
@@ -62,6 +68,15 @@ class CourtSettings(Settings):
         if env:
             environment(env)
         return env
+
+    def samples(self, seat: str) -> bool:
+        """Under `law` whoever speaks: greedy, small models repeat themselves. The tracker only reads."""
+        asked = self.temperature is not None and (seat == SEAT or self.temperature == 0)
+        return self.profile == "law" and seat != "tracker" and not asked
+
+    def prompts(self) -> dict[str, str]:
+        """How what was said is put to a model: since `chat-1` two people talk as a plain chat."""
+        return {"conversation": "chat-1"} if self.profile == "law" else {}
 
 
 def settings_of(spec: RunSpec) -> CourtSettings:

@@ -15,7 +15,7 @@ from tasks.benchmark import Benchmark, Question
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.errors import UsageError
-from tasks.run.engines import form_of
+from tasks.run.engines import completed, form_of
 from tasks.run.spec import RunSpec
 
 
@@ -54,7 +54,7 @@ class Cast:
     def prompts(self) -> dict[str, str]:
         """Prompt name -> hash, over all seats that the run names, and of what it brings along."""
         policies = (sits.policy for sits in (self.tested, *self.others))
-        own = self.bench.settings.of(self.spec.settings, self.bench.name).prompts()
+        own = self.bench.settings.of(self.spec.settings, self.bench.name).prompts() if self.engines else {}
         return {name: digest for policy in policies for name, digest in self.bench.prompts(policy).items()} | own
 
     def at(self, question: Question) -> list[Seated]:
@@ -82,6 +82,20 @@ def formed(bench: Benchmark, spec: RunSpec) -> RunSpec:
         if said or not bench.modes(named(policy, mode_of(form, paper=False)))
         else spec.model_copy(update={"calls": form})
     )
+
+
+def drawn(sits: Seated, bench: Benchmark, spec: RunSpec, *, ask: bool = True) -> Seated:
+    """A sitter whose SPEC is completed by the values of sampling, where his seat samples; `ask`: a server, too."""
+    samples = ":" in sits.engine and bench.settings.of(spec.settings, bench.name).samples(sits.seat)
+    return sits.model_copy(update={"engine": completed(sits.engine, sits.seat, ask=ask)}) if samples else sits
+
+
+def sampled(bench: Benchmark, spec: RunSpec, *, ask: bool = True) -> RunSpec:
+    """The run whose models are sampled, with their values in its SPECs."""
+    cast = Cast.of(bench, spec)
+    tested, *others = (drawn(sits, bench, spec, ask=ask).engine for sits in (cast.tested, *cast.others))
+    seats = {sits.seat: engine for sits, engine in zip(cast.others, others, strict=True) if ":" in engine}
+    return spec.model_copy(update={"model": tested if spec.model else "", "seats": {**spec.seats, **seats}})
 
 
 def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:

@@ -8,16 +8,18 @@ a caller hands in: every engine is opened here, and `admit` is asked for every h
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from models.engine import Engine, Reply, Room
+from models.engine import Ask, Engine, EngineError, Message, Reply, Room, Settings
 from models.errors import BadEngine, ForeignHost
 from models.llama import shipped
 from models.llama.embedder import Embedder
+from models.llama.header import read_header
 from models.llama.library import entries, resolve
-from models.sampling import bare, context_of
+from models.sampling import DEFAULT, bare, context_of, drawn_by, having, recommended
 from models.scripted import RecordedEngine
 from models.specs import Opening, check_file, check_spec, on_another_machine
 from store import identity, places
@@ -29,7 +31,7 @@ from tasks import registry
 from tasks.agents.modes import CALLS, Calls
 from tasks.episode.driver import reply_of
 from tasks.episode.events import ModelCalled, Seated, record_of
-from tasks.run.header import header_of
+from tasks.run.header import header_of, spec_of
 from tasks.run.reading import list_runs
 
 _FILES = frozenset({"llama", "scripted"})
@@ -80,6 +82,29 @@ def _admitted(opener: Callable[[Opening], object], rest: str, parallel: int) -> 
         if refusal.host in hosts:
             raise refusal
         hosts[refusal.host] = admit(refusal)  # not within `except`: what fails now has causes of its own
+
+
+def completed(spec: str, seat: str, *, ask: bool = True) -> str:
+    """A SPEC that names no temperature, with the values by which its model is sampled in a seat: those of its file or
+    of its record, else Moot's own; with `ask` a server is asked for one token to see which of them it takes."""
+    kind, rest = check_spec(bare(spec), registry.names("engines"))
+    if "temperature" in drawn_by(spec):
+        return spec
+    values: Mapping[str, int | float] = DEFAULT
+    if kind == "llama" and (found := file_of(spec)):
+        values = recommended(read_header(found[1]).metadata)
+    elif kind == "recorded":
+        with Journal.open(run_path(rest, exact=True)) as journal:
+            then = spec_of(header_of(journal))
+        values = drawn_by(then.seats.get(seat, then.model))
+    elif kind == "endpoint" and ask:
+        engine = open_engine(spec)
+        settings = replace(Settings(max_tokens=1), **values)  # type: ignore[arg-type]
+        answer = engine.answer([Ask(seat, (Message("user", "1"),), "sampling", settings=settings)])[0]
+        engine.close()
+        refused = answer.title if isinstance(answer, EngineError) else ""
+        values = {name: value for name, value in values.items() if f"not take {name} =" not in refused}
+    return having(spec, values)
 
 
 def form_of(spec: str) -> Calls:

@@ -27,7 +27,7 @@ from tasks.episode.scheduler import HUMAN, Committed, Notice, Scheduler
 from tasks.episode.seats import Program
 from tasks.episode.state import fold
 from tasks.errors import TaskError
-from tasks.run.cast import Cast
+from tasks.run.cast import Cast, drawn
 from tasks.run.engines import open_engine
 from tasks.run.header import description_hash
 from tasks.run.listing import BESIDE, seal
@@ -207,6 +207,7 @@ class Run:
 
     def seat(self, episode: str, seated: Seated) -> None:
         """Somebody takes a seat between two turns; the record says which file or model is behind a SPEC."""
+        seated = drawn(seated, self.bench, self.spec)
         self.open(seated.engine)
         check_calls([seated], self.engines)
         self.scheduler.seat(episode, self.described(seated))

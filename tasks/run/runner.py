@@ -24,7 +24,7 @@ from tasks.episode.scheduler import Scheduler, Watcher
 from tasks.episode.seats import Program
 from tasks.episode.state import completed, digest, fold
 from tasks.errors import RecordMismatch, UsageError
-from tasks.run.cast import Cast, check_seat, formed
+from tasks.run.cast import Cast, check_seat, drawn, formed, sampled
 from tasks.run.engines import run_path
 from tasks.run.header import description_hash, header_of, now, refuse_imported, spec_of, unchanged
 from tasks.run.opened import Budget, KnownReplies, Run, check_calls, close_engines, open_engines, roomed
@@ -158,6 +158,7 @@ def start_run(
     that it is a member of."""
     bench = benchmark(spec.benchmark)
     spec = formed(bench, spec)
+    spec = sampled(bench, spec)
     cast = Cast.of(bench, spec)
     if cast.engines:
         day = datetime.now().astimezone().date()
@@ -277,6 +278,7 @@ def fork_run(
         texts = {name: text for name, text in found if text is not None}
     seats = fold(kept).seats
     if newcomer is not None:
+        newcomer = drawn(newcomer, bench, spec)
         check_seat(newcomer, seats, episode)
     sitting = {**seats, **({newcomer.seat: newcomer} if newcomer else {})}
     engines = open_engines(spec, engine, *(sits.engine for sits in sitting.values()))

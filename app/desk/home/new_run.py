@@ -131,7 +131,7 @@ def _note(name: str, info: FieldInfo) -> str:
 
 
 def _short(info: FieldInfo) -> bool:
-    return info.annotation in (int, float)
+    return info.annotation in (int, float, float | None)
 
 
 def _control(name: str, info: FieldInfo) -> Select[str] | Input:
@@ -141,7 +141,11 @@ def _control(name: str, info: FieldInfo) -> Select[str] | Input:
         given = [value or ANY for value in among]
         return choice([(_word(name, value), value) for value in given], name, info.default or ANY)
     empty = t(f"new.{name}.empty") if known(f"new.{name}.empty") else ""
-    written = ",".join(info.default) if isinstance(info.default, tuple) else str(info.default)
+    written = (
+        ",".join(info.default)
+        if isinstance(info.default, tuple)
+        else f"{'' if info.default is None else info.default}"
+    )
     return line(name, written, empty)
 
 

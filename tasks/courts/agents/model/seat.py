@@ -22,14 +22,16 @@ from tasks.courts.agents.model.talking import conversation
 from tasks.courts.environment import environment
 from tasks.courts.play.standing import CourtView
 from tasks.episode.actions import Action, CallTool, Move, Say, Sent, Yield, ask, emit
-from tasks.episode.events import ActionParsed
+from tasks.episode.events import ActionParsed, StageEntered
 from tasks.episode.with_tools import SEAT
 
 TRIES = 2
 CUT = ("length", "repetition")
 """How a reply ends that its model did not end."""
 SPOKEN = 400
-"""Tokens of a turn of a consultation under `law`: nothing long is due there."""
+"""Tokens of a turn under `law` in which nothing long is due."""
+EARLY = ("", "opening", "investigation")
+"""Stages of a trial in which no judgment is due."""
 OTHERS = 2048
 """Tokens of a reply of a seat that is not tested, unless its SPEC says otherwise."""
 REASONING_OF_A_JUDGMENT = "本院认为"
@@ -76,10 +78,14 @@ class ModelSeat:
 
 
 def _most(view: CourtView) -> int:
-    """Tokens of a turn."""
+    """Tokens of a turn. The document of a draft may come with any turn, a judgment comes after the investigation: one
+    before it is continued with all the room that there is (`_finished`), so that neither is cut."""
     if view.seat != SEAT:
         return OTHERS
-    return SPOKEN if view.profile == "law" and environment(view.env).kind == "advice" else view.budget.reply
+    stages = (record.event.stage for record in reversed(view.history) if isinstance(record.event, StageEntered))
+    early = view.role == "judge" and next(stages, "") in EARLY
+    short = view.profile == "law" and (early or environment(view.env).kind in ("advice", "talk"))
+    return SPOKEN if short else view.budget.reply
 
 
 def _native(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action, Reply]]:
@@ -130,7 +136,8 @@ def _finished(view: CourtView, asked: Ask, form: Form, said: Say) -> Generator[Y
     before = Message("assistant", replies.repeated(said, view, form))
     messages = (*asked.messages, before, Message("user", phrase("cue", "go_on")))
     schema = replies.continuing(view) if form == "lean" else None
-    reply = yield from ask(replace(asked, messages=messages, schema=schema))
+    settings = replace(asked.settings, max_tokens=view.budget.reply)
+    reply = yield from ask(replace(asked, messages=messages, schema=schema, settings=settings))
     text = replies.closed(reply.text) if reply.finish == "length" and schema else reply.text
     rest = replies.rest_of(text, form)
     yield from emit(ActionParsed(seat=view.seat, result="repaired", note="到长度上限，续写一次"))
