@@ -19,17 +19,19 @@ from app import background, log
 from app.cli.common import note, say
 from app.cli.watcher import JsonWatcher, PlainWatcher, Progress, voice_of
 from app.leaving import ASKED, when_asked, without_terminal
-from app.strings import language, t
+from app.strings import known, language, t
 from app.strings.sentences import told
 from app.terminal import clean, json_text
 from models.engine import Ask, Engine, EngineError, Listener, Reply
+from models.sampling import DEFAULT, bare, drawn_by
 from store import places
 from store.journal import Journal
 from store.writer import when_wished
 from tasks.benchmark import Benchmark, Question
 from tasks.episode.scheduler import EpisodeEnded, Notice, Watcher
 from tasks.errors import UsageError
-from tasks.run.engines import open_engine
+from tasks.run.cast import Cast
+from tasks.run.engines import completed, open_engine
 from tasks.run.header import header_of
 from tasks.run.opened import Run
 from tasks.run.reading import GRADER
@@ -153,6 +155,8 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
         if n := sum(bool(getattr(question, "notes", ())) for question in made.questions):
             note(t("run.filled", n=n))
         say(t("run.started", run=made.id, n=len(made.scheduler.episodes)), err=True)
+        for line in sampling_lines(made.cast):
+            say(line, err=True)
         said = _say_troubles(made, set())
         started = time.perf_counter()
         made.go(go_on)
@@ -171,6 +175,29 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
         made.record_scores()
         after(seconds)
         return "ended"
+
+
+def sampling_lines(cast: Cast) -> Iterator[str]:
+    """By which values models are sampled, who says so, and what a server does not take; seats with the same ones on
+    one line."""
+    seats: dict[str, list[str]] = {}
+    for sits in (cast.tested, *cast.others):
+        if (values := drawn_by(sits.engine)).get("temperature"):
+            usual = drawn_by(completed(bare(sits.engine), sits.seat, ask=False))
+            lost = ", ".join(usual.keys() - values.keys())
+            own = lost not in ("", "top_k") or not values.items() <= usual.items()
+            source = "spec" if own else "default" if usual == DEFAULT else "file"
+            said = " / ".join(f"{named('sampling', name)} {value}" for name, value in values.items())
+            why = t(f"sampling.{source}") + ("" if own or not lost else t("sampling.lost", names=lost))
+            seats.setdefault(t("sampling.line", values=said, source=why), []).append(named("seat", sits.seat))
+    for line, who in seats.items():
+        yield line if len(seats) == 1 else f"{line} {t('show.comma').join(who)}"
+
+
+def named(section: str, name: str) -> str:
+    """What the interface calls something; its code where it has no name."""
+    key = f"{section}.{name}"
+    return t(key) if known(key) else name
 
 
 def finish(made: Run, as_json: bool, seconds: float, played: int) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from app.cli.common import say
-from app.strings import known, t
+from app.cli.driving import named, sampling_lines
+from app.strings import t
 from app.strings.sentences import said
 from app.terminal import json_text
 from models.errors import BadEngine
@@ -22,7 +23,7 @@ from store.errors import StoreError
 from store.pack import Pack
 from tasks.benchmark import Question
 from tasks.benchmark import benchmark as load_benchmark
-from tasks.run.cast import Cast
+from tasks.run.cast import Cast, sampled
 from tasks.run.engines import file_of
 from tasks.run.estimate import Estimate, estimate, speed_of
 from tasks.run.plan import choose, need_of, task_file
@@ -41,6 +42,7 @@ Data = dict[str, Any]
 def dry_run(spec: RunSpec, as_json: bool) -> None:
     """Print the plan of a run: its tasks, its costs, the difference that it could find."""
     bench = load_benchmark(spec.benchmark)
+    spec = sampled(bench, spec, ask=False)
     cast = Cast.of(bench, spec)
     with Pack.open(spec.pack) as pack:
         path = task_file(spec, pack)
@@ -71,7 +73,7 @@ def dry_run(spec: RunSpec, as_json: bool) -> None:
         if sizes:
             told_sizes = t("show.comma").join(f"{seat} {size:,}" for seat, size in sizes.items())
             say(t("run.context", task=task, sizes=told_sizes))
-    for line in (*_types(types), *_cost_lines(cast, costs), _detectable_line(can_find)):
+    for line in (*sampling_lines(cast), *_types(types), *_cost_lines(cast, costs), _detectable_line(can_find)):
         say(line)
 
 
@@ -88,12 +90,6 @@ def _plan_lines(spec: RunSpec, path: Path, chosen: Sequence[Question], seats: Ma
     yield t("planned.ids.more" if n > MOST_IDS else "planned.ids", ids=ids)
     if seats:
         yield t("planned.seats", seats=comma.join(f"{named('seat', seat)}: {who}" for seat, who in seats.items()))
-
-
-def named(section: str, name: str) -> str:
-    """What the interface calls something; its code where it has no name."""
-    key = f"{section}.{name}"
-    return t(key) if known(key) else name
 
 
 def _costs(cast: Cast, found: Estimate, n: int) -> Data:
