@@ -87,7 +87,7 @@ def recommended(metadata: Mapping[str, object]) -> dict[str, int | float]:
     found: dict[str, int | float] = {}
     for name, key in SAMPLING.items():
         value, (low, high) = metadata.get(f"general.sampling.{key}"), RANGES[name]
-        if isinstance(value, int | float) and low <= value <= high:
+        if isinstance(value, int | float) and value is not True and low <= value <= high:
             found[name] = int(value) if name in WHOLE else round(value, 6)  # files hold 32 bits: 0.800000012
     return {**DEFAULT, **found}
 

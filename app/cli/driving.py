@@ -19,7 +19,7 @@ from app import background, log
 from app.cli.common import note, say
 from app.cli.watcher import JsonWatcher, PlainWatcher, Progress, voice_of
 from app.leaving import ASKED, when_asked, without_terminal
-from app.strings import known, language, t
+from app.strings import language, t
 from app.strings.sentences import told
 from app.terminal import clean, json_text
 from models.engine import Ask, Engine, EngineError, Listener, Reply
@@ -178,26 +178,18 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
 
 
 def sampling_lines(cast: Cast) -> Iterator[str]:
-    """By which values models are sampled, who says so, and what a server does not take; seats with the same ones on
-    one line."""
-    seats: dict[str, list[str]] = {}
-    for sits in (cast.tested, *cast.others):
-        if (values := drawn_by(sits.engine)).get("temperature"):
-            usual = drawn_by(completed(bare(sits.engine), sits.seat, ask=False))
+    """By which values each model is sampled, who says so, and what its server does not take."""
+    for spec in cast.engines:
+        if (values := drawn_by(spec)).get("temperature"):
+            usual = drawn_by(completed(bare(spec), cast.bench.seat, ask=False))
             lost = ", ".join(usual.keys() - values.keys())
             own = lost not in ("", "top_k") or not values.items() <= usual.items()
-            source = "spec" if own else "default" if usual == DEFAULT else "file"
-            said = " / ".join(f"{named('sampling', name)} {value}" for name, value in values.items())
-            why = t(f"sampling.{source}") + ("" if own or not lost else t("sampling.lost", names=lost))
-            seats.setdefault(t("sampling.line", values=said, source=why), []).append(named("seat", sits.seat))
-    for line, who in seats.items():
-        yield line if len(seats) == 1 else f"{line} {t('show.comma').join(who)}"
-
-
-def named(section: str, name: str) -> str:
-    """What the interface calls something; its code where it has no name."""
-    key = f"{section}.{name}"
-    return t(key) if known(key) else name
+            said = " / ".join(f"{name} {value}" for name, value in values.items())
+            yield t(
+                "sampling.line", model=bare(spec), values=said.replace("temperature", t("sampling.temperature")),
+                source=t("sampling.spec" if own else "sampling.default" if usual == DEFAULT else "sampling.file"),
+                lost=t("sampling.lost", names=lost) if lost and not own else "",
+            )  # fmt: skip
 
 
 def finish(made: Run, as_json: bool, seconds: float, played: int) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from app.cli.common import say
-from app.cli.driving import named, sampling_lines
-from app.strings import t
+from app.cli.driving import sampling_lines
+from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import json_text
 from models.errors import BadEngine
@@ -90,6 +90,12 @@ def _plan_lines(spec: RunSpec, path: Path, chosen: Sequence[Question], seats: Ma
     yield t("planned.ids.more" if n > MOST_IDS else "planned.ids", ids=ids)
     if seats:
         yield t("planned.seats", seats=comma.join(f"{named('seat', seat)}: {who}" for seat, who in seats.items()))
+
+
+def named(section: str, name: str) -> str:
+    """What the interface calls something; its code where it has no name."""
+    key = f"{section}.{name}"
+    return t(key) if known(key) else name
 
 
 def _costs(cast: Cast, found: Estimate, n: int) -> Data:
