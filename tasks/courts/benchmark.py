@@ -110,7 +110,7 @@ class Courts:
 
         return CourtEpisode(
             cases, seated, settings.profile, spec.max_turns, tools.call, tools.offered, fold=settings.fold,
-            aid=settings.aid,
+            aided=settings.aid == "duties",
         )  # fmt: skip
 
     def cast(self, question: CourtQuestion) -> Sequence[str]:

@@ -39,7 +39,7 @@ class CourtSettings(Settings):
     )
     aid: Literal["off", "duties"] = setting(
         "off",
-        "List to the judge in every turn the duties that are still open (only profile law; then not comparable).",
+        "Name to the judge in every turn what is next, and to whom (only profile law; then not comparable).",
         for_models=True,
     )
     law_pack: str = setting(

@@ -224,43 +224,46 @@ def test_a_client_hears_its_story_in_portions(name: str) -> None:
     assert not any(part in system for part in every)
 
 
-# --- open duties ----------------------------------------------------------------------------------------------------
+# --- what comes next ------------------------------------------------------------------------------------------------
 
 
-def duties_in(ask: Ask) -> str:
+def told_next(ask: Ask) -> str:
     return "".join(re.findall("【提示】.*", ask.messages[-1].content))
 
 
-def test_a_judge_with_the_aid_is_told_what_is_open() -> None:
+def test_a_judge_with_the_aid_is_told_the_one_thing_that_is_next() -> None:
     lines = {
-        1: "现在开庭。本案案由为民间借贷纠纷，公开审理，由独任审判员程思砚独任审判，书记员韩小满担任记录，"
-        "适用简易程序。",
-        2: "请原告说明身份和代理权限。",
+        1: "请原告说明身份和代理权限。",
+        2: "请继续。",
+        3: "请被告说明身份和代理权限。",
+        5: "现在开庭。本案案由为民间借贷纠纷，公开审理，由独任审判员程思砚独任审判，书记员韩小满担任记录。",
     }
-    to = {1: ("全体",), 2: ("原告委托诉讼代理人",)}
+    to = {1: ("原告委托诉讼代理人",), 3: ("被告委托诉讼代理人",)}
     court = Court(
         CASES["CI-0001"],
         lambda ask, role, number: plain_reply(
-            ask, role, lines.get(number, "请继续。") if role == "judge" else "原告周映川，代理人宋知遥，特别授权。",
+            ask, role, lines.get(number, f"第{number}次。") if role == "judge" else "本人，代理人宋知遥，特别授权。",
             to.get(number, ("全体",)),
         ),
-        turns=4, aid="duties",
-    ).run()  # fmt: skip
-    first, second, third, *_ = court.prompts("judge")
-    assert "“开庭”阶段还没有完成的：" in duties_in(first) and "宣布案由" in duties_in(first)
-    assert "宣布案由" not in duties_in(second) and "核对当事人（原告）" in duties_in(second)
-    assert "核对当事人（原告）" not in duties_in(third) and "核对当事人（被告）" in duties_in(third)
-    assert all("还没有完成" not in m.content for ask in court.prompts("judge") for m in ask.messages[:-1])
-    assert not any("还没有完成" in m.content for ask in court.prompts("plaintiff_lawyer") for m in ask.messages)
+        turns=40, aided=True,
+    ).run(12)  # fmt: skip
+    cues = [told_next(ask) for ask in court.prompts("judge")]
+    ask = "【提示】接下来是“开庭”，对{}委托诉讼代理人说："
+    assert cues[0].startswith(ask.format("原告") + "现在开庭。") and "当事人的基本情况" in cues[0]
+    assert cues[1].startswith(ask.format("被告")) and cues[1] == cues[2], "what was not put is still the next"
+    assert cues[3].startswith("【提示】接下来是“开庭”，对全体说：") and "公开开庭审理" in cues[3]
+    assert all(one.count("【提示】") == 1 for one in cues)
+    assert all("接下来" not in m.content for ask in court.prompts("judge") for m in ask.messages[:-1])
+    assert not any("接下来" in m.content for ask in court.prompts("plaintiff_lawyer") for m in ask.messages)
 
 
-@pytest.mark.parametrize(("profile", "aid"), [("law", "off"), ("law", ""), ("j1", "duties")])
-def test_no_list_without_the_aid_and_none_where_the_published_profile_plays(profile: Any, aid: str) -> None:
+@pytest.mark.parametrize(("profile", "aided"), [("law", False), ("j1", True)])
+def test_nothing_is_told_without_the_aid_and_where_the_published_profile_plays(profile: Any, aided: bool) -> None:
     words = lambda role, number: f"对原告说：第{number}问。"  # noqa: E731
     court = Court(
-        CASES["CI-0001"], talk(words, lambda role, number: ("全体",)), profile=profile, turns=2, aid=aid
+        CASES["CI-0001"], talk(words, lambda role, number: ("全体",)), profile=profile, turns=2, aided=aided
     ).run()
-    assert not any("阶段还没有完成" in m.content for ask in court.prompts("judge") for m in ask.messages)
+    assert not any("接下来是" in m.content for ask in court.prompts("judge") for m in ask.messages)
 
 
 def test_a_run_with_the_aid_is_not_comparable() -> None:
@@ -268,7 +271,7 @@ def test_a_run_with_the_aid_is_not_comparable() -> None:
         spec = RunSpec(benchmark="courts", agent="rules", settings={"aid": aid})
         assert objections(ScoreContext(spec=spec), [(CASES["CI-0001"], Heard())], []) == made
         assert objections(ScoreContext(spec=spec), [(CASES["KQ-0001"], Heard())], []) == [], "nobody judges there"
-    assert "未完成" in phrase("the judge was aided: duties", "zh")
+    assert "下一件" in phrase("the judge was aided: duties", "zh")
 
 
 def test_the_aid_is_refused_where_the_published_profile_plays() -> None:

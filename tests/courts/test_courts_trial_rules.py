@@ -4,13 +4,17 @@ owe, the judgment decides what was admitted."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tasks.courts.agents.model.talking import cue_text, rounds_of
+from tasks.courts.agents.references import GoldJudge
 from tasks.courts.agents.registry import GOLD, RULES
 from tasks.courts.agents.trial.civil import CivilLawyer
 from tasks.courts.agents.trial.criminal import Accused, DefenceLawyer, Procurator
@@ -76,6 +80,34 @@ def played(
     while not court.driver.stopped:
         court.step()
     return court
+
+
+class Obedient:
+    """A judge who says what the aid tells him, to whom it names; the judgment is the gold's."""
+
+    def __init__(self, case: Case, otherwise: Mapping[int, Say] | None = None) -> None:
+        self.case, self.otherwise, self.cues = case, otherwise or {}, list[str]()
+
+    def move(self, view: CourtView) -> Move:
+        yield from ()
+        rounds = rounds_of(view)
+        self.cues.append(cue_text(view, rounds, len(rounds) - 1).splitlines()[-1])
+        if view.turn in self.otherwise:
+            return self.otherwise[view.turn]
+        found = re.fullmatch(r"【提示】接下来是“(.+?)”，对(.+?)说(，一次说完)?：(.+)", self.cues[-1])
+        assert found, self.cues[-1]
+        stage, name, judges, words = found.groups()
+        if judges:
+            words = said_by(GoldJudge(self.case), replace(view, turn=view.limit)).text.replace("现在闭庭", "")
+        return Say(words, tuple(role for role in view.there if view.called(role) == name), stage=stage)
+
+
+def aided(case: Case, turns: int | None = None, otherwise: Mapping[int, Say] | None = None, **seated: Any) -> Any:
+    """A trial under such a judge, and the judge."""
+    judge = Obedient(case, otherwise)
+    seats = {**dict.fromkeys(environment(case.env).others, RULES), SEAT: RULES}
+    court = Court(case, lambda *_: "", seats=seats, sitting={"judge": judge, **seated}, turns=turns, aided=True).run()
+    return court, judge
 
 
 def outcome(court: Court) -> str:
@@ -330,3 +362,38 @@ def test_an_accused_who_denies_does_not_tell_on_himself_and_is_examined_once() -
     assert reply(case, "procurator", "公诉人可以讯问被告人。", done).to == ()
     assert reply(case, "procurator", "公诉人可以讯问被告人。", profile="j1").to == ()
     assert len(said_by(Accused(), view_of(case, "defendant", done)).text) > 20
+
+
+# --- the aid of a judge ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["CI-0001", "CI-0002", "CI-0006", "CR-0001", "CR-0002", "CR-0004", "CR-0012"])
+def test_whoever_does_what_the_aid_names_has_done_all_duties(name: str) -> None:
+    court, judge = aided(CASES[name])
+    found = strict(CASES[name], court.record)
+    assert outcome(court) == "finished" and found.pfs == 1.0 and not found.course.violations
+    assert {duty.key for duty in found.course.owed()} <= found.course.done
+    assert "一次说完" in judge.cues[-2] and "闭庭" in judge.cues[-1]
+    assert any("发表辩论意见" in cue or "辩护意见" in cue or "速裁" in cue for cue in judge.cues)
+
+
+def test_what_was_put_twice_in_vain_is_passed_over_and_asked_in_other_words() -> None:
+    silent = Speaks(lambda view: Say("", ("judge",)))
+    court, judge = aided(SHORT, defendant_lawyer=silent)
+    asks = [cue for cue in judge.cues if "对被告委托诉讼代理人说" in cue]
+    assert outcome(court) == "finished" and len(set(asks)) == len(asks) > 10
+    assert set(Counter(cue[-8:] for cue in asks).values()) == {2}
+
+
+def test_a_stage_that_was_left_too_early_is_reopened() -> None:
+    early = {7: Say("现在进行法庭辩论。", (), stage="法庭辩论")}
+    court, judge = aided(SHORT, otherwise=early)
+    assert judge.cues[7].startswith("【提示】接下来是“法庭调查”") and "恢复法庭调查" in judge.cues[7]
+    assert "恢复" not in judge.cues[8]
+    assert {duty.key for duty in strict(SHORT, court.record).course.owed()} <= strict(SHORT, court.record).course.done
+
+
+@pytest.mark.parametrize("name", ["CI-0002", "CR-0004"])
+def test_where_turns_run_out_the_aid_names_the_judgment(name: str) -> None:
+    court, judge = aided(CASES[name], turns=8)
+    assert outcome(court) == "finished" and "一次说完" in judge.cues[-2] and len(judge.cues) == 8

@@ -86,7 +86,7 @@ class Court:
         tracker: str = TRACKER_RULES,
         records: Sequence[Record] = (),
         context: int = 0,
-        aid: str = "",
+        aided: bool = False,
     ) -> None:
         self.case, self.play = case, play
         self.asks: list[tuple[Role, Ask]] = []
@@ -105,7 +105,7 @@ class Court:
             turns,
             tools.call if tools else None,
             tools.offered if tools else (),
-            aid=aid,
+            aided=aided,
         )
         self.driver = Driver(case.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))
         if records:

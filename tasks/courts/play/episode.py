@@ -17,7 +17,7 @@ from tasks.courts.casefile.roles import Standpoint, role_of, seat_of, standpoint
 from tasks.courts.casefile.visibility import grant, leaks, visible
 from tasks.courts.environment import Cue, Ending, Role, environment
 from tasks.courts.play.flow import limit_of, next_cue, pointer
-from tasks.courts.play.following import Follower, Owed, omissions, owed
+from tasks.courts.play.following import Follower, Owed, omissions
 from tasks.courts.play.record import addressed_by_marker, known, spoken, topic_turns
 from tasks.courts.play.standing import CourtPolicy, CourtView
 from tasks.courts.play.tracking import TopicTurn, track
@@ -33,8 +33,6 @@ CALLS = 3
 """Calls of tools before one utterance."""
 SILENT = ("clerk", "tracker")
 """Seats that nobody speaks to."""
-DUTIES = "duties"
-"""The aid that lists to a judge what is still open."""
 GOLD = "court-gold/"
 """Policies that are granted the gold: what they say is no leak."""
 
@@ -43,18 +41,19 @@ Named = Callable[[str, Case, Role], CourtPolicy]
 
 
 class CourtEpisode:
-    """The rules of an episode. `caller` carries out the tools named in `tools`, which only the tested seat has."""
+    """The rules of an episode. `caller` carries out the tools named in `tools`, which only the tested seat has.
+    `aided`: a judge is told in every turn what comes next (`law` only)."""
 
     def __init__(
         self, cases: Mapping[str, Case], named: Named, profile: ProfileName = "law", max_turns: int | None = None,
-        caller: Caller | None = None, tools: Sequence[str] = (), *, fold: bool = False, aid: str = "",
+        caller: Caller | None = None, tools: Sequence[str] = (), *, fold: bool = False, aided: bool = False,
     ) -> None:  # fmt: skip
         self._cases = cases
         self._named = named
         self._profile: ProfileName = profile
         self._max_turns = max_turns
         self._folds = fold or profile == "law"
-        self._aided = aid == DUTIES and profile == "law"
+        self._aided = aided and profile == "law"
         self._caller = caller
         self._tools = tuple(tools) if caller is not None else ()
         self._follower = Follower(profile)
@@ -156,13 +155,14 @@ class CourtEpisode:
             traits=drawn(persona, case.id, state.seed) if persona else {}, day=law_day(case),
             tools=self._open_tools(state) if tested else (), offered=self._tools if tested else (),
             folds=self._folds, budget=Budget.of(state.seats.get(seat_of(case.env, role))),
-            standpoints=standpoints_of(case, role), aided=aided, owed=self._owed(case, record) if aided else None,
+            standpoints=standpoints_of(case, role), aided=aided,
+            owed=self._owed(case, record) if aided else None,
         )  # fmt: skip
 
     def _owed(self, case: Case, record: tuple[Turn, ...]) -> Owed | None:
         if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
             return None
-        return owed(self._follower.course(case, record))
+        return self._follower.owed(case, record, self._limit(case))
 
     def _open_tools(self, state: State) -> tuple[str, ...]:
         calls = 0

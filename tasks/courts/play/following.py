@@ -6,12 +6,12 @@ wherever the record is not the one it has heard.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.play.record import for_procedure
+from tasks.courts.procedure.bench import reopens
 from tasks.courts.procedure.findings import Course
 from tasks.courts.procedure.findings import Violation as Fault
 from tasks.courts.procedure.hearing import hearing_of
@@ -22,6 +22,10 @@ from tasks.episode.events import ActDone, Event, ExhibitMoved, StageEntered, Vio
 
 KEPT = 32
 """Trials whose machines are kept."""
+MOST_NAMED = 2
+"""How often something is named that is not done."""
+RETIRE, JUDGED = "deliberate", {"ruling", "verdict"}
+"""The act that comes in a turn before the judgment, and those by which a judgment is known."""
 
 
 @dataclass
@@ -30,6 +34,8 @@ class _Heard:
     turns: tuple[Turn, ...]
     machine: Machine
     course: Course
+    named: list[Duty | None] = field(default_factory=list)
+    """What was owed next in each turn of the judge."""
 
 
 class Follower:
@@ -51,6 +57,17 @@ class Follower:
     def course(self, case: CivilCase | CriminalCase, record: Sequence[Turn], *, final: bool = False) -> Course:
         """Where a trial stands."""
         return self._at(case, for_procedure(record, case.env)).machine.course(final=final)
+
+    def owed(self, case: CivilCase | CriminalCase, record: Sequence[Turn], limit: int) -> Owed | None:
+        """What the judge does next, who may speak so often."""
+        heard = self._at(case, for_procedure(record, case.env))
+        spoke = [at for at, turn in enumerate(record) if turn.speaker == "judge" and turn.number]
+        for at in spoke[len(heard.named) :]:  # only where the machine was built anew
+            before = self.owed(case, record[:at], limit)
+            heard.named.append(before.duty if before else None)
+        found = _owed(heard.course, limit - len(spoke), heard.named[: len(spoke)])
+        heard.named[len(spoke) :] = [found.duty if found else None]
+        return found
 
     def _at(self, case: CivilCase | CriminalCase, turns: tuple[Turn, ...]) -> _Heard:
         for place, heard in enumerate(self._heard):
@@ -103,47 +120,70 @@ def _violation(fault: Fault) -> Violation:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
-    """A duty that is open. side: towards whom, '' for all; exhibit: title of one that was offered; more: exhibits
-    that a side has not offered yet, 0 where the duty is of another kind."""
-
-    name: str
-    side: str = ""
-    exhibit: str = ""
-    more: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Owed:
-    """What is open. stage: the one that the trial is in; coming: the one the duties belong to where nothing of that
-    stage is open, else ''; duties: in the order of the hearing."""
+    """The one thing that a judge does next. stage: in which; reopened: whether the trial has left it; duty: None at
+    the end; exhibit: title of the one it is about; parts: of the judgment, none where it was given."""
 
     stage: str
-    coming: str
-    duties: tuple[Open, ...]
+    duty: Duty | None = None
+    exhibit: str = ""
+    reopened: bool = False
+    parts: tuple[str, ...] = ()
 
 
-def owed(course: Course) -> Owed | None:
-    """The open duties of the stage, or of the next that has some; None where nothing is open."""
-    stages = course.profile.stages
-    ids = [stage.id for stage in stages]
-    here = ids.index(course.stage)
-    left = [duty for duty in course.owed() if duty.key not in course.done]
-    for at in range(here, len(stages)):
-        mine = [duty for duty in left if ids[at] in duty.spec.stages]
-        if found := _open(course, mine):
-            return Owed(stages[here].name, stages[at].name if at > here else "", found)
-    return None
+def _owed(course: Course, left: int, named: Sequence[Duty | None]) -> Owed | None:
+    """The first duty, in the order of the hearing, that may be done now; None where the hearing is closed.
+
+    What was named twice is passed over; where turns run out only the judgment is left.
+
+    Args:
+        course: where the trial stands.
+        left: turns of the judge that are left, the coming one included.
+        named: what was next in each turn so far.
+    """
+    if course.closed:
+        return None
+    end = course.profile.stages[-1]
+    due = _due(course, left)
+    judgment = [duty for duty in due if duty.spec.stages[-1] == end.id]
+    short = left <= 2 + any(duty.spec.id == RETIRE for duty in judgment)
+    acts = {credit.act for credit in course.credits} | {fault.act for fault in course.violations if short}
+    if acts & JUDGED:
+        return Owed(end.name)
+    for duty in due:
+        apart = duty.spec.id == RETIRE and left > 2 or not short and duty not in judgment
+        stage, reopened = _stage(course, duty)
+        if apart and stage and named.count(duty) < MOST_NAMED:
+            title = {item.id: item.title for item in course.hearing.exhibits}.get(duty.exhibit, "")
+            return Owed(stage, duty, title, reopened)
+    return Owed(end.name, parts=tuple(duty.spec.name for duty in judgment))
 
 
-def _open(course: Course, duties: Iterable[Duty]) -> tuple[Open, ...]:
-    titles = {item.id: item.title for item in course.hearing.exhibits}
-    shown = {identity for identity, state in course.exhibits.items() if state.shown is not None}
-    there = [duty for duty in duties if duty.spec.exhibits != "other" or duty.exhibit in shown]
-    unseen = Counter(duty.side for duty in there if duty.spec.exhibits == "owner")
-    made = [
-        Open(duty.spec.name, duty.side or "", more=unseen[duty.side]) if duty.spec.exhibits == "owner"
-        else Open(duty.spec.name, duty.side or "", titles.get(duty.exhibit, ""))
-        for duty in sorted(there, key=lambda duty: duty.spec.order)
-    ]  # fmt: skip
-    return tuple(dict.fromkeys(made))
+def _due(course: Course, left: int) -> list[Duty]:
+    """What is owed, and what every court does where there are turns for it, in the order of the hearing; of exhibits
+    those that were shown are heard on first, and each side is called upon once for all that it has."""
+    owing = ({duty.key for duty in course.owed()} | {one.key for one in course.unmet}) - course.done
+    usual = {duty.key for duty in course.duties if duty.level == "practice" and not course.settled} - course.done
+    owing |= usual if len(owing | usual) < left else set()
+    due: dict[tuple[str, str | None, str], Duty] = {}
+    for duty in course.duties:
+        heard_on = duty.exhibit if duty.spec.exhibits == "other" else ""
+        if duty.key in owing and (not heard_on or course.exhibits[heard_on].shown is not None):
+            due.setdefault((duty.spec.id, duty.side, heard_on), duty)
+    sides: Sequence[str | None] = (None, *course.hearing.sides)
+    return sorted(
+        due.values(), key=lambda duty: (duty.spec.order, duty.spec.exhibits == "owner", sides.index(duty.side))
+    )
+
+
+def _stage(course: Course, duty: Duty) -> tuple[str, bool]:
+    """The name of the stage in which a duty may be done now, and whether it has to be reopened; '' where it may no
+    more."""
+    stages = {stage.id: stage for stage in course.profile.stages}
+    fixed = [name for name, stage in stages.items() if not stage.floating]
+    at = next((fixed.index(stage) for stage in reversed(course.stage_of) if stage in fixed), 0)
+    places = [stage for stage in duty.spec.stages if stage not in fixed or fixed.index(stage) >= at]
+    if places or at == 1:  # what the opening forgot may be made up for
+        return stages[(*places, fixed[at])[0]].name, False
+    name = stages[duty.spec.stages[-1]].name
+    return (name, True) if reopens(f"恢复{name}") else ("", False)

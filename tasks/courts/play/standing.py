@@ -143,7 +143,7 @@ class CourtView(View):
         call now,
     offered: of those that it has at all. budget: the room of the engine in the seat. folds: whether the
     older part of the record may be folded. standpoints: fact -> where the seat's side stands to it. aided: whether a
-    judge is told its open duties, owed: those of now.
+    judge is told what comes next, owed: that.
     """
 
     role: Role

@@ -1,8 +1,8 @@
 """The conversation of a seat: card, then in turn what it heard and what it said; only its end ever grows.
 
 Between two people it is a plain chat: what the other said is the whole message. Among several, each line begins with
-its speaker. A cue follows where there is something to tell the seat alone: a client's next question, open duties, the
-end of its turns.
+its speaker. A cue follows where there is something to tell the seat alone: a client's next question, what a judge
+does next, the end of its turns.
 
 The record is read from the history of a view in rounds (what others said, what the seat was told, what it looked up,
 what it said), so a round comes out the same in every later turn. When the record outgrows the room of the engine in
@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, takewhile
 from typing import Any
 
 from models.engine import Message
 from tasks.agents.native import words
+from tasks.courts.agents.model.cards import ALL
 from tasks.courts.agents.model.held import phrase, shown
 from tasks.courts.agents.model.standing import line, shortened, standing_text
+from tasks.courts.agents.trial.judge import ROLES, words_for
 from tasks.courts.environment import TopicCue
 from tasks.courts.play.following import Owed
 from tasks.courts.play.standing import CORE, CourtView, answering, portions
@@ -32,10 +33,10 @@ from tasks.legalsearch.agents.reading import defused
 
 MARK = "【提示】"
 """Before every line of a cue; no words of others begin a line with it."""
-OWED = 600
-"""Characters that a list of open duties may take."""
+NEXT = 900
+"""Characters that the one thing may take which is next for a judge."""
 ROUND = 80
-"""Of these, the words around the list."""
+"""Of these, what stands around it."""
 NEAR_END = 3
 """Turns before the limit from which on the prompt says that they run out."""
 STANDING, KEPT = 0.7, 0.15
@@ -113,29 +114,19 @@ def cue_text(view: CourtView, rounds: list[Round], at: int) -> str:
     number = said.number if said is not None else view.turn
     ending = view.limit - number < NEAR_END
     cues = [phrase("cue", "last", turn=str(number), limit=str(view.limit))] if ending else []
-    cues += [_duties(view.owed)] if said is None and view.owed else []
+    cues += [_next(view, view.owed)] if said is None and view.owed else []
     return "\n".join(cues)
 
 
-def _duties(owed: Owed) -> str:
-    """The duties that are open: at most `OWED` characters, what does not fit is counted.
-
-    They stand in the last message alone, so that the record does not fill with lists that are out of date.
-    """
-    told: list[str] = []
-    for duty in owed.duties:
-        about = [
-            *([phrase("side", duty.side)] if duty.side else []),
-            *([phrase("cue", "about", title=shown(duty.exhibit))] if duty.exhibit else []),
-            *([phrase("cue", "more", count=str(duty.more))] if duty.more else []),
-        ]
-        told.append(phrase("cue", "open", name=duty.name, about="，".join(about)) if about else duty.name)
-    kept = list(takewhile(lambda size: size <= OWED - ROUND, accumulate(len(one) + 1 for one in told)))
-    listed = "；".join(told[: len(kept)])
-    if len(kept) < len(told):
-        listed += phrase("cue", "etc", count=str(len(told)))
-    name = "coming" if owed.coming else "owed"
-    return phrase("cue", name, stage=owed.stage, coming=owed.coming, duties=listed)
+def _next(view: CourtView, owed: Owed) -> str:
+    """The one thing that is next; it stands in the last message alone, so that the record does not fill with what is
+    out of date."""
+    roles = ROLES["CR" if view.env == "CR" else "CI"]
+    side = owed.duty.side if owed.duty else None
+    again = phrase("cue", "reopen", stage=owed.stage) if owed.reopened else ""
+    words = shown(shortened(again + words_for(view, owed), NEXT - ROUND))
+    name = view.called(roles.get(side, side)) if side else ALL
+    return phrase("cue", "judgment" if owed.parts else "next", stage=owed.stage, name=name, words=words)
 
 
 def _client(view: CourtView, rounds: list[Round], at: int) -> str:
@@ -181,7 +172,7 @@ def conversation(
 ) -> tuple[Message, ...]:
     """The prompt of a seat; `beside`: characters that a template adds to it, of tools that are told by it."""
     rounds = rounds_of(view)
-    room = view.budget.characters(beside=len(card) + beside + (OWED if view.aided else 0))
+    room = view.budget.characters(beside=len(card) + beside + (NEXT if view.aided else 0))
     asked = [_asked(view, rounds, at, room) for at in range(len(rounds))]
     answered = [_answered(one, own_words, own_call, room) for one in rounds]
     sizes = [sum(len(message.content) for message in messages) for messages in answered]

@@ -52,6 +52,10 @@ class Step:
         """Whether it calls for evidence."""
         return bool(set(OFFERING) & set(self.kinds))
 
+    def asks(self, act: str, side: str) -> bool:
+        """Whether it puts an act to a side."""
+        return act in self.kinds and self.to in (side, "each", "both")
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -70,7 +74,7 @@ def hearing(env: Literal["CI", "CR"]) -> Mapping[str, Any]:
 
 @cache
 def steps(env: Literal["CI", "CR"], procedure: str, profile: ProfileName) -> tuple[Step, ...]:
-    """The steps that have a place in a hearing, in their order; procedure: 普通, 简易 or 速裁."""
+    """The steps that have a place in a hearing, in their order; procedure: 普通, 简易 or 速裁, '' for all."""
     made = (
         Step(
             **{key: value for key, value in entry.items() if key in _FIELDS and key != "kinds"},

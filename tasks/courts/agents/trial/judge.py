@@ -15,16 +15,17 @@ from typing import Any
 from store.text.ideographs import HAN
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import quotable
-from tasks.courts.agents.trial.agenda import Due, called, filled, following, hearing, named_exhibits
+from tasks.courts.agents.trial.agenda import Due, called, filled, following, hearing, named_exhibits, steps
 from tasks.courts.agents.trial.judgment import judgment
-from tasks.courts.agents.trial.record import NAME, CourtCase
+from tasks.courts.agents.trial.record import NAME, VIEWING, CourtCase
 from tasks.courts.casefile.material import presiding_title
 from tasks.courts.casefile.people import divorce
+from tasks.courts.play.following import RETIRE, Owed
 from tasks.courts.play.record import shown
 from tasks.courts.play.standing import CourtView, RulesPolicy
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import parse
-from tasks.courts.procedure.tables import profile
+from tasks.courts.procedure.tables import Duty, profile
 from tasks.episode.actions import Say
 
 MOST_ISSUES = 8
@@ -40,6 +41,8 @@ _OFFICE = re.compile(
     rf"(?:公诉人)?(?:系)?(?P<office>[{HAN}]{{2,24}}?人民检察院)(?P<title>检察员|检察官|副检察长"
     rf"|检察长)(?P<name>[{HAN}·]{{1,6}}?)(?=[，。；,、]|已到庭|$)"
 )
+ANNOUNCED = frozenset(("cause", "public", "panel", "procedure", "rights", "small_notice"))
+"""Acts that are said to all in one turn."""
 _IDLE_ACTS = frozenset(("rights", "cause", "admission", "law", "question"))
 """Acts that words of the parties may seem to do without harm when they are quoted."""
 
@@ -55,6 +58,34 @@ class Judge(RulesPolicy):
         return Say(_last(case)) if due is None else _Turn(case, due).say()
 
 
+def words_for(view: CourtView, owed: Owed) -> str:
+    """What a judge says to do what comes next, in the words of the tables, or the names of acts where they have none;
+    never what he said last."""
+    case = CourtCase(view)
+    words = _words_for(case, owed.duty, owed.exhibit) if owed.duty else "、".join(owed.parts)
+    words = words or _ending(case).replace("\n", "")
+    if not case.said or shown(words) != shown(case.said[-1]):
+        return words
+    who = called((owed.duty.side,)) if owed.duty and owed.duty.side else ""
+    return filled(hearing(case.env)["other"]["again"], {"who": who}) + words
+
+
+def _words_for(case: CourtCase, duty: Duty, exhibit: str) -> str:
+    table, act, side = hearing(case.env), duty.spec.id, duty.side or ""
+    if act in ANNOUNCED:
+        return _announcements(case, table) or duty.spec.name
+    if act == VIEWING:
+        title = f"证据“{quotable(exhibit, 60)}”"
+        return filled(table["views"][side], {"names": title, "which": title})
+    for procedure in (case.procedure[:2], ""):
+        step = next((one for one in steps(case.env, procedure, case.view.profile) if one.asks(act, side)), None)
+        if step:
+            begun = step.exhibits and case.evidence.of(side)
+            grouped = step.exhibits and "group" in step.words and case.procedure.startswith("简易")
+            return _Turn(case, Due(step, (side,), "next" if begun else "group" if grouped else "say")).text()
+    return filled(table["other"]["retire"], {"unsettled": ""}) if act == RETIRE else duty.spec.name
+
+
 class _Turn:
     """One turn of the bench that asks something."""
 
@@ -64,13 +95,16 @@ class _Turn:
 
     def say(self) -> Say:
         """What is said, to whom, and which stage it opens; nothing is said twice in a row."""
-        tag = self._tag()
-        text = self._preface() + self._words()
+        tag, text = self._tag(), self.text()
         if self.case.said and shown(text) == shown(self.case.said[-1]):
             text = self._other("again") + text
         text = f"<{tag}>\n{text}" if tag and self.view.profile == "j1" else text
-        roles = tuple(_ROLES[self.case.env].get(side, side) for side in self.due.to)
+        roles = tuple(ROLES[self.case.env].get(side, side) for side in self.due.to)
         return Say(text, roles, stage=tag if self.case.env == "CI" else "")
+
+    def text(self) -> str:
+        """What is said."""
+        return self._preface() + self._words()
 
     def _other(self, key: str, **values: str) -> str:
         return filled(self.table["other"].get(key, ""), {"who": called(self.due.to), **values})
@@ -146,7 +180,7 @@ class _Turn:
         return "" if told else name
 
 
-_ROLES: Mapping[str, Mapping[str, str]] = {
+ROLES: Mapping[str, Mapping[str, str]] = {
     "CI": {"plaintiff": "plaintiff_lawyer", "defendant": "defendant_lawyer"},
     "CR": {"accused": "defendant", "defence": "defence_lawyer"},
 }
