@@ -28,6 +28,7 @@ from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Verdict
 from tasks.scoring.metrics import Rule, Summary, Table, Value
 from tasks.scoring.published import Published
+from tasks.scoring.replies import replies_of
 from tasks.scoring.result import Grading, Predictions, Result
 from tasks.settings import Settings
 
@@ -204,6 +205,7 @@ class OneSeat:
             observations=tuple(r.event.observation for r in state.records if isinstance(r.event, ToolReturned)),
             epoch=epoch,
             actions=tuple(r.event.result for r in state.records if isinstance(r.event, ActionParsed)),
+            replies=replies_of(state.records),
         )
 
     def gradings(self, question: Any, result: Result) -> Sequence[Grading]:

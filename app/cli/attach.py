@@ -107,19 +107,18 @@ def stop(run_name: str, as_json: bool) -> None:
 @click.option(
     "--ask", "question", default=None, metavar="TEXT", help="Ask this instead, about the fictional jurisdiction."
 )
-@click.option("--plain", is_flag=True, help="Plain text even in a terminal.")
 @json_option("Print the score block as JSON after the episode.")
-def demo(question: str | None, plain: bool, as_json: bool) -> None:
+def demo(question: str | None, as_json: bool) -> None:
     """Watch a task of the fictional sample pack being solved, step by step: by the small model that comes with Moot
     where llama.cpp is installed, else by the rules agent.
 
     `moot models list` says what the model can be asked. Nobody scores the answer to a question.
 
-    Example: moot demo --plain
+    Example: moot demo | cat
     """
     if question is not None:
         asked_file(question)  # what cannot be asked is said before anything opens
-    if sys.stdin.isatty() and sys.stdout.isatty() and not plain and not as_json:
+    if sys.stdin.isatty() and sys.stdout.isatty() and not as_json:
         from app.desk.main import open_desk
 
         sys.exit(open_desk(demo=True, question=question or ""))

@@ -18,7 +18,7 @@ def open_desk(run: Path | None = None, demo: bool = False, question: str = "", l
     from tasks.errors import UsageError
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("the desk needs a terminal", "Use `moot demo --plain`, `moot run` or `moot show` here.")
+        raise UsageError("the desk needs a terminal", "Use `moot demo`, `moot run` or `moot show` here.")
     end = log.start(Path(log_file) if log_file else None)
     try:
         desk = Desk(run, demo=demo, question=question)

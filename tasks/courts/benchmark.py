@@ -41,6 +41,7 @@ from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.overall import Overall
 from tasks.scoring.published import Published
+from tasks.scoring.replies import replies_of
 from tasks.scoring.result import Grading, Predictions, Result
 
 _ANYBODY: Choices = {
@@ -110,7 +111,7 @@ class Courts:
 
         return CourtEpisode(
             cases, seated, settings.profile, spec.max_turns, tools.call, tools.offered, fold=settings.fold,
-            aided=settings.aid == "duties",
+            aided=settings.aid == "duties", measured=settings.measured,
         )  # fmt: skip
 
     def cast(self, question: CourtQuestion) -> Sequence[str]:
@@ -163,6 +164,7 @@ class Courts:
             epoch=epoch,
             actions=tuple(event.result for event in events if isinstance(event, ActionParsed) and event.seat == SEAT),
             heard=tuple(event for event in events if isinstance(event, HEARD)),
+            replies=replies_of(state.records),
         )
 
     def score_rows(

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from tasks.courts.environment import environment
+from tasks.courts.environment import codes, environment
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
@@ -42,6 +42,12 @@ class CourtSettings(Settings):
         "Name to the judge in every turn what is next, and to whom (only profile law; then not comparable).",
         for_models=True,
     )
+    measured: str = setting(
+        "",
+        "The role that the run measures and nobody helps; default: the tested seat.",
+        for_models=True,
+        metavar="ROLE",
+    )
     law_pack: str = setting(
         "",
         "The pack whose statutes may be searched; default: the run's own pack, if its law is real.",
@@ -61,6 +67,16 @@ class CourtSettings(Settings):
                 "profile j1 knows no aid", "Leave --aid out, or play the duties of the statutes with --profile law."
             )
         return aid
+
+    @field_validator("measured")
+    @classmethod
+    def _a_role(cls, role: str) -> str:
+        roles = sorted({one for code in codes() for one in environment(code).others})
+        if role and role not in roles:
+            raise UsageError(
+                f"no environment has a role '{role}' beside the tested one", f"Name one of {', '.join(roles)}."
+            )
+        return role
 
     @field_validator("env")
     @classmethod

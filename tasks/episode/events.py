@@ -234,13 +234,18 @@ class ToolReturned(Event):
     milliseconds: float = 0.0
 
 
+Fault = Literal["echo", "recital", "repeat", "speaks_for", ""]
+FAULTS: tuple[Fault, ...] = ("echo", "recital", "repeat", "speaks_for")
+"""Why speech says nothing of its own, '' where it does: see `tasks.agents.degenerate`."""
+
+
 class Said(Event):
     """Something said aloud by a seat.
 
     `to`: the roles addressed, () for all. `turn`: number of the exchange it belongs to, 0 before the first.
 
     `stage`: the stage that the speaker declared, '' where nothing was declared. `unfinished`: a limit of tokens ended
-    it.
+    it. `fault`: why it says nothing of its own, '' where it does.
     """
 
     tag: ClassVar[str] = "said"
@@ -250,6 +255,7 @@ class Said(Event):
     turn: int = 0
     stage: str = ""
     unfinished: bool = False
+    fault: Fault = ""
 
 
 class Routed(Event):

@@ -21,6 +21,7 @@ from tasks.episode.events import (
     ModelCalled,
     Planned,
     Record,
+    Said,
     Seated,
     StepEnded,
     Stopped,
@@ -103,6 +104,8 @@ def _after(state: State, event: Event) -> State:
             return replace(state, flags=state.flags | {event.result})
         case Leaked():
             return replace(state, flags=state.flags | {"leak"})
+        case Said(fault=fault) if fault:
+            return replace(state, flags=state.flags | {fault}) if event.seat == "agent" else state
         case ToolReturned():
             outside = event.status == "outside_pack" or event.unknown > 0 or not event.complete
             return replace(state, flags=state.flags | {"outside_pack"}) if outside else state

@@ -20,6 +20,7 @@ from tasks.run.header import is_fictional, tested
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
 from tasks.scoring.metrics import LIMITS, Cell, Group, Measure, Metric, Report, Row, Table
+from tasks.scoring.replies import DEGENERATE
 
 COLUMNS = (
     "n",
@@ -179,6 +180,7 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
     rows = [
         ("outcomes", f"{' · '.join(outcomes)} = {tally.n}"),
         ("flags", " · ".join(flags)),
+        ("replies", " · ".join(replies_line(seat, own, language) for seat, own in tally.replies.items())),
         ("failures", _failures(report, language)),
         ("epochs", str(tally.epochs)),
         *report.summary.notes(language),
@@ -186,6 +188,15 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
         ("tokens", f"{sum(tally.tokens):,}" if sum(tally.tokens) else ""),
     ]
     return [(word(key, language), printable(text)) for key, text in rows if text]
+
+
+def replies_line(seat: str, figures: Mapping[str, int], language: str) -> str:
+    """The replies of a seat in which nothing was said, of those that it spoke or, where nobody speaks, made; the seat
+    alone where there are none."""
+    n = figures["spoken"] or figures["calls"]
+    found = [f"{word(f'flag.{name}', language)} {figures[name]}" for name in DEGENERATE if figures[name]]
+    head = word("replies.of", language).format(seat=word(f"seat.{seat}", language), n=n)
+    return " ".join((head, *found))
 
 
 def _failures(report: Report, language: str) -> str:

@@ -17,6 +17,7 @@ from typing import ClassVar, Literal, Protocol
 
 from tasks.episode.events import OUTCOMES
 from tasks.scoring.names import Names, called, names_of
+from tasks.scoring.replies import Replies, total
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
 
@@ -189,7 +190,7 @@ class Metric:
 class Tally:
     """What was counted over the attempts of a run. outcomes add up to n; flags: those of the benchmark, present or
     not, and others that occurred; tokens: of each attempt, as engine or provider counted; seconds: machine time of
-    all."""
+    all; replies: of each model's seat."""
 
     n: int
     epochs: int
@@ -197,6 +198,7 @@ class Tally:
     flags: Mapping[str, int]
     tokens: Sequence[int]
     seconds: float = 0.0
+    replies: Replies = field(default_factory=dict)
 
     @classmethod
     def of(cls, results: Sequence[Result], flags: Sequence[str]) -> Tally:
@@ -208,6 +210,7 @@ class Tally:
             counted((flag for one in results for flag in one.flags), flags),
             [one.tokens for one in results],
             math.fsum(one.seconds for one in results),
+            total(one.replies for one in results),
         )
 
 
@@ -307,6 +310,7 @@ class Summary:
             "epochs": tally.epochs,
             "outcomes": dict(tally.outcomes),
             "flags": dict(tally.flags),
+            "replies": {seat: dict(figures) for seat, figures in tally.replies.items()},
             **self.by_rule(lambda row: row.value),
             "intervals": self.by_rule(ends),
             "interval_methods": self.by_rule(method),

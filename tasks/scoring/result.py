@@ -13,6 +13,7 @@ from typing import Any
 
 from store.journal import ScoreRow
 from tasks.episode.events import Event
+from tasks.scoring.replies import Replies
 
 INFRASTRUCTURE = frozenset({"error", "cancelled"})
 """Outcomes that say nothing about the agent: compat counts them as 0, strict leaves them out and shows both
@@ -27,7 +28,7 @@ class Result:
     `observations` are the texts that tools really returned, in order; `epoch` numbers repeats of a task from 0.
     `actions` says how each reply of a model was read, in order: ok, repaired or rejected. `heard` is what was said
     aloud and what the controller made of it, for benchmarks that score a dialogue. `seconds` is machine time, 0 where
-    nobody measured.
+    nobody measured. `replies` counts how those of each model came out.
     """
 
     task_id: str
@@ -41,6 +42,7 @@ class Result:
     actions: tuple[str, ...] = ()
     heard: tuple[Event, ...] = ()
     seconds: float = 0.0
+    replies: Replies = field(default_factory=dict)
 
     @property
     def scored(self) -> bool:

@@ -177,7 +177,7 @@ def _answer(case: Case, speaker: str, question: str, text: str) -> str:
             "要求被告归还借款二十万元、利息1.35万元，承担律师费8000元。", ""),
         ("plaintiff_lawyer", "请原告陈述诉讼请求和事实理由。", "我方坚持诉讼请求，请法院依法支持我方的主张。",
             "incomplete"),
-        ("plaintiff_lawyer", "请原告陈述诉讼请求。", "现在进行法庭调查。请原告陈述诉讼请求。", "echo"),
+        ("plaintiff_lawyer", "请原告陈述诉讼请求。", "现在进行法庭调查。请原告陈述诉讼请求。", "incomplete"),
         ("defendant_lawyer", "请被告答辩。", "好的，审判长。", "incomplete"),
         ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "证据一借条一张，证明借款关系。", ""),
         ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "我方没有证据。", "incomplete"),

@@ -24,6 +24,7 @@ _NOTHING = (
     "这个问题我手头没有查到可以直接引用的条文，说错了会误导您，我向带教律师请示后再答复您。"
     "您也可以拨打12348公共法律服务热线。"
 )
+_NOTHING_EITHER = "这个问题也没有查到可以引用的条文，不能答复您。"
 _FOUND = (
     "我查到的规定是《{law}》{article}：“{text}”。这一条是否适用于您的情况，要由律师结合具体事实判断，"
     "我不能随口下结论。"
@@ -43,7 +44,8 @@ class Trainee(RulesPolicy):
         asked = bool(questions) and bool(_ASKED.search(questions[-1]))
         if not asked and not any(turn.text == _BACK for turn in view.own):
             return Say(_BACK)
-        return Say((self._found(questions[-1], view) if asked else "") or _NOTHING)
+        nothing = _NOTHING_EITHER if any(turn.text == _NOTHING for turn in view.own) else _NOTHING
+        return Say((self._found(questions[-1], view) if asked else "") or nothing)
 
     def _found(self, question: str, view: CourtView) -> str:
         """The first article that the statutes give; '' for none."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import date
 
 from tasks.agents.budgets import Budget
-from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.casefile.people import Level, Persona
 from tasks.courts.casefile.persona import drawn
 from tasks.courts.casefile.roles import Standpoint, role_of, seat_of, standpoints
@@ -19,13 +19,15 @@ from tasks.courts.environment import Cue, Ending, Role, environment
 from tasks.courts.play.flow import limit_of, next_cue, pointer
 from tasks.courts.play.following import Follower, Owed, omissions
 from tasks.courts.play.record import addressed_by_marker, known, spoken, topic_turns
+from tasks.courts.play.speech import fault_of
 from tasks.courts.play.standing import CourtPolicy, CourtView
 from tasks.courts.play.tracking import TopicTurn, track
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.actions import Answer, CallTool, Say, Sent, Steps, Yield, emit
-from tasks.episode.events import Leaked, Routed, Said, Stopped, ToolCalled
+from tasks.episode.events import Fault, Leaked, Routed, Said, Stopped, ToolCalled
 from tasks.episode.plain import plain_text
+from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, Caller
 
@@ -47,13 +49,15 @@ class CourtEpisode:
     def __init__(
         self, cases: Mapping[str, Case], named: Named, profile: ProfileName = "law", max_turns: int | None = None,
         caller: Caller | None = None, tools: Sequence[str] = (), *, fold: bool = False, aided: bool = False,
+        measured: str = "",
     ) -> None:  # fmt: skip
         self._cases = cases
         self._named = named
         self._profile: ProfileName = profile
         self._max_turns = max_turns
         self._folds = fold or profile == "law"
-        self._aided = aided and profile == "law"
+        self._aided = aided
+        self._measured = measured
         self._caller = caller
         self._tools = tuple(tools) if caller is not None else ()
         self._follower = Follower(profile)
@@ -68,6 +72,7 @@ class CourtEpisode:
         if isinstance(cue, Ending):
             return (yield from self._end(case, cue, record))
         sits = state.seats[seat_of(case.env, cue.role)].policy
+        fault: Fault = ""
         if cue.fixed:
             say = Say(cue.fixed, cue.to)
         else:
@@ -76,7 +81,9 @@ class CourtEpisode:
             if isinstance(action, CallTool) and self._caller is not None and action.tool in view.tools:
                 return (yield from self._caller(state, action.tool, action.input))
             say = _speech(action)
-        return (yield from self._speak(case, state, record, tracked, cue, say, sits))
+            if state.seats[view.seat].engine != HUMAN:
+                fault = fault_of(view, plain_text(say.text), say.to)
+        return (yield from self._speak(case, state, record, tracked, cue, say, sits, fault))
 
     def _limit(self, case: Case) -> int:
         if case.id not in self._limits:
@@ -85,7 +92,7 @@ class CourtEpisode:
 
     def _speak(
         self, case: Case, state: State, record: tuple[Turn, ...], tracked: tuple[TopicTurn, ...], cue: Cue, say: Say,
-        sits: str,
+        sits: str, fault: Fault,
     ) -> Steps:  # fmt: skip
         to, dropped = self._route(case, cue, say)
         if self._profile == "j1" and cue.role == "judge" and say.routed == "field" and to:
@@ -93,7 +100,9 @@ class CourtEpisode:
         seat, text = seat_of(case.env, cue.role), plain_text(say.text)
         stage = plain_text(say.stage) if cue.role == "judge" else ""
         seq = yield from emit(
-            Said(seat=seat, text=text, to=to, turn=cue.turn, stage=stage, unfinished=say.unfinished)
+            Said(
+                seat=seat, text=text, to=to, turn=cue.turn, stage=stage, unfinished=say.unfinished, fault=fault
+            )  # fmt: skip
         )
         here = environment(case.env)
         if here.trial and cue.role == "judge" and not cue.fixed:
@@ -101,12 +110,12 @@ class CourtEpisode:
         if not sits.startswith(GOLD) and not cue.fixed:
             for leak in leaks(text, case, case.env, cue.role, [turn.text for turn in record]):
                 yield from emit(Leaked(seat=seat, field=leak.field, text=leak.text), seq)
-        now = (*record, Turn(cue.turn, cue.role, to, text, stage, say.unfinished))
+        now = (*record, Turn(cue.turn, cue.role, to, text, stage, say.unfinished, fault))
         if isinstance(case, CivilCase | CriminalCase) and here.trial:
             for event in list(self._follower.changes(case, now)):
                 yield from emit(event, seq)
         if isinstance(case, AdviceCase) and cue.role == here.tested and not cue.fixed:
-            tracked = yield from self._tracked(case, state, record, tracked, text, seq)
+            tracked = yield from self._tracked(case, state, record, tracked, text, fault, seq)
         after = next_cue(case, self._profile, self._limit(case), now, tracked)
         if isinstance(after, Ending):
             yield from self._end(case, after, now)
@@ -127,13 +136,13 @@ class CourtEpisode:
 
     def _tracked(
         self, case: AdviceCase, state: State, record: tuple[Turn, ...], tracked: tuple[TopicTurn, ...], text: str,
-        seq: int
+        fault: Fault, seq: int,
     ) -> Generator[Yield, Sent, tuple[TopicTurn, ...]]:  # fmt: skip
         topic = pointer(case, record, tracked)
         if not topic:
             return tracked
         made = yield from track(case, topic, text, state.seats["tracker"].policy, seq)
-        return (*tracked, TopicTurn(topic, text, made))
+        return (*tracked, TopicTurn(topic, text, made, fault=fault))
 
     def _end(self, case: Case, ending: Ending, record: tuple[Turn, ...]) -> Steps:
         if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial and record:
@@ -146,7 +155,8 @@ class CourtEpisode:
         role = cue.role
         persona = persona_of(case, role)
         tested = role == role_of(case.env, SEAT)
-        aided = self._aided and role == "judge"
+        measured = seat_of(case.env, role) == self._measures(case.env)
+        aided = role == "judge" and self._profile == "law" and (self._aided or self._helps(state, measured))
         return CourtView(
             seat=seat_of(case.env, role), card=state.card, history=state.records, step=state.steps + 1,
             max_turns=self._max_turns, role=role, env=case.env, profile=self._profile, case_id=case.id,
@@ -156,8 +166,16 @@ class CourtEpisode:
             tools=self._open_tools(state) if tested else (), offered=self._tools if tested else (),
             folds=self._folds, budget=Budget.of(state.seats.get(seat_of(case.env, role))),
             standpoints=standpoints_of(case, role), aided=aided,
-            owed=self._owed(case, record) if aided else None,
+            owed=self._owed(case, record) if aided else None, measured=measured,
         )  # fmt: skip
+
+    def _measures(self, env: Env) -> str:
+        """The seat that is measured: the tested one, unless the run names another that is there."""
+        return self._measured if self._measured in environment(env).others else SEAT
+
+    def _helps(self, state: State, measured: bool) -> bool:
+        """Whether a model judges a trial that measures somebody else: it is told what comes next."""
+        return not measured and ":" in state.seats[SEAT].engine
 
     def _owed(self, case: Case, record: tuple[Turn, ...]) -> Owed | None:
         if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:

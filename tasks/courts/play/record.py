@@ -20,7 +20,7 @@ from tasks.episode.events import Event, Said, TopicTracked
 def spoken(events: Iterable[Event], env: Env) -> tuple[Turn, ...]:
     """What was said, in order; speakers and addressees by role."""
     return tuple(
-        Turn(event.turn, role_of(env, event.seat), event.to, event.text, event.stage, event.unfinished)
+        Turn(event.turn, role_of(env, event.seat), event.to, event.text, event.stage, event.unfinished, event.fault)
         for event in events
         if isinstance(event, Said)
     )
@@ -29,21 +29,21 @@ def spoken(events: Iterable[Event], env: Env) -> tuple[Turn, ...]:
 def for_procedure(turns: Iterable[Turn], env: Env) -> tuple[Turn, ...]:
     """The same turns with the roles of the procedure."""
     return tuple(
-        Turn(t.number, procedural(env, t.speaker), tuple(procedural(env, role) for role in t.to), t.text, t.stage)
-        for t in turns
+        replace(turn, speaker=procedural(env, turn.speaker), to=tuple(procedural(env, role) for role in turn.to))
+        for turn in turns
     )
 
 
 def topic_turns(events: Iterable[Event]) -> tuple[TopicTurn, ...]:
     """The exchanges on topics: what was asked, the reply before the tracker's word, what was read in it."""
     found: list[TopicTurn] = []
-    reply, turn = "", 0
+    said = Said(seat="", text="")
     for event in events:
         if isinstance(event, Said):
-            reply, turn = event.text, event.turn
+            said = event
         elif isinstance(event, TopicTracked):
             tracked = Tracked(event.topic, event.answered, event.verdict, event.quote, event.made_by)
-            found.append(TopicTurn(event.pointer, reply, tracked, turn))
+            found.append(TopicTurn(event.pointer, said.text, tracked, said.turn, said.fault))
     return tuple(found)
 
 

@@ -143,7 +143,7 @@ class CourtView(View):
         call now,
     offered: of those that it has at all. budget: the room of the engine in the seat. folds: whether the
     older part of the record may be folded. standpoints: fact -> where the seat's side stands to it. aided: whether a
-    judge is told what comes next, owed: that.
+    judge is told what comes next, owed: that. measured: whether the run measures this seat, and nobody helps it.
     """
 
     role: Role
@@ -166,6 +166,7 @@ class CourtView(View):
     standpoints: Mapping[str, Standpoint] = field(default_factory=dict)
     aided: bool = False
     owed: Owed | None = None
+    measured: bool = True
 
     @property
     def asked(self) -> Turn | None:

@@ -21,7 +21,7 @@ from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import AdviceCase, Topic
 from tasks.courts.scores.bigrams import LONGEST, bigrams, sentences
 from tasks.episode.actions import Sent, Yield, emit
-from tasks.episode.events import TopicTracked
+from tasks.episode.events import Fault, TopicTracked
 from tasks.episode.plain import plain_text
 
 Verdict = Literal["yes", "no", "depends", "none"]
@@ -53,12 +53,14 @@ class Tracked:
 @dataclass(frozen=True, slots=True)
 class TopicTurn:
     """One exchange: the topic that the controller had asked, what the agent replied, what the tracker read in it;
-    number of the turn of the reply, 0 where nobody knows."""
+    number of the turn of the reply, 0 where nobody knows; fault: why the reply says nothing of its own, '' where it
+    does."""
 
     pointer: str
     reply: str
     tracked: Tracked
     turn: int = 0
+    fault: Fault = ""
 
 
 def tracker_schema(case: AdviceCase) -> dict[str, object]:

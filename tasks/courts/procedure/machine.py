@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from tasks.agents.degenerate import EMPTY
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import INSTEAD, Found, Known, given_floor, parse, sentences
 from tasks.courts.procedure.findings import Course, Violation, omissions
@@ -95,7 +96,8 @@ class Machine:
         if turn.speaker == "judge":
             self._expire()
             self._ledger.waived(turn)
-            self._judge(replace(turn, text=bench.spoken_by_judge(turn.text, self.hearing.texts)), at)
+            text = "" if turn.fault in EMPTY else bench.spoken_by_judge(turn.text, self.hearing.texts)
+            self._judge(replace(turn, text=text), at)
         elif side := SIDE_OF.get(turn.speaker):
             reason = self._ledger.hear(turn, side, at)
         elif turn.speaker == "clerk":

@@ -12,11 +12,12 @@ from itertools import islice
 
 import numpy as np
 
+from tasks.agents.degenerate import denies
 from tasks.courts.procedure.acts import MAX_TEXT, Known, sentences
 from tasks.courts.procedure.classifier import Classifier, shipped
 from tasks.courts.procedure.features import Features, features, folded, in_stage
 from tasks.courts.scores.bigrams import bigrams
-from tasks.courts.simulated.wording import FEWEST, denies
+from tasks.courts.simulated.wording import FEWEST
 
 MOST = 40
 """What a turn is as a whole: whether it answers what was asked, and what is wrong with it; two classifiers."""

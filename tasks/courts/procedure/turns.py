@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tasks.episode.events import Fault
+
 Role = Literal[
     "judge",
     "clerk",
@@ -42,7 +44,7 @@ SIDES: Mapping[str, tuple[Side, ...]] = {
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One utterance. `to`: roles it is addressed to, none for the whole court; `stage`: an explicit tag, if any;
-    `unfinished`: a limit of tokens ended it."""
+    `unfinished`: a limit of tokens ended it; `fault`: why it says nothing of its own, '' where it does."""
 
     number: int
     speaker: str
@@ -50,6 +52,7 @@ class Turn:
     text: str
     stage: str = ""
     unfinished: bool = False
+    fault: Fault = ""
 
 
 @dataclass(frozen=True, slots=True)

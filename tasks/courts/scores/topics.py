@@ -4,8 +4,8 @@
 Published rule: a topic counts where the tracker found a reply on it, all others are skipped; a yes-no topic earns 1
 when all replies on it give the gold, 0.5 when all are qualified; a law topic 1 or 0; the rest is graded. Strict: a
 topic is reached when it was asked and something was answered; a reply that only asks back is no answer and no
-contradiction; articles are compared as law and number, under every name a law goes by. What a grader has not graded
-is missing, never 0.
+contradiction; an echo or a repeat earns nothing; articles are compared as law and number, under every name a law goes
+by. What a grader has not graded is missing, never 0.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from store.statutes.names import key_of_name
 from store.text.citation import citations
 from store.text.normalise import fold_width
 from store.text.numerals import int_to_chinese
+from tasks.agents.degenerate import EMPTY
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import AdviceCase, Topic
 from tasks.courts.casefile.law import shipped_laws
@@ -90,10 +91,11 @@ def strict_scores(case: AdviceCase, turns: Sequence[TopicTurn], grades: Mapping[
     """The strict rule; arguments as for `compat_scores`. Cases without such topics have no rate."""
     rows = []
     for topic in case.topics:
-        own = [turn for turn in turns if turn.pointer == topic.id or turn.tracked.topic_id == topic.id]
+        all_own = [turn for turn in turns if turn.pointer == topic.id or turn.tracked.topic_id == topic.id]
+        own = [turn for turn in all_own if turn.fault not in EMPTY]
         answered = any(turn.tracked.answered and turn.tracked.topic_id == topic.id for turn in own)
         # Asked and never answered is a failure of the agent: it is reached and earns nothing.
-        asked = any(turn.pointer == topic.id for turn in own)
+        asked = any(turn.pointer == topic.id for turn in all_own)
         rows.append(_scored(topic, own, asked or answered, grades, strict=True))
     return TopicScores(_rates(rows, frozenset()), tuple(rows), all(row.reached for row in rows))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tasks.agents.degenerate import denies
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase
 from tasks.courts.casefile.people import Party
 from tasks.courts.casefile.visibility import grant, leaves
@@ -16,7 +17,7 @@ from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.courts.simulated.asking import IDENTITY, WHOLE, Client, Wanted, wanted
-from tasks.courts.simulated.wording import FEWEST, Reason, Said, denies, fault, replies
+from tasks.courts.simulated.wording import FEWEST, Reason, fault, replies
 
 PUT = 0.3
 """A topic is put when so many pairs of it, or of another way to ask it, are said; of a theme likewise."""
@@ -44,34 +45,32 @@ def reasons(
     for path, value in leaves(case):
         if path in holds:
             known |= bigrams(str(value))
-    own: list[Said] = []
+    own: list[Turn] = []
     for at, turn in enumerate(record):
         heard = next((one.text for one in reversed(record[:at]) if one.speaker != role), "")
         reason: Reason = ""
         if turn.speaker == role and not (at == 0 and here.opening):
             over = tracked[: read[at]] if at < len(read) else tracked
             reason = _reason(case, role, record[:at], turn, heard, own, known, over)
-            own.append(Said(heard, turn.text))
+            own.append(turn)
             yield at, reason
         if not reason:
             known |= bigrams(turn.text)
 
 
 def _reason(
-    case: Case, role: Role, before: Sequence[Turn], turn: Turn, heard: str, own: Sequence[Said], known: set[str],
+    case: Case, role: Role, before: Sequence[Turn], turn: Turn, heard: str, own: Sequence[Turn], known: set[str],
     tracked: Sequence[TopicTurn],
 ) -> Reason:  # fmt: skip
     if isinstance(case, AdviceCase):
         cue = _cue(case, before, tracked)
         # What was asked again stands in what is held: only the thanks at the end speak of nothing.
         free = cue is not None and cue.kind == "close"
-        return fault(turn.text, heard, own, bigrams(turn.text) if free else known) or _put(
-            case, cue, turn.text, known
-        )
+        return fault(turn, bigrams(turn.text) if free else known) or _put(case, cue, turn.text, known)
     if isinstance(case, CivilCase) and environment(case.env).kind == "draft":
         client: Client = "plaintiff" if role == "plaintiff" else "defendant"
-        return fault(turn.text, heard, own, known) or _told(case, client, heard, turn.text, own, known)
-    return fault(turn.text, heard, own, bigrams(turn.text))
+        return fault(turn, known) or _told(case, client, heard, turn.text, own, known)
+    return fault(turn, bigrams(turn.text))
 
 
 # --- advice ---------------------------------------------------------------------------------------------------------
@@ -96,7 +95,7 @@ def _put(case: AdviceCase, cue: TopicCue | None, text: str, known: set[str]) -> 
 # --- drafts ---------------------------------------------------------------------------------------------------------
 
 
-def _told(case: CivilCase, client: Client, question: str, text: str, own: Sequence[Said], known: set[str]) -> Reason:
+def _told(case: CivilCase, client: Client, question: str, text: str, own: Sequence[Turn], known: set[str]) -> Reason:
     """One of the things that were asked for is told; what the file does not hold, or was told, is answered by any
     words."""
     wants = wanted(question, client)

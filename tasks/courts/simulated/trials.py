@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from tasks.agents.degenerate import denies
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.people import COUNSEL
 from tasks.courts.casefile.visibility import Same, leaves
@@ -25,7 +26,7 @@ from tasks.courts.procedure.turn_classifiers import speaks_to
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Holding, Point, Side, Turn
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
 from tasks.courts.scores.consistency import sums_in
-from tasks.courts.simulated.wording import FEWEST, Reason, Said, denies, fault, replies
+from tasks.courts.simulated.wording import FEWEST, Reason, fault, replies
 
 MADE = 0.35
 """A point is made when so many of its pairs are said; with one of its amounts a third of that is enough."""
@@ -116,14 +117,11 @@ class Answers:
         self._held = hearing.held
         self._names = Known.of(hearing)
         self._said: list[Turn] = []
-        self._own: dict[Side, list[Said]] = {}
         self._known = {side: {*held.words, *court_language()} for side, held in hearing.held.items()}
         """Side -> pairs of all that it holds, and of all that was said before."""
 
     def hear(self, turn: Turn, reason: Reason = "") -> None:
         """Take the next turn of anybody; words that were no answer make nothing known."""
-        if side := SIDE_OF.get(turn.speaker):
-            self._own.setdefault(side, []).append(Said(self._asked(turn), turn.text))
         if not reason:
             for known in self._known.values():
                 known |= bigrams(turn.text)
@@ -133,7 +131,7 @@ class Answers:
         """What is wrong with a turn whatever it answers."""
         if side not in self._held:
             return ""
-        return fault(turn.text, self._asked(turn), self._own.get(side, ()), self._known[side])
+        return fault(turn, self._known[side])
 
     def freely(self, turn: Turn, side: Side) -> Reason:
         """What is wrong with a turn that answers no act of the procedure."""

@@ -17,9 +17,10 @@ from tasks.courts.agents.own_words import field_words, owns
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.casefile.roles import Standpoint
+from tasks.courts.play.speech import PHRASES
 from tasks.courts.play.standing import CourtView
 
-NAME = "court-phrases/1"
+NAME = PHRASES
 
 
 def phrase(group: str, name: str, /, **values: str) -> str:

@@ -1,7 +1,8 @@
 """A model in any seat of a court: its card, the record as it went through it, and what is asked of it now.
 
 Under `law` a reply is an object under a schema, in the modes `free` and `native` and everywhere under `j1` plain
-text. A reply that cannot be read is complained of once; then what was said is spoken as it is and reaches nobody in
+text. A simulated seat whose reply says nothing of its own is asked once more (`law`). A reply that cannot be read is
+complained of once; then what was said is spoken as it is and reaches nobody in
 particular. A document or judgment that a limit of tokens ended is continued once; what is still not finished then is
 marked. Limits in tokens.
 """
@@ -20,6 +21,7 @@ from tasks.courts.agents.model.cards import NATIVE, Form, card, card_of, definit
 from tasks.courts.agents.model.held import phrase
 from tasks.courts.agents.model.talking import conversation
 from tasks.courts.environment import environment
+from tasks.courts.play.speech import fault_of, is_document
 from tasks.courts.play.standing import CourtView
 from tasks.episode.actions import Action, CallTool, Move, Say, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, StageEntered
@@ -32,10 +34,10 @@ SPOKEN = 400
 """Tokens of a turn under `law` in which nothing long is due."""
 EARLY = ("", "opening", "investigation")
 """Stages of a trial in which no judgment is due."""
+WARMER = 0.7
+"""Temperature at which a seat that is not measured is asked once more for a reply that says nothing of its own."""
 OTHERS = 2048
 """Tokens of a reply of a seat that is not tested, unless its SPEC says otherwise."""
-REASONING_OF_A_JUDGMENT = "本院认为"
-"""Stands in every judgment (paper of J1-Eval, rule of a finished trial)."""
 
 
 class ModelSeat:
@@ -65,13 +67,11 @@ class ModelSeat:
         asked = Ask(view.seat, messages, card_of(view), settings=settings)
         if form == "native":
             asked = replace(asked, messages=native.structured(messages, tools), tools=tools)
-        if form == "free":
-            reply = yield from ask(asked)
-            action: Action = replies.free_action(reply.text, view)
-        elif form == "native":
-            action, reply = yield from _native(view, asked)
-        else:
-            action, reply = yield from _lean(view, replace(asked, schema=replies.schema_of(view)))
+        action, reply = yield from _asked(view, asked, form)
+        if not view.measured and view.profile == "law" and _degenerate(view, action, reply):
+            # Greedy it would say the same again; what it says now is heard, whatever it is.
+            warmer = replace(asked, settings=replace(settings, temperature=WARMER))
+            action, reply = yield from _asked(view, warmer, form)
         if reply.finish == "length" and isinstance(action, Say):
             return (yield from _finished(view, asked, plain, action))
         return action
@@ -86,6 +86,20 @@ def _most(view: CourtView) -> int:
     early = view.role == "judge" and next(stages, "") in EARLY
     short = view.profile == "law" and (early or environment(view.env).kind in ("advice", "talk"))
     return SPOKEN if short else view.budget.reply
+
+
+def _asked(view: CourtView, asked: Ask, form: Form) -> Generator[Yield, Sent, tuple[Action, Reply]]:
+    if form == "free":
+        reply = yield from ask(asked)
+        return replies.free_action(reply.text, view), reply
+    if form == "native":
+        return (yield from _native(view, asked))
+    return (yield from _lean(view, replace(asked, schema=replies.schema_of(view))))
+
+
+def _degenerate(view: CourtView, action: Action, reply: Reply) -> bool:
+    """Whether a reply goes round in itself or says nothing of its own."""
+    return isinstance(action, Say) and bool(reply.finish == "repetition" or fault_of(view, action.text, action.to))
 
 
 def _native(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action, Reply]]:
@@ -131,7 +145,7 @@ def _lean(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action, R
 
 def _finished(view: CourtView, asked: Ask, form: Form, said: Say) -> Generator[Yield, Sent, Say]:
     """What a limit of tokens cut off, said to its end where it is a document or judgment of the tested seat."""
-    if not _is_document(view, said.text):
+    if view.seat != SEAT or not is_document(view, said.text):
         return replace(said, unfinished=True)
     before = Message("assistant", replies.repeated(said, view, form))
     messages = (*asked.messages, before, Message("user", phrase("cue", "go_on")))
@@ -142,11 +156,3 @@ def _finished(view: CourtView, asked: Ask, form: Form, said: Say) -> Generator[Y
     rest = replies.rest_of(text, form)
     yield from emit(ActionParsed(seat=view.seat, result="repaired", note="到长度上限，续写一次"))
     return replace(said, text=replies.joined(said.text, rest), unfinished=reply.finish == "length")
-
-
-def _is_document(view: CourtView, text: str) -> bool:
-    if view.seat != SEAT:
-        return False
-    if environment(view.env).kind == "draft":
-        return phrase("document", view.env) in text
-    return environment(view.env).trial and REASONING_OF_A_JUDGMENT in text

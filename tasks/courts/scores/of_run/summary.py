@@ -26,6 +26,7 @@ from tasks.courts.scores.of_run.rating import JUDGMENT_VERSIONS
 from tasks.courts.scores.of_run.rows import CONSISTENCY_VERSION, VALIDITY_VERSION
 from tasks.courts.scores.of_run.simulators import objections
 from tasks.courts.settings import settings_of
+from tasks.episode.events import FAULTS
 from tasks.reports.words import phrase, show, word
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import (
@@ -50,7 +51,7 @@ from tasks.scoring.names import measure_name
 from tasks.scoring.result import Result
 
 BENCHMARK = "courts"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", "human", "human_role")
+FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", *FAULTS, "human", "human_role")
 Members = Mapping[Env, Sequence[Rated]]
 
 

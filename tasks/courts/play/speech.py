@@ -1,0 +1,85 @@
+"""What is wrong with an utterance of a seat, seen from what the seat was told and what was said before
+(`tasks.agents.degenerate`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from tasks.agents.degenerate import Exchange, fault
+from tasks.agents.prompts import load, table
+from tasks.courts.environment import PLAIN_CARD, Role, environment
+from tasks.courts.play.standing import CourtView
+from tasks.courts.procedure.turns import Turn
+from tasks.episode.events import Fault
+
+PHRASES = "court-phrases/1"
+"""The prompt file with the short phrases of every seat."""
+REASONING_OF_A_JUDGMENT = "本院认为"
+"""Stands in every judgment (paper of J1-Eval, rule of a finished trial)."""
+_SLOT = re.compile(r"\{\w+\}")
+
+
+def fault_of(view: CourtView, text: str, to: Sequence[Role] = ()) -> Fault:
+    """Why an utterance says nothing of its own, '' where it does; documents and judgments are none of these.
+
+    A trial has its formulas: a party may end as it began, and a judge asks the same of each in turn (`to`), so of him
+    only what he said just before to the same people counts.
+    """
+    if is_document(view, text):
+        return ""
+    trial = environment(view.env).trial
+    earlier = [
+        Exchange(_asked(view, view.record[:at]), turn.text)
+        for at, turn in enumerate(view.record)
+        if turn.speaker == view.role
+    ]
+    if trial and view.role == "judge":
+        last = next((turn for turn in reversed(view.record) if turn.speaker == view.role), None)
+        earlier = earlier[-1:] if last and last.to == tuple(to) else []
+    seats = environment(view.env).seats
+    card = seats[view.role].card or PLAIN_CARD
+    names = {name for role in view.there for name in (view.called(role), seats[role].name)}
+    return fault(
+        text,
+        _asked(view, view.record),
+        earlier,
+        given="\n".join(_texts(view.held)),
+        instructions=_instructions(card),
+        others=sorted(names),
+        again=int(trial and view.role != "judge"),
+    )
+
+
+def _asked(view: CourtView, before: Sequence[Turn]) -> str:
+    """What a seat answers: the last that was said to it, or by the judge, else to anybody."""
+    others = [turn for turn in reversed(before) if turn.speaker != view.role]
+    to_it = (turn for turn in others if view.role in turn.to or turn.speaker == "judge")
+    return next(to_it, others[0]).text if others else ""
+
+
+def is_document(view: CourtView, text: str) -> bool:
+    """Whether an utterance is what the environment is there for: a court paper or a judgment."""
+    here = environment(view.env)
+    if here.kind == "draft":
+        return view.role == here.tested and table(PHRASES)["document"].get(view.env, "\n") in text
+    return here.trial and view.role == "judge" and REASONING_OF_A_JUDGMENT in text
+
+
+@lru_cache(maxsize=32)
+def _instructions(card: str) -> str:
+    """The words of a card and of cues, without what a case fills in."""
+    return _SLOT.sub("\n", "\n".join((load(card), *_texts(table(PHRASES)["cue"]))))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, Sequence):
+        for one in value:
+            yield from _texts(one)

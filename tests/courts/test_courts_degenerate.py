@@ -1,0 +1,115 @@
+"""Replies that say nothing of their own: found, flagged, asked for once more of a simulated seat, worth nothing under
+strict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from models.engine import Ask, Reply
+from tasks.agents.degenerate import Exchange, fault
+from tasks.courts.environment import Role
+from tasks.courts.play.tracking import TopicTurn, track_by_rules
+from tasks.courts.scores.topics import ceiling_turns, compat_scores, strict_scores
+from tasks.episode.events import Said
+from tasks.scoring.replies import replies_of
+from tests.support.court_run_fixture import first_cases
+from tests.support.court_stage import Court, plain_reply
+
+CASES = {case.env: case for case in first_cases()}
+QUESTION = "我借给工友三万块，借条上没有写利息，借款期限里的利息我能要吗？"
+ANSWER = "借条上没有约定利息，借款期限内的利息不能要，法律视为没有利息，但到期以后可以请求逾期利息。"
+OTHER = "没有打借条，手里只有银行转账记录，可以去法院起诉要他还钱吗？"
+RULES = "先直接回答所问，可以还是不可以。缺少的事实足以改变结论的，分情形说明，或者反问对方一个问题。"
+
+
+@pytest.mark.parametrize(
+    ("reply", "found"),
+    [
+        (QUESTION, "echo"),
+        (f"好的。{QUESTION}", "echo"),
+        (f"您问的是：{QUESTION}{ANSWER}", ""),
+        ("借条上没有写利息，借款期限里的利息您能要。", ""),  # the question's words, as an answer
+        ("缺少的事实足以改变结论的，分情形说明，或者反问对方一个问题。", "recital"),
+        (ANSWER, ""),
+        ("不能要。", ""),
+        ("您好，不能要。\n咨询人：那我该怎么办？", "speaks_for"),
+        ("不能要。【咨询人】那我该怎么办？", "speaks_for"),
+        ("咨询人说得对，不能要利息，因为借条上没有约定。", ""),
+    ],
+)
+def test_a_reply_says_something_of_its_own(reply: str, found: str) -> None:
+    assert fault(reply, QUESTION, instructions=RULES, others=("咨询人",)) == found
+
+
+@pytest.mark.parametrize(
+    ("reply", "prompt", "found"),
+    [
+        (ANSWER, OTHER, "repeat"),
+        (ANSWER.replace("但到期", "但是到期"), OTHER, "repeat"),
+        (ANSWER, QUESTION, ""),  # to the same words
+        (f"可以起诉，转账记录也是证据，并不需要借条。{ANSWER}", OTHER, ""),
+        ("没有别的了。", OTHER, ""),
+    ],
+)
+def test_what_was_said_to_other_words_is_a_repeat(reply: str, prompt: str, found: str) -> None:
+    earlier = [Exchange(QUESTION, ANSWER), Exchange("还有别的吗？", "没有别的了。")]
+    assert fault(reply, prompt, earlier) == found
+    assert fault(reply, prompt, earlier, again=1) == ""
+    assert fault(reply, prompt, earlier, given=ANSWER) == ""
+
+
+def speaks(role: Role, words: Callable[[int], str]) -> Callable[[Ask, Role, int], str | Reply]:
+    """Everybody says something new, and a role these words at its calls."""
+    return lambda ask, who, number: plain_reply(
+        ask, who, words(number) if who == role else f"第{number}件事，{who}这样说：{hash_of(who, number)}"
+    )
+
+
+def hash_of(role: Role, number: int) -> str:
+    return "".join(chr(0x4E00 + (number * 7919 + len(role) * 131 + place * 97) % 20000) for place in range(30))
+
+
+def test_a_simulated_seat_is_asked_once_more_and_heard_the_second_time() -> None:
+    same = "我在这家店做了三个月，店里一直没有跟我签合同。"
+    court = Court(
+        CASES["KQ"], speaks("client", lambda number: "我想换个问题，工资按什么算？" if number == 3 else same)
+    )
+    court.run(6)
+    said = [e.event for e in court.driver.state.records if isinstance(e.event, Said) and e.event.seat == "client"]
+    asks = court.prompts("client")
+    assert said[1].text == "我想换个问题，工资按什么算？" and not said[1].fault  # its second call was the same again
+    assert asks[2].settings.temperature == 0.7 and asks[2].messages == asks[1].messages
+    assert said[2].fault == "repeat"  # the same twice: heard, and flagged
+    figures = replies_of(court.driver.state.records)
+    assert figures["client"]["repeat"] >= 1 and figures["agent"]["repeat"] == 0
+    assert not court.driver.state.flags & {"repeat"}
+
+
+@pytest.mark.parametrize("profile", ["law", "j1"])
+def test_the_tested_seat_is_flagged_and_never_helped(profile: str) -> None:
+    court = Court(CASES["KQ"], speaks("agent", lambda number: ANSWER), profile=profile)  # type: ignore[arg-type]
+    court.play = speaks("trainee", lambda number: ANSWER)
+    court.run(8)
+    own = court.prompts("trainee")
+    said = [e.event for e in court.driver.state.records if isinstance(e.event, Said) and e.event.seat == "agent"]
+    assert len(own) == sum(one.turn > 0 for one in said)
+    assert "repeat" in court.driver.state.flags
+    assert replies_of(court.driver.state.records)["agent"]["repeat"] == sum(one.fault == "repeat" for one in said) > 0
+
+
+def test_an_echo_or_a_repeat_earns_nothing_under_strict() -> None:
+    case = CASES["KQ"]
+    sound = ceiling_turns(case)  # type: ignore[arg-type]
+    empty = [replace(turn, fault="echo") for turn in sound]
+    for scores, kept in ((strict_scores, False), (compat_scores, True)):
+        whole, none = scores(case, sound, {}).rates, scores(case, empty, {}).rates  # type: ignore[arg-type]
+        assert whole["BIN"] == 1
+        assert none["BIN"] == (1 if kept else 0) and none["COV"] == whole["COV"]
+    again = [
+        *sound,
+        *(TopicTurn(t.pointer, "不。", track_by_rules(case, t.pointer, "不。"), fault="repeat") for t in sound),
+    ]  # type: ignore[arg-type]
+    assert strict_scores(case, again, {}).rates["BIN"] == 1  # type: ignore[arg-type]
