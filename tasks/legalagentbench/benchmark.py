@@ -24,7 +24,7 @@ from tasks.legalagentbench.agents.methods import (
 )
 from tasks.legalagentbench.failures import APPLIES, failure_of
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
-from tasks.legalagentbench.questions import Question, load_questions
+from tasks.legalagentbench.questions import ASKED, WRITING, Question, load_questions
 from tasks.legalagentbench.scoring import LabSummary, score_one, summarise
 from tasks.legalagentbench.tools import TOOLS, Ranking, Toolbox, caller, spec_of
 from tasks.run.spec import RunSpec
@@ -113,13 +113,14 @@ class LegalAgentBench(OneSeat):
         if ours := sorted(added.keys() & TOOLS.keys()):
             raise registry.unusable("tools", ours[0], "it has the name of one of the 37")
         told = tuple(spec_of(tool) for tool in added.values())
+        documents = frozenset(question.id for question in questions if question.group in (WRITING, ASKED))
         others: dict[str, Callable[[], Policy]] = {
             "rules/1": lambda: _rules(pack),
             "gold/1": lambda: GoldPolicy({question.id: question.gold for question in questions}),
         }
         models: dict[str, Callable[[str], Policy]] = {
-            **{name: partial(policy, added=told) for name, policy in _METHODS.items()},
-            "direct/1": DirectPolicy,
+            **{name: partial(policy, added=told, documents=documents) for name, policy in _METHODS.items()},
+            "direct/1": partial(DirectPolicy, documents=documents),
         }
         named = self.policies(pack, models, others)
         return ToolEpisode(named, caller(Toolbox(pack, added, chosen.ranking)), spec.max_turns)

@@ -87,7 +87,7 @@ def _admitted(opener: Callable[[Opening], object], rest: str, parallel: int) -> 
 def completed(spec: str, seat: str, *, ask: bool = True) -> str:
     """A SPEC that names no temperature, with the values by which its model is sampled in a seat: those of its file or
     of its record, else Moot's own; with `ask` a server is asked for one token to see which of them it takes."""
-    kind, rest = check_spec(bare(spec), registry.names("engines"))
+    kind, _, rest = bare(spec).partition(":")
     if "temperature" in drawn_by(spec):
         return spec
     values: Mapping[str, int | float] = DEFAULT

@@ -16,10 +16,11 @@ from tasks.agents.prompts import load
 from tasks.courts.agents import registry
 from tasks.courts.agents.model import replies, talking
 from tasks.courts.agents.model.cards import card, prompts
+from tasks.courts.agents.model.seat import ModelSeat
 from tasks.courts.environment import PLAIN_CARD, PUBLISHED, environment
 from tasks.courts.play.standing import CourtView
 from tasks.episode.actions import CallTool, Say
-from tasks.episode.events import Seated
+from tasks.episode.events import Record, Seated, StageEntered
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.support.court_run_fixture import first_cases
@@ -358,3 +359,41 @@ def test_a_judge_with_room_has_read_the_whole_trial_before_the_judgment(
         folds[name, tokens] = sum("".join(turn.text.split()) not in read for turn in view.record)
         assert sum(len(m.content) for m in prompt) <= view.budget.characters()
     assert all(folds[name, 8192] for name in cases) and not any(folds[name, 16384] for name in cases)
+
+
+# --- tokens of a turn -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("env", "role", "stage", "changes", "limits"),
+    [
+        ("KQ", "trainee", "", {}, (400, 1648)),
+        ("KQ", "trainee", "", {"profile": "j1"}, (2048, 0)),
+        ("KQ", "trainee", "", {"budget": Budget(reply=300)}, (300, 0)),
+        ("CD", "lawyer", "", {}, (2048, 0)),
+        ("CI", "judge", "", {}, (400, 1648)),
+        ("CI", "judge", "investigation", {}, (400, 1648)),
+        ("CI", "judge", "debate", {}, (2048, 0)),
+        ("CR", "judge", "judgment", {}, (2048, 0)),
+        ("CR", "judge", "investigation", {"profile": "j1"}, (2048, 0)),
+        ("CR", "procurator", "investigation", {}, (2048, 0)),
+    ],
+)
+def test_a_turn_is_short_unless_something_long_is_due(
+    env: str, role: str, stage: str, changes: dict[str, Any], limits: tuple[int, int]
+) -> None:
+    """What a short turn leaves is for reasoning, so that a model that reasons first still says something."""
+    role = environment(env).tested if role in ("trainee", "lawyer") else role
+    entered = (Record(0, 1, None, 0.0, StageEntered(stage=stage, name="")),) if stage else ()
+    asked = next(ModelSeat("court-model/1").move(views(CASES[env], role, history=entered, **changes)))
+    assert isinstance(asked, Ask)
+    assert (asked.settings.max_tokens, asked.settings.reasoning) == limits
+
+
+def test_a_judgment_that_comes_early_is_continued_with_all_the_room() -> None:
+    move = ModelSeat("court-model/1+free").move(views(CASES["CI"], "judge"))
+    assert isinstance(first := next(move), Ask) and first.settings.max_tokens == 400
+    asked = move.send(Reply("本院认为，原告", finish="length"))
+    while not isinstance(asked, Ask):
+        asked = move.send(None)
+    assert asked.settings.max_tokens == 2048

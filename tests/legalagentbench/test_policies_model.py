@@ -17,6 +17,9 @@ from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import digest
 from tasks.legalagentbench.agents.cards import CALCULATORS
 from tasks.legalagentbench.tools import TOOLS
+from tasks.run.reading import read_episode
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tests.support.policy_stage import (
     ACTIONS,
     EVERY,
@@ -444,3 +447,34 @@ def test_identical_calls_end_an_episode_but_not_a_published_one(policy: str, out
     stage = Rehearsal(policy, Actor(lambda ask, n: well_behaved(policy)(replace(ask, step=1), n)), turns=6).run()
     assert stage.outcome == outcome
     assert len(stage.events("tool_called")) == (3 if outcome == "loop" else 6)
+
+
+@pytest.mark.parametrize(
+    ("policy", "limits"),
+    [
+        *((policy, (800, 3296)) for policy in (*LEAN, *FREE)),
+        (COMPACT, (2048, 0)),
+        *((one, (2000, 0)) for one in PAPER),
+    ],
+)
+def test_an_answer_is_short_and_leaves_room_to_reason(policy: str, limits: tuple[int, int]) -> None:
+    stage = play(policy, compactly) if policy == COMPACT else play(policy)
+    last = stage.actor.asks[-1].settings
+    assert (last.max_tokens, last.reasoning) == limits
+
+
+@pytest.mark.parametrize(("kind", "limits"), [("writing", (4096, 0)), ("2-hop", (800, 3296))])
+@pytest.mark.parametrize("agent", ["direct", "react"])
+def test_a_task_that_asks_for_a_document_has_room_for_it(
+    agent: str, kind: str, limits: tuple[int, int], sample_pack: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"otherwise": ["不知道"]}, ensure_ascii=False), "utf-8")
+    spec = RunSpec(
+        benchmark="legalagentbench", agent=agent, model=f"scripted:{script}", types=(kind,), first=1, max_turns=1
+    )
+    with start_run(spec) as run:
+        run.go()
+        records = read_episode(run.journal, run.journal.episodes()[0].id)
+    last = [record.event for record in records if isinstance(record.event, ModelCalled)][-1]
+    assert (last.settings["max_tokens"], last.settings["reasoning"]) == limits

@@ -407,3 +407,9 @@ def test_the_reader_reads_a_window() -> None:
     )
     last, *_ = driven(read_window(QUESTION, replace(PAGE, day=None), "正文", 2, 2, 7), [json.dumps(WINDOW)])
     assert not last.page_down, "there is no page to turn"
+
+
+@pytest.mark.parametrize(("mode", "limits"), [("lean", (920, 3176)), ("native", (920, 3176)), ("free", (920, 3176))])
+def test_a_round_is_a_thought_and_an_answer_and_leaves_room_to_reason(mode: str, limits: tuple[int, int]) -> None:
+    asks = play(mode).actor.asks
+    assert {(ask.settings.max_tokens, ask.settings.reasoning) for ask in asks} == {limits}

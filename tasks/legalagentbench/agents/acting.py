@@ -150,9 +150,13 @@ ANSWER_SCHEMA = answer_schema()
 """What a lean reply to the call for the answer has to satisfy."""
 
 
-def answer_call(prompt: str, mode: Mode) -> Call:
-    """The call for answer and summary in one."""
-    settings = Settings(max_tokens=4096)
+ANSWER = 800
+"""Tokens of an answer with its summary, unless the task asks for a document."""
+
+
+def answer_call(prompt: str, mode: Mode, long: bool) -> Call:
+    """The call for answer and summary in one; what a short answer leaves is for a model that reasons first."""
+    settings = Settings(max_tokens=4096) if long else Settings(max_tokens=ANSWER, reasoning=4096 - ANSWER)
     if mode != "lean":
         return Call(prompt, reading.answer, settings)
     return Call(prompt, reading.structured(ANSWER_SCHEMA, reading.answer_loosely), settings, ANSWER_SCHEMA, tries=2)
@@ -164,12 +168,13 @@ def answered(res: str, summary: str = "", outcome: Outcome = "finished") -> Answ
 
 
 def conclude(
-    view: View, talk: Conversation, mode: Mode, *, final: str = "", outcome: Outcome = "finished"
+    view: View, talk: Conversation, mode: Mode, long: bool, *, final: str = "", outcome: Outcome = "finished"
 ) -> Generator[Yield, Sent, Answer]:
-    """One more call in the conversation gives both texts. If it cannot be read, `final` stands."""
+    """One more call in the conversation gives both texts. If it cannot be read, `final` stands. long: whether a
+    document is due."""
     question = str(view.card["question"])
     talk.hear(fill(ANSWER_SUMMARY, form=phrase(mode, "answer-summary"), question=question))
-    return (yield from concluded(view, talk, answer_call(ANSWER_SUMMARY, mode), final, outcome))
+    return (yield from concluded(view, talk, answer_call(ANSWER_SUMMARY, mode, long), final, outcome))
 
 
 def concluded(

@@ -20,13 +20,13 @@ acts on the first of them; no step can be skipped by counting.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence, Set
 
 from models.engine import Ask, Message, Tool
 from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.history import Step, steps_of
-from tasks.agents.modes import TURNS, Mode, beside, method, split
+from tasks.agents.modes import TURNS, beside, method, split
 from tasks.agents.prompts import COMPACT as COMPACT_WORDS
 from tasks.agents.prompts import PHRASES, fill, phrase
 from tasks.episode.actions import Answer, CallTool, Move, Sent, Yield, ask, emit
@@ -134,22 +134,35 @@ BEFORE: dict[str, dict[str, object]] = {"react": {"thought": THOUGHT}, "plan-exe
 """Method -> the schemas of what stands before its action."""
 
 
-def _lean_step(view: View, name: str, prompt: str, mode: Mode, added: Sequence[ToolSpec] = ()) -> Move:
-    """One step: one call, one action; after the last turn, or at Final Answer, the call for the answer."""
-    rest = beside(mode)
-    tools = yield from tools_of_task(view, rest, added)
-    kind = method(name)
-    call = action_call(prompt, mode, tools, BEFORE[kind])
-    told = cards.definitions(tools) if mode == "native" else ()
-    card = fill(prompt) if mode == "native" else cards.lean_card(kind, prompt, mode, tools)
-    talk = _conversation(view, name, card, call, told)
-    if view.step > (view.max_turns or TURNS):
-        return (yield from conclude(view, talk, rest, outcome="turn_limit"))
-    read = yield from talk.put(view, call)
-    action = yield from act(view.seat, read, BEFORE[kind])
-    if isinstance(action, Final):
-        return (yield from conclude(view, talk, rest, final=action.text))
-    return action
+class _Method:
+    """What methods have in common. added: tools beside the 37; documents: ids of the tasks that ask for a document,
+    which the card of a task does not say."""
+
+    def __init__(self, name: str, added: tuple[ToolSpec, ...] = (), documents: Set[str] = frozenset()) -> None:
+        self.name = name
+        self._added = added
+        self._documents = documents
+        _, self._mode = split(name)
+
+    def _conclude(self, view: View, talk: Conversation, final: str = "", outcome: Outcome = "finished") -> Move:
+        long = str(view.card["id"]) in self._documents
+        return (yield from conclude(view, talk, beside(self._mode), long, final=final, outcome=outcome))
+
+    def _lean_step(self, view: View, prompt: str) -> Move:
+        """One step: one call, one action; after the last turn, or at Final Answer, the call for the answer."""
+        mode, kind = self._mode, method(self.name)
+        tools = yield from tools_of_task(view, beside(mode), self._added)
+        call = action_call(prompt, mode, tools, BEFORE[kind])
+        told = cards.definitions(tools) if mode == "native" else ()
+        card = fill(prompt) if mode == "native" else cards.lean_card(kind, prompt, mode, tools)
+        talk = _conversation(view, self.name, card, call, told)
+        if view.step > (view.max_turns or TURNS):
+            return (yield from self._conclude(view, talk, outcome="turn_limit"))
+        read = yield from talk.put(view, call)
+        action = yield from act(view.seat, read, BEFORE[kind])
+        if isinstance(action, Final):
+            return (yield from self._conclude(view, talk, final=action.text))
+        return action
 
 
 def _conversation(view: View, name: str, card: str, call: Call, told: tuple[Tool, ...] = ()) -> Conversation:
@@ -180,13 +193,8 @@ REACT, NATIVE, COMPACT = "react/1", "react-native/1", "react-compact/1"
 REACT_THOUGHT, REACT_ACTION = "react-thought/1", "react-action/1"
 
 
-class ReactPolicy:
+class ReactPolicy(_Method):
     """Thinks, acts, reads the observation, until it answers."""
-
-    def __init__(self, name: str, added: tuple[ToolSpec, ...] = ()) -> None:
-        self.name = name
-        self._added = added
-        _, self._mode = split(name)
 
     def move(self, view: View) -> Move:
         """One step."""
@@ -195,7 +203,7 @@ class ReactPolicy:
         if self._mode == "compact":
             return (yield from self._compact(view))
         prompt = NATIVE if self._mode == "native" else REACT
-        return (yield from _lean_step(view, self.name, prompt, self._mode, self._added))
+        return (yield from self._lean_step(view, prompt))
 
     def _compact(self, view: View) -> Move:
         over = view.step > (view.max_turns or TURNS)
@@ -242,13 +250,8 @@ LONGEST_PLAN = 20
 """Steps of a paper plan that are carried out; published plans had up to eleven."""
 
 
-class PlanSolvePolicy:
+class PlanSolvePolicy(_Method):
     """Plans once, then carries the plan out step by step."""
-
-    def __init__(self, name: str, added: tuple[ToolSpec, ...] = ()) -> None:
-        self.name = name
-        self._added = added
-        _, self._mode = split(name)
 
     def move(self, view: View) -> Move:
         """One step; the first one plans as well."""
@@ -275,22 +278,22 @@ class PlanSolvePolicy:
             talk.hear(seen(turn))
             done += 1
         if plan and done >= len(plan):
-            return (yield from conclude(view, talk, self._mode))
+            return (yield from self._conclude(view, talk))
         if view.step > (view.max_turns or TURNS):
-            return (yield from conclude(view, talk, self._mode, outcome="turn_limit"))
+            return (yield from self._conclude(view, talk, outcome="turn_limit"))
         if not plan:
             talk.hear(phrase("turn", "plan"))
             read = yield from talk.put(view, asks_plan)
             if read.result != "ok":
                 yield from emit(ActionParsed(seat=view.seat, result=read.result, note=f"计划：{read.note}"))
             if read.value is None:
-                return (yield from conclude(view, talk, self._mode))
+                return (yield from self._conclude(view, talk))
             plan = read.value["plan"]
             yield from emit(planned(view.seat, plan))
         talk.hear(_next_step(plan, done))
         action = yield from act(view.seat, (yield from talk.put(view, asks_action)))
         if isinstance(action, Final):
-            return (yield from conclude(view, talk, self._mode, final=action.text))
+            return (yield from self._conclude(view, talk, final=action.text))
         return action
 
     def _paper(self, view: View, tools: tuple[ToolSpec, ...]) -> Move:
@@ -327,18 +330,13 @@ PLAN_EXECUTE = "plan-execute/1"
 PAPER_FIRST, REPLAN = "plan-execute-paper/1", "replan/1"
 
 
-class PlanExecutePolicy:
+class PlanExecutePolicy(_Method):
     """Plans, carries out one step, plans again."""
-
-    def __init__(self, name: str, added: tuple[ToolSpec, ...] = ()) -> None:
-        self.name = name
-        self._added = added
-        _, self._mode = split(name)
 
     def move(self, view: View) -> Move:
         """One step."""
         if self._mode != "paper":
-            return (yield from _lean_step(view, self.name, PLAN_EXECUTE, self._mode, self._added))
+            return (yield from self._lean_step(view, PLAN_EXECUTE))
         tools = yield from tools_of_task(view, "paper", self._added)
         return (yield from self._paper(view, tools))
 
@@ -377,15 +375,17 @@ DIRECT = "direct/1"
 class DirectPolicy:
     """Answers at once."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, documents: Set[str] = frozenset()) -> None:
         self.name = name
+        self._documents = documents
         _, self._mode = split(name)
 
     def move(self, view: View) -> Move:
         """The answer."""
         talk = Conversation(fill(DIRECT, form=phrase(self._mode, "direct")), Budget.at(view).characters())
         talk.hear(phrase("turn", "question", question=str(view.card["question"])))
-        return (yield from concluded(view, talk, answer_call(DIRECT, self._mode), "", "finished"))
+        call = answer_call(DIRECT, self._mode, str(view.card["id"]) in self._documents)
+        return (yield from concluded(view, talk, call, "", "finished"))
 
 
 class GoldPolicy:

@@ -23,6 +23,7 @@ from tasks.legalsearch.agents import paper, schemas, talking
 from tasks.legalsearch.agents.acting import lean_reader
 from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.phrases import form_of, phrase
+from tasks.legalsearch.agents.talking import MOST_TOKENS
 from tasks.legalsearch.questions import options
 
 
@@ -43,7 +44,10 @@ class SearchPolicy:
         self._mode: Mode = split(name)[1]
         self._brief = brief or Briefing()
         stop = STOP if self._mode in ("free", "native") else ()
-        self._settings = Settings(temperature=temperature, max_tokens=talking.MOST_TOKENS, stop=stop, entropy=entropy)
+        most = MOST_TOKENS if self._mode == "paper" else talking.ROUND
+        self._settings = Settings(
+            temperature=temperature, max_tokens=most, reasoning=MOST_TOKENS - most, stop=stop, entropy=entropy
+        )
 
     def move(self, view: View) -> Move:
         """One round."""
@@ -62,7 +66,10 @@ class DirectLawPolicy:
         self.name = name
         self._cot = cot
         self._mode: Mode = split(name)[1]
-        self._settings = Settings(temperature=temperature, max_tokens=talking.MOST_TOKENS, entropy=entropy)
+        most = MOST_TOKENS if cot or self._mode == "paper" else talking.ROUND
+        self._settings = Settings(
+            temperature=temperature, max_tokens=most, reasoning=MOST_TOKENS - most, entropy=entropy
+        )
 
     def move(self, view: View) -> Move:
         """The answer."""
@@ -81,5 +88,5 @@ class DirectLawPolicy:
             return Call(PROMPT, talking.read_last, self._settings)
         form = form_of(view.card)
         letters = options(str(view.card["question"])) if form == "letters" else ()
-        schema = schemas.last_schema(schemas.answer_schema(form, letters), think=self._cot)
+        schema = schemas.last_schema(schemas.answer_schema(form, letters), think=schemas.LONGEST["cot"] * self._cot)
         return Call(PROMPT, lean_reader(schema, form), self._settings, schema, 2)

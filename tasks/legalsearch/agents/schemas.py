@@ -22,7 +22,8 @@ MOST_CHARGES = 6
 MOST_LISTED = 6
 """Options up to which every choice is enumerated."""
 LONGEST = {
-    "think": 500, "step": 100, "query": 150, "url_list": 500, "charge": 40, "title": 60, "text": 2000, "reply": 1500,
+    "think": 200, "cot": 500, "step": 100, "query": 150, "url_list": 500, "charge": 40, "title": 60,
+    "text": 2000, "reply": 1500,
 }  # fmt: skip
 
 THINK: Schema = {"type": "string", "minLength": 1, "maxLength": LONGEST["think"]}
@@ -57,9 +58,9 @@ def act_schema(tools: Sequence[str], answer: Schema) -> Schema:
     return {"anyOf": [*calls, last]} if calls else last
 
 
-def last_schema(answer: Schema, *, think: bool = True) -> Schema:
-    """An answer without a choice."""
-    return object_schema({"think": THINK, "answer": answer} if think else {"answer": answer})
+def last_schema(answer: Schema, *, think: int = LONGEST["think"]) -> Schema:
+    """An answer without a choice; think: characters of the thought before it, 0 for none."""
+    return object_schema({"think": _text(think), "answer": answer} if think else {"answer": answer})
 
 
 def answer_schema(form: Form, letters: Iterable[str] = ()) -> Schema:

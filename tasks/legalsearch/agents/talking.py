@@ -38,6 +38,8 @@ NATIVE, CLOSE = "search-native/1", "search-close/1"
 TURNS = 15
 """Rounds of a task (paper, table 3), unless a run sets its own."""
 MOST_TOKENS = 4096
+ROUND = 920
+"""Tokens of a round: a thought of 120, an answer of 800; the rest of `MOST_TOKENS` is for a model that reasons."""
 
 
 OPENING, CLOSING = "<tool_response>\n", "\n</tool_response>"

@@ -59,10 +59,12 @@ class ModelSeat:
             lambda lookup: replies.own_call(lookup, view, plain),
             native.told_size(tools),
         )  # fmt: skip
-        tested = view.seat == SEAT
+        room = view.budget.reply
+        most = min(_most(view), room)
         settings = replace(
-            self._tested if tested else Settings(),
-            max_tokens=min(_most(view), view.budget.reply),
+            self._tested if view.seat == SEAT else Settings(),
+            max_tokens=most,
+            reasoning=room - most if most == SPOKEN else 0,  # a short turn leaves the rest to a model that reasons
         )
         asked = Ask(view.seat, messages, card_of(view), settings=settings)
         if form == "native":
