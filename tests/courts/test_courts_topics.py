@@ -4,6 +4,7 @@ ceiling."""
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +39,25 @@ CASES = [*knowledge_cases(), *consultation_cases()]
 BY_ID = {case.id: case for case in CASES}
 FLAT = BY_ID["LC-0001"]
 """T1 binary 是, T2 law, T3 binary 否, T4 and T5 open."""
+REPLIES = [json.loads(line) for line in Path(__file__).with_name("positions.jsonl").read_text("utf-8").splitlines()]
+"""Replies to yes-no topics with the verdict of a reader: of a model of 1.5B parameters, and written by hand, labelled
+before any was read by the rules; the rules were written by the parts `model` and `development`."""
+ABSTENTIONS = (
+    "我不确定，需要查一下再答复您。",
+    "这个问题我手头没有可以直接引用的条文，建议您咨询律师。",
+    "这个问题我手头没有查到可以直接引用的条文，说错了会误导您，我向带教律师请示后再答复您。"
+    "您也可以拨打12348公共法律服务热线。",
+    "目前没有查到可以回答您的规定，我再核实一下。",
+    "我不清楚这个问题，您可以去法院问一下。",
+    "很抱歉，我无法回答这个问题。",
+    "这个问题比较复杂，我需要先了解更多情况才能判断。",
+    "我查到的规定是《中华人民共和国民法典》第七百二十五条：“租赁物在承租人按照租赁合同占有期限内发生所有权变动的，"
+    "不影响租赁合同的效力。”这一条是否适用于您的情况，要由律师结合具体事实判断，我不能随口下结论。",
+    "关于这个问题，我暂时没有找到明确的法律依据。",
+    "我理解您的问题。请您稍等，我查一下法条。",
+    "我不能确定这是否合法。",
+    "好的，我明白了。请问您还有其他问题吗？",
+)
 
 
 def graded(case: AdviceCase, value: float) -> dict[str, float | None]:
@@ -46,7 +66,7 @@ def graded(case: AdviceCase, value: float) -> dict[str, float | None]:
 
 def turn(pointer: str, verdict: str, topic: str | None = "") -> TopicTurn:
     named = pointer if topic == "" else topic
-    return TopicTurn(pointer, "答复", Tracked(named, verdict != "none", verdict, "答复"))  # type: ignore[arg-type]
+    return TopicTurn(pointer, "答复", Tracked(named, verdict not in ("none", "unclear"), verdict, "答复"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -72,6 +92,48 @@ def test_cues_give_the_verdict_and_its_words(case: str, topic: str, reply: str, 
     assert tracked.quote in reply and bool(tracked.quote) == tracked.answered
 
 
+@pytest.mark.parametrize("part", ["model", "development", "held-out"])
+def test_positions_are_read_as_a_reader_reads_them(part: str) -> None:
+    rows = [row for row in REPLIES if row["part"] == part]
+    pairs = [(row["verdict"], track_by_rules(BY_ID[row["case"]], row["topic"], row["reply"]).verdict) for row in rows]
+    clear = [(label, verdict) for label, verdict in pairs if verdict != "unclear"]
+    assert len(clear) >= 0.85 * len(pairs)
+    assert sum(label == verdict for label, verdict in clear) >= 0.85 * len(clear)
+
+
+@pytest.mark.parametrize("reply", ABSTENTIONS)
+def test_an_abstention_takes_no_position(reply: str) -> None:
+    for case in CASES:
+        for topic in case.topics:
+            if topic.type == "binary":
+                tracked = track_by_rules(case, topic.id, reply)
+                assert tracked.verdict in ("none", "unclear") and not tracked.answered, topic.id
+
+
+@pytest.mark.parametrize(
+    ("case", "topic", "reply", "verdict"),
+    [
+        # The conclusion counts, whatever came before.
+        ("KQ-0001", "T2", "试用期的长短取决于合同的期限。因此这个试用期是成立的。", "yes"),
+        ("LC-0001", "T1", "有效。不过原房东已经不是产权人，因此租赁合同不再有效。", "no"),
+        # A supposition of what was asked is no condition, another one is.
+        ("KQ-0003", "T1", "如果借款没有约定利息，那么你不能要利息。", "no"),
+        ("LC-0001", "T1", "如果合同经过公证，就仍然有效；如果是口头的，就无效了。", "depends"),
+        # Denials count against those of the question.
+        ("LC-0007", "T4", "涨出来的部分您应当支付。", "no"),
+        ("LC-0007", "T4", "涨出来的部分您有权不交。", "yes"),
+        # About something else, or unreadable.
+        ("KQ-0008", "T1", "您可以向消费者协会投诉，也可以向法院起诉。", "none"),
+        ("LC-0001", "T1", "合同到期后可以续签。", "none"),
+        ("KQ-0007", "T3", "保证金凭解除通知到银行领回。", "unclear"),
+    ],
+)
+def test_a_position_stands_in_what_was_asked(case: str, topic: str, reply: str, verdict: str) -> None:
+    tracked = track_by_rules(BY_ID[case], topic, reply)
+    assert (tracked.verdict, tracked.answered) == (verdict, verdict not in ("none", "unclear"))
+    assert tracked.quote in reply
+
+
 def test_a_quote_that_was_not_said_gives_no_verdict() -> None:
     said = {"topic_id": "T1", "answered": True, "verdict": "yes", "quote": "合同有效"}
     assert read_tracker(said, FLAT, "租赁合同有效。").verdict == "yes"
@@ -79,6 +141,8 @@ def test_a_quote_that_was_not_said_gives_no_verdict() -> None:
     assert read_tracker(said | {"quote": ""}, FLAT, "合同有效").verdict == "none"
     assert read_tracker(said | {"topic_id": ""}, FLAT, "合同有效").topic_id is None
     assert read_tracker(said | {"topic_id": "T4"}, FLAT, "合同有效").verdict == "none"
+    unclear = read_tracker(said | {"verdict": "unclear"}, FLAT, "合同有效")
+    assert (unclear.verdict, unclear.answered) == ("unclear", False)
 
 
 def test_the_schema_allows_only_topics_of_the_case() -> None:
@@ -94,7 +158,7 @@ def test_a_topic_left_open_is_asked_again_twice() -> None:
     turns: list[TopicTurn] = []
     for left in range(FOLLOW_UPS + 1):
         assert open_topics(FLAT, turns)[0] == "T1", left
-        turns.append(turn("T1", "none"))
+        turns.append(turn("T1", "unclear"))
     assert open_topics(FLAT, turns) == ["T2", "T3", "T4", "T5"]
     assert open_topics(FLAT, [turn("T1", "yes")])[0] == "T2"
 
@@ -108,6 +172,7 @@ def test_all_replies_must_give_the_gold() -> None:
     assert both(turn("T1", "depends"), turn("T1", "depends")) == (0.5, 0.5)
     # Asking back is no answer: the published rule wants the gold in every reply.
     assert both(turn("T1", "none"), turn("T1", "yes")) == (0, 1)
+    assert both(turn("T1", "unclear"), turn("T1", "yes")) == (0, 1)
     assert both(turn("T1", "yes"), turn("T1", "depends")) == (0, 0.5)
     assert both(turn("T1", "none")) == (0, 0)
     # A reply on nothing of the list: skipped as published, asked in vain by the strict rule.

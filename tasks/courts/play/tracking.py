@@ -2,8 +2,9 @@
 
 The controller owns the pointer to the topic that is being asked; the tracker only reads one reply of the agent. A
 model in the tracker's seat answers under `tracker_schema`; what it quotes must stand in the reply word for word, else
-its verdict does not count. Without a model `track_by_rules` reads the reply by lists of cues. All functions here are
-total.
+its verdict does not count. Without a model `track_by_rules` reads the grammar: a position is a clause with part of
+the predicate that was asked behind a modal or a denial, or with most of it, or without words of its own (可以,
+不成立); its denials against those of the question give yes or no. All functions here are total.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.agents.conversation import structured
 from tasks.agents.prompts import fill
-from tasks.courts.casefile.case import AdviceCase, Topic
-from tasks.courts.scores.bigrams import LONGEST, bigrams, sentences
+from tasks.courts.casefile.case import AdviceCase
+from tasks.courts.scores.bigrams import LONGEST, bigrams, recall, sentences
 from tasks.episode.actions import Sent, Yield, emit
 from tasks.episode.events import Fault, TopicTracked
 from tasks.episode.plain import plain_text
 
-Verdict = Literal["yes", "no", "depends", "none"]
+Verdict = Literal["yes", "no", "depends", "unclear", "none"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+"""unclear: the reply is about what was asked, but what it says cannot be read; none: it is not."""
 PROMPT = "topic-tracker/1"
 FOLLOW_UPS = 2
 """So many times the public asks on when a reply leaves a topic open; then comes the next topic."""
@@ -40,7 +42,8 @@ class Tracked:
     """What one reply says.
 
     topic_id: the topic that the reply speaks to, None for none of them; answered: whether it gives an answer at all;
-    verdict: of a yes-no question; quote: words of the reply that say it; made_by: who read it.
+    verdict: of a yes-no question, which `unclear` and `none` leave open; quote: words of the reply that say it;
+    made_by: who read it.
     """
 
     topic_id: str | None
@@ -102,24 +105,29 @@ def read_tracker(value: object, case: AdviceCase, reply: str) -> Tracked:
         return Tracked(None if isinstance(quote, str) and quote in reply else topic_id, made_by="model")
     # Without a quote the claim that something was answered is the tracker's word only.
     said: Verdict = verdict if isinstance(verdict, str) and verdict in VERDICTS else "none"
-    answered = value.get("answered") is True
-    return Tracked(topic_id, answered, said if kinds[topic_id] == "binary" and answered else "none", quote, "model")
+    answered = value.get("answered") is True and said != "unclear"
+    position_taken = kinds[topic_id] == "binary" and (answered or said == "unclear")
+    return Tracked(topic_id, answered, said if position_taken else "none", quote, "model")
 
 
 def track_by_rules(case: AdviceCase, pointer: str, reply: str) -> Tracked:
-    """The same without a model: the topic is the pointer, the verdict stands in the sentence nearest to the
-    question."""
+    """The same without a model: the topic is the pointer, the verdict the position of the reply."""
     topic = next((topic for topic in case.topics if topic.id == pointer), None)
     if topic is None:
         return Tracked(None)
-    told = _told(reply)
-    if not told:
+    # What a reply quotes is one sentence with what introduces it; its own questions say nothing.
+    whole = _QUOTED.sub(lambda found: re.sub(r"[。！？；!?;\n]", "，", found[0]), reply[:LONGEST])
+    statements = [part for part in sentences(whole) if bigrams(part) and not _QUESTION.search(part.strip())]
+    if not statements:
         return Tracked(topic.id)
-    nearest = _nearest(topic, told)
-    if topic.type != "binary":
-        return Tracked(topic.id, True, "none", nearest[:QUOTE])
-    verdict, quote = _verdict(topic, told, nearest)
-    return Tracked(topic.id, verdict != "none", verdict, quote[:QUOTE] if verdict != "none" else "")
+    wordings = [fold_width(text) for text in (topic.question, *topic.aliases)]
+    if topic.type == "binary":
+        verdict, sentence = _position(wordings, statements)
+    else:
+        pairs = frozenset().union(*map(bigrams, wordings))
+        verdict, sentence = "none", max(statements, key=lambda part: len(bigrams(part) & pairs)).strip()
+    start = whole.index(sentence)
+    return Tracked(topic.id, bool(sentence), verdict, reply[start : start + min(len(sentence), QUOTE)])
 
 
 def open_topics(case: AdviceCase, turns: Sequence[TopicTurn]) -> list[str]:
@@ -137,104 +145,134 @@ _WORD = re.compile(f"[{HAN}]")
 _MARKUP = re.compile(r"\{.*\}|<[^<>\n]{1,40}>", re.DOTALL)
 """Objects and tags in a reply, which are no words of an answer."""
 _QUESTION = re.compile(r"[?？]|(?:吗|呢)[。!！]?\s*$")
-_QUOTED = re.compile(r"[“「『\"][^”」』\"\n]{1,400}[”」』\"]")
-_YES = r"是的|是这样|对的|没错|当然|肯定|确实|正确|可以|能够|能|有权|算数|行|是|对|会|需要|应当|要|有效|属于|算"
-_NO = (
-    r"不是|不对|不能|不可以|不可|不得|不行|不必|不用|不需要|不会|不应当|不应该|不应|不算|不属于|不要|不成立|不合法"
-    r"|不构成"
-    r"|无须|无需|无效|没有|并非|并不|否|不"
+_QUOTED = re.compile(r"[“「『\"][^”」』\"]{1,400}[”」』\"]")
+_CLAUSE = re.compile(r"[^，,：:；;。！!\s]+[，,]?")
+_FIXED = re.compile(
+    r"不(?:仅|但|论|管|过|同|动产|法|当|服|满|足|妨|要紧|可抗力)|非(?:机动|常|法(?=\w{2}))|无(?:论|偿|理由|民事)|未成年|否则|没错"
 )
-_OPENING = re.compile(rf"[\s#*>\-、.：:答一1]*(?P<said>{_NO}|{_YES})(?P<rest>的)?[，,。.！!；;\s*]")
-_DEPENDS = re.compile(
-    r"视(?:[^，。；]{0,12})?情况|看(?:具体|实际|不同)?情况|(?:具体|分|因)情况|取决于|不一定|不能一概而论|因(?:人|案"
-    r"|地)而异"
-    r"|(?:要|得|需要?|还)看(?!护|管|守|病|望)|分(?:两|三|几)种情况|有(?:的|时候?)可以.{0,20}有(?:的|时候?)不"
-    r"|(?:一般|通常|原则上)[^。！？；]{0,60}(?:但|不过|然而)|无法(?:直接)?(?:判断|确定|回答)"
+"""Words in which 不, 无, 未, 没 and 非 deny nothing."""
+_WITHIN = re.compile(
+    r"以[^，]{0,24}为由|因[^，]{0,12}[而就]|(?:没有?|未经?)[^，]{0,10}(?:就|便|则|(?=不))"
+    r"|(?<=[为对给向由担又既且])(?:未|没有?|不)\w{1,12}的(?=\w)"
 )
-_DOUBLE = re.compile(r"不是不|不能不|并非不|不得不|不会不|没有不|并非没有|不是没有")
-_STEMS: tuple[tuple[str, str], ...] = (
-    ("效", r"有效|(?:有|具有)(?:法律)?效力|(?:效力)?不(?:受|因此受)影响"), ("可以", r"可以|有权|能够|可(?!能)"),
-    ("应当", r"应当|应该|应|必须|须|要|需要|得由"), ("需要", r"需要|需|必须|应当|要"), ("必须", r"必须|应当|需要|要"),
-    ("要", r"要|应当|必须|需要|应"), ("属于", r"属于|(?<!但)是(?!否)"), ("算", r"算|属于|构成|认定为"),
-    ("构成", r"构成|属于"),
-    ("成立", r"成立|有效"), ("合法", r"合法"), ("约束", r"(?:有|具有)约束力|受约束"),
-    ("能", r"能够|(?<!可)能|可以|有权"),
-    ("会", r"会|将"), ("该", r"应当|应该|应|该|要"), ("过", r"已经?过|过了|届满"), ("为准", r"为准|优先"),
-    ("有", r"有|存在"), ("是", r"是|属于"),
-)  # fmt: skip
-"""What a question turns on -> how an answer says it; the first that a question holds."""
-_NEGATED = re.compile(r"(?:不再|不|无|未|没有?|并非|别|勿)(?:得|会|能|是|必|用|再|予)?(?:以[^，。,;；]{0,12})?$")
-_NEGATIVE_WORDS = re.compile(r"无效|不(?:再)?(?:有效|成立|合法|属于|构成)|违法|无须|无需|不必|不用|不予")
-_CONDITION = re.compile(r"(?:才|须经|如果|如|若|只有|应当|向)[^，。]{0,6}$")
-"""须经…才有效 says neither."""
+"""Reasons, needed conditions and descriptions inside a clause: 没有追认就不…, 未经同意不得…, 由没有过错的一方…"""
+_DENIAL = re.compile(r"不|没有?|无|未|非|勿|否|拒绝?|禁止?|免[除予责于]|驳回|违[反法规]|丧失|消灭|终止|失效|影响")
+"""Adverbs of denial, and verbs that deny what follows them or what they are said of."""
 _MODAL = re.compile(
-    r"(?P<can>能不能|能否|可否|可不可以|可以|有权|(?<!可)能)|(?P<will>会不会)|(?P<must>要不要|应不应当|该不该)"
+    r"可以?|能够?|有权|允许|应当?|应该|该|必?须|必需|需要?|要|得|会|将|(?:负?有)?义务|[是算](?!数)|属于|构成|有(?!效)"
 )
-_MODALS = {"can": "可以", "will": "会", "must": "要"}
+_VALID = re.compile(r"(?:法律)?效力?|成立|合法|算数|作数|约束力?|(?<=违)[法规反]")
+"""What makes an act count."""
+_EITHER = re.compile(r"(\w{1,2})[不没]\1|是否|能否|可否|有无")
+"""能不能, 算不算: asked, not said."""
+_EMPTY = frozenset(
+    "的了吗呢么吧啊着过地得之其此该这那个些样种下里中上内外和与及或并且而但也就都又再才便即则仍依旧然已经曾一两几多半"
+    "我你您他她它们咱自己人者在到去来给把被跟同对为从向以按照由于因所让使将会能可以要需必须应当是有不行没无未非"
+    "第年月日天元岁请完全般通常原则算法院律规"
+)
+"""Characters of grammar, of measure, and of any advice."""
+_JOIN = re.compile(
+    r"^(?:(?P<so>因此|所以|综上(?:所述)?|总之|故|可见|也就是说)|但是?|可是|不过|而且?|并且|然而|同时|另外|此外|那么)"
+)
+_SUPPOSED = re.compile(r"^(?:如果?|若|假如|要是|倘若|一旦|除非|只要|只有|前提)|的话[，,]?$")
+_ASIDE = re.compile(r"^(?:虽然|尽管|即使|因为|由于|未经(?!.*不)|建议|请)|(?:的|时|期间|后|前)[，,]$|才|咨询")
+"""Clauses that lead to another (concessions, reasons, the case of a rule), and advice on what to do next."""
+_FIRST = re.compile(r"^\w{0,5}(?<![给对向为让使跟和与帮替])(?:我们?|本人)(?!方|国|认为|觉得|看|还?可以|有权)")
+_KNOWS = re.compile(
+    r"^\w{0,4}(?:[查找索问]到|查|找|检索|核实|确认|确定|判断|清楚|了解|知道|把握|答复|回复|回答|请示|研究|理解|明白)"
+)
+"""What one knows or will look up, as the predicate of a clause without a subject."""
+_FOCUS = re.compile(r"(?<![可所难予得])([以按由])照?(\w{3})")
+"""按…, 以…为准, 由…: where a question turns on the standard or the person, another one is the opposite."""
+_DEPENDS = re.compile(
+    r"取决于|不一定|一概而论|因.而异|[视看][^，。；]{0,12}情况|(?:具体|分|因|[两三几]种)情况"
+    r"|(?:要|得|还)看(?!护|管|守|病|望)"
+)
+_MOSTLY = re.compile(r"(?:一般|通常|原则上).{0,60}(?:但|不过|然而)")
 
 
-def _told(reply: str) -> list[str]:
-    """Sentences of a reply that tell something: its own questions say nothing."""
-    return [part for part in sentences(reply[:LONGEST]) if bigrams(part) and not _QUESTION.search(part.strip())]
+def _position(wordings: Sequence[str], statements: Sequence[str]) -> tuple[Verdict, str]:
+    """The position of a reply and the sentence that holds it: the last conclusion, else an answer without words of
+    its own, else the last said without a condition, else what is said under conditions."""
+    predicates, pairs = [_predicate(text) for text in wordings], frozenset().union(*map(bigrams, wordings))
+    ranked: list[list[tuple[Verdict, str]]] = [[], [], [], []]
+    touched = False
+    for sentence in statements:
+        supposed = concludes = speaker = False
+        about = len(bigrams(sentence) & pairs) > 1
+        for clause in _CLAUSE.findall(fold_width(_QUOTED.sub("", sentence))):
+            if joint := _JOIN.search(clause):
+                concludes, clause = concludes or bool(joint["so"]), clause[joint.end() :]
+            verdict, share = _reading(predicates, clause)
+            speaker = _of_speaker(clause, speaker, predicates)
+            if hedge := _DEPENDS.search(clause):
+                if verdict != "none" or _EITHER.search(clause) or not _content(clause[: hedge.start()]):
+                    ranked[0 if concludes else 2].append(("depends", sentence))
+                supposed = True
+            elif _SUPPOSED.search(clause):
+                # The case that was asked about is no condition.
+                supposed = recall(bigrams(clause), pairs) < 0.5
+            elif not speaker and (share > 1 or (about and not _ASIDE.search(clause) and not _EITHER.search(clause))):
+                touched = touched or share > 0
+                if verdict != "none":
+                    ranked[3 if supposed else 0 if concludes else 1 if share > 1 else 2].append((verdict, sentence))
+    for rank, found in enumerate(ranked):
+        if found:
+            verdict, sentence = found[0 if rank == 1 else -1]
+            return ("depends" if rank == 3 and len(dict(found)) > 1 else verdict), sentence.strip()
+    mostly = next((sentence.strip() for sentence in statements if _MOSTLY.search(sentence)), "")
+    return ("depends" if mostly else "unclear" if touched else "none"), mostly
 
 
-def _nearest(topic: Topic, told: Sequence[str]) -> str:
-    """The sentence that shares most pairs with the topic, the first of equals."""
-    asked = frozenset().union(*(bigrams(text) for text in (topic.question, *topic.aliases)))
-    return max(told, key=lambda sentence: len(bigrams(sentence) & asked)).strip()
+def _reading(predicates: Sequence[str], clause: str) -> tuple[Verdict, float]:
+    """What a clause says of the predicate, as put, and how much of it the clause holds: 2 for a clause without words
+    of its own."""
+    plain = _FIXED.sub("", _WITHIN.sub("", clause))
+    denied = len(_DENIAL.findall(plain)) % 2 == 1
+    turns = [found.start() for found in (_MODAL.search(plain), _DENIAL.search(plain)) if found]
+    if not _content(_VALID.sub("", _DENIAL.sub("", plain))) - {"还"}:
+        return ("no" if denied else "yes", 2.0) if turns or _VALID.search(plain) else ("none", 0.0)
+    after = plain[min(turns, default=0) :]
+    words = _content(after if _content(_VALID.sub("", _DENIAL.sub("", after))) else plain)
+    share, nearest = 0.0, ""
+    for predicate in predicates:
+        wanted = _content(_VALID.sub("", predicate))
+        valid = _VALID.search(predicate) and _VALID.search(plain)
+        held = 1.0 if valid else len(words & wanted) / max(len(wanted), 1)
+        if held > share:
+            share, nearest = held, predicate
+    if share < (0.3 if turns else 0.6):
+        return "none", share
+    own = _DENIAL.search(nearest)
+    if own and _content(nearest[own.start() : own.end() + 1]) & _content(plain):
+        denied = not denied
+    here, there = _FOCUS.search(plain), _FOCUS.search(predicates[0])
+    if here and there and here[1] == there[1] and not denied and not _content(here[2]) & _content(there[2]):
+        # 由用人单位 may be the 公司 that was asked about; 由您自己 is not.
+        return ("no" if here[1] != "由" or re.search("[您你]|自己|自行", plain) else "none"), share
+    return ("no" if denied else "yes"), share
 
 
-def _verdict(topic: Topic, told: Sequence[str], nearest: str) -> tuple[Verdict, str]:
-    whole = [part.strip() for part in told]
-    hedged = next((part for part in dict.fromkeys((whole[0], nearest)) if _DEPENDS.search(_plain(part))), None)
-    if hedged is not None:
-        return "depends", hedged
-    if opening := _OPENING.match(_plain(whole[0]) + " "):
-        # 不，… and 是，… at the head of a reply answer the question as it was put.
-        denied = re.fullmatch(_NO, opening["said"]) is not None
-        return ("no" if denied else "yes"), whole[0]
-    for part in dict.fromkeys((nearest, whole[0])):
-        said = _turned(topic.question, _plain(part))
-        if said != "none":
-            return said, part
-    return "none", ""
+def _of_speaker(clause: str, before: bool, predicates: Sequence[str]) -> bool:
+    """Whether a clause is about what the speaker knows or does next; one without a subject goes on with the one
+    before."""
+    knows = _KNOWS.search(_MODAL.sub("", _DENIAL.sub("", clause)))
+    if knows is None:
+        return bool(_FIRST.search(clause))
+    return before or knows[0][-1] == "到" or not any(knows[0][-1] in text for text in predicates)
 
 
-def _turned(question: str, sentence: str) -> Verdict:
-    asked = _tail(fold_width(question))
-    modal = _MODAL.search(asked)
-    denial = _NEGATIVE_WORDS.search(asked)
-    if modal and (denial is None or modal.start() < denial.start()):
-        # 能不能要求认定无效: the question turns on 能, not on 无效.
-        negative, stem = False, _MODALS[modal.lastgroup or ""]
-        if denial and denial.group() == "无效" and "无效" not in sentence and re.search(r"(?<!不)有效", sentence):
-            return "no"
-    else:
-        negative, stem = denial is not None, asked
-    words = next((words for key, words in _STEMS if key in stem), r"可以|能够|应当|属于|有效")
-    found = re.search(words, sentence)
-    if found and _CONDITION.search(sentence[max(0, found.start() - 8) : found.start()]):
-        return "none"
-    plain = _NEGATIVE_WORDS.search(sentence)
-    if plain and (found is None or plain.start() <= found.start()):
-        denied = True
-    elif found is None:
-        return "none"
-    else:
-        before = sentence[max(0, found.start() - 16) : found.start()]
-        denied = bool(_NEGATED.search(before)) and not _DOUBLE.search(before[-4:] + found.group())
-    return "yes" if denied == negative else "no"
+def _predicate(question: str) -> str:
+    """The predicate of a question: its last clause from the modal on, else its last two characters."""
+    last = re.split(r"[,，。;；]", question.strip().rstrip("?？吗呢不"))[-1]
+    last = _EITHER.sub(lambda found: found[1] or found[0][0], _FIXED.sub("", _WITHIN.sub("", last)))
+    modal = _MODAL.search(last)
+    return last[modal.start() :] if modal else last.removesuffix("了")[-2:]
 
 
-def _tail(question: str) -> str:
-    """The last clause of a question: what comes before it tells the story."""
-    clauses = [part for part in re.split(r"[,，。;；]", question.strip().rstrip("?？")) if part.strip()]
-    return clauses[-1].strip() if clauses else ""
-
-
-def _plain(sentence: str) -> str:
-    """A sentence without what it quotes, in half-width forms."""
-    return fold_width(_QUOTED.sub("", sentence)).strip()
+def _content(text: str) -> frozenset[str]:
+    """The characters of a text that carry its matter."""
+    return frozenset(re.findall(f"[0-9%{HAN}]", text)) - _EMPTY
 
 
 RULES, MODEL = "tracker-rules/1", "tracker/1"

@@ -3,9 +3,9 @@
 
 Published rule: a topic counts where the tracker found a reply on it, all others are skipped; a yes-no topic earns 1
 when all replies on it give the gold, 0.5 when all are qualified; a law topic 1 or 0; the rest is graded. Strict: a
-topic is reached when it was asked and something was answered; a reply that only asks back is no answer and no
-contradiction; an echo or a repeat earns nothing; articles are compared as law and number, under every name a law goes
-by. What a grader has not graded is missing, never 0.
+topic is reached when it was asked and something was answered; a reply that only asks back or cannot be read is no
+answer and no contradiction; an echo or a repeat earns nothing; articles are compared as law and number, under every
+name a law goes by. What a grader has not graded is missing, never 0.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def _scored(
     if topic.type == "binary":
         verdicts = [turn.tracked.verdict for turn in own if turn.tracked.topic_id == topic.id]
         if strict:
-            verdicts = [verdict for verdict in verdicts if verdict != "none"]
+            verdicts = [verdict for verdict in verdicts if verdict not in ("unclear", "none")]
             # 是，but it depends: no contradiction, no clear answer either.
             hedged = {verdict for verdict in verdicts if verdict != "depends"}
             if len(hedged) == 1 and "depends" in verdicts and _GOLD[next(iter(hedged))] == topic.answer:
