@@ -183,10 +183,16 @@ def test_published_trials_reach_one_role_and_begin_with_the_fixed_line() -> None
     assert outcome(state) == "turn_limit" and events(state, Routed)[0].dropped == ("defendant_lawyer",)
 
 
-@pytest.mark.parametrize(("words", "turns"), [(lambda n: "请等一下。", 2), (lambda n: f"第{n}句", 5)])
-def test_a_judge_who_reaches_nobody_stalls(words: Callable[[int], str], turns: int) -> None:
-    state = play(of_env("CI"), lambda view: Say(words(view.turn)))
-    assert outcome(state) == "stalled" and sum(one.seat == SEAT for one in said(state)) == turns
+@pytest.mark.parametrize(
+    ("words", "profile", "turns"),
+    [
+        (lambda n: "请等一下。", "law", 3), (lambda n: "请等一下。", "j1", 2), (lambda n: f"第{n}句", "law", 5),
+        (lambda n: f"第{n}句", "j1", 3),
+    ],
+)  # fmt: skip
+def test_a_judge_who_reaches_nobody_stalls(words: Callable[[int], str], profile: ProfileName, turns: int) -> None:
+    state = play(of_env("CI"), lambda view: Say(words(view.turn)), profile)
+    assert outcome(state) == "stalled" and sum(one.seat == SEAT and one.turn > 0 for one in said(state)) == turns
 
 
 def test_only_the_judge_closes_a_trial() -> None:

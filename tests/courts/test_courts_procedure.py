@@ -321,3 +321,22 @@ def test_a_ruling_is_about_the_exhibits_of_the_side_that_it_names() -> None:
         "p1": False,
         "d1": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("words", "to", "done"),
+    [
+        ("原告的诉讼请求是什么？", ("plaintiff_lawyer",), True),
+        ("原告的诉讼请求是什么？", (), False),
+        ("今天天气不错。", ("plaintiff_lawyer",), False),
+    ],
+)
+def test_a_question_that_is_read_as_nothing_is_put_for_what_is_owed(
+    words: str, to: tuple[str, ...], done: bool
+) -> None:
+    record = [
+        Turn(1, "judge", (), "现在进行法庭调查。"),
+        Turn(2, "judge", to, words),
+        Turn(2, "plaintiff_lawyer", ("judge",), "请求判令被告支付货款二十万元，并承担诉讼费用。"),
+    ]
+    assert ("claim/plaintiff" in follow(record, HEARINGS["civil"]).done) == done

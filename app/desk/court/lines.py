@@ -62,7 +62,7 @@ SIGNS: Mapping[type[Event], tuple[str, str]] = {
 REASONS: Mapping[str, str] = {
     "the hearing was closed": "closed", "all topics were asked": "topics",
     "the lawyer ended the interview": "interview",
-    "the judge said the same twice": "twice", "limit of": "limit",
+    "the judge said the same": "twice", "limit of": "limit",
 }  # fmt: skip
 """How the reason of an end begins -> the words for it; others are shown as they are recorded."""
 

@@ -23,6 +23,9 @@ from tasks.courts.scores.drafted import END_MARK
 
 STALLED: Mapping[ProfileName, int] = {"j1": 3, "law": 5}
 """So many turns of a judge in a row that reach nobody end a trial."""
+REPEATED: Mapping[ProfileName, int] = {"j1": 2, "law": 3}
+"""So many turns of a judge in a row that say the same end a trial; under `law` a question may be put twice."""
+_TIMES = {2: "twice", 3: "three times"}
 CLOSING = "结束对话"
 """What the public says at last in KQ and LC."""
 
@@ -128,8 +131,9 @@ def _trial(case: Case, profile: ProfileName, limit: int, record: Sequence[Turn])
         return Ending("finished", "the hearing was closed")
     if waiting := _waiting(record):
         return Cue(waiting[0], said[-1].number, to=("judge",))
-    if len(said) > 1 and said[-1].text.strip() == said[-2].text.strip():
-        return Ending("stalled", "the judge said the same twice")
+    same = REPEATED[profile]
+    if len(said) >= same and len({turn.text.strip() for turn in said[-same:]}) == 1:
+        return Ending("stalled", f"the judge said the same {_TIMES[same]}")
     idle = STALLED[profile]
     if len(said) >= idle and not any(turn.to for turn in said[-idle:]):
         return Ending("stalled", f"{idle} turns of the judge in a row reached nobody")

@@ -176,6 +176,8 @@ class Machine:
         for index in entered:
             self._stages.enter(index, turn.text)
         floor = given_floor(turn.text, self.hearing.env, self._known) if self.profile.name == "law" else frozenset()
+        if self.profile.name == "law" and not found and len(sides) == 1 and turn.text.rstrip()[-1:] in ("？", "?"):
+            floor |= set(sides)  # a question to one side that is read as nothing
         for side in floor - {one.side for one in self._ledger.pending}:
             self._hand_over(side, turn, at)
         self._ledger.asked()
