@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from store.journal import EpisodeRow, Journal
+from tasks.agents.budgets import Budget
 from tasks.agents.modes import Mode, method, split
 from tasks.episode.events import (
     Answered,
@@ -37,10 +38,11 @@ from tasks.episode.events import (
     ToolCalled,
     ToolReturned,
 )
+from tasks.episode.with_tools import SHOWN
 from tasks.errors import UsageError
 from tasks.legalsearch.agents.reading import defused
 from tasks.legalsearch.agents.spoken import Piece, Source, pieces
-from tasks.legalsearch.agents.talking import response
+from tasks.legalsearch.agents.talking import most_of, response
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rewards import (
@@ -74,13 +76,14 @@ def trajectory_tokens(records: Sequence[Record], seat: str = "agent") -> list[Pi
     moment the token was drawn; of lean rounds there are none, because their JSON is not the text shown here.
     """
     writer = _Writer(seat)
-    policy = ""
+    policy, most = "", SHOWN
     for step, group in groupby(records, key=lambda record: record.step):
         events = [record.event for record in group]
         if step:
-            writer.step(policy, events)
-        seated = (event.policy for event in events if isinstance(event, Seated) and event.seat == seat)
-        policy = next(iter(reversed(list(seated))), policy)
+            writer.step(policy, events, most)
+        for event in events:
+            if isinstance(event, Seated) and event.seat == seat:
+                policy, most = event.policy, most_of(Budget.of(event))
     return writer.finish()
 
 
@@ -93,8 +96,8 @@ class _Writer:
         self._waiting = ""
         self._thoughts: list[str] = []
 
-    def step(self, policy: str, events: Iterable[Event]) -> None:
-        """One step of the episode."""
+    def step(self, policy: str, events: Iterable[Event], most: int) -> None:
+        """One step of the episode. most: characters of a result that a model in the mode free has read."""
         mode: Mode = split(policy)[1]
         tagged = method(policy) in METHODS and mode in ("free", "paper")
         for event in events:
@@ -105,7 +108,7 @@ class _Writer:
             if isinstance(event, ToolReturned):
                 self._flush()
                 hinted = event.status if method(policy) in METHODS else ""
-                self._waiting = response(event.observation, hinted, paper=mode == "paper")
+                self._waiting = response(event.observation, hinted, most if tagged else SHOWN, paper=mode == "paper")
                 if mode != "paper":
                     self._flush()
             elif not tagged:

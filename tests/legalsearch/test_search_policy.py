@@ -13,12 +13,14 @@ import pytest
 from models.engine import Ask, Message, Reply, Usage
 from models.schema import violation
 from store.web import Page
+from tasks.agents.budgets import Budget
 from tasks.episode.events import ActionParsed, ModelCalled, Stopped
 from tasks.episode.state import digest
 from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
 from tasks.legalsearch.agents.briefing import MOST_NAMED, Briefing
 from tasks.legalsearch.agents.paper import RESPONSE_TOKENS, estimated
 from tasks.legalsearch.agents.phrases import TOOLS
+from tasks.legalsearch.agents.talking import response
 from tasks.legalsearch.published import LETTERED
 from tasks.legalsearch.rewards import READINGS, faults_of
 from tasks.legalsearch.seats import analyse_with, read_window
@@ -86,6 +88,40 @@ def test_a_conversation_grows_at_its_end_only(mode: str) -> None:
         assert first[1].content == f"只写选项字母。\n{QUESTION}"
 
 
+HITS = [{"条号": f"第{n}条", "法条内容": "盗伐林木的，" * 40} for n in range(9)]
+LONG = json.dumps([{"query": "2004年 盗伐", "results": HITS}], ensure_ascii=False)
+STEP = 700
+"""Tokens of an 8k context that a step reads anew, at most."""
+
+
+@pytest.mark.parametrize("mode", ["lean", "free", "native"])
+def test_a_long_result_is_made_shorter_once_and_a_step_reads_little(mode: str) -> None:
+    calls = [lean_call(QUERY)] if mode == "lean" else [text_call(QUERY)]
+    calls = [tag("tool_call", json.dumps({"name": QUERY[0], "arguments": QUERY[1]}))] if mode == "native" else calls
+    replies: list[Said] = [lean_plan() if mode != "free" else text_plan(), *calls]
+    asks = play(mode, replies, turns=15, results={"rag_retrieve": ("ok", LONG)}).actor.asks
+    room, folds = Budget().characters(), 0
+    for before, after in zip(asks, asks[1:], strict=False):
+        grows = after.messages[: len(before.messages)] == before.messages
+        folds += not grows
+        new = after.messages[len(before.messages) + 1 :] if grows else ()
+        assert Budget().tokens(sum(len(message.content) for message in new)) <= STEP
+        assert grows or sum(len(message.content) for message in before.messages) > 0.8 * room
+    assert folds <= 2, "where nothing more fits, all that was told is made shorter at once"
+    told = asks[3].messages[-1].content
+    assert "第0条" in told and "第8条" not in told and "另有" in told and "略去" not in told
+
+
+def test_a_result_that_is_no_list_keeps_head_and_tail_and_the_published_one_is_whole() -> None:
+    for text in (
+        "首" + "，" * 5000 + "尾",
+        json.dumps([{"page_text": "首" + "，" * 5000 + "尾"}], ensure_ascii=False),
+    ):
+        told = response(text, "ok", 800)
+        assert len(told) < 900 and "首" in told and "尾" in told and "略去" in told
+        assert text in response(text, "ok", paper=True)
+
+
 BRIEF = Briefing(laws=("路灯法", "风筝法"), as_of="2024-12-31", today="2026-03-04")
 
 
@@ -108,7 +144,7 @@ def test_the_published_form_gives_no_hint_of_dates_in_queries() -> None:
     """Whether queries carry a date is what the paper counts; our own form says that they should."""
     system = card("paper", Briefing())
     assert not any(word in system for word in ("年月", "年份", "日期的", "当时", "版本", "题目所述"))
-    assert "年份或年月" in card("lean", Briefing())
+    assert "当时的年月写在同一条里" in card("lean", Briefing())
 
 
 @pytest.mark.parametrize("mode", MODES)

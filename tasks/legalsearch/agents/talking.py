@@ -15,7 +15,7 @@ from typing import Literal
 
 from models.engine import Ask, Settings
 from tasks.agents.budgets import Budget
-from tasks.agents.conversation import Call, Conversation
+from tasks.agents.conversation import BEGUN, Call, Conversation
 from tasks.agents.history import Step, steps_of
 from tasks.agents.modes import Mode, beside
 from tasks.agents.native import words
@@ -23,7 +23,7 @@ from tasks.agents.prompts import fill
 from tasks.episode.actions import Answer, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Thought
 from tasks.episode.seats import Card, View
-from tasks.episode.with_tools import shortened
+from tasks.episode.with_tools import SHOWN, shortened
 from tasks.legalagentbench.agents.reading import Read
 from tasks.legalsearch.agents import schemas
 from tasks.legalsearch.agents.acting import act, free_reader, lean_reader, native_reader, tell
@@ -40,8 +40,8 @@ TURNS = 15
 MOST_TOKENS = 4096
 ROUND = 920
 """Tokens of a round: a thought of 120, an answer of 800; the rest of `MOST_TOKENS` is for a model that reasons."""
-
-
+RESULT = 0.11
+"""Of the room for the conversation that the result of one call may take: at 8,192 tokens some 630."""
 OPENING, CLOSING = "<tool_response>\n", "\n</tool_response>"
 
 
@@ -83,7 +83,8 @@ def conversation(
     """The conversation up to this round, from the record."""
     native = mode == "native"
     card = system(NATIVE if native else ACT, brief, mode)
-    talk = Conversation(card, Budget.at(view).characters(), definitions(brief) if native else ())
+    budget = Budget.at(view)
+    talk = Conversation(card, budget.characters(), definitions(brief) if native else ())
     by_prompt = {call.prompt: call for call in calls.values()}
     talk.hear(fill(FIRST, instruction=wanted(view.card, mode), question=str(view.card["question"])))
     for one in past:
@@ -92,7 +93,7 @@ def conversation(
             talk.say([words(called) if beside(mode) == "lean" else spoken(called) for called in one.calls], call)
         else:
             talk.hear(told(one))
-        talk.hear(seen(one, mode))
+        talk.hear(seen(one, mode, most_of(budget)))
     return talk
 
 
@@ -112,10 +113,11 @@ def told(past: Step) -> str:
     return phrase("turn", "done", what="\n".join(parts)) if parts else ""
 
 
-def seen(past: Step, mode: Mode = "lean") -> str:
-    """What the model is told after a round; the result of a native call stands by itself."""
+def seen(past: Step, mode: Mode, most: int) -> str:
+    """What the model is told after a round, a result in so many characters; that of a native call stands by
+    itself."""
     if past.tool is not None:
-        text = response(past.observation, past.status)
+        text = response(past.observation, past.status, most)
         return text.removeprefix(OPENING).removesuffix(CLOSING) if mode == "native" else text
     if past.rejected is not None:
         return phrase("turn", "rejected", note=past.rejected)
@@ -162,7 +164,8 @@ def concluded(view: View, talk: Conversation, read: Read) -> Generator[Yield, Se
 def _close(
     view: View, talk: Conversation, mode: Mode, call: Call, outcome: Literal["finished", "turn_limit"] = "turn_limit"
 ) -> Move:
-    talk.hear(fill(call.prompt if mode == "native" else LAST, form=phrase(beside(mode), "last")))
+    question = f"{view.card['question']}\n{wanted(view.card, mode)}"
+    talk.hear(fill(call.prompt if mode == "native" else LAST, form=phrase(beside(mode), "last"), question=question))
     read = yield from put(view, talk, call, mode)
     return Answer((yield from concluded(view, talk, read)), outcome=outcome)
 
@@ -173,12 +176,32 @@ def pasts(view: View) -> list[Step]:
     return [step for step in made if step.calls or step.plan or step.tool is not None]
 
 
-def response(observation: str, status: str, *, paper: bool = False) -> str:
+def most_of(budget: Budget) -> int:
+    """Characters that the result of one call may take."""
+    return max(BEGUN, int(budget.characters() * RESULT))
+
+
+def response(observation: str, status: str, most: int = SHOWN, *, paper: bool = False) -> str:
     """What a model reads of a tool's answer.
 
-    A very long one is shortened. Outside the published form a hint follows where a tool gave nothing, and nothing in
-    the answer can pass for a tag.
+    One that is longer than `most` is made shorter at once and stays as it is: of each list the first results. Outside
+    the published form a hint follows where a tool gave nothing, and nothing in the answer can pass for a tag.
     """
-    shown = shortened(observation)
-    text = shown if paper else defused(shown) + phrase("hint", status)
-    return f"{OPENING}{text}{CLOSING}"
+    if paper:
+        return f"{OPENING}{shortened(observation)}{CLOSING}"
+    kept, left = _first(observation, most) if len(observation) > most else (observation, 0)
+    fewer = phrase("hint", "fewer", n=str(left)) if left else ""
+    return f"{OPENING}{defused(shortened(kept, most))}{fewer}{phrase('hint', status)}{CLOSING}"
+
+
+def _first(observation: str, most: int) -> tuple[str, int]:
+    """An answer without the last results of its longest lists, and how many these are."""
+    try:
+        told, text, left = json.loads(observation), observation, 0
+    except ValueError:
+        return observation, 0
+    lists = [value for one in told for value in one.values() if isinstance(value, list)]
+    while len(text) > most and (longest := max(lists, key=len, default=[]))[1:]:
+        longest.pop()
+        text, left = json.dumps(told, ensure_ascii=False), left + 1
+    return text, left
