@@ -33,12 +33,8 @@ NAMES = (*RANGES, *SWITCHES)
 DEFAULT: Mapping[str, int | float] = {"temperature": 0.7, "top_p": 0.8, "top_k": 20}
 """Moot's own values, for models whose file recommends none."""
 SAMPLING = {
-    "temperature": "temp",
-    "top_p": "top_p",
-    "top_k": "top_k",
-    "min_p": "min_p",
-    "repeat_penalty": "penalty_repeat",
-}
+    "temperature": "temp", "top_p": "top_p", "top_k": "top_k", "min_p": "min_p", "repeat_penalty": "penalty_repeat",
+}  # fmt: skip
 """Name here -> name behind `general.sampling.` in a GGUF file (llama.cpp, pull request 17120)."""
 _FIELDS = {"reply": "max_tokens"}
 """Name here -> field of `models.engine.Settings`, where they differ."""

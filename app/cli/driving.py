@@ -181,15 +181,15 @@ def sampling_lines(cast: Cast) -> Iterator[str]:
     """By which values each model is sampled, who says so, and what its server does not take."""
     for spec in cast.engines:
         if (values := drawn_by(spec)).get("temperature"):
-            usual = drawn_by(completed(bare(spec), cast.bench.seat, ask=False))
-            lost = ", ".join(usual.keys() - values.keys())
-            own = lost not in ("", "top_k") or not values.items() <= usual.items()
+            told = values.items() <= (usual := drawn_by(completed(bare(spec), cast.bench.seat, ask=False))).items()
+            lost = usual.keys() - values.keys()
+            source = "default.lost" if lost else "default" if usual == DEFAULT else "file"
+            known = told and (not lost or (spec.startswith("endpoint:") and lost == {"top_k"}))
             said = " / ".join(f"{name} {value}" for name, value in values.items())
+            said = said.replace("temperature", t("sampling.temperature"))
             yield t(
-                "sampling.line", model=bare(spec), values=said.replace("temperature", t("sampling.temperature")),
-                source=t("sampling.spec" if own else "sampling.default" if usual == DEFAULT else "sampling.file"),
-                lost=t("sampling.lost", names=lost) if lost and not own else "",
-            )  # fmt: skip
+                "sampling.line", model=bare(spec), values=said, source=t(f"sampling.{source if known else 'spec'}")
+            )
 
 
 def finish(made: Run, as_json: bool, seconds: float, played: int) -> None:

@@ -46,7 +46,7 @@ class SearchPolicy:
         stop = STOP if self._mode in ("free", "native") else ()
         most = MOST_TOKENS if self._mode == "paper" else talking.ROUND
         self._settings = Settings(
-            temperature=temperature, max_tokens=most, reasoning=MOST_TOKENS - most, stop=stop, entropy=entropy
+            temperature, max_tokens=most, reasoning=MOST_TOKENS - most, stop=stop, entropy=entropy
         )
 
     def move(self, view: View) -> Move:
@@ -67,9 +67,7 @@ class DirectLawPolicy:
         self._cot = cot
         self._mode: Mode = split(name)[1]
         most = MOST_TOKENS if cot or self._mode == "paper" else talking.ROUND
-        self._settings = Settings(
-            temperature=temperature, max_tokens=most, reasoning=MOST_TOKENS - most, entropy=entropy
-        )
+        self._settings = Settings(temperature, max_tokens=most, reasoning=MOST_TOKENS - most, entropy=entropy)
 
     def move(self, view: View) -> Move:
         """The answer."""
