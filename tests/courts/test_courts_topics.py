@@ -119,6 +119,7 @@ def test_an_abstention_takes_no_position(reply: str) -> None:
         # A supposition of what was asked is no condition, another one is.
         ("KQ-0003", "T1", "如果借款没有约定利息，那么你不能要利息。", "no"),
         ("LC-0001", "T1", "如果合同经过公证，就仍然有效；如果是口头的，就无效了。", "depends"),
+        ("KQ-0001", "T1", "如果双方达成一致，您就可以在合同中约定试用期三个月。", "unclear"),
         # Denials count against those of the question.
         ("LC-0007", "T4", "涨出来的部分您应当支付。", "no"),
         ("LC-0007", "T4", "涨出来的部分您有权不交。", "yes"),

@@ -42,8 +42,7 @@ class Tracked:
     """What one reply says.
 
     topic_id: the topic that the reply speaks to, None for none of them; answered: whether it gives an answer at all;
-    verdict: of a yes-no question, which `unclear` and `none` leave open; quote: words of the reply that say it;
-    made_by: who read it.
+    verdict: of a yes-no question; quote: words of the reply that say it; made_by: who read it.
     """
 
     topic_id: str | None
@@ -171,9 +170,7 @@ _EMPTY = frozenset(
     "第年月日天元岁请完全般通常原则算法院律规"
 )
 """Characters of grammar, of measure, and of any advice."""
-_JOIN = re.compile(
-    r"^(?:(?P<so>因此|所以|综上(?:所述)?|总之|故|可见|也就是说)|但是?|可是|不过|而且?|并且|然而|同时|另外|此外|那么)"
-)
+_JOIN = re.compile(r"^(?:(?P<so>因此|所以|综上|总之|故|可见|也就是说)|但是?|可是|不过|而且?|并且|同时|另外|那么)")
 _SUPPOSED = re.compile(r"^(?:如果?|若|假如|要是|倘若|一旦|除非|只要|只有|前提)|的话[，,]?$")
 _ASIDE = re.compile(
     r"^(?:虽然|尽管|即使|因为|由于|未经(?!.*不)|建议|请)|(?:(?<!是\w{2})(?<!是\w{3})的|时|期间|后|前)[，,]$|才|咨询|是指"
@@ -195,7 +192,7 @@ _MOSTLY = re.compile(r"(?:一般|通常|原则上).{0,60}(?:但|不过|然而)")
 
 def _position(wordings: Sequence[str], statements: Sequence[str]) -> tuple[Verdict, str]:
     """The position of a reply and the sentence that holds it: the last conclusion, else an answer without words of
-    its own, else the last said without a condition, else what is said under conditions."""
+    its own, else the last said without a condition; under conditions alone depends, if they say both."""
     predicates, pairs = [_predicate(text) for text in wordings], frozenset().union(*map(bigrams, wordings))
     ranked: list[list[tuple[Verdict, str]]] = [[], [], [], []]
     touched = False
@@ -212,23 +209,22 @@ def _position(wordings: Sequence[str], statements: Sequence[str]) -> tuple[Verdi
                     ranked[0 if concludes else 2].append(("depends", sentence))
                 supposed = True
             elif _SUPPOSED.search(clause):
-                # The case that was asked about is no condition.
-                supposed = recall(bigrams(clause), pairs) < 0.5
+                supposed = recall(bigrams(_SUPPOSED.sub("", clause)), pairs) < 0.5
             elif not speaker and (share > 1 or (about and not _ASIDE.search(clause) and not _EITHER.search(clause))):
                 touched = touched or share > 0
                 if verdict != "none":
                     ranked[3 if supposed else 0 if concludes else 1 if share > 1 else 2].append((verdict, sentence))
-    for rank, found in enumerate(ranked):
+    for rank, found in enumerate(ranked[:3]):
         if found:
             verdict, sentence = found[0 if rank == 1 else -1]
-            return ("depends" if rank == 3 and len(dict(found)) > 1 else verdict), sentence.strip()
-    mostly = next((sentence.strip() for sentence in statements if _MOSTLY.search(sentence)), "")
-    return ("depends" if mostly else "unclear" if touched else "none"), mostly
+            return verdict, sentence.strip()
+    split = ranked[3][-1][1] if len(dict(ranked[3])) > 1 else ""
+    hedged = next((sentence for sentence in statements if _MOSTLY.search(sentence)), split).strip()
+    return ("depends" if hedged else "unclear" if touched else "none"), hedged
 
 
 def _reading(predicates: Sequence[str], clause: str) -> tuple[Verdict, float]:
-    """What a clause says of the predicate, as put, and how much of it the clause holds: 2 for a clause without words
-    of its own."""
+    """What a clause says of the predicate as put, and how much of it the clause holds; 2 without words of its own."""
     plain = _FIXED.sub("", _WITHIN.sub("", clause))
     denied = len(_DENIAL.findall(plain)) % 2 == 1
     turns = [found.start() for found in (_MODAL.search(plain), _DENIAL.search(plain)) if found]
@@ -256,8 +252,7 @@ def _reading(predicates: Sequence[str], clause: str) -> tuple[Verdict, float]:
 
 
 def _of_speaker(clause: str, before: bool, predicates: Sequence[str]) -> bool:
-    """Whether a clause is about what the speaker knows or does next; one without a subject goes on with the one
-    before."""
+    """Whether a clause is about what the speaker knows or does next; one without a subject follows the one before."""
     knows = _KNOWS.search(_MODAL.sub("", _DENIAL.sub("", clause)))
     if knows is None:
         return bool(_FIRST.search(clause))
