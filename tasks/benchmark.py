@@ -21,7 +21,7 @@ from tasks.agents.prompts import digest
 from tasks.episode.events import ActionParsed, ToolReturned
 from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
-from tasks.episode.with_tools import SEAT
+from tasks.episode.with_tools import SEAT, unused_or_same
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
@@ -134,7 +134,8 @@ class OneSeat:
     """What benchmarks with one tested seat have in common: nobody beside it, policies by name, what came of an
     episode.
 
-    methods: policy of a model -> the modes that it knows, each with the prompt files that it uses.
+    methods: policy of a model -> the modes that it knows, each with the prompt files that it uses; with_tools: those
+    of them that call tools.
     """
 
     name: str
@@ -145,6 +146,7 @@ class OneSeat:
     turn_is_step = True
     settings: type[Settings] = Settings
     methods: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {}
+    with_tools: frozenset[str] = frozenset()
 
     def among(self, chosen: Sequence[Any], questions: Sequence[Any], spec: RunSpec) -> Sequence[Any]:
         """All of them."""
@@ -194,6 +196,8 @@ class OneSeat:
     def result(self, task_id: str, epoch: int, state: State) -> Result:
         """Answer, outcome, tokens, flags and what was really observed."""
         answered = state.answered
+        sits = state.seats.get(SEAT)
+        by_model = sits is not None and split(sits.policy)[0] in self.with_tools
         return Result(
             task_id=task_id,
             outcome=state.stopped.outcome if state.stopped else "cancelled",
@@ -201,7 +205,7 @@ class OneSeat:
             summary=answered.summary if answered else "",
             tokens=state.tokens,
             seconds=state.milliseconds / 1000,
-            flags=state.flags,
+            flags=state.flags | (unused_or_same(state.records) if by_model else frozenset()),
             observations=tuple(r.event.observation for r in state.records if isinstance(r.event, ToolReturned)),
             epoch=epoch,
             actions=tuple(r.event.result for r in state.records if isinstance(r.event, ActionParsed)),

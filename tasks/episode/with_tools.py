@@ -61,6 +61,18 @@ SAME_CALLS = 3
 go on."""
 
 
+def unused_or_same(records: Sequence[Record]) -> frozenset[str]:
+    """Flags of an episode whose method has tools: `no_tool` where it answered without one call, `same_calls` where it
+    made one more call than `SAME_CALLS` with the same input and the same result."""
+    calls = [(one.event.tool, one.event.input) for one in records if isinstance(one.event, ToolCalled)]
+    if not calls:
+        return frozenset({"no_tool"} if any(isinstance(one.event, Answered) for one in records) else ())
+    results = [one.event.observation for one in records if isinstance(one.event, ToolReturned)]
+    made = list(zip(calls, results, strict=False))
+    found = any(made[at : at + SAME_CALLS + 1] == [made[at]] * (SAME_CALLS + 1) for at in range(len(made)))
+    return frozenset({"same_calls"} if found else ())
+
+
 def _again(records: Sequence[Record], tool: str, arguments: object) -> bool:
     """Whether this call would repeat the last `SAME_CALLS` calls, which all had the same result."""
     calls = [(one.event.tool, one.event.input) for one in records if isinstance(one.event, ToolCalled)]

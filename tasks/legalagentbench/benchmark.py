@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from tasks.agents.modes import TURNS, Mode
 from tasks.benchmark import Choices, OneSeat
 from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
-from tasks.episode.with_tools import ToolEpisode
+from tasks.episode.with_tools import SEAT, ToolEpisode
+from tasks.legalagentbench.agents.cards import EXAMPLES, example_names
 from tasks.legalagentbench.agents.methods import (
     DirectPolicy,
     GoldPolicy,
@@ -99,12 +101,23 @@ class LegalAgentBench(OneSeat):
     }
     turns = TURNS
     methods = METHODS
+    with_tools = frozenset(METHODS) - {"direct/1"}
     settings = LabSettings
     failures: Sequence[str] = APPLIES
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
         return load_questions(path)
+
+    def result(self, task_id: str, epoch: int, state: State) -> Result:
+        """As of every benchmark; an answer with a name of the examples, which nobody asked or found, is marked."""
+        made = super().result(task_id, epoch, state)
+        sits = state.seats.get(SEAT)
+        if sits is None or EXAMPLES not in self.prompts(sits.policy):
+            return made
+        own = "\n".join((str(state.card.get("question", "")), *made.observations))
+        taken = any(name in made.summary and name not in own for name in example_names())
+        return replace(made, flags=made.flags | {"example"}) if taken else made
 
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""

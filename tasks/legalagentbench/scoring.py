@@ -40,7 +40,10 @@ from tasks.scoring.strict import VERSION as STRICT_VERSION
 
 BENCHMARK = "legalagentbench"
 ALL = "all"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", "human")
+FLAGS = (
+    "outside_pack", "leak", "repaired", "rejected", "length", "repetition", "no_tool", "same_calls", "example",
+    "human",
+)  # fmt: skip
 """Flags that every block counts, present or not; others are added when they occur."""
 READINGS = ("ok", "repaired", "rejected")
 """How replies of a model were read; a block counts all of them."""

@@ -72,6 +72,7 @@ class LegalSearch(OneSeat):
     }
     graders: Sequence[str] = ("grader",)
     turns = TURNS
+    with_tools = frozenset({SEARCH})
     methods = {SEARCH: SEARCH_PROMPTS, DIRECT: DIRECT_PROMPTS, COT: DIRECT_PROMPTS}
     settings = LegalSearchSettings
     failures: Sequence[str] = APPLIES

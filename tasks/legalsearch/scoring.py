@@ -50,7 +50,10 @@ from tasks.scoring.result import Result, Score
 from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
 BENCHMARK = "legalsearch"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", "human", "rag_only", "abstained")
+FLAGS = (
+    "outside_pack", "leak", "repaired", "rejected", "length", "repetition", "no_tool", "same_calls", "human",
+    "rag_only", "abstained",
+)  # fmt: skip
 WRONG_VERSION = "wrong-version/1"
 DIGITS = 10
 MAX_CONSTANTS = 256

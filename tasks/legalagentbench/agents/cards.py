@@ -8,7 +8,9 @@ tools say on the sample pack; a test calls them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from models.engine import Tool
@@ -132,6 +134,13 @@ def stories() -> Sequence[Example]:
     """The examples as data: question, tables, call, react, plan, final."""
     examples: Sequence[Example] = table(EXAMPLES)["example"]
     return examples
+
+
+@cache
+def example_names() -> frozenset[str]:
+    """The names and numbers in the results of the examples' calls."""
+    results = " ".join(call["observation"] for example in stories() for call in example["call"])
+    return frozenset(re.findall(r": '([^']{3,})'", results))
 
 
 def shown(kind: str) -> str:
