@@ -126,7 +126,7 @@ def test_an_abstention_takes_no_position(reply: str) -> None:
         # About something else, or unreadable.
         ("KQ-0008", "T1", "您可以向消费者协会投诉，也可以向法院起诉。", "none"),
         ("LC-0001", "T1", "合同到期后可以续签。", "none"),
-        ("KQ-0007", "T3", "保证金凭解除通知到银行领回。", "unclear"),
+        ("LC-0004", "T4", "辞退的理由由用人单位证明。", "unclear"),
     ],
 )
 def test_a_position_stands_in_what_was_asked(case: str, topic: str, reply: str, verdict: str) -> None:

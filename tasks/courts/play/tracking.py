@@ -27,7 +27,7 @@ from tasks.episode.plain import plain_text
 
 Verdict = Literal["yes", "no", "depends", "unclear", "none"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-"""unclear: the reply is about what was asked, but what it says cannot be read; none: it is not."""
+"""unclear: the reply speaks of what was asked, but what it says of it cannot be read; none: it does not."""
 PROMPT = "topic-tracker/1"
 FOLLOW_UPS = 2
 """So many times the public asks on when a reply leaves a topic open; then comes the next topic."""
@@ -195,7 +195,7 @@ def _position(wordings: Sequence[str], statements: Sequence[str]) -> tuple[Verdi
     its own, else the last said without a condition; under conditions alone depends, if they say both."""
     predicates, pairs = [_predicate(text) for text in wordings], frozenset().union(*map(bigrams, wordings))
     ranked: list[list[tuple[Verdict, str]]] = [[], [], [], []]
-    touched = False
+    touched = hedged = False
     for sentence in statements:
         supposed = concludes = speaker = False
         about = len(bigrams(sentence) & pairs) > 1
@@ -207,11 +207,11 @@ def _position(wordings: Sequence[str], statements: Sequence[str]) -> tuple[Verdi
             if hedge := _DEPENDS.search(clause):
                 if verdict != "none" or _EITHER.search(clause) or not _content(clause[: hedge.start()]):
                     ranked[0 if concludes else 2].append(("depends", sentence))
-                supposed = True
+                supposed = hedged = True
             elif _SUPPOSED.search(clause):
-                supposed = recall(bigrams(_SUPPOSED.sub("", clause)), pairs) < 0.5
+                supposed = hedged or recall(bigrams(_SUPPOSED.sub("", clause)), pairs) < 0.5
             elif not speaker and (share > 1 or (about and not _ASIDE.search(clause) and not _EITHER.search(clause))):
-                touched = touched or share > 0
+                touched = touched or verdict != "none" or share >= 0.6
                 if verdict != "none":
                     ranked[3 if supposed else 0 if concludes else 1 if share > 1 else 2].append((verdict, sentence))
     for rank, found in enumerate(ranked[:3]):
@@ -219,8 +219,8 @@ def _position(wordings: Sequence[str], statements: Sequence[str]) -> tuple[Verdi
             verdict, sentence = found[0 if rank == 1 else -1]
             return verdict, sentence.strip()
     split = ranked[3][-1][1] if len(dict(ranked[3])) > 1 else ""
-    hedged = next((sentence for sentence in statements if _MOSTLY.search(sentence)), split).strip()
-    return ("depends" if hedged else "unclear" if touched else "none"), hedged
+    mostly = next((sentence for sentence in statements if _MOSTLY.search(sentence)), split).strip()
+    return ("depends" if mostly else "unclear" if touched else "none"), mostly
 
 
 def _reading(predicates: Sequence[str], clause: str) -> tuple[Verdict, float]:
