@@ -30,7 +30,7 @@ from tasks.courts.scores.of_run.rating import gradings
 from tasks.courts.scores.of_run.rows import score_one, stored_overall, stored_values
 from tasks.courts.scores.of_run.summary import CourtSummary, summarise
 from tasks.courts.settings import CourtSettings, settings_of
-from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
+from tasks.episode.events import ActionParsed, AttemptStarted, Leaked, Routed, Said, Seated, ToolCalled, TopicTracked
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.seats import Program
 from tasks.episode.state import State
@@ -53,9 +53,9 @@ _SPECIAL: Mapping[str, Choices] = {"tracker": _TRACKER, "clerk": _CLERK}
 
 HELPED = "human_role"
 """Flag of an episode in which a person sat in a simulated seat; `human` is the tested one."""
-HEARD = (AttemptStarted, Seated, Said, Routed, TopicTracked, ToolCalled)
-"""Events that scorers read: what was said, by whom and to whom, what the tracker made of it, tools, the seed of the
-attempt."""
+HEARD = (AttemptStarted, Seated, Said, Routed, TopicTracked, ToolCalled, Leaked)
+"""Events that scorers read: what was said, by whom and to whom, what the tracker made of it, tools, leaks, the seed
+of the attempt."""
 
 
 class Courts:

@@ -24,7 +24,7 @@ from tasks.courts.scores.of_run.simulators import Validity, validities
 from tasks.courts.scores.of_run.summary import CourtSummary, summarise
 from tasks.courts.simulated.talks import reasons
 from tasks.courts.simulated.wording import REASONS, VALID
-from tasks.episode.events import Seated
+from tasks.episode.events import Leaked, Seated
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.result import Result
@@ -154,6 +154,10 @@ def test_changed_limits_and_seats_forbid_comparison() -> None:
     summary = summarise("r", [ask("KQ-0001")], [taken], ScoreContext())
     assert "KQ client was played by a person in 1 attempts" in reasons_of(summary)
     assert summary.answers["KQ"]["client"].turns == 0, "a person is no simulator"
+    told = replace(result, heard=(*result.heard, Leaked(seat="client", field="topics[].answer", text="无效")))
+    assert "KQ client said what it does not hold in 1 attempts" in reasons_of(
+        summarise("r", [ask("KQ-0001")], [told], ScoreContext())
+    )
     other = replace(
         result, epoch=1, heard=(*result.heard[:1], Seated(seat="client", policy="court/1"), *result.heard[2:])
     )

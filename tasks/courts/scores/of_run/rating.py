@@ -32,7 +32,7 @@ from tasks.courts.scores.drafted import Kind
 from tasks.courts.scores.of_run.columns import OF_RUN, metrics
 from tasks.courts.scores.rulings import Failure, failure
 from tasks.courts.scores.sentence import Published
-from tasks.episode.events import AttemptStarted, Routed, Said, Seated, ToolCalled
+from tasks.episode.events import AttemptStarted, Leaked, Routed, Said, Seated, ToolCalled
 from tasks.episode.with_tools import SEAT
 from tasks.scoring.context import Grade
 from tasks.scoring.metrics import Rule, Value
@@ -44,7 +44,8 @@ class Heard:
     """What was said in an episode. record: by role; own: words of the tested seat after the fixed line; topics:
     exchanges of KQ and LC; sat: role -> policies that held its seat, in order; routed: how the judge's turns found
     their addressee; tools: calls of tools; seed: of the attempt, None where nobody knows; over: see
-    `record.topics_before`; players: role -> policies with their engines."""
+    `record.topics_before`; players: role -> policies with their engines; leaks: roles that said what
+    they do not hold and nobody had said."""
 
     record: tuple[Turn, ...] = ()
     own: tuple[str, ...] = ()
@@ -55,6 +56,7 @@ class Heard:
     seed: int | None = None
     over: tuple[int, ...] = ()
     players: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    leaks: frozenset[Role] = frozenset()
 
     @classmethod
     def of(cls, case: Case, result: Result) -> Heard:
@@ -79,6 +81,7 @@ class Heard:
             next((event.seed for event in events if isinstance(event, AttemptStarted)), None),
             topics_before(events),
             players,
+            frozenset(role_of(case.env, event.seat) for event in events if isinstance(event, Leaked)),
         )
 
     @property

@@ -7,6 +7,7 @@ besides.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -102,6 +103,10 @@ def _changed(spec: RunSpec | None, attempts: Sequence[tuple[Case, Heard]]) -> It
             players.setdefault((case.env, role), set()).update(held)
             if role in simulated(case) and HUMAN in heard.sat.get(role, ()):
                 people[case.env, role] = people.get((case.env, role), 0) + 1
+    measured = settings_of(spec).measured if spec is not None else ""
+    simulators = ((case.env, heard.leaks & {*simulated(case)} - {measured}) for case, heard in attempts)
+    for (env, role), count in Counter((env, role) for env, roles in simulators for role in sorted(roles)).items():
+        yield f"{env} {role} said what it does not hold in {count} attempts"
     for (env, role), count in people.items():
         yield f"{env} {role} was played by a person in {count} attempts"
     for (env, role), sitters in players.items():
