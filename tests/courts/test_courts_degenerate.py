@@ -11,12 +11,14 @@ import pytest
 from models.engine import Ask, Reply
 from tasks.agents.degenerate import Exchange, fault
 from tasks.courts.environment import Role
+from tasks.courts.play.speech import fault_of
 from tasks.courts.play.tracking import TopicTurn, track_by_rules
+from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.topics import ceiling_turns, compat_scores, strict_scores
 from tasks.episode.events import Said
 from tasks.scoring.replies import replies_of
 from tests.support.court_run_fixture import first_cases
-from tests.support.court_stage import Court, plain_reply
+from tests.support.court_stage import Court, plain_reply, views
 
 CASES = {case.env: case for case in first_cases()}
 QUESTION = "我借给工友三万块，借条上没有写利息，借款期限里的利息我能要吗？"
@@ -113,3 +115,23 @@ def test_an_echo_or_a_repeat_earns_nothing_under_strict() -> None:
         *(TopicTurn(t.pointer, "不。", track_by_rules(case, t.pointer, "不。"), fault="repeat") for t in sound),
     ]  # type: ignore[arg-type]
     assert strict_scores(case, again, {}).rates["BIN"] == 1  # type: ignore[arg-type]
+
+
+VIEWS = "请被告{}对原告证据“{}”发表质证意见，就真实性、合法性、关联性以及证明力进行说明。"
+
+
+@pytest.mark.parametrize(
+    ("words", "to", "found"),
+    [
+        (VIEWS.format("", "借条一张"), "defendant_lawyer", "repeat"),
+        (VIEWS.format("", "借条一张"), "plaintiff_lawyer", ""),
+        (VIEWS.format("", "转账回单"), "defendant_lawyer", ""),
+        (VIEWS.format("直接回答法庭：", "借条一张"), "defendant_lawyer", ""),
+    ],
+)
+def test_a_judge_may_ask_of_the_next_exhibit_and_once_more(words: str, to: str, found: str) -> None:
+    record = (
+        Turn(9, "judge", ("defendant_lawyer",), VIEWS.format("", "借条一张")),
+        Turn(9, "defendant_lawyer", ("judge",), "今天天气很好。"),
+    )
+    assert fault_of(views(CASES["CI"], "judge", record=record), words, (to,)) == found

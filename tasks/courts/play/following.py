@@ -122,11 +122,11 @@ def _violation(fault: Fault) -> Violation:
 @dataclass(frozen=True, slots=True)
 class Owed:
     """The one thing that a judge does next. stage: in which; reopened: whether the trial has left it; duty: None at
-    the end; exhibit: title of the one it is about; parts: of the judgment, none where it was given."""
+    the end; exhibits: titles of those to be heard on; parts: of the judgment, none where it was given."""
 
     stage: str
     duty: Duty | None = None
-    exhibit: str = ""
+    exhibits: tuple[str, ...] = ()
     reopened: bool = False
     parts: tuple[str, ...] = ()
 
@@ -144,18 +144,21 @@ def _owed(course: Course, left: int, named: Sequence[Duty | None]) -> Owed | Non
     if course.closed:
         return None
     end = course.profile.stages[-1]
-    due = _due(course, left)
+    due = [duty for duty in _due(course, left) if named.count(duty) < MOST_NAMED]
     judgment = [duty for duty in due if duty.spec.stages[-1] == end.id]
     short = left <= 2 + any(duty.spec.id == RETIRE for duty in judgment)
-    acts = {credit.act for credit in course.credits} | {fault.act for fault in course.violations if short}
+    acts = {credit.act for credit in course.credits} | {
+        fault.act for fault in course.violations if short and fault.turn == course.judge_turns
+    }
     if acts & JUDGED:
         return Owed(end.name)
     for duty in due:
         apart = duty.spec.id == RETIRE and left > 2 or not short and duty not in judgment
         stage, reopened = _stage(course, duty)
-        if apart and stage and named.count(duty) < MOST_NAMED:
-            title = {item.id: item.title for item in course.hearing.exhibits}.get(duty.exhibit, "")
-            return Owed(stage, duty, title, reopened)
+        if apart and stage:
+            asked = {one.exhibit for one in due if (one.spec, one.side) == (duty.spec, duty.side)}
+            titles = tuple(item.title for item in course.hearing.exhibits if item.id in asked)
+            return Owed(stage, duty, titles, reopened)
     return Owed(end.name, parts=tuple(duty.spec.name for duty in judgment))
 
 

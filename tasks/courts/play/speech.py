@@ -11,6 +11,7 @@ from typing import Any
 from tasks.agents.degenerate import Exchange, fault
 from tasks.agents.prompts import load, table
 from tasks.courts.environment import PLAIN_CARD, Role, environment
+from tasks.courts.play.record import shown
 from tasks.courts.play.standing import CourtView
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.events import Fault
@@ -25,8 +26,9 @@ _SLOT = re.compile(r"\{\w+\}")
 def fault_of(view: CourtView, text: str, to: Sequence[Role] = ()) -> Fault:
     """Why an utterance says nothing of its own, '' where it does; documents and judgments are none of these.
 
-    A trial has its formulas: a party may end as it began, and a judge asks the same of each in turn (`to`), so of him
-    only what he said just before to the same people counts.
+    A trial has its formulas: a party may end as it began, and a judge asks the same of each in turn (`to`), of the
+    next exhibit, and once more where he got no answer, so of him only the very words count that he said just before
+    to the same people.
     """
     if is_document(view, text):
         return ""
@@ -38,7 +40,7 @@ def fault_of(view: CourtView, text: str, to: Sequence[Role] = ()) -> Fault:
     ]
     if trial and view.role == "judge":
         last = next((turn for turn in reversed(view.record) if turn.speaker == view.role), None)
-        earlier = earlier[-1:] if last and last.to == tuple(to) else []
+        earlier = earlier[-1:] if last and last.to == tuple(to) and shown(last.text) == shown(text) else []
     seats = environment(view.env).seats
     card = seats[view.role].card or PLAIN_CARD
     names = {name for role in view.there for name in (view.called(role), seats[role].name)}

@@ -9,7 +9,7 @@ once they were said. 民事诉讼法第一百四十条; 刑事诉讼法第一百
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from store.text.ideographs import HAN
@@ -62,7 +62,7 @@ def words_for(view: CourtView, owed: Owed) -> str:
     """What a judge says to do what comes next, in the words of the tables, or the names of acts where they have none;
     never what he said last."""
     case = CourtCase(view)
-    words = _words_for(case, owed.duty, owed.exhibit) if owed.duty else "、".join(owed.parts)
+    words = _words_for(case, owed.duty, owed.exhibits) if owed.duty else "、".join(owed.parts)
     words = words or _ending(case).replace("\n", "")
     if not case.said or shown(words) != shown(case.said[-1]):
         return words
@@ -70,13 +70,13 @@ def words_for(view: CourtView, owed: Owed) -> str:
     return filled(hearing(case.env)["other"]["again"], {"who": who}) + words
 
 
-def _words_for(case: CourtCase, duty: Duty, exhibit: str) -> str:
+def _words_for(case: CourtCase, duty: Duty, exhibits: Sequence[str]) -> str:
     table, act, side = hearing(case.env), duty.spec.id, duty.side or ""
     if act in ANNOUNCED:
         return _announcements(case, table) or duty.spec.name
     if act == VIEWING:
-        title = f"证据“{quotable(exhibit, 60)}”"
-        return filled(table["views"][side], {"names": title, "which": title})
+        titles = "证据" + "、".join(f"“{quotable(title, 60)}”" for title in exhibits)
+        return filled(table["views"][side], {"names": titles, "which": titles})
     for procedure in (case.procedure[:2], ""):
         step = next((one for one in steps(case.env, procedure, case.view.profile) if one.asks(act, side)), None)
         if step:
