@@ -165,8 +165,8 @@ class CourtEpisode:
             traits=drawn(persona, case.id, state.seed) if persona else {}, day=law_day(case),
             tools=self._open_tools(state) if tested else (), offered=self._tools if tested else (),
             folds=self._folds, budget=Budget.of(state.seats.get(seat_of(case.env, role))),
-            standpoints=standpoints_of(case, role), aided=aided,
-            owed=self._owed(case, record) if aided else None, measured=measured,
+            standpoints=standpoints_of(case, role), measured=measured,
+            owed=self._owed(case, record) if aided else None,
         )  # fmt: skip
 
     def _measures(self, env: Env) -> str:

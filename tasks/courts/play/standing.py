@@ -140,10 +140,9 @@ class CourtView(View):
     may be addressed.
     topic: what somebody who asks for advice does now. traits: levels of the five traits, {} for professionals.
     day: the day whose law applies to the procedure, or on which advice is asked. tools: names of the tools it may
-        call now,
-    offered: of those that it has at all. budget: the room of the engine in the seat. folds: whether the
-    older part of the record may be folded. standpoints: fact -> where the seat's side stands to it. aided: whether a
-    judge is told what comes next, owed: that. measured: whether the run measures this seat, and nobody helps it.
+    call now, offered: of those that it has at all. budget: the room of the engine in the seat. folds: whether the
+    older part of the record may be folded. standpoints: fact -> where the seat's side stands to it. owed: what a
+    judge does next, where he is told. measured: whether the run measures this seat, and nobody helps it.
     """
 
     role: Role
@@ -164,7 +163,6 @@ class CourtView(View):
     budget: Budget = Budget()
     folds: bool = True
     standpoints: Mapping[str, Standpoint] = field(default_factory=dict)
-    aided: bool = False
     owed: Owed | None = None
     measured: bool = True
 

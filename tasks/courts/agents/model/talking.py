@@ -172,7 +172,7 @@ def conversation(
 ) -> tuple[Message, ...]:
     """The prompt of a seat; `beside`: characters that a template adds to it, of tools that are told by it."""
     rounds = rounds_of(view)
-    room = view.budget.characters(beside=len(card) + beside + (NEXT if view.aided else 0))
+    room = view.budget.characters(beside=len(card) + beside + (NEXT if view.owed else 0))
     asked = [_asked(view, rounds, at, room) for at in range(len(rounds))]
     answered = [_answered(one, own_words, own_call, room) for one in rounds]
     sizes = [sum(len(message.content) for message in messages) for messages in answered]
