@@ -276,8 +276,7 @@ class Routed(Event):
 class TopicTracked(Event):
     """What the tracker read in a reply: which topic it answers and what it says on it.
 
-    `pointer`: the topic that was asked; `verdict`: unclear where the reply is about it and cannot be read; `quote`:
-    words of the reply that say it; `made_by`: rules or model.
+    `pointer`: the topic that was asked; `quote`: words of the reply that say it; `made_by`: rules or model.
     """
 
     tag: ClassVar[str] = "topic_tracked"

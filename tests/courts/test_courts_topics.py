@@ -124,6 +124,7 @@ def test_an_abstention_takes_no_position(reply: str) -> None:
         ("LC-0007", "T4", "涨出来的部分您应当支付。", "no"),
         ("LC-0007", "T4", "涨出来的部分您有权不交。", "yes"),
         # About something else, or unreadable.
+        ("KQ-0012", "T4", "法律援助机构应当为经济困难的公民提供法律援助服务。", "none"),
         ("KQ-0008", "T1", "您可以向消费者协会投诉，也可以向法院起诉。", "none"),
         ("LC-0001", "T1", "合同到期后可以续签。", "none"),
         ("LC-0004", "T4", "辞退的理由由用人单位证明。", "unclear"),

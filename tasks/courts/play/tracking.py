@@ -10,6 +10,7 @@ the predicate that was asked behind a modal or a denial, or with most of it, or 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -121,7 +122,7 @@ def track_by_rules(case: AdviceCase, pointer: str, reply: str) -> Tracked:
         return Tracked(topic.id)
     wordings = [fold_width(text) for text in (topic.question, *topic.aliases)]
     if topic.type == "binary":
-        verdict, sentence = _position(wordings, statements)
+        verdict, sentence = _position(wordings, statements, _theme(case))
     else:
         pairs = frozenset().union(*map(bigrams, wordings))
         verdict, sentence = "none", max(statements, key=lambda part: len(bigrams(part) & pairs)).strip()
@@ -160,7 +161,7 @@ _DENIAL = re.compile(r"不|没有?|无|未|非|勿|否|拒绝?|禁止?|免[除�
 _MODAL = re.compile(
     r"可以?|能够?|有权|允许|应当?|应该|该|必?须|必需|需要?|要|得|会|将|(?:负?有)?义务|[是算](?!数)|属于|构成|有(?!效)"
 )
-_VALID = re.compile(r"(?:法律)?效力?|成立|合法|算数|作数|约束力?|(?<=违)[法规反]")
+_VALID = re.compile(r"(?:法律)?(?<!时)效力?|成立|合法|算数|作数|约束力?|(?<=违)[法规反]")
 """What makes an act count."""
 _EITHER = re.compile(r"(\w{1,2})[不没]\1|是否|能否|可否|有无")
 """能不能, 算不算: asked, not said."""
@@ -190,81 +191,84 @@ _DEPENDS = re.compile(
 _MOSTLY = re.compile(r"(?:一般|通常|原则上).{0,60}(?:但|不过|然而)")
 
 
-def _position(wordings: Sequence[str], statements: Sequence[str]) -> tuple[Verdict, str]:
+def _position(wordings: Sequence[str], statements: Sequence[str], theme: frozenset[str]) -> tuple[Verdict, str]:
     """The position of a reply and the sentence that holds it: the last conclusion, else an answer without words of
     its own, else the last said without a condition; under conditions alone depends, if they say both."""
-    predicates, pairs = [_predicate(text) for text in wordings], frozenset().union(*map(bigrams, wordings))
+    predicates, pairs = [_predicate(text, theme) for text in wordings], frozenset().union(*map(bigrams, wordings))
     ranked: list[list[tuple[Verdict, str]]] = [[], [], [], []]
     touched = hedged = False
     for sentence in statements:
-        supposed = concludes = speaker = False
+        supposed = concludes = False
         about = len(bigrams(sentence) & pairs) > 1
         for clause in _CLAUSE.findall(fold_width(_QUOTED.sub("", sentence))):
             if joint := _JOIN.search(clause):
                 concludes, clause = concludes or bool(joint["so"]), clause[joint.end() :]
             verdict, share = _reading(predicates, clause)
-            speaker = _of_speaker(clause, speaker, predicates)
             if hedge := _DEPENDS.search(clause):
                 if verdict != "none" or _EITHER.search(clause) or not _content(clause[: hedge.start()]):
                     ranked[0 if concludes else 2].append(("depends", sentence))
                 supposed = hedged = True
             elif _SUPPOSED.search(clause):
                 supposed = hedged or recall(bigrams(_SUPPOSED.sub("", clause)), pairs) < 0.5
-            elif not speaker and (share > 1 or (about and not _ASIDE.search(clause) and not _EITHER.search(clause))):
+            elif not _of_speaker(clause, wordings) and (
+                share > 1 or (about and not _ASIDE.search(clause) and not _EITHER.search(clause))
+            ):
                 touched = touched or verdict != "none" or share >= 0.6
                 if verdict != "none":
                     ranked[3 if supposed else 0 if concludes else 1 if share > 1 else 2].append((verdict, sentence))
-    for rank, found in enumerate(ranked[:3]):
-        if found:
-            verdict, sentence = found[0 if rank == 1 else -1]
-            return verdict, sentence.strip()
-    split = ranked[3][-1][1] if len(dict(ranked[3])) > 1 else ""
-    mostly = next((sentence for sentence in statements if _MOSTLY.search(sentence)), split).strip()
-    return ("depends" if mostly else "unclear" if touched else "none"), mostly
+    hedges = [sentence for sentence in statements if _MOSTLY.search(sentence)]
+    hedges += [sentence for _, sentence in ranked[3][-1:] if len(dict(ranked[3])) > 1]
+    best = ranked[0][-1:] or ranked[1][:1] or ranked[2][-1:] or [("depends", sentence) for sentence in hedges]
+    return (best[0][0], best[0][1].strip()) if best else ("unclear" if touched else "none", "")
 
 
-def _reading(predicates: Sequence[str], clause: str) -> tuple[Verdict, float]:
+def _reading(predicates: Sequence[tuple[str, frozenset[str]]], clause: str) -> tuple[Verdict, float]:
     """What a clause says of the predicate as put, and how much of it the clause holds; 2 without words of its own."""
     plain = _FIXED.sub("", _WITHIN.sub("", clause))
     denied = len(_DENIAL.findall(plain)) % 2 == 1
     turns = [found.start() for found in (_MODAL.search(plain), _DENIAL.search(plain)) if found]
-    if not _content(_VALID.sub("", _DENIAL.sub("", plain))) - {"还"}:
+    if not _content(_VALID.sub("", _DENIAL.sub("", plain))):
         return ("no" if denied else "yes", 2.0) if turns or _VALID.search(plain) else ("none", 0.0)
     after = plain[min(turns, default=0) :]
     words = _content(after if _content(_VALID.sub("", _DENIAL.sub("", after))) else plain)
-    share, nearest = 0.0, ""
-    for predicate in predicates:
-        wanted = _content(_VALID.sub("", predicate))
-        valid = _VALID.search(predicate) and _VALID.search(plain)
-        held = 1.0 if valid else len(words & wanted) / max(len(wanted), 1)
-        if held > share:
-            share, nearest = held, predicate
+    valid = _VALID.search(plain)
+    shares = [1.0 if valid and _VALID.search(text) else recall(own, words) for text, own in predicates]
+    share = max(shares)
+    nearest = predicates[shares.index(share)][0]
     if share < (0.3 if turns else 0.6):
         return "none", share
-    own = _DENIAL.search(nearest)
-    if own and _content(nearest[own.start() : own.end() + 1]) & _content(plain):
+    denial = _DENIAL.search(nearest)
+    if denial and _content(nearest[denial.start() : denial.end() + 1]) & _content(plain):
         denied = not denied
-    here, there = _FOCUS.search(plain), _FOCUS.search(predicates[0])
+    here, there = _FOCUS.search(plain), _FOCUS.search(predicates[0][0])
     if here and there and here[1] == there[1] and not denied and not _content(here[2]) & _content(there[2]):
         # 由用人单位 may be the 公司 that was asked about; 由您自己 is not.
         return ("no" if here[1] != "由" or re.search("[您你]|自己|自行", plain) else "none"), share
     return ("no" if denied else "yes"), share
 
 
-def _of_speaker(clause: str, before: bool, predicates: Sequence[str]) -> bool:
-    """Whether a clause is about what the speaker knows or does next; one without a subject follows the one before."""
+def _of_speaker(clause: str, wordings: Sequence[str]) -> bool:
+    """Whether a clause is about what the speaker knows or does next, unless that is asked."""
     knows = _KNOWS.search(_MODAL.sub("", _DENIAL.sub("", clause)))
     if knows is None:
         return bool(_FIRST.search(clause))
-    return before or knows[0][-1] == "到" or not any(knows[0][-1] in text for text in predicates)
+    return knows[0][-1] == "到" or not any(knows[0][-1] in text for text in wordings)
 
 
-def _predicate(question: str) -> str:
-    """The predicate of a question: its last clause from the modal on, else its last two characters."""
+def _theme(case: AdviceCase) -> frozenset[str]:
+    """Characters of the pairs that half of the topics of a case hold: what all of it is about."""
+    held = Counter(pair for topic in case.topics for pair in bigrams(" ".join((topic.question, *topic.aliases))))
+    return frozenset("".join(pair for pair, count in held.items() if 2 * count >= len(case.topics)))
+
+
+def _predicate(question: str, theme: frozenset[str]) -> tuple[str, frozenset[str]]:
+    """The predicate of a question, from its modal on or its last two characters, and what of it is not its theme."""
     last = re.split(r"[,，。;；]", question.strip().rstrip("?？吗呢不"))[-1]
     last = _EITHER.sub(lambda found: found[1] or found[0][0], _FIXED.sub("", _WITHIN.sub("", last)))
     modal = _MODAL.search(last)
-    return last[modal.start() :] if modal else last.removesuffix("了")[-2:]
+    last = last[modal.start() :] if modal else last.removesuffix("了")[-2:]
+    words = _content(_VALID.sub("", last))
+    return last, words - theme or words
 
 
 def _content(text: str) -> frozenset[str]:
