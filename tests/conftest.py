@@ -41,7 +41,7 @@ if not {"PYTEST_DEBUG_TEMPROOT", "TMPDIR"} & os.environ.keys() and hasattr(os, "
 """Where there is much memory, folders of tests lie in it: a run waits for the disk at each of its steps, and so much
 was waited for in half of the tests. What is promised there, that it survives, no test could see on a disk either."""
 
-gc.set_threshold(10_000, 20, 20)
+gc.set_threshold(100_000, 10, 10)
 gc.disable()
 """Much is made and little is thrown away: looking through all of it took a fortieth of the time. While tests are
 collected, all of it stays."""
@@ -183,22 +183,6 @@ def sample_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tasks.sample.build import build_sample
 
     return made_once(tmp_path_factory, "sample", build_sample)
-
-
-@pytest.fixture(scope="session")
-def published_statutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The statutes of LegalSearch-R1, imported by the command once in a session: to be read only."""
-    from click.testing import CliRunner
-
-    from app.cli.data import data as commands
-
-    folder = shared_data("legalsearch_r1", "statutes.jsonl").parent
-
-    def bring_in() -> None:
-        done = CliRunner().invoke(commands, ["import", "legalsearch", str(folder), "--name", "statutes"])
-        assert done.exit_code == 0, done.output
-
-    return made_once(tmp_path_factory, "statutes", bring_in)
 
 
 @pytest.fixture

@@ -3,20 +3,16 @@ among the first ten, with the first day of their version and without a day. Ever
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from store.importers import silent
 from store.pack import Pack
 from store.search.law_search import LawSearch, Settings
-from tasks.registry import importer
 
 LEAST = {"R1": 88.0, "R10": 98.0}
 
 
-def test_articles_without_words_are_found_by_title(data: Callable[..., Path], moot_home: Path) -> None:
-    importer("legalsearch")(data("legalsearch_r1"), "statutes", silent)
-    with Pack.open("statutes") as pack:
+def test_articles_without_words_are_found_by_title(published_statutes: Path) -> None:
+    with Pack.open(published_statutes) as pack:
         search = LawSearch(pack)
         catalogue = search.catalogue
         sql = "SELECT id, title FROM articles WHERE text IS NULL AND title <> '' ORDER BY id"

@@ -101,10 +101,9 @@ def told(trap: dict[str, Any], search: LawSearch) -> tuple[bool, str]:
     return known, "silent" if applied else "wrong"
 
 
-def test_expressions_are_read_or_said_to_be_unknown(data: Callable[..., Path], moot_home: Path) -> None:
-    importer("legalsearch")(data("legalsearch_r1"), "statutes", silent)
+def test_expressions_are_read_or_said_to_be_unknown(data: Callable[..., Path], published_statutes: Path) -> None:
     importer("law-markdown")(data("laws"), "laws", silent)
-    with Pack.open("statutes") as versions, Pack.open("laws") as texts:
+    with Pack.open(published_statutes) as versions, Pack.open("laws") as texts:
         combine(versions, texts, "both", silent)
     with Pack.open("both") as both:
         search = LawSearch(both)

@@ -3,9 +3,7 @@ pipeline."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from math import log
 from pathlib import Path
@@ -290,31 +288,3 @@ def test_published_filters_and_weights(search: LawSearch) -> None:
     assert len(rankings["bm25"]) == 2 and rankings["keyword"] == sorted(rankings["keyword"])
     empty = paper.rankings(LawQuery("火星", numbers=(number("99"),)), 5)
     assert empty[1:] == ({}, [])
-
-
-@pytest.mark.slow
-def test_questions_on_dated_articles_find_their_row_first(
-    data: Callable[..., Path], published_statutes: Path
-) -> None:
-    folder = data("legalsearch_r1")
-    rows: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for line in (folder / "article_index.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        rows.setdefault((row["law"], row["article"]), []).append(row)
-    missed = []
-    with Pack.open(published_statutes) as pack:
-        searcher = LawSearch(pack)
-        for line in (folder / "evaluation_dev.jsonl").read_text(encoding="utf-8").splitlines():
-            question = json.loads(line)
-            if question["type"] != "lar":
-                continue
-            text = question["question"]
-            named = re.search(r"《(.*?)》(第.*?条(?:之[一二三四五六七八九十]+)?)", text)
-            at = re.search(r"(\d{4})年(\d+)月(?:(\d+)日)?", text)
-            assert named and at
-            day = f"{at[1]}-{int(at[2]):02d}-{int(at[3] or 1):02d}"
-            (gold,) = [row for row in rows[named[1], named[2]] if row["valid_from"] <= day <= row["valid_to"]]
-            first = searcher.search(text).hits[0]
-            if (first.version.label, first.article.number.chinese) != (gold["version"], gold["article"]):
-                missed.append(text)
-    assert missed == []

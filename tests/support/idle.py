@@ -5,14 +5,16 @@ beside a thread that works, or beside other processes. Here the loop of events i
 nothing waits to be painted. What another thread finds out comes later, as on any machine: a test waits for it by
 `until`.
 
-What a desk without a terminal paints is thrown away by Textual. So only whole screens are painted here, which finds a
-widget that cannot be; what has changed on a screen is painted when a test looks, and when it leaves.
+What a desk without a terminal paints is thrown away by Textual. So only whole screens are painted here, once the desk
+rests, which finds a widget that cannot be; what has changed on a screen is painted when a test looks, and when it
+leaves.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from contextvars import copy_context
 from typing import Any
 
 import pytest
@@ -54,15 +56,24 @@ def ask_loop(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
     patch.setattr(Pilot, "_wait_for_screen", idle)
 
 
-def _whole_screens(compositor: Compositor, full: bool = False, *rest: Any, **named: Any) -> object:
-    if full or compositor.size.region in compositor._dirty_regions:
+def _whole_screens(compositor: Any, full: bool = False, *rest: Any, **named: Any) -> object:
+    if full:
         return PAINT(compositor, True, *rest, **named)
+    compositor.is_due = compositor.size.region in compositor._dirty_regions or getattr(compositor, "is_due", False)
     compositor._dirty_regions.clear()
     return None
 
 
 async def rest(app: App[Any]) -> None:
     """Until nothing is ready to run, and the screen is painted."""
+    await _rest(app)
+    due: Any = app.screen._compositor if app.is_running and app.screen_stack else None
+    if getattr(due, "is_due", False):
+        due.is_due = False
+        copy_context().run(PAINT, due, True, screen_stack=app._background_screens)
+
+
+async def _rest(app: App[Any]) -> None:
     loop: Any = asyncio.get_running_loop()
     begin, worked = time.monotonic(), time.thread_time()
     while time.thread_time() - worked < MOST:

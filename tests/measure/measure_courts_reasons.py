@@ -19,10 +19,8 @@ from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.scores.judgment import FORMULA, score
 from tasks.sample.courtcases import court_cases
 
-pytestmark = pytest.mark.slow
-
 PARAPHRASES = ("a", "b")
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1] / "courts"
 TRIALS = [case for case in court_cases() if isinstance(case, CivilCase | CriminalCase) and case.env in ("CI", "CR")]
 
 
@@ -59,12 +57,10 @@ def mean(table: dict[str, dict[str, float]], name: str, env: str = "") -> float:
     return fmean(row[name] for case, row in table.items() if case.startswith(env))
 
 
-@pytest.mark.slow
 def test_the_gold_makes_its_points_and_a_formula_none(table: dict[str, dict[str, float]]) -> None:
     assert {row["gold"] for row in table.values()} == {100} and {row["formula"] for row in table.values()} == {0}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PARAPHRASES)
 def test_who_says_the_same_in_other_words_keeps_the_points(table: dict[str, dict[str, float]], name: str) -> None:
     assert mean(table, name) >= 90

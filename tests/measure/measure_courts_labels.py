@@ -18,9 +18,8 @@ import pytest
 
 from tasks.courts.procedure.labels import ORDER, Judged, Rates, measured, rates, read_rows
 
-pytestmark = pytest.mark.slow
-
-ROWS = read_rows(Path(__file__).with_name("court_labels_independent.jsonl"))
+LABELS = Path(__file__).parents[1] / "courts"
+ROWS = read_rows(LABELS / "court_labels_independent.jsonl")
 CLASSES = ("good", "missing", "bundled", "wrong_stage", "wrong_addressee")
 
 
@@ -87,7 +86,7 @@ def test_rates_on_turns_that_nobody_saw_when_they_were_written(
     """Of these only the last four are not trained on."""
     every: list[Judged] = []
     for name in names:
-        figures, found = measured(read_rows(Path(__file__).with_name(f"labels_unseen_{name}.jsonl")))
+        figures, found = measured(read_rows(LABELS / f"labels_unseen_{name}.jsonl"))
         print(name, figures)
         every += found
     law = rates((one.found, one.row.acts) for one in every)
