@@ -112,8 +112,8 @@ def test_what_cannot_be_chosen_is_said(lab: Any, more: dict[str, Any], said: str
         lab(**more)
 
 
-def play(path: Path, **more: Any) -> Path:
-    with start_run(RunSpec(benchmark="legalagentbench", **more), out=path) as run:
+def play(path: Path, agent: str = "gold", **more: Any) -> Path:
+    with start_run(RunSpec(benchmark="legalagentbench", agent=agent, **more), out=path) as run:
         run.go()
         run.record_scores()
     return path
@@ -124,7 +124,7 @@ def test_what_failed_is_what_did_not_fully_succeed(sample_pack: Path, tmp_path: 
     run, failed = failed_tasks(str(play(tmp_path / "echo.moot", agent="echo", first=3)), "legalagentbench")
     assert (run, list(failed)) == ("echo", ["sample-101", "sample-102", "sample-103"])
     with pytest.raises(UsageError, match="no task failed in run gold"):
-        failed_tasks(str(play(tmp_path / "gold.moot", agent="gold", first=3)), "legalagentbench")
+        failed_tasks(str(play(tmp_path / "gold.moot", first=3)), "legalagentbench")
     with pytest.raises(UsageError, match="run 'echo' is one of legalagentbench, not of courts"):
         failed_tasks(str(tmp_path / "echo.moot"), "courts")
     with start_run(RunSpec(benchmark="legalagentbench", agent="gold", first=2), out=tmp_path / "open.moot") as begun:
