@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,20 @@ def pytest_xdist_auto_num_workers() -> int:
     """Half as many workers again as there are cores: many tests wait for a process, a pipe or a terminal."""
     cores = os.cpu_count() or 1
     return cores + (cores + 1) // 2
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Workers read the modules of tests in different orders before they collect: what one has compiled the others
+    load. In a fresh checkout each would compile all of them at the same time."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    folders = [Path(session.config.invocation_params.dir, word) for word in session.config.args]
+    files = sorted(file for folder in folders for file in folder.rglob("test_*.py"))
+    begin = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for file in (*files[begin:], *files[:begin]):
+        with suppress(Exception, pytest.skip.Exception):  # who collects it, says it
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:
@@ -183,6 +198,22 @@ def sample_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tasks.sample.build import build_sample
 
     return made_once(tmp_path_factory, "sample", build_sample)
+
+
+@pytest.fixture(scope="session")
+def published_statutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The statutes of LegalSearch-R1, imported by the command once in a session: to be read only."""
+    from click.testing import CliRunner
+
+    from app.cli.data import data as commands
+
+    folder = shared_data("legalsearch_r1", "statutes.jsonl").parent
+
+    def bring_in() -> None:
+        done = CliRunner().invoke(commands, ["import", "legalsearch", str(folder), "--name", "statutes"])
+        assert done.exit_code == 0, done.output
+
+    return made_once(tmp_path_factory, "statutes", bring_in)
 
 
 @pytest.fixture

@@ -39,13 +39,6 @@ PAINT = Compositor.render_update
 
 def install(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
     """The pilot of this app asks the loop, and only whole screens are painted."""
-    ask_loop(patch, app)
-    patch.setattr(Compositor, "render_update", _whole_screens)
-    patch.setattr(RuleSet, "__hash__", object.__hash__)  # by identity as before: asked a million times in each desk
-
-
-def ask_loop(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
-    """The pilot of this app asks the loop."""
 
     async def idle(*_: object, **__: object) -> bool:
         await rest(app)
@@ -54,6 +47,8 @@ def ask_loop(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
     for module in (textual.app, textual.pilot):
         patch.setattr(module, "wait_for_idle", idle)
     patch.setattr(Pilot, "_wait_for_screen", idle)
+    patch.setattr(Compositor, "render_update", _whole_screens)
+    patch.setattr(RuleSet, "__hash__", object.__hash__)  # by identity as before: asked a million times in each desk
 
 
 def _whole_screens(compositor: Any, full: bool = False, *rest: Any, **named: Any) -> object:
