@@ -181,22 +181,6 @@ EPISODE = Name(_episodes)
 TASK = Name(_tasks)
 
 
-@click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def completion(ctx: click.Context, shell: str) -> None:
-    """Print what makes a SHELL complete commands, benchmarks, agents, packs, runs and tasks; give it to `eval`.
-
-    Example: moot completion bash
-    """
-    from click.shell_completion import get_completion_class
-
-    made = get_completion_class(shell)
-    assert made is not None
-    script = made(ctx.find_root().command, {}, "moot", "_MOOT_COMPLETE").source()
-    click.echo(script)
-
-
 Data = dict[str, Any]
 """JSON data that a command prints, or makes its tables of."""
 WIDEST = 48

@@ -21,7 +21,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tasks": ("app.cli.tasks:tasks", "Make, check and show tasks."),
     "procedure": ("app.cli.score:procedure", "Measure the rules of court procedure on labelled turns."),
     "models": ("app.cli.models:models", "Keep a library of GGUF models and check them."),
-    "completion": ("app.cli.common:completion", "Print what makes a shell complete names."),
     "config": ("app.cli.config:config", "Say which hosts beyond this machine may be reached."),
     "run": ("app.cli.run:run", "Run an agent on the tasks of a benchmark."),
     "resume": ("app.cli.run:resume", "Go on with an interrupted run."),

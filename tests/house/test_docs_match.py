@@ -76,7 +76,6 @@ def test_every_command_that_answers_takes_json() -> None:
         " ".join(path)
         for path in commands()
         if not isinstance(lookup(path), click.Group)
-        and path[-1] != "completion"  # a script for a shell
         and not any("--json" in option.opts for option in params(lookup(path)))
     ]
     assert missing == []
