@@ -208,12 +208,11 @@ def run(
         pack: corpus pack, by name or folder.
         tasks: task file; default: the pack's own.
         task_ids: play only these.
-        limit: play a sample of so many tasks, each type by its share, drawn by `seed`. `first` (among `more`) plays
-            the first so many in the order of the file.
+        limit: play a sample of so many tasks, each type by its share, drawn by `seed`.
         seats: role -> rules or the SPEC of a model, for the other seats. A person cannot sit in a notebook.
         out: the run file to write; must not exist.
         allow_hosts: hosts beyond this machine that this run may reach.
-        more: settings of every run (first, types, epochs, seed, max_turns, max_tokens, max_seconds, budget_tokens,
+        more: settings of every run (types, epochs, seed, max_turns, max_tokens, max_seconds, budget_tokens,
             budget_seconds, cache, parallel, paper, calls) and of the benchmark.
 
     Raises:

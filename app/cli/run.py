@@ -170,7 +170,7 @@ def asked(benchmark: str, options: dict[str, Any]) -> RunSpec:
     )
     only, task_ids = _only(benchmark, options["only"], options["task_ids"])
     names = (
-        *("pack", "types", "limit", "first", "shard", "epochs", "seed", "paper", "cache"),
+        *("pack", "types", "limit", "shard", "epochs", "seed", "paper", "cache"),
         *("max_turns", "max_tokens", "max_seconds", "budget_tokens", "budget_seconds"),
     )
     try:
@@ -316,13 +316,6 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
     default=None,
     metavar="N",
     help="Run a sample of N tasks, each type by its share; --seed says which.",
-)
-@click.option(
-    "--first",
-    type=click.IntRange(1),
-    default=None,
-    metavar="N",
-    help="Run only the first N tasks, in the order of the file.",
 )
 @click.option(
     "--shard", type=SHARD, default=None, metavar="K/N",

@@ -36,7 +36,7 @@ from tasks.run.header import size_of
 from tasks.scoring.metrics import EMPTY, RULES, Cell, Kind, Report, Row, Summary, Table
 
 _AGENT = ("agent", "model", "paper", "calls", "temperature", "tools", "law_pack")
-_FIELD = ("profile", "pack", "env", "task_ids", "types", "limit", "first")
+_FIELD = ("profile", "pack", "env", "task_ids", "types", "limit")
 Key = tuple[str, ...]
 
 

@@ -246,7 +246,7 @@ class _Places:
         if row.task_id not in self._index or not 0 <= row.epoch < self._epochs:
             raise UsageError(
                 f"episode {row.id} of {paths[owner]} is none of the {self.total} that the runs would play together",
-                "Merge runs with the same --limit and --first.",
+                "Merge runs with the same --limit.",
             )
         before = self._owners[self.of(row)]
         if before != _NOBODY:

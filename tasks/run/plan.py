@@ -74,18 +74,14 @@ def named_file(tasks: str) -> Path:
 
 def choose(bench: Benchmark, questions: Sequence[Question], spec: RunSpec) -> list[Question]:
     """The questions to run, in the order of the file: those that are named, of them those of the types and settings,
-    of them a sample or the first.
+    of them a sample.
 
     A shard takes every n-th of those that the run would play as a whole, so that tasks that are sorted by difficulty
     are spread evenly.
 
     Raises:
-        UsageError: a task or a type is not in the file, none is left, or a sample and the first are both asked for.
+        UsageError: a task or a type is not in the file, or none is left.
     """
-    if spec.limit is not None and spec.first is not None:
-        raise UsageError(
-            "--limit and --first exclude each other", "A sample of all types is --limit, the first tasks --first."
-        )
     known = {question.id for question in questions}
     for wanted in spec.task_ids:
         if wanted not in known:
@@ -95,7 +91,7 @@ def choose(bench: Benchmark, questions: Sequence[Question], spec: RunSpec) -> li
             )
     named = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
     chosen = _of_types(bench.among(named, questions, spec), questions, spec.types)
-    whole = sample(chosen, spec.limit, spec.seed)[: spec.first]
+    whole = sample(chosen, spec.limit, spec.seed)
     if spec.shard is None:
         return whole
     number, shards = spec.shard

@@ -35,8 +35,6 @@ class RunSpec(BaseModel):
     """Why `task_ids` are what they are: `failed:RUN`, the tasks that failed in that run."""
     limit: int | None = Field(default=None, ge=1)
     """A sample of so many of them, each group by its share, drawn by `seed` (`sampling`)."""
-    first: int | None = Field(default=None, ge=1)
-    """The first so many of them in the order of the file."""
     shard: tuple[int, int] | None = None
     """(k, n): of the tasks that are chosen otherwise, those at the places k, k + n, k + 2n … counted from 1."""
     epochs: int = Field(default=1, ge=1, le=MOST_REPEATS)

@@ -48,7 +48,7 @@ def template() -> None:
     from tasks.run.spec import RunSpec
 
     for name, limit in (("template", TASKS), ("small", 2)):
-        spec = RunSpec(benchmark="legalagentbench", first=limit, parallel=TASKS)
+        spec = RunSpec(benchmark="legalagentbench", limit=limit, parallel=TASKS)
         with start_run(spec, out=places.runs() / f"{name}.moot") as run:
             run.go()
             run.record_scores()
@@ -172,7 +172,7 @@ def do_play(episodes: str) -> int:
     from tasks.run.runner import start_run
     from tasks.run.spec import RunSpec
 
-    spec = RunSpec(benchmark="legalagentbench", agent="echo", first=TASKS, epochs=int(episodes) // TASKS, parallel=16)
+    spec = RunSpec(benchmark="legalagentbench", agent="echo", limit=TASKS, epochs=int(episodes) // TASKS, parallel=16)
     with start_run(spec) as run:
         run.go()
         run.record_scores()

@@ -214,7 +214,7 @@ def test_a_run_with_a_person_in_it_is_not_resumed_in_the_background(home: Home) 
     refused = home.moot("resume", "latest", "--background", code=2)
     assert refused.stderr.count("\n") == 1 and "后台" in refused.stderr
     assert digests(path) == before and writer_of(path) is None
-    home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--first", "1")
+    home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--task", "1")
     fork = home.moot("fork", "latest", "1", "--turn", "0", "--seat", "agent=human", "--background", code=2)
     assert "后台" in fork.stderr and len(list((home.home / "runs").glob("*.moot"))) == 2
 
@@ -247,7 +247,7 @@ def test_the_log_says_what_happened_and_not_what_was_said(home: Home, tmp_path: 
     text = file.read_text("utf-8")
     for secret in ("甲公司", "乙公司", "查一查", "999001", "思考"):
         assert secret not in text
-    home.moot(*home.line("--log-file", str(file), "--first", "1"))
+    home.moot(*home.line("--log-file", str(file), "--task", "1"))
     more = lines_of(file)
     assert more[: len(lines)] == lines, "it grows at its end"
 

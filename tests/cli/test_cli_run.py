@@ -61,7 +61,7 @@ def test_run_prints_a_block_and_keeps_the_run(moot: Moot) -> None:
 
 
 def test_show_tells_an_episode_in_words_and_as_data(moot: Moot) -> None:
-    run = moot.run("--first", "1")["run"]
+    run = moot.run("--task", "1")["run"]
     text = moot("show", run, "1", "--prompts").out
     assert "工具调用" in text and "虚构数据" in text and "[system]" in text
     data = moot("show", run, "1", "--json").json()
@@ -88,7 +88,7 @@ def test_a_distance_of_logarithms_is_shown_as_it_is_and_a_share_in_points() -> N
 
 
 def test_fork_and_resume(moot: Moot) -> None:
-    run = moot.run("--first", "1")["run"]
+    run = moot.run("--task", "1")["run"]
     forked = moot("fork", run, "1", "--turn", "1", "--json").json()["run"]
     assert moot("show", forked, "--json").json()["header"]["parent"] == {
         **moot("show", forked, "--json").json()["header"]["parent"], "run": run, "episode": "1", "step": 1,
@@ -102,7 +102,7 @@ def test_a_human_answers_at_the_terminal(moot: Moot, monkeypatch: pytest.MonkeyP
         "sys.stdin",
         io.StringIO('/get_company_info {"identifier": "甲公司", "columns": ["公司代码"]}\n代码是999001\n'),
     )
-    arguments = ("--pack", "kill", "--tasks", moot.spec["tasks"], "--limit", "1", "--json")
+    arguments = ("--pack", "kill", "--tasks", moot.spec["tasks"], "--task", "1", "--json")
     block = moot("run", "legalagentbench", "--seat", "agent=human", *arguments).json()
     assert block["compat"]["success"]["all"] == 1.0
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
@@ -149,7 +149,7 @@ def test_a_fork_to_a_seat_that_is_not_there_is_refused_and_keeps_its_own_command
 
 
 def test_outcomes_are_told_in_words(moot: Moot) -> None:
-    run = moot.run("--limit", "1", "--max-tokens", "1")["run"]
+    run = moot.run("--task", "1", "--max-tokens", "1")["run"]
     assert moot("show", run, "--json").json()["episodes"][0]["outcome"] == "token_limit"
     assert "词元用尽" in moot("show", run).out and "词元用尽 1" in moot("list").out
 
@@ -160,10 +160,10 @@ def test_dry_run_writes_nothing(moot: Moot, moot_home: Path) -> None:
 
 
 def test_watchers(moot: Moot) -> None:
-    moot.run("--watch", "json", "--limit", "1")
+    moot.run("--watch", "json", "--task", "1")
     tags = [json.loads(line)["tag"] for line in moot.err.splitlines() if line.startswith("{")]
     assert tags[0] == "attempt_started" and tags[-1] == "step_ended"
-    moot.run("--watch", "plain", "--limit", "1")
+    moot.run("--watch", "plain", "--task", "1")
     assert "第 1 步" in moot.err
 
 
@@ -193,7 +193,7 @@ def test_mistakes_get_one_sentence(moot: Moot, arguments: list[str], code: int, 
 
 
 def test_a_damaged_run_is_named_and_the_others_are_listed(moot: Moot, moot_home: Path) -> None:
-    run = moot.run("--limit", "1")["run"]
+    run = moot.run("--task", "1")["run"]
     (moot_home / "runs" / "broken.moot").write_bytes(b"not a database" * 100)
     rows = {row["run"]: row for row in moot("list", "--json").json()["runs"]}
     assert "error" in rows["broken"] and rows[run]["n"] == 1
@@ -205,7 +205,7 @@ def test_model_text_reaches_the_terminal_clean(moot: Moot, moot_home: Path) -> N
     script = moot_home / "hostile.json"
     script.write_text(json.dumps({"otherwise": [hostile]}), encoding="utf-8")
     moot("run", "legalagentbench", "--model", f"scripted:{script}", "--pack", "kill", "--tasks", moot.spec["tasks"],
-         "--limit", "1", "--max-turns", "2", "--watch", "plain")  # fmt: skip
+         "--task", "1", "--max-turns", "2", "--watch", "plain")  # fmt: skip
     assert moot.code == 0
     for character in "\x1b\x07\x9b\u202e":
         assert character not in moot.out + moot.err

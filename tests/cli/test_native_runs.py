@@ -83,7 +83,7 @@ def called(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_tasks_finish_on_servers_of_every_shape(shape: str, moot: Moot, server: FakeServer) -> None:  # noqa: F811
     server.chat = plays(SHAPES[shape])
-    block = moot.run(f"endpoint:{server.spec}", "--calls", "native", "--first", "1").block()
+    block = moot.run(f"endpoint:{server.spec}", "--calls", "native", "--task", "1").block()
     assert block["outcomes"]["finished"] == 1 and block["actions"].get("rejected", 0) == 0
     calls = called(moot.path())
     made = [call["calls"][0][0] for call in calls if call.get("calls")]
@@ -102,11 +102,11 @@ def test_tasks_finish_on_servers_of_every_shape(shape: str, moot: Moot, server: 
 
 def test_a_native_run_is_replayed_forked_and_exported(moot: Moot, server: FakeServer, tmp_path: Path) -> None:  # noqa: F811
     server.chat = plays(pieces)
-    block = moot.run(f"endpoint:{server.spec}", "--calls", "native", "--first", "1").block()
+    block = moot.run(f"endpoint:{server.spec}", "--calls", "native", "--task", "1").block()
     first = moot.path()
     asked = len(server.asked)
     again = tmp_path / "again.moot"
-    moot.run(f"recorded:{block['run']}", "--calls", "native", "--first", "1", "--out", str(again)).block()
+    moot.run(f"recorded:{block['run']}", "--calls", "native", "--task", "1", "--out", str(again)).block()
     assert len(server.asked) == asked and [one["asked"] for one in called(again)] == [
         one["asked"] for one in called(first)
     ]

@@ -120,9 +120,9 @@ def test_the_detectable_difference_counts_clusters(moot: Moot, sample_pack: Path
     assert found["effective_n"] <= found["clusters"] <= found["n"] > 50
     for one in found["differences"]:
         assert one["difference"] == pytest.approx(detectable_before(found["effective_n"], one["disagree"]))
-    few = plan_of(moot, ("run", "legalagentbench", "--first", "2"))["detectable"]["differences"]
+    few = plan_of(moot, ("run", "legalagentbench", "--limit", "2"))["detectable"]["differences"]
     assert [one["difference"] for one in few] == [None, None]
-    assert "任何差异都检不出" in moot("run", "legalagentbench", "--first", "2", "--dry-run")[1]
+    assert "任何差异都检不出" in moot("run", "legalagentbench", "--limit", "2", "--dry-run")[1]
 
 
 def test_tasks_are_chosen_on_the_command_line(moot: Moot, sample_pack: Path, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_tasks_are_chosen_on_the_command_line(moot: Moot, sample_pack: Path, tmp
         "run"
     ]
     header = json.loads(moot("show", run, "--json")[1])["header"]
-    assert (header["spec"]["limit"], header["spec"]["first"]) == (6, None)
+    assert header["spec"]["limit"] == 6
     assert moot("run", "courts", "--agent", "echo", "--type", "KQ", "--limit", "1", "--json")[0] == 0
     plan = plan_of(
         moot, ("run", "legalagentbench", "--only", "failed:latest")
@@ -155,7 +155,6 @@ def test_tasks_are_chosen_on_the_command_line(moot: Moot, sample_pack: Path, tmp
         (("--only", "failed:nix"), "没有评测“nix”"),
         (("--only", "failed:x", "--task", "1"), "--only 和 --task 都用来指定题目"),
         (("--limit", "0"), "0 不在范围"),
-        (("--limit", "2", "--first", "2"), "--limit 与 --first 不能同时使用"),
         (("--type", "9-hop"), "没有类型为“9-hop”的题"),
     ],
 )

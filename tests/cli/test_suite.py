@@ -188,11 +188,11 @@ def test_more_runs_than_anybody_plays_are_refused_at_once(write: Any) -> None:
         ("[[runs]\n", "不是 TOML"),
         ('[settings]\nlimt = 3\n[[runs]]\nbenchmarks = "courts"', ".toml:2，settings.limt：courts 没有设置项“limt”"),
         (
-            '[settings]\nlimt = 3\nfirst = "a"\n[[runs]]\nbenchmarks = "courts"\nagents = "nix"',
-            "settings.first：应为整数",
+            '[settings]\nlimt = 3\nlimit = "a"\n[[runs]]\nbenchmarks = "courts"\nagents = "nix"',
+            "settings.limit：应为整数",
         ),
         (
-            '[settings]\nlimt = 3\nfirst = "a"\n[[runs]]\nbenchmarks = "courts"\nagents = "nix"',
+            '[settings]\nlimt = 3\nlimit = "a"\n[[runs]]\nbenchmarks = "courts"\nagents = "nix"',
             ".toml:4，runs[1]：courts 没有智能体“nix”",
         ),
     ],

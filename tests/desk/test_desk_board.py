@@ -196,7 +196,7 @@ async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
 async def test_rows_say_what_stands_behind_them(runs: tuple[Path, Path]) -> None:
     """A run of fewer tasks says so; a row that is still being read has no figure yet; fiction is marked row by row; a
     filter is named."""
-    spec = RunSpec(benchmark="legalagentbench", pack="small", agent="echo", first=1)
+    spec = RunSpec(benchmark="legalagentbench", pack="small", agent="echo", limit=1)
     with start_run(spec, out=places.runs() / "third.moot") as run:
         run.go()
         run.record_scores()

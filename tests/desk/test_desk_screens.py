@@ -109,7 +109,7 @@ async def test_looking_back_and_forward_runs_no_code(pack: Path) -> None:
 async def test_steps_of_a_live_run_until_it_ends(pack: Path) -> None:
     async with desk() as pilot:
         await pilot.app.start(
-            RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), first=1), everything=False
+            RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",)), everything=False
         )  # type: ignore[attr-defined]
         await until(pilot, lambda: episode(pilot).loaded)
         screen = episode(pilot)
@@ -129,11 +129,11 @@ async def test_steps_of_a_live_run_until_it_ends(pack: Path) -> None:
 
 
 async def test_a_running_episode_comes_back_after_another_run_was_looked_at(pack: Path) -> None:
-    with start_run(RunSpec(benchmark="legalagentbench", agent="echo", pack=str(pack), first=1)) as run:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="echo", pack=str(pack), task_ids=("k-1",))) as run:
         run.go()
     (other,) = list_runs()
     async with desk() as pilot:
-        spec = RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), first=1)
+        spec = RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",))
         await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
         await until(pilot, lambda: episode(pilot).loaded)
         screen, live = episode(pilot), pilot.app.live  # type: ignore[attr-defined]
@@ -149,7 +149,7 @@ async def test_a_running_episode_comes_back_after_another_run_was_looked_at(pack
 
 
 async def test_a_stored_unfinished_run_is_taken_up_by_a_step(pack: Path) -> None:
-    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), first=1)) as run:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",))) as run:
         run.scheduler.step("k-1")
     async with desk() as pilot:
         screen = await opened(pilot, list_runs()[0])
@@ -160,7 +160,7 @@ async def test_a_stored_unfinished_run_is_taken_up_by_a_step(pack: Path) -> None
 
 
 async def test_fork_from_an_earlier_step_is_a_new_run(pack: Path) -> None:
-    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), first=1)) as run:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",))) as run:
         run.go()
     old = list_runs()[0]
     async with desk() as pilot:
@@ -178,7 +178,7 @@ async def test_fork_from_an_earlier_step_is_a_new_run(pack: Path) -> None:
 async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Path) -> None:
     async with desk() as pilot:
         await pilot.app.start(
-            RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", first=1), everything=False
+            RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", task_ids=("k-1",)), everything=False
         )  # type: ignore[attr-defined]
         await until(pilot, lambda: episode(pilot).loaded)
         screen = episode(pilot)
@@ -207,7 +207,7 @@ async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Pat
 async def test_a_person_leaves_the_seat_and_the_policy_goes_on(pack: Path) -> None:
     async with desk() as pilot:
         await pilot.app.start(
-            RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", first=1), everything=False
+            RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", task_ids=("k-1",)), everything=False
         )  # type: ignore[attr-defined]
         await until(pilot, lambda: episode(pilot).loaded)
         screen = episode(pilot)

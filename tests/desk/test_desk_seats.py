@@ -113,7 +113,7 @@ async def test_dialogs_look_as_stored(
         await same_as_stored(pilot, "new-model")
         await pilot.press("escape")
         await pilot.app.start(
-            RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), first=1), everything=False
+            RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",)), everything=False
         )  # type: ignore[attr-defined]
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
         await pilot.press("s")
@@ -281,7 +281,7 @@ def highlight(pilot: Pilot[Any], agent: str) -> None:
 
 async def begun(pilot: Pilot[Any], pack: Path, agent: str = "gold") -> EpisodeScreen:
     await pilot.app.start(
-        RunSpec(benchmark="legalagentbench", agent=agent, pack=str(pack), first=1), everything=False
+        RunSpec(benchmark="legalagentbench", agent=agent, pack=str(pack), task_ids=("k-1",)), everything=False
     )  # type: ignore[attr-defined]
     await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
     return episode(pilot)
@@ -374,7 +374,7 @@ async def test_leaving_gives_the_seat_back_to_the_model_that_had_it(pack: Path, 
 
 
 async def test_a_stored_run_whose_seat_changed_hands_is_taken_up_again(pack: Path, engine: SlowEngine) -> None:
-    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), first=1)) as run:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",))) as run:
         run.scheduler.step("k-1")
         run.seat("k-1", Seated(seat="agent", policy="talk/1", engine=SPEC))
     async with desk() as pilot:

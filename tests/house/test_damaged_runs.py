@@ -31,9 +31,9 @@ pytestmark = pytest.mark.slow
 OBEYED = re.compile("\x1b|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 """What moves a cursor, changes a terminal or turns the order of what is read."""
 SPECS = {
-    "legalagentbench": {"benchmark": "legalagentbench", "agent": "gold", "first": 2},
-    "legalsearch": {"benchmark": "legalsearch", "agent": "gold", "first": 1},
-    "courts": {"benchmark": "courts", "agent": "gold", "env": "KQ", "first": 1},
+    "legalagentbench": {"benchmark": "legalagentbench", "agent": "gold", "limit": 2},
+    "legalsearch": {"benchmark": "legalsearch", "agent": "gold", "limit": 1},
+    "courts": {"benchmark": "courts", "agent": "gold", "env": "KQ", "limit": 1},
 }
 
 

@@ -471,7 +471,7 @@ def test_a_task_that_asks_for_a_document_has_room_for_it(
     script = tmp_path / "script.json"
     script.write_text(json.dumps({"otherwise": ["不知道"]}, ensure_ascii=False), "utf-8")
     spec = RunSpec(
-        benchmark="legalagentbench", agent=agent, model=f"scripted:{script}", types=(kind,), first=1, max_turns=1
+        benchmark="legalagentbench", agent=agent, model=f"scripted:{script}", types=(kind,), limit=1, max_turns=1
     )
     with start_run(spec) as run:
         run.go()

@@ -31,7 +31,7 @@ class Moot:
         self._capsys = capsys
         self.home = home
         self.spec = prepare(home, tasks=2)
-        self.common = ["--pack", "kill", "--tasks", self.spec["tasks"], "--first", "1"]
+        self.common = ["--pack", "kill", "--tasks", self.spec["tasks"], "--task", "1"]
         self.model = ["--model", self.spec["model"]]
         self.err = ""
 

@@ -87,9 +87,8 @@ def lab(sample_pack: Path) -> Any:
     return lambda **more: ids(choose(bench, questions, RunSpec(benchmark="legalagentbench", **more)))
 
 
-def test_types_first_and_samples_of_a_task_file(lab: Any) -> None:
+def test_types_and_samples_of_a_task_file(lab: Any) -> None:
     every, hops = lab(), lab(types=["2-hop", "1-hop"])
-    assert lab(first=4) == every[:4] != lab(limit=4)
     assert {one.split("-")[1][0] for one in hops} == {"1", "2"} and set(hops) < set(every)
     assert set(lab(types=["2-hop"], limit=3)) < set(hops) and len(lab(types=["2-hop"], limit=3)) == 3
     assert lab(types=["writing"], limit=999) == lab(types=["writing"])
@@ -103,13 +102,15 @@ def test_types_first_and_samples_of_a_task_file(lab: Any) -> None:
     [
         ({"types": ["6-hop"]}, r"no task of type '6-hop' in the task file. The task file has 1-hop, .*writing"),
         ({"types": ["2-hop"], "task_ids": ["sample-101"]}, "none of the chosen tasks is of type 2-hop.*of 1-hop"),
-        ({"limit": 2, "first": 2}, "--limit and --first exclude each other"),
         ({"task_ids": ["x"], "only": "failed:r"}, "no task 'x' in the task file. Give the task file of that run"),
     ],
 )
 def test_what_cannot_be_chosen_is_said(lab: Any, more: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         lab(**more)
+
+
+FEW = ("sample-101", "sample-102", "sample-103")
 
 
 def play(path: Path, agent: str = "gold", **more: Any) -> Path:
@@ -121,15 +122,16 @@ def play(path: Path, agent: str = "gold", **more: Any) -> Path:
 
 def test_what_failed_is_what_did_not_fully_succeed(sample_pack: Path, tmp_path: Path) -> None:
     """echo solves nothing, gold everything; one turn ends no task of many."""
-    run, failed = failed_tasks(str(play(tmp_path / "echo.moot", agent="echo", first=3)), "legalagentbench")
-    assert (run, list(failed)) == ("echo", ["sample-101", "sample-102", "sample-103"])
+    run, failed = failed_tasks(str(play(tmp_path / "echo.moot", agent="echo", task_ids=FEW)), "legalagentbench")
+    assert (run, list(failed)) == ("echo", list(FEW))
     with pytest.raises(UsageError, match="no task failed in run gold"):
-        failed_tasks(str(play(tmp_path / "gold.moot", first=3)), "legalagentbench")
+        failed_tasks(str(play(tmp_path / "gold.moot", agent="gold", task_ids=FEW)), "legalagentbench")
     with pytest.raises(UsageError, match="run 'echo' is one of legalagentbench, not of courts"):
         failed_tasks(str(tmp_path / "echo.moot"), "courts")
-    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", first=2), out=tmp_path / "open.moot") as begun:
+    spec = RunSpec(benchmark="legalagentbench", agent="gold", task_ids=FEW[:2])
+    with start_run(spec, out=tmp_path / "open.moot") as begun:
         begun.go(lambda: False)
-    assert failed_tasks(str(tmp_path / "open.moot"), "legalagentbench")[1] == ("sample-101", "sample-102")
+    assert failed_tasks(str(tmp_path / "open.moot"), "legalagentbench")[1] == FEW[:2]
 
 
 @pytest.mark.slow

@@ -217,6 +217,11 @@ def opened(
     return run
 
 
+def numbered(count: int) -> list[str]:
+    """The first so many tasks of the file."""
+    return [str(n) for n in range(1, count + 1)]
+
+
 def ended(path: Path, episode: str) -> State:
     with Journal.open(path) as journal:
         state = fold(read_episode(journal, episode))
@@ -248,7 +253,7 @@ def test_whatever_a_model_says(
         "agent": agent,
         "model": "stub:x",
         **asked_in(mode),
-        "first": len(names),
+        "task_ids": numbered(len(names)),
     }
     if group == "long":
         chosen["max_turns"] = LONG_TURNS
@@ -295,7 +300,7 @@ def test_a_cancelled_call_leaves_no_trace(
             "model": "stub:x",
             **asked_in(mode),
         }
-        with opened(spec, path, stub, monkeypatch, first=1, **chosen) as run:
+        with opened(spec, path, stub, monkeypatch, task_ids=numbered(1), **chosen) as run:
             run.go()
             if interrupt_at:
                 assert run.scheduler.episodes["1"].state.stopped is None
@@ -322,7 +327,10 @@ def test_agents_without_a_model_end_too(name: str, spec: dict[str, Any], tmp_pat
         path = tmp_path / f"{agent}.moot"
         count = KINDS.get(name, 3)
         with runner.start_run(
-            RunSpec.model_validate({**spec, "benchmark": name, "agent": agent, "model": "", "first": count}), out=path
+            RunSpec.model_validate(
+                {**spec, "benchmark": name, "agent": agent, "model": "", "task_ids": numbered(count)}
+            ),
+            out=path,
         ) as run:
             run.go()
             assert run.summary().block()["n"] == count
@@ -336,7 +344,7 @@ def test_a_person_may_type_anything(name: str, spec: dict[str, Any], tmp_path: P
     if "human" not in benchmark(name).agents:
         pytest.skip("no seat for a person")
     path = tmp_path / "r.moot"
-    chosen = {"benchmark": name, "agent": "human", "model": "", "first": 1, "max_turns": 25}
+    chosen = {"benchmark": name, "agent": "human", "model": "", "task_ids": numbered(1), "max_turns": 25}
     with runner.start_run(RunSpec.model_validate({**spec, **chosen}), out=path) as run:
         run.go()
         for text in (*NONSENSE, "长" * SIZE, *NONSENSE):
@@ -364,7 +372,7 @@ def test_policies_change_places_in_the_middle(
             "agent": agent,
             "model": "stub:x",
             **asked_in(mode),
-            "first": 1,
+            "task_ids": numbered(1),
         }
         path = tmp_path / f"{other}.moot"
         with opened(spec, path, stub, monkeypatch, **chosen) as run:

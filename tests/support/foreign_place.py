@@ -165,7 +165,7 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
     from tasks.run.spec import RunSpec
 
     plan = RunSpec(
-        benchmark="legalagentbench", agent="direct", model=spec, pack="kill", tasks=str(home / "tasks.json"), first=1
+        benchmark="legalagentbench", agent="direct", model=spec, pack="kill", tasks=str(home / "tasks.json"), limit=1
     )
     bench = benchmark(plan.benchmark)
     with Pack.open("kill") as pack:

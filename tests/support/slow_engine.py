@@ -143,7 +143,7 @@ def open_slow(opening: Opening) -> SlowEngine:
 
 def talk(pack: Any, limit: int = 1, **more: Any) -> RunSpec:
     """A run of the `talk` agent before this engine."""
-    return RunSpec(benchmark="legalagentbench", agent="talk", model=SPEC, pack=str(pack), first=limit, **more)
+    return RunSpec(benchmark="legalagentbench", agent="talk", model=SPEC, pack=str(pack), limit=limit, **more)
 
 
 class Reciter(SlowEngine):
