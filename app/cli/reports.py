@@ -49,12 +49,10 @@ def _count(_: click.Context, __: click.Parameter, value: str | None) -> int:
     return sys.maxsize if value == "all" else int(value)
 
 
-def _read(
-    path: Path, walker: str | None, whole: bool, transcripts: int
-) -> tuple[Report, Side | None, Sequence[Question]]:  # fmt: skip
+def _read(path: Path, whole: bool, transcripts: int) -> tuple[Report, Side | None, Sequence[Question]]:
     """A run as a report; task by task where its file or its repeats ask for that."""
     run = read_stored(path)
-    summary = summary_of(run, walker)
+    summary = summary_of(run)
     own = any(row.measure.section == "repeat 0" for row in summary.rows)
     side, questions = side_of(path) if whole or (summary.tally.epochs > 1 and not own) else (None, ())
     table = spread(side, language()) if side is not None and not own else None
@@ -98,16 +96,14 @@ def _folded(path: Path, most: int, found: RunFailures) -> Iterator[Folded]:
     callback=_count,
     help="Fold N episodes, failures first, or all, into the page.",
 )
-@click.option("--walker", default=None, metavar="RUN", help="A run of the gold agent on the same tasks: a ceiling.")
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write instead of stdout."
 )
 @json_option("Same as --format json.")
 def report(
-    run_names: tuple[str, ...], form: str, by: str, transcripts: int, walker: str | None, out: Path | None,
-    as_json: bool
+    run_names: tuple[str, ...], form: str, by: str, transcripts: int, out: Path | None, as_json: bool
 ) -> None:  # fmt: skip
-    """Report one or more RUNs: scores with intervals, floor and ceilings, outcomes, hashes of everything used.
+    """Report one or more RUNs: scores with intervals, floor and ceiling, outcomes, hashes of everything used.
 
     Example: moot report 20261121-120000-legalagentbench-rules-1a2b --format html --out report.html
     """
@@ -116,7 +112,7 @@ def report(
         raise UsageError("--by task is for CSV files", "Add --format csv.")
     if transcripts and form != "html":
         raise UsageError("--transcripts is for pages", "Add --format html.")
-    made = [_read(path, walker, by == "task", transcripts) for path in run_paths(run_names)]
+    made = [_read(path, by == "task", transcripts) for path in run_paths(run_names)]
     lines = [(one, side, asked) for one, side, asked in made if side is not None]
     text = by_task(lines) if by == "task" else FORMATS[form]([one for one, _, _ in made], language())
     if out is None:

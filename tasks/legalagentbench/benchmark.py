@@ -167,7 +167,7 @@ class LegalAgentBench(OneSeat):
         self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
     ) -> LabSummary:
         """What a run came to."""
-        return summarise(run, questions, results, walker=context.walker, benchmark=self.name)
+        return summarise(run, questions, results, benchmark=self.name)
 
 
 def _rules(pack: Pack) -> Policy:

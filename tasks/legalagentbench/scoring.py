@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from tasks.legalagentbench.questions import ASKED, GROUPS, WRITING, Question
-from tasks.reports.words import figure, phrase
+from tasks.reports.words import figure
 from tasks.scoring.keywords import (
     COMPAT_VERSION,
     article_recall,
@@ -198,14 +198,11 @@ BOUNDED = ("success", "process")
 
 @dataclass(frozen=True)
 class LabSummary(Summary):
-    """actions: how replies of a model were read; icc: group -> how alike the tasks of a cluster are; walked: tasks
-    that the walker's ceiling rests on, None where there is none, which `walker_reason` explains."""
+    """actions: how replies of a model were read; icc: group -> how alike the tasks of a cluster are."""
 
     limits = {"floor": ("下限：复述题目", "Floor: question echoed")}
     actions: Mapping[str, int] = field(default_factory=dict)
     icc: Mapping[str, Value] = field(default_factory=dict)
-    walked: int | None = None
-    walker_reason: str = ""
 
     def tree(self, rows: Iterable[Metric], pick: Pick) -> Tree:
         """Measure -> group."""
@@ -217,7 +214,6 @@ class LabSummary(Summary):
         bounded = [row for row in strict if row.measure.name in BOUNDED]
         scored = {row.group.name: row.n for row in strict}
         seen: Tree = {name: None for name in EVIDENCE}
-        walker = None if self.walked is None else {"rule": "path walker", "n": self.walked, **self.limit("walker")}
         return {
             **made,
             "actions": dict(self.actions),
@@ -232,11 +228,7 @@ class LabSummary(Summary):
                 },
             },
             "floor": {"rule": "question echoed", **self.limit("floor")},
-            "ceiling": {
-                "reference": {"rule": "reference answer", **self.limit("reference")},
-                "walker": walker,
-                "walker_reason": self.walker_reason,
-            },
+            "ceiling": {"reference": {"rule": "reference answer", **self.limit("reference")}},
             "icc": dict(self.icc),
             **seen,
             **self.tree(self.section("evidence"), lambda row: row.value),
@@ -250,7 +242,6 @@ class LabSummary(Summary):
         return [
             ("bounds", " / ".join(shown)),
             *((row.measure.name, figure(row, row.value)) for row in self.section("evidence") if row.group.whole),
-            ("walker", phrase(self.walker_reason, language)),
         ]
 
 
@@ -259,7 +250,6 @@ def summarise(
     questions: Sequence[Question],
     results: Sequence[Result],
     *,
-    walker: Sequence[Result] | None = None,
     benchmark: str = BENCHMARK,
 ) -> LabSummary:
     """What a run came to.
@@ -268,20 +258,13 @@ def summarise(
         run: id of the run.
         questions: all tasks that were asked; one without a result counts as an error.
         results: what the episodes came to, in any order, repeats included.
-        walker: the results of the gold agent on the same tasks, for the path walker's ceiling; only tasks whose gold
-            carries calls count, on the others that agent merely recites the reference.
     """
     rated = _rated(questions, results)
     every = Groups.of(rated)
     scored = every.scored()
-    walked = [question for question in questions if question.gold.calls]
-    walker_reason = "needs a run of --agent gold on the same tasks" if walker is None else ""
-    if walker is not None and not walked:
-        walker, walker_reason = None, "the tasks name tools but no calls to walk"
     limits: dict[Limit, Groups] = {
         "floor": Groups.answered(questions, _question_text),
         "reference": Groups.answered(questions, lambda question: question.gold.answer),
-        **({} if walker is None else {"walker": Groups.of(_rated(walked, walker))}),
     }
 
     def metric(measure: Measure, group: Group) -> Metric:
@@ -311,8 +294,6 @@ def summarise(
         actions={name: sum(one.result.actions.count(name) for one in rated) for name in READINGS},
         icc={name: intraclass_correlation(*_compat_success(own)) if own else None for name,
             own in every.members.items()},
-        walked=None if walker is None else len(walked),
-        walker_reason=walker_reason,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from tasks.scoring.metrics import Report
 
 COLUMNS = (
     "run", "benchmark", "agent", "rule", "rate", "group", "n", "value", "low", "high", "method", "clusters",
-    "design_effect", "effective_n", "floor", "ceiling_reference", "ceiling_walker", "epochs", "evidence_rate",
+    "design_effect", "effective_n", "floor", "ceiling_reference", "epochs", "evidence_rate",
     "tokens",
     *(f"outcome_{outcome}" for outcome in OUTCOMES), "fictional", "pack", "pack_hash", "task_file_sha256",
     "harness", "scorer",
@@ -77,7 +77,7 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
                 "value": row.value, "low": interval and interval.low, "high": interval and interval.high,
                 "method": interval.method if interval else "", "clusters": clusters, "design_effect": effect,
                 "effective_n": effective, "floor": row.limits.get("floor"),
-                "ceiling_reference": row.limits.get("reference"), "ceiling_walker": row.limits.get("walker"),
+                "ceiling_reference": row.limits.get("reference"),
                 "evidence_rate": summary.value("", group.name, "evidence_rate", "evidence"),
                 "scorer": summary.scorers.get(measure.rule, ""),
             }.items()})  # fmt: skip

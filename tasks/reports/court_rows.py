@@ -119,7 +119,7 @@ def _count(summary: Summary, column: str) -> Cell:
 
 def _limits(summary: Summary, columns: Sequence[str], language: str, overall: bool) -> Iterator[Row]:
     shown = [*columns, f"{OVERALL} {OVERALL}"] if overall else columns
-    for label, limit in zip(("court.floor", "court.ceiling", "court.walker"), LIMITS, strict=True):
+    for label, limit in zip(("court.floor", "court.ceiling"), LIMITS, strict=True):
         for rule in RULES:
             rows = [summary.row(rule, *place(column)) for column in shown]
             cells = [Cell(row.limits[limit]) if row and limit in row.limits else EMPTY for row in rows]

@@ -30,9 +30,6 @@ from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result
 
-REFERENCE = "gold"
-"""The agent whose run gives the path walker's ceiling."""
-
 
 @dataclass(frozen=True, slots=True)
 class Played:
@@ -87,23 +84,10 @@ def read_stored(name: str | Path) -> StoredRun:
     return StoredRun(path, header, bench, asked_for, graded, closeness)
 
 
-def walker_for(run: StoredRun, walker: str | Path | None) -> Sequence[Result] | None:
-    """Results of the path walker on the tasks of a run: the run itself when its agent is gold, else the run named."""
-    if walker is None:
-        return run.results if run.header["spec"]["agent"] == REFERENCE else None
-    reference = read_stored(walker)
-    if reference.header["spec"]["agent"] != REFERENCE:
-        agent = reference.header["spec"]["agent"]
-        raise UsageError(f"run '{walker}' is of agent '{agent}'", f"The walker's ceiling needs a run of {REFERENCE}.")
-    if reference.header["tasks"]["sha256"] != run.header["tasks"]["sha256"]:
-        raise UsageError(f"run '{walker}' was made on another task file", "Run the gold agent on the same tasks.")
-    return reference.results
-
-
-def summary_of(run: StoredRun, walker: str | Path | None = None) -> Summary:
+def summary_of(run: StoredRun) -> Summary:
     """What a stored run came to."""
     with reading(run.path), pack_of(run.header) as pack:
-        context = ScoreContext(walker_for(run, walker), pack, run.graded, spec_of(run.header))
+        context = ScoreContext(pack, run.graded, spec_of(run.header))
         made = run.bench.summary(str(run.header["run"]), run.questions, run.results, context)
     made = with_added(made, {one.id: (one, one.cluster) for one in run.questions}, run.results)
     return with_closeness(made, {one.id: one.cluster for one in run.questions}, run.closeness)

@@ -1,16 +1,15 @@
-"""What a scorer may look at beyond questions and results: the pack, a reference run, and what a grader said.
+"""What a scorer may look at beyond questions and results: the pack, and what a grader said.
 
 Nothing of it is needed: what cannot be computed without is missing, never guessed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from store.pack import Pack
 from tasks.run.spec import RunSpec
-from tasks.scoring.result import Result
 
 Grade = Mapping[str, float | None]
 """Name of a verdict -> 0 to 1, None where the grading failed."""
@@ -18,10 +17,9 @@ Grade = Mapping[str, float | None]
 
 @dataclass(frozen=True, slots=True)
 class ScoreContext:
-    """walker: results of the gold agent on the same tasks; pack: the pack of the run, where it is at hand; graded:
+    """pack: the pack of the run, where it is at hand; graded:
     (task id, epoch) -> the newest grade of the grader's seat; spec: what was run."""
 
-    walker: Sequence[Result] | None = None
     pack: Pack | None = None
     graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
     spec: RunSpec | None = None

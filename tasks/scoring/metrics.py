@@ -100,9 +100,9 @@ def _data(cell: Cell) -> object:
 Rule = Literal["compat", "strict"]
 RULES: tuple[Rule, ...] = ("compat", "strict")
 Value = float | None
-Limit = Literal["floor", "reference", "walker"]
-"""What says nothing earns; what the gold answer earns; what the path of the gold agent earns."""
-LIMITS: tuple[Limit, ...] = ("floor", "reference", "walker")
+Limit = Literal["floor", "reference"]
+"""What says nothing earns; what the gold answer earns."""
+LIMITS: tuple[Limit, ...] = ("floor", "reference")
 Tree = dict[str, object]
 """A part of the published JSON."""
 Pick = Callable[["Metric"], object]

@@ -291,8 +291,6 @@ def test_bad_scoring_requests(files: Path, moot: Moot) -> None:
     code, _, err = moot("score", files / "run.moot", "--scorer", "vibes")
     assert (code, "compat, strict, evidence" in err) == (2, True)
     assert moot("score", "no-such-run")[0] == 2
-    code, _, err = moot("report", files / "run.moot", "--walker", files / "run.moot")
-    assert (code, "gold" in err) == (2, True)
     (files / "tasks.json").write_text(json.dumps(TASKS[:2]), encoding="utf-8")
     code, _, err = moot("score", files / "run.moot")
     assert (code, "changed since the run" in err) == (1, True)

@@ -370,10 +370,9 @@ def test_what_else_forbids_comparison() -> None:
     assert "statutes were imported: pack mine" in block(loose, given=ScoreContext(spec=law))["not_comparable"]
 
 
-def test_a_run_of_gold_is_a_ceiling_too() -> None:
-    found = block(draft("CD-0001", "询问结束"), given=ScoreContext(walker=[draft("CD-0001")]))
-    assert found["ceiling"]["walker"]["strict"]["FOR"] == 100 and found["strict"]["FOR"] == 0
-    assert block(draft("CD-0001"))["ceiling"]["walker"] is None
+def test_the_reference_is_a_ceiling() -> None:
+    found = block(draft("CD-0001", "询问结束"))
+    assert found["ceiling"]["strict"]["FOR"] == 100 and found["strict"]["FOR"] == 0
 
 
 def test_floor_is_what_echo_earns() -> None:

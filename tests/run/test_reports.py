@@ -76,7 +76,6 @@ def test_every_format_shows_what_a_number_needs(form: str, language: str) -> Non
         for key in (
             "floor",
             "reference",
-            "walker",
             "clusters",
             "design_effect",
             "outcome.error",
@@ -178,14 +177,6 @@ def test_blocks_without_header_are_shown() -> None:
     text = text_report([made("a"), made("b")])
     assert text.count("legalagentbench") == 2
     assert "规则，无模型" not in text
-
-
-def test_walker_shows_when_it_was_run() -> None:
-    walker = [Result(str(n), "finished", "甲", "甲乙") for n in range(12)]
-    assert "需先用 --agent gold" in text_report([made()])
-    text = text_report([made(walker=walker)], language="en")
-    assert "Ceiling: path walker" in text
-    assert "需先用 --agent gold" not in text
 
 
 def test_rows_alone_make_a_block_and_every_report(form: str) -> None:

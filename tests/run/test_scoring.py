@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -114,27 +113,12 @@ def test_intervals_mirror_both_rules_and_hold_the_rate() -> None:
     assert block["clusters"]["all"] == 50
 
 
-def test_floor_and_ceilings() -> None:
+def test_floor_and_ceiling() -> None:
     questions = [question(1, ("北京市", "3家"), ("中间",)), question(2, ("乙",), ("丙",))]
     block = summarise("r", questions, [answer(1, "3家"), answer(2, "乙")]).block()
     assert block["floor"]["compat"]["success"]["all"] == pytest.approx(1 / 4)
     assert block["ceiling"]["reference"]["compat"]["success"]["all"] == 1.0
     assert block["ceiling"]["reference"]["compat"]["process"]["all"] == pytest.approx((2 / 3 + 1 / 2) / 2)
-    assert block["ceiling"]["walker"] is None
-    assert "gold" in block["ceiling"]["walker_reason"]
-
-
-def test_only_walked_paths_make_the_walkers_ceiling() -> None:
-    recited = [answer(1, "北京市3家中间"), answer(2, "乙丙")]
-    questions = [question(1, ("北京市", "3家"), ("中间",)), question(2, ("乙",), ("丙",))]
-    block = summarise("r", questions, [], walker=recited).block()
-    assert block["ceiling"]["walker"] is None
-    assert "no calls" in block["ceiling"]["walker_reason"]
-    calls = (("get_company_info", {"identifier": "甲", "columns": []}),)
-    walked = [replace(questions[0], gold=replace(questions[0].gold, calls=calls)), questions[1]]
-    ceiling = summarise("r", walked, [], walker=recited).block()["ceiling"]["walker"]
-    assert ceiling["n"] == 1
-    assert ceiling["compat"]["process"] == {"1-hop": 1.0, "all": 1.0}
 
 
 def test_given_keys_are_marked_and_left_out() -> None:

@@ -7,7 +7,7 @@ bounds.
 
 The floor of a case is what an episode of `echo` earns, its ceiling the gold itself with the best grades. The
 published faults keep some ceilings below 1: a defence reaches 0.6 of FOR, gold text may fail the rule on citations.
-The ceiling of the procedure is 1 by definition; `--walker` names a run of `gold` that tells a trial.
+The ceiling of the procedure is 1 by definition.
 """
 
 from __future__ import annotations

@@ -104,7 +104,6 @@ class CourtSummary(Summary):
         """The published block."""
         made = super().block()
         low, high = (self.by_env(lambda row, side=side: row.bounds and row.bounds[side])["strict"] for side in (0, 1))  # type: ignore[misc]
-        walker = self.limit("walker") if any("walker" in row.limits for row in self.rows) else None
         repeats = range(self.tally.epochs if self.tally.epochs > 1 else 0)
         consistency = nested((row.group.name, row.measure.name, row.value) for row in self.section("consistency"))
         return {
@@ -120,7 +119,6 @@ class CourtSummary(Summary):
             "floor": {"rule": "an episode of echo", **self.limit("floor")},
             "ceiling": {
                 "rule": "gold answer, full grades; procedure by definition", **self.limit("reference"),
-                "walker": walker,
             },
             "design_effect": {},
             "effective_n": {},
@@ -268,7 +266,7 @@ def summarise(
         run: id of the run.
         questions: all tasks that were asked; one without a result counts as an error.
         results: what the episodes came to, in any order, repeats included; results of no question are left out.
-        context: what was run (its profile and seed), the words of graders, a run of `gold` as another ceiling.
+        context: what was run (its profile and seed), the words of graders.
     """
     cases = {question.id: question.case for question in questions}
     rated = [rate(cases[one.task_id], one, context) for one in complete(questions, results)]
@@ -282,11 +280,6 @@ def summarise(
         "floor": _limits(cases.values(), floor),
         "reference": _limits(cases.values(), ceiling),
     }
-    if context.walker is not None:
-        plain = ScoreContext(spec=context.spec)
-        limits["walker"] = by_env(
-            [rate(cases[one.task_id], one, plain) for one in context.walker if one.task_id in cases]
-        )
     parts = {rule: _Part(rule, members) for rule in RULES}
     extremes = {name: {rule: _columns(own, rule) for rule in RULES} for name, own in limits.items()}
     every = {"compat": tally.n, "strict": told}
