@@ -14,6 +14,7 @@ import click
 
 from app.cli.common import Data, Whole, json_option, output, say
 from app.cli.data import Talk
+from app.cli.trying import try_
 from app.strings import billions, t
 from app.strings.sentences import said, told
 from app.terminal import clean, json_text, pad
@@ -133,6 +134,9 @@ def remove(name: str, as_json: bool) -> None:
     file = str(entry.file(folder))
     key = "library.removed.file" if deleted else "library.removed"
     output(as_json, {"removed": entry.name, "path": file, "deleted": deleted}, t(key, name=entry.name, path=file))
+
+
+models.add_command(try_)
 
 
 # --- what is printed ------------------------------------------------------------------------------------------------
