@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -41,43 +39,32 @@ def try_(model: str, seats: tuple[str, ...], as_json: bool) -> None:
     plan = scenes.scenes(seats)
     ensure_sample(lambda: say(t("demo.building"), err=True))
     open_engine(model).close()  # what is wrong with it is said before anything is played
-    done: list[scenes.Trial] = []
-    stops: list[threading.Event] = []
-
-    @contextmanager
-    def watched(cut: Callable[[], None]) -> Iterator[threading.Event]:
-        with interruptible(cut) as stopped:
-            stops.append(stopped)
-            yield stopped
-
-    try:
-        with TemporaryDirectory(prefix="moot-try-") as folder:
-            for number, (scene, form) in enumerate(plan, 1):
-                seat = " ".join(filter(None, (scene.seat, form)))
-                say(t("try.playing", number=number, n=len(plan), seat=seat), err=True)
-                found = scenes.trial(scene, model, form, Path(folder), watched)
-                if any(stopped.is_set() for stopped in stops):
-                    break
-                done.append(found)
-                if not as_json:
-                    _print(found)
-    except KeyboardInterrupt:  # while a model is opened
-        pass
+    done: list[scenes.Row] = []
+    with suppress(KeyboardInterrupt), TemporaryDirectory(prefix="moot-try-") as folder:
+        for number, (scene, form) in enumerate(plan, 1):
+            seat = " ".join(filter(None, (scene.seat, form)))
+            say(t("try.playing", number=number, n=len(plan), seat=seat), err=True)
+            found = scenes.play(scene, model, form, Path(folder), interruptible)
+            if found is None:
+                break
+            done.append(found)
+            if not as_json:
+                _print(found)
     if as_json:
-        click.echo(json_text({"model": model, "seats": [found.data() for found in done]}))
+        click.echo(json_text({"model": model, "seats": done}))
     if len(done) < len(plan):
         say(t("try.stopped", done=len(done), n=len(plan)), err=True)
         sys.exit(1)
 
 
-def _print(found: scenes.Trial) -> None:
-    own, data = found.figures, found.data()
-    share = {name: f"{100 * found.share(name):.0f}%" for name in ("echo", "repeat")}
-    each = {name: f"{data[f'{name}_each']:.0f}" for name in ("evaluated", "reused")}
-    why = t(f"try.why.{found.why}", failed=said(found.failed)) if found.why else ""
-    say(t(
-        "try.row", seat=pad(found.seat, 12), form=pad(found.form or "-", 7), calls=own["calls"],
-        read=f"{100 * found.read:.0f}%", **share, loops=own["loops"], **each,
-        speed=f"{data['tokens_per_second']:.1f}", verdict=t(f"try.verdict.{found.verdict}"), why=why,
-        quote=clean(found.quote, multiline=False)[:QUOTED],
-    ))  # fmt: skip
+def _print(found: scenes.Row) -> None:
+    calls, reason = found["calls"] or 1, found["reason"]
+    shown = {
+        **found, "seat": pad(found["seat"], 12), "form": pad(found["form"] or "-", 7),
+        "quote": clean(found["quote"], multiline=False)[:QUOTED], "read": f"{found['read_at_once']:.0%}",
+        **{name: f"{found[name] / calls:.0%}" for name in ("echo", "repeat")},
+        "verdict": t(f"try.verdict.{found['verdict']}"), "speed": f"{found['tokens_per_second']:.1f}",
+        **{name: f"{found[f'{name}_each']:.0f}" for name in ("evaluated", "reused")},
+        "why": t(f"try.why.{reason}", failed=said(found["failed"])) if reason else "",
+    }  # fmt: skip
+    say(t("try.row", **shown))

@@ -9,15 +9,12 @@ right.
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from models.engine import Ask, Engine, Listener, Reply
-from models.engine import EngineError as Failure
+from models.engine import Ask, Engine, EngineError, Listener, Reply
 from models.errors import BadEngine
 from store.errors import StoreError
 from tasks.agents.degenerate import EMPTY
@@ -77,180 +74,112 @@ SCENES: Mapping[str, Scene] = {
         Scene(GRADER, COURTS, _ADVICE, 15, "gold", GRADER),
     )
 }
-COUNTED = (*FIGURES, "turns", "ended", "no_tool", "loops")
-"""As in `tasks.scoring.replies`; turns in which something was asked of the seat; episodes that ended, and those of a
-method with tools that answered without one; replies and episodes that went in circles."""
+Row = dict[str, Any]
+"""What a scene came to, as JSON data: the figures of `tasks.scoring.replies` with their mean a reply in tokens;
+verdict: usable, repeats or not usable; reason: failed, silent, unread, cut, no_tool, degenerate, '' for none; loops:
+replies and episodes that went in circles; tokens_per_second: of those read anew and written."""
 Watched = Callable[[Callable[[], None]], AbstractContextManager[threading.Event]]
 """Given what cuts the calls in flight, an event that is set when somebody wants an end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A model in a seat. figures: `COUNTED`; seconds: of its calls; failed: the sentence of what failed."""
-
-    seat: str
-    form: str
-    figures: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
-    seconds: float = 0.0
-    quote: str = ""
-    failed: str = ""
-
-    def share(self, name: str) -> float:
-        """Of its calls."""
-        return self.figures[name] / (self.figures["calls"] or 1)
-
-    @property
-    def read(self) -> float:
-        """Share of its turns in which the first reply was read as it stands."""
-        unread = self.figures["repaired"] + self.figures["rejected"]
-        return max(0.0, 1 - unread / (self.figures["turns"] or 1))
-
-    @property
-    def why(self) -> str:
-        """What speaks against it, the worst first: the engine failed, nobody answered, replies not read at once,
-        replies without an end, no tool where there are some, replies in which nothing is said; '' for nothing."""
-        degenerate = sum(self.share(name) for name in (*EMPTY, "repetition"))
-        found = {
-            "failed": self.failed, "silent": not self.quote, "unread": self.read < READ,
-            "cut": self.share("length") > CUT, "no_tool": 0 < self.figures["no_tool"] == self.figures["ended"],
-            "degenerate": degenerate > DEGENERATE,
-        }  # fmt: skip
-        return next((name for name, holds in found.items() if holds), "")
-
-    @property
-    def verdict(self) -> str:
-        """`usable`, `repeats` or `not usable`."""
-        return {"": "usable", "degenerate": "repeats"}.get(self.why, "not usable")
-
-    def data(self) -> dict[str, object]:
-        """As JSON data; tokens a second: of those read anew and written."""
-        tokens = self.figures["evaluated"] + self.figures["generated"]
-        return {
-            "seat": self.seat, "form": self.form, "verdict": self.verdict, "reason": self.why, "failed": self.failed,
-            "read_at_once": self.read, **self.figures,
-            **{f"{name}_each": self.share(name) for name in ("evaluated", "reused", "generated")},
-            "tokens_per_second": tokens / self.seconds if self.seconds else 0.0,
-            "seconds": self.seconds, "quote": self.quote,
-        }  # fmt: skip
-
-
 def scenes(seats: Sequence[str]) -> list[tuple[Scene, Calls | None]]:
-    """What is to be tried: every seat in the form that its model was trained for, or of those named every form.
+    """What is to be tried: every seat in the form that its model was trained for (None), or of those named every form
+    that a method knows. No seat of the courts has tools here: the law of the sample is fictional.
 
     Raises:
         UsageError: there is no such seat.
     """
-    for seat in seats:
+    found: list[tuple[Scene, Calls | None]] = []
+    for seat in dict.fromkeys(seats):
         if seat not in SCENES:
             raise UsageError(f"there is no seat '{seat}' to try", f"Name one of {', '.join(SCENES)}.")
-    if not seats:
-        return [(scene, None) for scene in SCENES.values()]
-    return [(SCENES[seat], form) for seat in dict.fromkeys(seats) for form in _forms(SCENES[seat])]
+        scene, bench = SCENES[seat], benchmark(SCENES[seat].benchmark)
+        known = set(bench.modes(bench.agents[scene.agent][0])) - ({"native"} if scene.benchmark == COURTS else set())
+        found += [(scene, form) for form in CALLS if mode_of(form, paper=False) in known] or [(scene, None)]
+    return found if seats else [(scene, None) for scene in SCENES.values()]
 
 
-def _forms(scene: Scene) -> Sequence[Calls | None]:
-    """The forms of calls that a method knows. No seat of the courts has tools here: the law of the sample is
-    fictional."""
-    if scene.role:
-        return (None,)
-    bench = benchmark(scene.benchmark)
-    known = bench.modes(bench.agents[scene.agent][0])
-    forms = [form for form in CALLS if mode_of(form, paper=False) in known]
-    return [form for form in forms if scene.benchmark != COURTS or form != "native"]
-
-
-def trial(
-    scene: Scene,
-    model: str,
-    form: Calls | None,
-    folder: Path,
+def play(
+    scene: Scene, model: str, form: Calls | None, folder: Path,
     watched: Watched = lambda _: nullcontext(threading.Event()),
-) -> Trial:
-    """Play a scene with a model, and count.
-
-    Args:
-        scene: of `SCENES`.
-        model: its SPEC.
-        form: of its calls; None for the one that it was trained for.
-        folder: for the run file.
-        watched: ends the scene before it is over; what was said by then is counted.
-    """
+) -> Row | None:  # fmt: skip
+    """Play a scene with the model of a SPEC; the run file lies in `folder`. None where `watched` ended it before."""
     simulated = scene.role not in ("", GRADER)
     spec = RunSpec.model_validate({
         "benchmark": scene.benchmark, "agent": scene.agent, "model": "" if scene.role else model,
         "task_ids": scene.tasks, "max_turns": scene.turns, "seats": {scene.role: model} if simulated else {},
         **({"calls": form} if form else {}), **({"measured": scene.role} if simulated else {}), **scene.settings,
     })  # fmt: skip
-    figures, records = Counter[str](), list[Record]()
     try:
         with start_run(spec, out=folder / f"{scene.seat}-{form}.moot") as run:
             with watched(run.scheduler.interrupt) as stopped:
                 run.go(lambda: not stopped.is_set())
-            if scene.role == GRADER:
+            episodes = [(row, read_episode(run.journal, row.id)) for row in run.journal.episodes()]
+            results = [run.bench.result(row.task_id, row.epoch, fold(own)) for row, own in episodes]
+            events = [record.event for _, own in episodes for record in own]
+            if scene.role == GRADER and not stopped.is_set():
                 grader = _Grader(open_engine(model))
-                with watched(grader.cancel):
+                with watched(grader.cancel) as stopped:
                     grade_run(run.journal, run.bench, run.by_id, grader, model)
                 grader.close()
-                records = grader.records
-            else:
-                for row in run.journal.episodes():
-                    own = read_episode(run.journal, row.id)
-                    figures.update(run.bench.result(row.task_id, row.epoch, fold(own)).flags & {"no_tool"})
-                    records.extend(own)
+                events = grader.events
     except (BadEngine, StoreError, TaskError) as error:
-        return Trial(scene.seat, form or "", failed=str(error))
-    return _counted(scene, "" if scene.role else run.spec.calls, figures, scene.role or run.bench.seat, records)
+        return _row(scene, form or "", "", [], failed=str(error))
+    no_tool = all("no_tool" in result.flags for result in results)
+    form_then = "" if scene.role else run.spec.calls
+    return None if stopped.is_set() else _row(scene, form_then, scene.role or run.bench.seat, events, no_tool=no_tool)
 
 
-def _counted(scene: Scene, form: str, figures: Counter[str], seat: str, records: Sequence[Record]) -> Trial:
-    figures.update(replies_of(records).get(seat, {}))
-    events = [record.event for record in records]
-    calls = [event for event in events if isinstance(event, ModelCalled) and event.seat == seat]
-    parsed = [event for event in events if isinstance(event, ActionParsed) and event.seat == seat]
-    said = [event.text for event in events if isinstance(event, Said) and event.seat == seat and event.turn > 0]
-    said += [event.res for event in events if isinstance(event, Answered) and event.seat == seat]
+def _row(
+    scene: Scene, form: str, seat: str, events: Sequence[Event], *, failed: str = "", no_tool: bool = False
+) -> Row:  # fmt: skip
+    own = [event for event in events if getattr(event, "seat", "") == seat]
+    calls = [event for event in own if isinstance(event, ModelCalled)]
+    said = [event.text for event in own if isinstance(event, Said) and event.turn > 0]
+    said += [event.res for event in own if isinstance(event, Answered)]
     ends = [event for event in events if isinstance(event, Stopped)]
-    figures.update(
-        turns=max(len(parsed), len(said)),
-        ended=len(ends),
-        loops=figures["repetition"] + sum(end.outcome == "loop" for end in ends),
-    )
-    return Trial(
-        scene.seat,
-        form,
-        {name: figures[name] for name in COUNTED},
-        sum(call.milliseconds for call in calls) / 1000,
-        next((text.strip() for text in (*said, *(call.text for call in reversed(calls))) if text.strip()), ""),
-        next((end.reason for end in ends if end.outcome == "error"), ""),
-    )
+    counts = replies_of(Record(0, 0, None, 0.0, event) for event in events).get(seat) or dict.fromkeys(FIGURES, 0)
+    share = {name: count / (len(calls) or 1) for name, count in counts.items()}
+    turns = max(len(said), sum(isinstance(event, ActionParsed) for event in own), 1)
+    read = max(0.0, 1 - (counts["repaired"] + counts["rejected"]) / turns)
+    failed = failed or next((end.reason for end in ends if end.outcome == "error"), "")
+    texts = (*said, *(call.text for call in reversed(calls)))
+    quote = next((text.strip() for text in texts if text.strip()), "")
+    seconds = sum(call.milliseconds for call in calls) / 1000
+    faults = {
+        "failed": failed, "silent": not quote, "unread": read < READ, "cut": share["length"] > CUT,
+        "no_tool": no_tool, "degenerate": sum(share[name] for name in (*EMPTY, "repetition")) > DEGENERATE,
+    }  # fmt: skip
+    reason = next((name for name, holds in faults.items() if holds), "")
+    return {
+        "seat": scene.seat, "form": form, "reason": reason, "failed": failed,
+        "verdict": {"": "usable", "degenerate": "repeats"}.get(reason, "not usable"), "read_at_once": read, **counts,
+        "loops": counts["repetition"] + sum(end.outcome == "loop" for end in ends),
+        **{f"{name}_each": share[name] for name in ("evaluated", "reused", "generated")}, "seconds": seconds,
+        "tokens_per_second": (counts["evaluated"] + counts["generated"]) / (seconds or 1), "quote": quote,
+    }  # fmt: skip
 
 
 class _Grader:
-    """A grader's engine that keeps what it answered as the record of an episode would: gradings belong to none."""
+    """A grader's engine that keeps what it answered as events of an episode: gradings belong to none."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.describe, self.cancel, self.close = engine.describe, engine.cancel, engine.close
-        self.records: list[Record] = []
+        self.events: list[Event] = []
 
-    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | Failure]:
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
         answers = self._engine.answer(asks, listen)
         for ask, answer in zip(asks, answers, strict=True):
-            first = ask.attempt == 1
-            text = "" if isinstance(answer, Failure) else answer.text
-            self._note(
-                Answered(seat=GRADER, res=text, summary="") if first else ActionParsed(seat=GRADER, result="rejected")
-            )
-            if isinstance(answer, Failure):
-                self._note(Stopped(outcome="error", reason=str(answer)))
+            if isinstance(answer, EngineError):
+                self.events.append(Stopped(outcome="error", reason=str(answer)))
                 continue
-            usage = answer.usage
-            self._note(ModelCalled(
-                seat=GRADER, call=len(self.records), prompt=ask.prompt, asked="", messages=(), settings={},
-                text=answer.text, finish=answer.finish, evaluated=usage.evaluated, reused=usage.reused,
-                generated=usage.generated, milliseconds=usage.milliseconds,
+            again = ActionParsed(seat=GRADER, result="rejected")
+            self.events.append(again if ask.attempt > 1 else Answered(seat=GRADER, res=answer.text, summary=""))
+            use = answer.usage
+            self.events.append(ModelCalled(
+                seat=GRADER, call=0, prompt=ask.prompt, asked="", messages=(), settings={}, text=answer.text,
+                finish=answer.finish, evaluated=use.evaluated, reused=use.reused, generated=use.generated,
+                milliseconds=use.milliseconds,
             ))  # fmt: skip
         return answers
-
-    def _note(self, event: Event) -> None:
-        self.records.append(Record(len(self.records), 1, None, 0.0, event))
