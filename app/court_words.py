@@ -10,6 +10,7 @@ from typing import Any
 
 from app.strings import known, language, t
 from app.terminal import clean, truncate
+from app.words import marks_of
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import names_of, role_name, role_of
 from tasks.courts.environment import codes, environment
@@ -117,8 +118,7 @@ def told(event: Event, env: Env, names: Mapping[str, str]) -> str:
     match event:
         case Said():
             to = f" → {addressees(event.to, env, names)}" if event.to else ""
-            more = f" {t('event.unfinished')}" if event.unfinished else ""
-            return f"{speaker(event.seat, env, names)}{to}：{shown(event.text)}{more}"
+            return f"{speaker(event.seat, env, names)}{to}：{shown(event.text)} {marks_of(event)}".rstrip()
         case Seated():
             tested = f"（{t('seat.agent')}）" if event.seat == SEAT else ""
             return (

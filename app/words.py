@@ -12,6 +12,7 @@ from tasks.episode import exchange
 from tasks.episode.scheduler import EngineAway
 
 if TYPE_CHECKING:
+    from tasks.episode.events import Said
     from tasks.run.peeking import Reading
     from tasks.verifying.citing import Cited
     from tasks.verifying.decisions import Decision
@@ -23,6 +24,13 @@ def away_text(notice: EngineAway) -> str:
     if notice.seconds is None:
         return t("run.lost", reason=reason, n=len(exchange.WAITS) + 1)
     return t("run.away", reason=reason, seconds=f"{max(1.0, notice.seconds):.0f}")
+
+
+def marks_of(event: Said) -> str:
+    """What stands behind words: that a limit ended them, that they say nothing of their own; '' for nothing."""
+    return (t("event.unfinished") if event.unfinished else "") + (
+        t("event.mark", words=t(f"flag.{event.fault}")) if event.fault else ""
+    )
 
 
 def sizes(reading: Reading) -> dict[str, str]:

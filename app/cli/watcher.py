@@ -14,7 +14,7 @@ import click
 from app.strings import duration, t
 from app.strings.sentences import said
 from app.terminal import clean, json_text, pad, truncate
-from app.words import away_text
+from app.words import away_text, marks_of
 from tasks.episode.events import (
     ActionParsed,
     Answered,
@@ -174,7 +174,7 @@ RENDERERS: dict[type[Event], Callable[[Any], str]] = {
     ToolsChosen: lambda e: (
         f"  {t('event.tools_chosen')}: {', '.join(e.tables)}" + (f" ({said(e.note)})" if e.note else "")
     ),
-    Said: lambda e: f"  {e.seat}: {e.text}" + (f" {t('event.unfinished')}" if e.unfinished else ""),
+    Said: lambda e: f"  {e.seat}: {e.text} {marks_of(e)}".rstrip(),
     Answered: lambda e: f"  {t('event.answered')}: {e.res}",
     LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",
     Stopped: lambda e: (

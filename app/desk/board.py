@@ -37,16 +37,20 @@ from store.errors import StoreError
 from tasks.courts.casefile.roles import role_name
 from tasks.courts.environment import codes
 from tasks.errors import TaskError
+from tasks.reports.model import replies_line
 from tasks.reports.strip import Strip, scale, strip
+from tasks.reports.words import word
 from tasks.run.board import Entry, Field, entries, fields, places, printed
 from tasks.run.figures import Figure, Figures, figures_of
 from tasks.scoring.names import Names, measure_name
 from tasks.scoring.published import Place, Published
 
-WIDTHS = {"n": 7, "strict": 8, "interval": 10, "compat": 8, "tokens_each": 12, "seconds_each": 10}
+WIDTHS = {"n": 7, "strict": 8, "interval": 10, "compat": 8, "degenerate": 4, "tokens_each": 12, "seconds_each": 10}
 """Columns of figures, and their cells."""
 ROLES = {"value": "accent", "bar": "secondary", "label": "warning"}
 """Role of a piece of a plot -> colour of the theme; others are dim, or plain."""
+DEGENERATE = 0.3
+"""Of the replies of the seat measured, above which share those in which nothing is said are a warning."""
 WORDY = 42
 """Cells of a name that leave room for words before it."""
 UNREAD = "…"
@@ -102,6 +106,9 @@ def cells(
     tone = "dim" if entry.paper is not None or entry.reading else ""
     plot = Text(truncate(one(why), room), style="dim") if why else _plot(entry, room, colours)
     shown = {key: Text(text, tone, justify="right") for key, text in figures.items()}
+    share = entry.figures.degenerate if entry.figures is not None else 0.0
+    style = colours.get("warning", "") if share > DEGENERATE else tone
+    shown["degenerate"] = Text(f"{share:.0%}" if share else "", style, justify="right")
     return {"name": _name(entry, names, mark, tone, colours), "plot": plot, **shown}
 
 
@@ -330,7 +337,6 @@ class BoardScreen(SortedScreen):
         elif not self._loaded:
             words.append(t("home.loading"))
         table = self.query_one(RowsTable)
-        table.border_subtitle = t("board.filtered", words=one(self.words), n=len(rows)) if self.words else ""
         self.query_one("#title", Label).update(truncate(" · ".join(words), max(20, self.size.width - 2)))
         self.query_one(KeyBar).refresh()
         label = self.places.get(place, ("", ""))[en] if place is not None else ""
@@ -341,14 +347,25 @@ class BoardScreen(SortedScreen):
             else t("board.none" if self._loaded and not rows else "home.loading")
         )
         self._fill(table, rows)
+        self._foot()
+
+    def _foot(self) -> None:
+        """The filter, and in how many replies the seat measured says nothing, of the run at the cursor."""
+        words = [t("board.filtered", words=one(self.words), n=len(self.entries))] if self.words else []
+        found = self.figures.get(self.line.path) if self.line is not None else None
+        if found is not None and found.degenerate:
+            told = replies_line(found.measured, found.replies[found.measured], language())
+            words.append(f"{word('replies', language())}  {told}")
+        self.query_one(RowsTable).border_subtitle = " · ".join(words)
 
     def show_rows(self) -> int:
         self.retranslate()
         return len(self.entries)
 
     def _fill(self, table: RowsTable, rows: Sequence[Entry]) -> None:
-        columns = ["name", "n", "strict", *(["interval"] if self.size.width >= NARROW else []), "compat", "plot"]
-        columns += ["tokens_each", "seconds_each"] if self.size.width >= WIDE else []
+        columns = ["name", "n", "strict", *(["interval"] if self.size.width >= NARROW else []), "compat"]
+        columns += ["degenerate"] if any(one.figures.degenerate for one in rows if one.figures) else []
+        columns += ["plot", *(["tokens_each", "seconds_each"] if self.size.width >= WIDE else [])]
         self._room = next(cells for least, cells in NAMES_WIDTH if self.size.width >= least)
         room = self.size.width - self._room - sum(WIDTHS.get(name, 0) + 2 for name in columns) - 7
         room = min(WIDEST, max(LEAST, room))
@@ -409,6 +426,7 @@ class BoardScreen(SortedScreen):
     @on(DataTable.RowHighlighted)
     def _highlighted(self) -> None:
         self.query_one(KeyBar).refresh()
+        self._foot()
 
     def action_open(self) -> None:
         if (line := self.line) is not None:

@@ -20,7 +20,7 @@ from tasks.run.header import is_fictional, tested
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import BY_NAME
 from tasks.scoring.metrics import LIMITS, Cell, Group, Measure, Metric, Report, Row, Table
-from tasks.scoring.replies import DEGENERATE
+from tasks.scoring.replies import DEGENERATE, degenerate
 
 COLUMNS = (
     "n",
@@ -190,13 +190,13 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
     return [(word(key, language), printable(text)) for key, text in rows if text]
 
 
-def replies_line(seat: str, figures: Mapping[str, int], language: str) -> str:
-    """The replies of a seat in which nothing was said, of those that it spoke or, where nobody speaks, made; the seat
-    alone where there are none."""
-    n = figures["spoken"] or figures["calls"]
-    found = [f"{word(f'flag.{name}', language)} {figures[name]}" for name in DEGENERATE if figures[name]]
-    head = word("replies.of", language).format(seat=word(f"seat.{seat}", language), n=n)
-    return " ".join((head, *found))
+def replies_line(seat: str, figures: Mapping[str, int], language: str, name: str = "") -> str:
+    """How many replies of a seat there are, and in how many nothing is said; `name`: what it is called elsewhere."""
+    n, who = figures["spoken"] or figures["calls"], name or word(f"seat.{seat}", language)
+    found = [f"{word(f'flag.{flag}', language)} {figures[flag]}" for flag in DEGENERATE if figures[flag]]
+    parts = (", " if language == "en" else "、").join(found)
+    key = "replies.degenerate" if found else "replies.of"
+    return word(key, language).format(seat=who, n=n, found=parts, share=degenerate(figures))
 
 
 def _failures(report: Report, language: str) -> str:

@@ -16,11 +16,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from store import run_index
+from tasks.episode.with_tools import SEAT
 from tasks.run.comparing import WHOLES, side_of
 from tasks.run.engines import run_path
 from tasks.run.header import is_fictional, size_of, tested
 from tasks.run.rescoring import StoredRun, read_stored, summary_of
 from tasks.scoring.metrics import RULES, Metric, Summary
+from tasks.scoring.replies import degenerate
 
 SOLVED = 1.0
 
@@ -81,7 +83,8 @@ class Again(_Kept):
 
 class Figures(_Kept):
     """A run in figures. tasks: sha256 of its task file, file: what that is called; size: parameters of the tested
-    model in billions; tokens, seconds: all of them, 0 where nobody counted."""
+    model in billions; tokens, seconds: all of them, 0 where nobody counted; measured: the seat that the run measures;
+    replies: see `tasks.scoring.replies`."""
 
     run: str
     benchmark: str
@@ -98,8 +101,15 @@ class Figures(_Kept):
     outcomes: dict[str, int]
     tokens: int
     seconds: float
+    measured: str
+    replies: dict[str, dict[str, int]]
     repeats: tuple[Again, ...]
     rows: tuple[Figure, ...]
+
+    @property
+    def degenerate(self) -> float:
+        """The share of its replies in which nothing is said; 0 where no model sits there."""
+        return degenerate(self.replies.get(self.measured, {}))
 
     def of(self, rule: str, measure: str, group: str) -> Figure | None:
         """A figure by one of the rules, if there is one; what no rule changes is the same by both."""
@@ -141,6 +151,8 @@ def _made(run: StoredRun) -> Figures:
         size=size_of(header), n=tally.n, epochs=tally.epochs,
         outcomes={name: count for name, count in tally.outcomes.items() if count},
         tokens=sum(tally.tokens), seconds=tally.seconds,
+        measured=named if (named := header["spec"].get("measured")) in tally.replies else SEAT,
+        replies={seat: dict(own) for seat, own in tally.replies.items()},
         repeats=tuple(_again(run.path)) if tally.epochs > 1 else (),
         rows=tuple(figure for row in summary.rows if (figure := _figure(summary, row)) is not None),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from tasks.episode.events import FAULTS, ActionParsed, ModelCalled, Record, Said
+from tasks.episode.with_tools import SEAT
 
 ENDS = ("repetition", "length")
 FIGURES = ("calls", "spoken", *FAULTS, *ENDS, "repaired", "rejected", "evaluated", "reused", "generated")
@@ -40,10 +41,16 @@ def replies_of(records: Iterable[Record]) -> Replies:
     }
 
 
+def degenerate(figures: Mapping[str, int]) -> float:
+    """The share of replies in which nothing is said: of those that the seat spoke, or else made."""
+    found = sum(figures.get(name, 0) for name in DEGENERATE)
+    return min(1.0, found / max(1, figures.get("spoken", 0) or figures.get("calls", 0)))
+
+
 def total(parts: Iterable[Replies]) -> Replies:
-    """The sum over episodes, seat by seat."""
-    found: dict[str, Counter[str]] = {}
+    """The sum over episodes, seat by seat, the tested one first."""
+    found: dict[str, Counter[str]] = {SEAT: Counter()}
     for part in parts:
         for seat, figures in part.items():
             found.setdefault(seat, Counter()).update(figures)
-    return {seat: {name: figures[name] for name in FIGURES} for seat, figures in found.items()}
+    return {seat: {name: figures[name] for name in FIGURES} for seat, figures in found.items() if figures}

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import pytest
 from rich.cells import cell_len
 
-from app.court_words import DISCLAIMER
+from app.cli.watcher import plain_line
+from app.court_words import DISCLAIMER, told
 from app.desk.court.casefile import exhibit_lines, file_lines
 from app.desk.court.draft import draft_lines, draft_of
 from app.desk.court.lines import CourtLines, transcript
@@ -16,7 +17,7 @@ from app.desk.court.panes import brief_lines
 from app.desk.court.programme import Item, programme
 from app.desk.court.scene import Scene, scene_of
 from app.desk.episode.renderers import Block, Line
-from app.desk.episode.shown import episode_markdown
+from app.desk.episode.shown import each, episode_markdown
 from app.desk.law.evidence import law_rows
 from app.desk.messages import RunFacts
 from app.desk.widgets.lines import row_text
@@ -24,6 +25,7 @@ from tasks.courts.casefile.visibility import grant, leaves
 from tasks.courts.environment import environment
 from tasks.courts.procedure.findings import CODES
 from tasks.episode.events import (
+    Fault,
     ModelCalled,
     Record,
     Said,
@@ -50,6 +52,23 @@ def flat(items: Sequence[Item]) -> list[Item]:
 
 def named(items: Sequence[Item], name: str) -> Item:
     return next(item for item in flat(items) if item.text.startswith(name))
+
+
+@pytest.mark.parametrize(
+    ("fault", "unfinished", "marks"),
+    [
+        ("", False, ""), ("", True, "（没有说完：达到长度上限）"), ("repeat", False, "（重复自己的话）"),
+        ("echo", True, "（没有说完：达到长度上限）（复述对方的话）"),
+    ],
+)  # fmt: skip
+def test_what_an_utterance_lacks_stands_behind_it(
+    fault: Fault, unfinished: bool, marks: str, plays: dict[str, Played]
+) -> None:
+    said = Said(seat="agent", text="先协商。", to=("client",), turn=2, fault=fault, unfinished=unfinished)
+    record = Record(1, 1, None, 0.0, said)
+    blocks = CourtLines(plays["LC-0001"].scene(0)).make([record])[1], each([record])[1]
+    shown = [text(block.lines) for block in blocks if block] + [told(said, "LC", {}), plain_line(record)]
+    assert [one.partition("先协商。")[2].strip() for one in shown] == [marks] * 4
 
 
 # the programme

@@ -3,6 +3,8 @@ of it."""
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList, Select, Static, TextArea
 
 from app.court_words import DISCLAIMER
+from app.desk.board import BoardScreen
 from app.desk.court.panes import ProgrammePane
 from app.desk.dialogs import HelpScreen
 from app.desk.episode.screen import EpisodeScreen
@@ -19,6 +22,7 @@ from app.desk.episode.seat import SeatScreen
 from app.desk.episode.shown import PapersScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.home.new_run import ALL, NewRunScreen, SeatsForm, TaskField
+from app.desk.home.run import RunScreen
 from app.desk.home.screen import HomeScreen
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.field import Field
@@ -26,6 +30,7 @@ from app.desk.widgets.lines import LineView, Sheet, row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from store import places
 from tasks.episode.events import Said
+from tasks.run.listing import read_run
 from tasks.run.spec import RunSpec
 from tests.desk.conftest import (
     NARROW,
@@ -35,7 +40,7 @@ from tests.desk.conftest import (
     text_of,
     until,
 )
-from tests.support.court_plays import Played, build_pack, install
+from tests.support.court_plays import Played, build_pack, install, play
 
 pytestmark = pytest.mark.slow
 
@@ -306,3 +311,42 @@ async def test_a_person_presides_for_three_turns_and_leaves(pack: Path) -> None:
         await pilot.press("space")
         await until(pilot, lambda: screen.over or screen.shown.total > n + 3)
         assert "独任审判员：规则" in text_of(pilot)
+
+
+@pytest.fixture
+def repeating(tmp_path: Path) -> Path:
+    """A stored run whose trainee has one thing to say, whatever he is asked."""
+    script = tmp_path / "script.json"
+    words = "依照法律规定，您先同对方协商，协商不成的可以到人民法院起诉，合同和付款凭证都要保留。"
+    script.write_text(json.dumps({"otherwise": [words]}, ensure_ascii=False), encoding="utf-8")
+    path = places.runs() / "repeating.moot"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    play(path, build_pack("advice", ("LC-0001",)), agent="direct", model=f"scripted:{script}", calls="free")
+    return path
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_replies_that_say_nothing_are_marked_and_counted(size: tuple[int, int], repeating: Path) -> None:
+    line = re.compile(r"(\S+) (\d+) 次，其中重复自己的话 (\d+)（(\d+%)）")
+    async with desk(size) as pilot:
+        screen = RunScreen(read_run(repeating))
+        pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.figures is not None)
+        assert (found := line.search(text_of(pilot))) is not None
+        who, spoken, repeats, share = found.groups()
+        assert who == "受测席位" and 0 < int(repeats) < int(spoken)
+
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        court = pilot.app.screen
+        assert isinstance(court, EpisodeScreen)
+        record = "\n".join(row_text(row) for row in court.query_one(Transcript).rows)
+        assert record.count("（重复自己的话）") == int(repeats)
+        facts = line.fullmatch(dict(court.fact_lines())["答话"])
+        assert facts is not None and facts.groups() == ("法律实习生", spoken, repeats, share)
+
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BoardScreen) and pilot.app.screen.figures)
+        await until(pilot, lambda: line.search(text_of(pilot)))
+        board = text_of(pilot)
+        assert "复读" in board and f" {share} " in board.replace(line.search(board)[0], "")  # type: ignore[index]

@@ -26,8 +26,8 @@ from app.desk.episode.renderers import (
     policy_name,
     render,
     routed_words,
+    said_marks,
     tracked_words,
-    unfinished,
 )
 from app.strings import t
 from app.strings.sentences import said
@@ -121,7 +121,7 @@ class CourtLines:
         text = shown(event.text)
         first, *rest = many(text) if text else (((t("court.silent"), "dim"),),)
         number = str(event.turn) if tested and event.turn else ""
-        lines = ((*head, ("：", "dim"), *first), *rest, *unfinished(event))
+        lines = ((*head, ("：", "dim"), *first), *rest, *said_marks(event))
         return Block(record.seq, record.step, f"{number:>{GUTTER - 1}}", "dim", lines, event.text)
 
     def _stage(self, record: Record, event: StageEntered) -> Block:

@@ -20,6 +20,7 @@ from app.desk.law.events import asked, items_of, returned_lines, summary, tool_n
 from app.strings import counted, known, t
 from app.strings.sentences import said
 from app.terminal import clean
+from app.words import marks_of
 from models.errors import BadEngine
 from models.sampling import bare
 from tasks.agents.native import words
@@ -281,12 +282,12 @@ def _said(record: Record, event: Said) -> Block:
     to = (("、".join(map(seat_name, event.to)), "seat"), ("：", "dim")) if event.to else ()
     first, *rest = many(event.text)
     head = ((seat_name(event.seat), "seat"), (" → " if to else "：", "dim"), *to, *first)
-    return _block(record, t("event.said"), "seat", (head, *rest, *unfinished(event)), event.text)
+    return _block(record, t("event.said"), "seat", (head, *rest, *said_marks(event)), event.text)
 
 
-def unfinished(event: Said) -> tuple[Line, ...]:
-    """The mark under words that a limit of tokens ended."""
-    return (((t("event.unfinished"), "warn"),),) if event.unfinished else ()
+def said_marks(event: Said) -> tuple[Line, ...]:
+    """The line under words that a limit of tokens ended, or in which nothing of the speaker's own is said."""
+    return (((marks, "warn"),),) if (marks := marks_of(event)) else ()
 
 
 def _answered(record: Record, event: Answered) -> Block:

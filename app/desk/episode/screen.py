@@ -48,11 +48,14 @@ from app.desk.widgets.key_bar import VIEWS, KeyBar, ViewTabs
 from app.desk.widgets.lines import Sheet
 from app.desk.widgets.score_strip import ScoreStrip
 from app.library import read_records
-from app.strings import known, t
+from app.strings import known, language, t
 from tasks.episode.events import ToolReturned
 from tasks.episode.state import State, fold, imported
 from tasks.errors import RecordMismatch
+from tasks.reports.model import replies_line
+from tasks.reports.words import word
 from tasks.run.header import is_fictional
+from tasks.scoring.replies import degenerate, replies_of
 
 FRAME = 0.05
 """Seconds between two looks at a turn that streams."""
@@ -359,7 +362,10 @@ class EpisodeScreen(EpisodeActions):
                     )
                 )
         flags = [t(f"flag.{flag}") for flag in sorted(state.flags)]
-        return [*facts, (t("fact.flags"), "、".join(flags))] if flags else facts
+        facts += [(t("fact.flags"), "、".join(flags))] if flags else []
+        found = ((seat, own) for seat, own in replies_of(state.records).items() if degenerate(own))
+        label, seats = word("replies", language()), self.face.seat
+        return [*facts, *((label, replies_line(seat, own, language(), seats(seat))) for seat, own in found)]
 
     def _hint(self) -> None:
         hint = t(self.hint) if known(self.hint) else self.hint

@@ -19,10 +19,13 @@ from app.strings import duration, known, language, t
 from app.terminal import pad, truncate
 from app.terminal import width as cells_of
 from tasks.episode.scheduler import UNFINISHED
+from tasks.reports.model import replies_line
 from tasks.reports.strip import Strip, scale, shares, strip
+from tasks.reports.words import word
 from tasks.run.board import successes
 from tasks.run.figures import Figure, Figures, main_rows
 from tasks.scoring.names import measure_name
+from tasks.scoring.replies import degenerate
 
 LABEL, N, FIGURE, INTERVAL = 24, 6, 7, 11
 GROUP, SHORT = 5, 8
@@ -78,7 +81,7 @@ class RunPlots(LineView):
         if self._standing is not None and self._standing.ended < self._standing.n:
             lines += progress(self._standing, width)
         if self._figures is not None:
-            lines += scores(self._figures, width)
+            lines += [*replies(self._figures), *scores(self._figures, width)]
         elif self._why:
             lines.append(((self._why, "dim"),))
         if self._standing is not None and self._standing.ended:
@@ -189,6 +192,12 @@ def reasons(counts: Reasons, width: int) -> list[Line]:
     bar: list[Piece] = [("■" * size, of[name]) for name, size in shares(counts, cells)]
     legend = [piece for name, count in counts for piece in (("  ■ ", of[name]), (f"{one(name)} {count:,}", "text"))]
     return [(*bar, *legend)]
+
+
+def replies(figures: Figures) -> list[Line]:
+    """In how many replies nothing is said, seat by seat; first, as a warning about the scores below."""
+    found = [replies_line(seat, own, language()) for seat, own in figures.replies.items() if degenerate(own)]
+    return [((f"{word('replies', language())}  {' · '.join(found)}", "warn"),)] if found else []
 
 
 def costs(figures: Figures) -> list[Line]:
