@@ -1,10 +1,10 @@
 """Degenerate replies: speech that says nothing of its own.
 
 An *echo* is what the other said last, put back; a *recital* the instructions or the cue of the speaker's own prompt;
-a *repeat* an earlier reply of his, given to other words; who *speaks for* another goes on in the name of somebody
-else. All are found by runs of characters that two texts share, never by phrases. Texts are compared by their letters
-and digits alone. What a seat was given to say, quotations and short denials or assents are none of these. A loop
-inside a reply is stopped by the engine (`models.repetition`), identical calls end an episode
+a *repeat* an earlier reply of his, given to other words with nothing new; who *speaks for* another goes on in the
+name of somebody else. All are found by runs of characters that two texts share, never by phrases. Texts are compared
+by their letters and digits alone. What a seat was given to say, quotations and short denials or assents are none of
+these. A loop inside a reply is stopped by the engine (`models.repetition`), identical calls end an episode
 (`tasks.episode.with_tools`). Sizes in characters of such a comparison, shares from 0 to 1.
 """
 
@@ -31,10 +31,8 @@ TAKEN = 0.8
 """Of a sentence, from which on it is taken from elsewhere."""
 MOST = 0.6
 """Of a reply, from which on all of it is."""
-ALIKE = 0.85
-"""Two replies of so much in common, by their longest common subsequence, are one."""
-OTHER = 0.75
-"""Below it what was said is something else."""
+ALIKE = 0.75
+"""Two prompts of so much in common, by their longest common subsequence, are one."""
 SHORTEST = 8
 """A shorter reply is a denial, an assent or a name."""
 DENIAL = 24
@@ -90,9 +88,7 @@ def fault(
     if _taken(kept, instructions) >= least:
         return "recital"
     same = sum(
-        not alike(one.prompt, prompt, OTHER)
-        and (alike(text, one.reply) or all(_is_taken(rest, one.reply) for _, rest in kept))
-        for one in earlier
+        not _alike(one.prompt, prompt) and all(_is_taken(rest, one.reply) for _, rest in kept) for one in earlier
     )
     return "repeat" if same > again else ""
 
@@ -102,9 +98,8 @@ def denies(text: str) -> bool:
     return any(_DENIES.match(clause) for clause in _CLAUSES.split(text[:LONGEST]) if clause)
 
 
-def alike(one: str, other: str, least: float = ALIKE) -> bool:
-    """Whether two texts have so much in common."""
-    return fuzz.ratio(one[:LONGEST], other[:LONGEST]) >= 100 * least
+def _alike(one: str, other: str) -> bool:
+    return fuzz.ratio(one[:LONGEST], other[:LONGEST]) >= 100 * ALIKE
 
 
 def _taken(kept: Sequence[tuple[str, str]], source: str) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from models.engine import Ask
+from models.engine import Ask, Message
 from tasks.courts.agents.registry import RULES
 from tasks.courts.benchmark import Courts
 from tasks.courts.casefile.case import Case
@@ -150,11 +150,16 @@ class Play:
     def __init__(self, case: Case, profile: ProfileName, free: bool, role: Role = "", text: str = "") -> None:
         self.case, self.profile, self.role, self.text = case, profile, role, text
         self.marked = profile == "j1" or free
+        self.turns: dict[Role, dict[tuple[Message, ...], int]] = {}
 
     def __call__(self, ask: Ask, role: Role, number: int) -> str:
         if ask.seat == "tracker":
             return json.dumps(obedient(ask.messages[-1].content), ensure_ascii=False)
+        turns = self.turns.setdefault(role, {})  # who is asked once more says the same again
+        number = turns.setdefault(ask.messages, len(turns) + 1)
         to, words = self._said(role, number)
+        if role in ("trainee", "client"):  # each has something new to say in every turn
+            words += f"这是第{number}点。"
         added = f"{words}\n{self.text}" if role == self.role else words
         return plain_reply(ask, role, added, (to,) if to else ("全体",))
 
@@ -324,8 +329,8 @@ def plainly(env: str, field: str, profile: ProfileName, free: bool) -> dict[str,
 
 
 def margins(court: Court) -> list[str]:
-    """What stands at the margin of prompts: speakers and cues, which only this program may write."""
-    contents = [
-        m.content for _, ask in court.asks for m in ask.messages if m.role != "assistant" and ask.seat != "tracker"
-    ]
+    """What stands at the margin of prompts: speakers and cues, which only this program may write. A prompt that is
+    asked once more, of who says the same in every turn, counts once."""
+    prompts = dict.fromkeys(ask.messages for _, ask in court.asks if ask.seat != "tracker")
+    contents = [m.content for messages in prompts for m in messages if m.role != "assistant"]
     return [line.partition("】")[0] for content in contents for line in content.splitlines() if line.startswith("【")]

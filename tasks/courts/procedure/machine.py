@@ -5,7 +5,8 @@ for, and is marked), what must come before it has come from every side that owes
 that side answers before the judge speaks again. More than two demands in one turn, one for each side that is to
 answer, are a fault; what was answered all the same is done. Clear words are blamed at once, doubtful ones when an
 answer shows how they were taken; silence is the judge's fault only where all who were asked kept it, whatever the
-question was. Nothing here reads a judgment or a model; the same turns give the same course.
+question was. A judge who says the same again to the same people does nothing. Nothing here reads a judgment or a
+model; the same turns give the same course.
 """
 
 from __future__ import annotations
@@ -96,7 +97,9 @@ class Machine:
         if turn.speaker == "judge":
             self._expire()
             self._ledger.waived(turn)
-            text = "" if turn.fault in EMPTY else bench.spoken_by_judge(turn.text, self.hearing.texts)
+            # What somebody says before him in his words takes no act from the judge.
+            idle = turn.fault in EMPTY and turn.fault != "echo"
+            text = "" if idle else bench.spoken_by_judge(turn.text, self.hearing.texts)
             self._judge(replace(turn, text=text), at)
         elif side := SIDE_OF.get(turn.speaker):
             reason = self._ledger.hear(turn, side, at)

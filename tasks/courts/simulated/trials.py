@@ -10,23 +10,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from tasks.agents.degenerate import denies
+from tasks.agents import degenerate
+from tasks.agents.degenerate import EMPTY, denies
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.people import COUNSEL
 from tasks.courts.casefile.visibility import Same, leaves
 from tasks.courts.environment import environment
 from tasks.courts.procedure.acts import Known
 from tasks.courts.procedure.exhibits import Exhibits
-from tasks.courts.procedure.replies import items_named, responsive
+from tasks.courts.procedure.replies import broken, items_named, responsive
 from tasks.courts.procedure.tables import ActSpec
 from tasks.courts.procedure.turn_classifiers import speaks_to
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Holding, Point, Side, Turn
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
 from tasks.courts.scores.consistency import sums_in
-from tasks.courts.simulated.wording import FEWEST, Reason, fault, replies
+from tasks.courts.simulated.wording import FEWEST, LINES, Reason, fault, replies
 
 MADE = 0.35
 """A point is made when so many of its pairs are said; with one of its amounts a third of that is enough."""
@@ -117,11 +119,14 @@ class Answers:
         self._held = hearing.held
         self._names = Known.of(hearing)
         self._said: list[Turn] = []
+        self._own: dict[Side, list[degenerate.Exchange]] = {}
         self._known = {side: {*held.words, *court_language()} for side, held in hearing.held.items()}
         """Side -> pairs of all that it holds, and of all that was said before."""
 
     def hear(self, turn: Turn, reason: Reason = "") -> None:
         """Take the next turn of anybody; words that were no answer make nothing known."""
+        if side := SIDE_OF.get(turn.speaker):
+            self._own.setdefault(side, []).append(degenerate.Exchange(self._asked(turn), turn.text))
         if not reason:
             for known in self._known.values():
                 known |= bigrams(turn.text)
@@ -131,6 +136,10 @@ class Answers:
         """What is wrong with a turn whatever it answers."""
         if side not in self._held:
             return ""
+        asked, own = self._asked(turn), self._own.get(side, ())
+        lines = [line for line in turn.text.splitlines()[:LINES] if not broken(line)]
+        if turn.fault in EMPTY and any(not degenerate.fault(line, asked, own, again=1) for line in lines):
+            turn = replace(turn, fault="")  # one line that answers is an answer; the turn is flagged all the same
         return fault(turn, self._known[side])
 
     def freely(self, turn: Turn, side: Side) -> Reason:

@@ -12,7 +12,7 @@ import re
 from typing import Literal
 
 from store.text.ideographs import HAN
-from tasks.agents.degenerate import denies
+from tasks.agents.degenerate import EMPTY, denies
 from tasks.courts.procedure.replies import broken
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.bigrams import bigrams
@@ -38,6 +38,8 @@ VALID = 0.8
 """Of the turns of a simulated role so many must be answers, on the mean of its episodes, for a run to be comparable.
 Rules in all seats of the 72 authored cases reach 0.95 and more in every role: docs/courts.md has the figures."""
 LONGEST = 4000
+LINES = 40
+"""Lines of a text that are looked at one by one: what else stands there (a tag, a quotation) takes no answer away."""
 CHINESE = 0.5
 """Of the letters of an utterance so many are Chinese characters."""
 GROUNDED = 0.2
@@ -59,17 +61,20 @@ def fault(turn: Turn, known: frozenset[str] | set[str]) -> Reason:
     """What is wrong with an utterance whatever was asked; '' where nothing is.
 
     Args:
-        turn: what was said; what it repeats was found when it was said.
+        turn: what was said; what it was taken from was found when it was said. Who speaks for another too has
+            answered all the same.
         known: pairs of all that the speaker holds and of all that was said before.
     """
-    text = turn.text[:LONGEST]
-    if broken(text):
-        return "silent"
-    if len(_CHINESE.findall(text)) < CHINESE * len(_LETTER.findall(text)):
+    lines = [line for line in turn.text[:LONGEST].splitlines()[:LINES] if not broken(line)]
+    against = [_of_line(line, known) for line in lines] or ["silent"]
+    found = "" if "" in against else against[0]
+    return turn.fault if turn.fault in EMPTY and found in ("", "unrelated") else found
+
+
+def _of_line(line: str, known: frozenset[str] | set[str]) -> Reason:
+    if len(_CHINESE.findall(line)) < CHINESE * len(_LETTER.findall(line)):
         return "script"
-    if turn.fault:
-        return turn.fault
-    return "" if grounded(text, known) else "unrelated"
+    return "" if grounded(line, known) else "unrelated"
 
 
 def grounded(text: str, known: frozenset[str] | set[str]) -> bool:

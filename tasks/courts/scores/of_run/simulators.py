@@ -157,6 +157,8 @@ def validities(
         }
     else:
         found = {role: list(reasons(case, role, record, tracked, read)) for role in roles}
+    faulty = {role: {at: reason or record[at].fault for at, reason in turns} for role, turns in found.items()}
     return tuple(
-        Validity(role, len(turns), {at: reason for at, reason in turns if reason}) for role, turns in found.items()
+        Validity(role, len(turns), {at: reason for at, reason in turns.items() if reason})
+        for role, turns in faulty.items()
     )
