@@ -24,7 +24,7 @@ from tasks.courts.casefile.case import Case  # noqa: E402
 from tasks.courts.casefile.roles import own_names, role_name, seat_of  # noqa: E402
 from tasks.courts.environment import Role, environment  # noqa: E402
 from tasks.courts.play import tracking  # noqa: E402
-from tasks.courts.play.episode import DUTIES, CourtEpisode  # noqa: E402
+from tasks.courts.play.episode import CourtEpisode  # noqa: E402
 from tasks.courts.play.standing import CourtPolicy, CourtView  # noqa: E402
 from tasks.courts.procedure.tables import ProfileName  # noqa: E402
 from tasks.episode.actions import Move  # noqa: E402
@@ -90,7 +90,7 @@ def cases() -> dict[str, Case]:
 
 
 @cache
-def first_prompts(name: str, profile: ProfileName, aid: str = "") -> First:
+def first_prompts(name: str, profile: ProfileName, *, aided: bool = False) -> First:
     """What each role would read first, in a case that rules play to its end."""
     case, first = cases()[name], First()
     rules = registry.policies(None, ModelSeat)
@@ -98,7 +98,7 @@ def first_prompts(name: str, profile: ProfileName, aid: str = "") -> First:
     def seated(name: str, of: Case, role: Role) -> CourtPolicy:
         return Reading(rules(name, of, role), role, first)
 
-    program = CourtEpisode({case.id: case}, seated, profile, aid=aid)
+    program = CourtEpisode({case.id: case}, seated, profile, aided=aided)
     driver = Driver(case.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))
     card = {"id": case.id, "env": case.env, "question": "", "names": own_names(case)}
     driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=7, card=card), step=0)
@@ -119,7 +119,7 @@ def page(language: str) -> str:
         name = here.names[0] if language == "zh" else here.names[1]
         lines += [f"## {case.env} {name} · {case.id} {case.cause}（虚构数据）", ""]
         law, j1 = first_prompts(case.id, "law"), first_prompts(case.id, "j1")
-        aided = first_prompts(case.id, "law", DUTIES) if here.trial else {}
+        aided = first_prompts(case.id, "law", aided=True) if here.trial else {}
         for role in (role for role in here.seats if role in law):
             lines += [f"### {case.env} {role_name(role, case.env, case)} `{law[role].prompt}`", "", *shown(law[role])]
             lines += published(law[role], j1[role], words)
