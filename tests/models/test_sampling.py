@@ -64,7 +64,7 @@ def test_every_call_of_the_seat_is_made_and_recorded_so(sample_pack: Path, tmp_p
     script = tmp_path / "script.json"
     script.write_text(json.dumps({"otherwise": ["北京"]}, ensure_ascii=False), "utf-8")
     model = f"scripted:{script}#temperature=0.7,reply=77"
-    spec = RunSpec(benchmark="legalagentbench", agent="direct", model=model, limit=1)
+    spec = RunSpec(benchmark="legalagentbench", agent="direct", model=model, task_ids=("sample-101",))
     with start_run(spec) as run:
         run.go()
         path = run.journal.path

@@ -33,6 +33,7 @@ pytestmark = pytest.mark.slow
 
 MODEL = f"llama:{ROOT / 'models' / 'tiny' / 'moot-tiny.gguf'}"
 EPISODES = 4
+TASKS = tuple(f"sample-{number}" for number in range(101, 101 + EPISODES))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def spec(model: str, **more: object) -> RunSpec:
             "benchmark": "legalagentbench",
             "agent": "react",
             "model": model,
-            "limit": EPISODES,
+            "task_ids": TASKS,
             "max_turns": 3,
             "calls": "compact",
             **more,
@@ -106,7 +107,7 @@ def test_episodes_at_temperature_0_are_equal_alone_and_beside_others(model: str,
 
 
 def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -> None:
-    with start_run(spec(model, limit=2)) as run:
+    with start_run(spec(model, task_ids=TASKS[:2])) as run:
         run.go()
         path = run.journal.path
         row, own = max(zip(run.journal.episodes(), calls_of(run), strict=True), key=lambda one: len(one[1]))
@@ -119,7 +120,7 @@ def test_a_fork_shares_the_beginning_and_another_may_take_the_seat(model: str) -
     with fork_run(path, row.id, 1, newcomer=newcomer(bench, bench.seat, "gold", "")) as fork:
         fork.go()
         assert fork.summary().block()["strict"]["all_keys"]["all"] == 1.0, "other hands put it right"
-    with start_run(RunSpec(benchmark=bench.name, agent="gold", limit=1)) as run:
+    with start_run(RunSpec(benchmark=bench.name, agent="gold", task_ids=TASKS[:1])) as run:
         run.go()
         row, path = run.journal.episodes()[0], run.journal.path
     with fork_run(path, row.id, 1, newcomer=newcomer(bench, bench.seat, model, "react/1+compact")) as fork:
@@ -183,7 +184,7 @@ run.go()
 
 
 def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with start_run(spec(model, limit=1)) as run:
+    with start_run(spec(model, task_ids=TASKS[:1])) as run:
         run.go()
         expected = said_in(run)
 
@@ -203,7 +204,7 @@ def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str, mon
             process._life.child.wait()
         return send(process, op, **what)
 
-    with monkeypatch.context() as patch, start_run(spec(model, limit=1), [waiter]) as run:
+    with monkeypatch.context() as patch, start_run(spec(model, task_ids=TASKS[:1]), [waiter]) as run:
         patch.setattr(Process, "send", to_the_dead)
         run.go()
         path = run.journal.path
@@ -222,7 +223,7 @@ def test_every_example_of_the_card_is_answered_rightly(tmp_path: Path) -> None:
     path = tmp_path / "asked.json"
     lines = [{"id": f"asked-{n}", "asked": True, "question": kind["example"]} for n, kind in enumerate(card["kinds"])]
     path.write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
-    with start_run(spec(MODEL, limit=None, tasks=str(path), max_turns=None, parallel=4)) as run:
+    with start_run(spec(MODEL, task_ids=(), tasks=str(path), max_turns=None, parallel=4)) as run:
         run.go()
         ends = [fold(read_episode(run.journal, row.id)).answered for row in run.journal.episodes()]
     told = [end.res if end else "" for end in ends]

@@ -52,7 +52,7 @@ def test_a_lean_run_ends_with_valid_calls_only(
 ) -> None:
     short = {"type": "string", "maxLength": 30}
     monkeypatch.setitem(acting.ANSWER_SCHEMA, "properties", {"answer": short, "summary": short})
-    asked = RunSpec(benchmark="legalagentbench", agent=agent, model=spec, limit=1, max_turns=2)
+    asked = RunSpec(benchmark="legalagentbench", agent=agent, model=spec, task_ids=("sample-101",), max_turns=2)
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()
         block = run.summary().block()
@@ -68,7 +68,9 @@ def test_free_text_of_a_random_model_ends_too(
 ) -> None:
     """It babbles until it is cut."""
     model = f"{spec},reply=200"
-    asked = RunSpec(benchmark="legalagentbench", agent="react", model=model, limit=1, max_turns=2, **form)
+    asked = RunSpec(
+        benchmark="legalagentbench", agent="react", model=model, task_ids=("sample-101",), max_turns=2, **form
+    )
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()
         block = run.summary().block()
@@ -84,7 +86,14 @@ def test_a_random_model_that_is_given_tools_ends_too(
     monkeypatch.setitem(acting.ANSWER_SCHEMA, "properties", {"answer": short, "summary": short})
     tiny = tiny_llama(tmp_path / "tiny.gguf", context=32768, template=HERMES, layers=1, width=32)
     engine = f"llama:{tiny}#ctx=32768,threads=1,slots=1,reply=200"
-    asked = RunSpec(benchmark="legalagentbench", agent="react", model=engine, limit=1, max_turns=2, calls="native")
+    asked = RunSpec(
+        benchmark="legalagentbench",
+        agent="react",
+        model=engine,
+        task_ids=("sample-101",),
+        max_turns=2,
+        calls="native",
+    )
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()
         block = run.summary().block()
