@@ -1,10 +1,10 @@
 """A model in any seat of a court: its card, the record as it went through it, and what is asked of it now.
 
 Under `law` a reply is an object under a schema, in the modes `free` and `native` and everywhere under `j1` plain
-text. A simulated seat whose reply says nothing of its own is asked once more (`law`). A reply that cannot be read is
-complained of once; then what was said is spoken as it is and reaches nobody in
-particular. A document or judgment that a limit of tokens ended is continued once; what is still not finished then is
-marked. Limits in tokens.
+text. For a reply that says nothing of its own a seat that the run does not measure is asked once more (`law`). One
+that cannot be read is complained of once; then what was said is spoken as it is and reaches nobody in particular. A
+document or judgment that a limit of tokens ended is continued once; what is still not finished then is marked. Limits
+in tokens.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ OTHERS = 2048
 
 
 class ModelSeat:
-    """Plays any role that its view describes. Temperature and entropies are for the tested seat; others play
-    greedily."""
+    """Plays any role that its view describes. Temperature and entropies are for the tested seat; how others are
+    sampled their SPECs say."""
 
     def __init__(self, name: str, *, temperature: float = 0.0, entropy: bool = False) -> None:
         self.name = name
