@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, Protocol
 
 from tasks.episode.events import OUTCOMES
 from tasks.scoring.names import Names, called, names_of
-from tasks.scoring.replies import Replies, total
+from tasks.scoring.replies import READ, Replies, total
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
 
@@ -310,7 +310,10 @@ class Summary:
             "epochs": tally.epochs,
             "outcomes": dict(tally.outcomes),
             "flags": dict(tally.flags),
-            "replies": {seat: dict(figures) for seat, figures in tally.replies.items()},
+            "replies": {
+                seat: {name: figures[name] for name in figures if name not in READ}
+                for seat, figures in tally.replies.items()
+            },
             **self.by_rule(lambda row: row.value),
             "intervals": self.by_rule(ends),
             "interval_methods": self.by_rule(method),

@@ -14,6 +14,8 @@ from tasks.episode.with_tools import SEAT
 
 ENDS = ("repetition", "length")
 FIGURES = ("calls", "spoken", *FAULTS, *ENDS, "repaired", "rejected", "evaluated", "reused", "generated")
+READ = ("evaluated", "reused")
+"""Figures that depend on what the engine had read before: no part of a score block."""
 DEGENERATE = (*FAULTS, "repetition")
 """Figures of replies in which nothing is said."""
 Replies = Mapping[str, Mapping[str, int]]

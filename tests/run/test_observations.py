@@ -92,7 +92,7 @@ def test_the_search_agent_too(mode: str, monkeypatch: pytest.MonkeyPatch) -> Non
     episode = law_stage.Episode(law_stage.mode_name(mode), said, results={"rag_retrieve": ("ok", huge)}).run()
     asks = episode.actor.asks
     assert longest(asks) < ENOUGH
-    mark = MARK.format(len(huge) - LEFT, len(huge))
+    mark = f"全文共{len(huge)}字】"
     assert mark in "".join(message.content for message in asks[-1].messages)
     assert mark in episode.text, "a trainer reads what the model read"
     assert episode.events("tool_returned")[0].observation == huge

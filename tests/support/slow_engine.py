@@ -143,7 +143,8 @@ def open_slow(opening: Opening) -> SlowEngine:
 
 def talk(pack: Any, limit: int = 1, **more: Any) -> RunSpec:
     """A run of the `talk` agent before this engine."""
-    return RunSpec(benchmark="legalagentbench", agent="talk", model=SPEC, pack=str(pack), limit=limit, **more)
+    ids = tuple(f"k-{number}" for number in range(1, limit + 1))
+    return RunSpec(benchmark="legalagentbench", agent="talk", model=SPEC, pack=str(pack), task_ids=ids, **more)
 
 
 class Reciter(SlowEngine):
