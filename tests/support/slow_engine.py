@@ -142,8 +142,8 @@ def open_slow(opening: Opening) -> SlowEngine:
 
 
 def talk(pack: Any, limit: int = 1, **more: Any) -> RunSpec:
-    """A run of the `talk` agent before this engine."""
-    ids = tuple(f"k-{number}" for number in range(1, limit + 1))
+    """A run of the `talk` agent before this engine: its own first tasks, or those of a file."""
+    ids = () if "tasks" in more else tuple(f"k-{number}" for number in range(1, limit + 1))
     return RunSpec(benchmark="legalagentbench", agent="talk", model=SPEC, pack=str(pack), task_ids=ids, **more)
 
 
