@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from filelock import FileLock
 
+from tests.conftest import everywhere
 from tests.support.fake_endpoint import fake_server
 from tests.support.kill_harness import CALL, END
 
@@ -139,11 +141,11 @@ class Place:
         self.notes = folder / "witness.jsonl"
         self.notes.touch()
         self.site = folder / "site"
-        self.site.mkdir()
+        self.site.mkdir(exist_ok=True)
         (self.site / "sitecustomize.py").write_text(WITNESS, encoding="utf-8")
         script = folder / "script.json"
         script.write_text(json.dumps({"otherwise": [CALL, END]}), encoding="utf-8")
-        (self.home / "runs").mkdir(parents=True)
+        (self.home / "runs").mkdir(parents=True, exist_ok=True)
         self.names = {"runs": str(self.home / "runs"), "script": str(script), "gguf": "", "endpoint": ""}
 
     def flow(self, commands: list[list[str]], *prefix: str, desk: bool = False) -> list[str]:
@@ -221,14 +223,19 @@ def traced(trace: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def used(tmp_path_factory: pytest.TempPathFactory, commands: list[list[str]]) -> Used:
-    """The product, used once under all witnesses; `moot doctor`, whose proof makes a socket of the internet family,
-    is not traced."""
-    folder = tmp_path_factory.mktemp("used")
-    place, apart, trace = Place(folder), alone(), folder / "trace"
-    tracing = traced(trace)
-    printed = place.flow(commands, *apart, *tracing, desk=True)
-    (doctor,) = place.flow([["doctor", "--json"]], *apart)
-    return Used(place, printed, doctor, bool(apart), trace if tracing else None)
+    """The product, used once in a session under all witnesses; `moot doctor`, whose proof makes a socket of the
+    internet family, is not traced."""
+    folder = everywhere(tmp_path_factory) / "used"
+    seen, trace = folder / "seen.json", folder / "trace"
+    with FileLock(f"{folder}.lock"):
+        if not seen.is_file():
+            folder.mkdir()
+            place, apart, tracing = Place(folder), alone(), traced(trace)
+            printed = place.flow(commands, *apart, *tracing, desk=True)
+            (doctor,) = place.flow([["doctor", "--json"]], *apart)
+            seen.write_text(json.dumps([printed, doctor, bool(apart), bool(tracing)]), encoding="utf-8")
+    printed, doctor, apart, tracing = json.loads(seen.read_text(encoding="utf-8"))
+    return Used(Place(folder), printed, doctor, apart, trace if tracing else None)
 
 
 def test_the_whole_product_makes_no_network_call(used: Used, commands: list[list[str]]) -> None:
