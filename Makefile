@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 NEEDS := pyproject.toml constraints.txt
 
-.PHONY: demo run llm test unit measure lint bench docs model wheelhouse clean
+.PHONY: demo run llm test suite unit measure lint bench docs model wheelhouse clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.core            ## watch a ready episode; plain text without a terminal
@@ -18,7 +18,10 @@ run: $(VENV)/.core             ## the command line: make run ARGS="doctor"
 
 llm: $(VENV)/.llm              ## local GGUF models; compiles llama.cpp once, about four minutes
 
-test: lint                     ## everything that must hold
+test: $(VENV)/.dev             ## everything that must hold: lint beside the tests
+	@$(MAKE) --no-print-directory -j2 lint suite
+
+suite: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 unit: $(VENV)/.dev             ## the quick part of the tests
