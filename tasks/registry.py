@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
@@ -43,9 +44,10 @@ class Problem(NamedTuple):
     reason: str
 
 
-class Declared(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Declared:
     """An entry point of ours or of an extension; `package` is the distribution that declares it, '' where its own
-    files do not say."""
+    files do not say. Each is itself alone: an entry point is slow to hash."""
 
     package: str
     point: EntryPoint

@@ -40,8 +40,14 @@ def matter(text: str) -> frozenset[str]:
     return frozenset(chain.from_iterable(bigrams(part) for part in _ASKS.split(fold_width(text)) if len(part) > 1))
 
 
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> str:
+    """A sentence as its pairs are looked for; the same ones are asked again and again in a hearing."""
+    return fold_width(text).lower()
+
+
 def _weights(told: Sequence[str]) -> Callable[[Iterable[str]], float]:
-    plain = [fold_width(one).lower() for one in told]
+    plain = [_plain(one) for one in told]
 
     @cache
     def rarity(pair: str) -> float:
@@ -64,7 +70,7 @@ def _covering(question: str, pool: Sequence[str], weight: Callable[[Iterable[str
     whole = weight(asked)
 
     def covers(text: str) -> float:
-        plain = fold_width(text).lower()
+        plain = _plain(text)
         return weight(pair for pair in asked if pair in plain) / whole if whole else 0.0
 
     best = max(pool, key=covers, default="") if len(asked) > 1 else ""

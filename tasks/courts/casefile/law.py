@@ -71,6 +71,7 @@ class LawIndex:
         self._laws = {name: [version for version, _ in versions] for name, versions in laws.items()}
         self._articles = {(name, one.label): articles for name, all_of in laws.items() for one, articles in all_of}
         self._by_key = {key_of_name(name): name for name in laws}
+        self._numbers: dict[tuple[str, str], frozenset[ArticleNumber]] = {}
 
     @property
     def names(self) -> Sequence[str]:
@@ -82,9 +83,12 @@ class LawIndex:
         return self._laws.get(law, [])
 
     def numbers(self, law: str, label: str) -> frozenset[ArticleNumber]:
-        """Numbers of the articles of a version."""
-        articles = self._articles.get((law, label), ())
-        return frozenset(numbers_of(articles) if isinstance(articles, str) else (one.number for one in articles))
+        """Numbers of the articles of a version; each judgment asks anew."""
+        if (found := self._numbers.get((law, label))) is None:
+            articles = self._articles.get((law, label), ())
+            found = frozenset(numbers_of(articles) if isinstance(articles, str) else (one.number for one in articles))
+            self._numbers[law, label] = found
+        return found
 
     def article(self, law: str, label: str, number: ArticleNumber) -> list[Article]:
         """The article without its words."""
