@@ -96,7 +96,7 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     Blanks do not count and full-width forms are one with half-width forms. Titles of laws and formulas of judgments
     are free.
     """
-    said, places = _plain(text)
+    said = _plain(text)
     if len(said) < LEAK:
         return []
     own_part, outside = _divided(Same(case), env, role)
@@ -119,6 +119,7 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     cited = () if told else (match.span() for match in _CITED.finditer(said))
     free = _covered(len(said), chain(public, cited))
     found: dict[tuple[int, int], Leak] = {}
+    places = [at for at, character in enumerate(fold_width(text)) if not character.isspace()]
     for path, grams in elsewhere:
         least = 2 * LEAK if role == "judge" and path.startswith(_REASONED) else LEAK
         for first, last in _runs(gram in grams and free[at] == free[at + LEAK] for at, gram in enumerate(own)):
@@ -244,10 +245,9 @@ def _tops(path: Path) -> bool:
     return "." not in path or path.endswith(".objections")
 
 
-def _plain(text: str) -> tuple[str, list[int]]:
-    """The text without blanks, in half-width forms, and where each of its characters stands."""
-    folded = fold_width(text)
-    return "".join(folded.split()), [at for at, character in enumerate(folded) if not character.isspace()]
+def _plain(text: str) -> str:
+    """The text without blanks, in half-width forms."""
+    return "".join(fold_width(text).split())
 
 
 def _covered(size: int, spans: Iterable[tuple[int, int]]) -> list[int]:

@@ -28,10 +28,12 @@ def spoken(events: Iterable[Event], env: Env) -> tuple[Turn, ...]:
 
 def for_procedure(turns: Iterable[Turn], env: Env) -> tuple[Turn, ...]:
     """The same turns with the roles of the procedure."""
-    return tuple(
-        replace(turn, speaker=procedural(env, turn.speaker), to=tuple(procedural(env, role) for role in turn.to))
-        for turn in turns
-    )
+
+    def called(turn: Turn) -> Turn:
+        speaker, to = procedural(env, turn.speaker), tuple(procedural(env, role) for role in turn.to)
+        return turn if (speaker, to) == (turn.speaker, turn.to) else replace(turn, speaker=speaker, to=to)
+
+    return tuple(map(called, turns))
 
 
 def topic_turns(events: Iterable[Event]) -> tuple[TopicTurn, ...]:
