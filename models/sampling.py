@@ -30,8 +30,8 @@ RANGES: Mapping[str, tuple[float, float]] = {
 WHOLE = frozenset({"top_k", "reply", "reasoning", "context"})
 SWITCHES: Mapping[str, Mapping[str, bool]] = {"thinking": {"on": True, "off": False}}
 NAMES = (*RANGES, *SWITCHES)
-DEFAULT: Mapping[str, int | float] = {"temperature": 0.7, "top_p": 0.8, "top_k": 20}
-"""Moot's own values, for models whose file recommends none."""
+DEFAULT: Mapping[str, int | float] = {"temperature": 0.7, "top_p": 0.8, "top_k": 20, "repeat_penalty": 1.1}
+"""Moot's own values, for models whose file recommends none (those that Qwen2.5 was released with)."""
 SAMPLING = {
     "temperature": "temp", "top_p": "top_p", "top_k": "top_k", "min_p": "min_p", "repeat_penalty": "penalty_repeat",
 }  # fmt: skip
@@ -79,13 +79,14 @@ def _tokens(said: str) -> int:
 
 
 def recommended(metadata: Mapping[str, object]) -> dict[str, int | float]:
-    """The values of sampling in the metadata of a GGUF file, else `DEFAULT`; no number in its range is none."""
+    """The values of sampling in the metadata of a GGUF file, else `DEFAULT`; no number in its range is none. A file
+    that recommends others and no repeat penalty wants none."""
     found: dict[str, int | float] = {}
     for name, key in SAMPLING.items():
         value, (low, high) = metadata.get(f"general.sampling.{key}"), RANGES[name]
         if isinstance(value, int | float) and value is not True and low <= value <= high:
             found[name] = int(value) if name in WHOLE else round(value, 6)  # files hold 32 bits: 0.800000012
-    return {**DEFAULT, **found}
+    return {**DEFAULT, **({"repeat_penalty": 1.0} if found else {}), **found}
 
 
 def drawn_by(spec: str) -> dict[str, int | float]:

@@ -31,8 +31,8 @@ FIRST_TRIES = 64
 """Likeliest tokens that are tested against the grammar before all of them are."""
 
 
-LOOKED_BACK = 64
-"""Tokens that a repeat penalty looks back on."""
+LOOKED_BACK = 1024
+"""Tokens that a repeat penalty looks back on, those of the prompt counted: the last few turns of a conversation."""
 
 
 def _penalties(model: Model, penalty: float) -> Any:
@@ -90,6 +90,12 @@ class Sampler:
         if bound and self._grammar is not None and not self._allowed(np.array([token], dtype=np.int32))[0]:
             token = self._masked(logits)
         return token
+
+    def prime(self, tokens: Sequence[int]) -> None:
+        """Show the prompt to a repeat penalty, as llama.cpp's own programs do."""
+        if self._chain is not None:
+            for token in tokens[-LOOKED_BACK:]:
+                lib.llama_sampler_accept(self._chain, token)
 
     def accept(self, token: int, *, bound: bool) -> None:
         """The token was taken."""

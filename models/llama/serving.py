@@ -297,6 +297,7 @@ class Server:
                 self._reply(asked, Reply("", Usage(), "context_full", note=note))
                 return None
             sampler = Sampler(self._model, ask, asked.call.grammar)
+            sampler.prime(wanted.tokens)
             found = self._pool.find(key, wanted, busy.__contains__)
             turn = Turn(
                 asked, key, found, wanted, deque(border for border in wanted.borders if border > found.reused),

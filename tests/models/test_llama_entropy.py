@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from models.endpoint_wire import ESTIMATED_FROM, request_body
@@ -15,7 +16,8 @@ from models.engine import Ask, EngineError, Message, Reply, Settings
 
 pytest.importorskip("llama_cpp")
 
-from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
+from models.llama.decoding import Sampler  # noqa: E402
+from models.llama.engine import LlamaEngine, LlamaSettings
 from models.llama.native import CHUNK, Context, Model  # noqa: E402
 from models.llama.process import reply_data, reply_of
 from store.journal import EpisodeRow, Journal
@@ -99,6 +101,21 @@ def test_it_is_that_of_the_whole_softmax_whatever_the_sampling(
     )
     assert all(chance.top == () for chance in reply.logprobs)
     assert max(reply.entropies) <= math.log(5000)
+
+
+def test_a_repeat_penalty_looks_back_on_the_prompt(tiny: Path) -> None:
+    model = Model(str(tiny), lambda _: True)
+    sampler = Sampler(model, question(repeat_penalty=2.0), "")
+    logits = np.zeros(model.size, dtype=np.float32)
+    logits[[7, 9]] = 1.0, 0.8
+    try:
+        drawn = [sampler.draw(logits, bound=False)]
+        sampler.prime([7])
+        drawn.append(sampler.draw(logits, bound=False))
+    finally:
+        sampler.close()
+        model.close()
+    assert drawn == [7, 9]
 
 
 def test_without_it_nothing_changes(engine: LlamaEngine) -> None:

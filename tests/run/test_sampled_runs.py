@@ -85,7 +85,8 @@ def test_the_spec_goes_before_the_option_before_the_profile_before_what_is_recom
 def test_only_who_speaks_is_sampled_and_other_benchmarks_are_greedy(model: str, moot_home: Path) -> None:
     with start(moot_home, model, seats={"tracker": model}) as run:
         assert (
-            run.spec.seats == {"tracker": model} and run.spec.model == f"{model}#temperature=0.7,top_p=0.8,top_k=20"
+            run.spec.seats == {"tracker": model}
+            and run.spec.model == f"{model}#temperature=0.7,top_p=0.8,top_k=20,repeat_penalty=1.1"
         )
 
 
@@ -121,7 +122,8 @@ def test_a_sampled_run_repeats_where_it_goes_on_and_differs_by_epoch(model: str,
     ("said", "wanted"),
     [
         ({}, DEFAULT),
-        ({"temp": (F32, 0.6), "top_p": (F32, 0.95)}, {"temperature": 0.6, "top_p": 0.95, "top_k": 20}),
+        ({"temp": (F32, 0.6), "top_p": (F32, 0.95)},
+            {"temperature": 0.6, "top_p": 0.95, "top_k": 20, "repeat_penalty": 1.0}),
         ({"top_k": (I32, 64), "min_p": (F32, 0.05), "penalty_repeat": (F32, 1.05)},
             {**DEFAULT, "top_k": 64, "min_p": 0.05, "repeat_penalty": 1.05}),
         ({"temp": (F32, float("nan")), "top_p": (TEXT, "0.5"), "top_k": (I32, -1), "min_p": (BOOL, True)}, DEFAULT),
@@ -143,7 +145,7 @@ def test_a_server_is_asked_before_the_run_which_values_it_takes() -> None:
         spec = f"endpoint:{server.spec}"
         assert drawn_by(completed(spec, "agent")) == DEFAULT
         server.chat = picky
-        assert drawn_by(completed(spec, "agent")) == {"temperature": 0.7, "top_p": 0.8}
+        assert drawn_by(completed(spec, "agent")) == {"temperature": 0.7, "top_p": 0.8, "repeat_penalty": 1.1}
         before = len(server.seen)
         assert drawn_by(completed(spec, "agent", ask=False)) == DEFAULT and len(server.seen) == before
 
@@ -170,12 +172,13 @@ def test_the_form_of_conversation_is_in_the_header_and_a_comparison_tells_it(
 @pytest.mark.parametrize(
     ("model", "line"),
     [
-        ("scripted:a.json", "采样：scripted:a.json，温度 0.7 / top_p 0.8 / top_k 20（默认）"),
+        ("scripted:a.json", "采样：scripted:a.json，温度 0.7 / top_p 0.8 / top_k 20 / repeat_penalty 1.1（默认）"),
         ("scripted:a.json#temperature=0.2", "采样：scripted:a.json，温度 0.2（SPEC）"),
         ("scripted:a.json#temperature=0", ""),
-        ("endpoint:http://127.0.0.1:1#m#temperature=0.7,top_p=0.8",
-            "采样：endpoint:http://127.0.0.1:1#m，温度 0.7 / top_p 0.8（默认；服务器不接受 top_k）"),
-        ("llama:{file}", "采样：llama:{file}，温度 0.6 / top_p 0.8 / top_k 20（文件推荐）"),
+        ("endpoint:http://127.0.0.1:1#m#temperature=0.7,top_p=0.8,repeat_penalty=1.1",
+            "采样：endpoint:http://127.0.0.1:1#m，温度 0.7 / top_p 0.8 / "
+            "repeat_penalty 1.1（默认；服务器不接受 top_k）"),
+        ("llama:{file}", "采样：llama:{file}，温度 0.6 / top_p 0.8 / top_k 20 / repeat_penalty 1.0（文件推荐）"),
     ],
 )  # fmt: skip
 def test_what_will_be_sampled_is_said_in_a_line(
