@@ -135,3 +135,5 @@ def test_a_judge_may_ask_of_the_next_exhibit_and_once_more(words: str, to: str, 
         Turn(9, "defendant_lawyer", ("judge",), "今天天气很好。"),
     )
     assert fault_of(views(CASES["CI"], "judge", record=record), words, (to,)) == found
+    put_back = (record[0], replace(record[1], text=VIEWS.format("", "借条一张"), fault="echo"))
+    assert fault_of(views(CASES["CI"], "judge", record=put_back), words, (to,)) == found

@@ -276,9 +276,11 @@ def test_free_text_of_a_judge_reaches_whom_it_addresses(
 
 
 def test_a_question_of_a_party_is_put_to_whom_it_names() -> None:
-    to = {"judge": ("公诉人",), "procurator": ("被告人",)}
+    said = {"procurator": "请问被告人当天在哪里？", "defendant": "在家。"}
     court = Court(
-        CASES["CR"], talk(lambda role, number: f"{role}。", lambda role, number: to.get(role, ())), turns=1
+        CASES["CR"],
+        talk(lambda role, number: said.get(role, "请公诉人讯问。"), lambda role, number: ("公诉人",)),
+        turns=1,
     ).run()
     assert [turn.speaker for turn in court.record] == ["clerk", "judge", "procurator", "defendant"]
 

@@ -28,11 +28,12 @@ def fault_of(view: CourtView, text: str, to: Sequence[Role] = ()) -> Fault:
 
     A trial has its formulas: a party may end as it began, and a judge asks the same of each in turn (`to`), of the
     next exhibit, and once more where he got no answer, so of him only the very words count that he said just before
-    to the same people.
+    to the same people, and what was put back to him is his own.
     """
     if is_document(view, text):
         return ""
     trial = environment(view.env).trial
+    record = view.record
     earlier = [
         Exchange(_asked(view, view.record[:at]), turn.text)
         for at, turn in enumerate(view.record)
@@ -40,13 +41,15 @@ def fault_of(view: CourtView, text: str, to: Sequence[Role] = ()) -> Fault:
     ]
     if trial and view.role == "judge":
         last = next((turn for turn in reversed(view.record) if turn.speaker == view.role), None)
-        earlier = earlier[-1:] if last and last.to == tuple(to) and shown(last.text) == shown(text) else []
+        same = last is not None and last.to == tuple(to) and shown(last.text) == shown(text)
+        earlier = [Exchange(text, text)] if same else []  # whatever he was told in between
+        record = tuple(turn for turn in record if turn.fault != "echo")
     seats = environment(view.env).seats
     card = seats[view.role].card or PLAIN_CARD
     names = {name for role in view.there for name in (view.called(role), seats[role].name)}
     return fault(
         text,
-        _asked(view, view.record),
+        _asked(view, record),
         earlier,
         given="\n".join(_texts(view.held)),
         instructions=_instructions(card),

@@ -34,6 +34,7 @@ SHORTEST_OVERLAP, LONGEST_OVERLAP = 6, 200
 """Of what the rest of an utterance may repeat of its beginning."""
 _STAGE = re.compile(r"\s*<(?P<stage>[^<>\n]{2,12})>\s*")
 _TO = re.compile(r"\s*[（(]对(?P<names>[^（）()\n]{1,60})说[）)][：:，,]?\s*")
+_QUESTION = ("？", "?")
 SAY = "say"
 SILENT = "……"
 """Own turn in which nothing was said: some templates refuse an empty message."""
@@ -70,11 +71,11 @@ def schema_of(view: CourtView) -> Schema:
 
 def _speech(view: CourtView) -> dict[str, Schema]:
     most = view.budget.spoken
-    names = list(addressees(view))
-    if view.role == "judge" and names:
+    names = list(addressees(view)) if view.role == "judge" else []
+    if names:
         to: Schema = {"type": "array", "items": {"enum": [*names, ALL]}, "minItems": 1, "maxItems": len(names)}
         return {"to": to, "stage": {"enum": [*stages(view), ""]}, "say": _text(most)}
-    return {**({"to": {"enum": names}} if names else {}), "say": _text(most)}
+    return {"say": _text(most)}
 
 
 def _object(properties: Mapping[str, Schema]) -> Schema:
@@ -165,16 +166,12 @@ def _short(value: Any, most: int) -> str:
     return _UNPRINTABLE.sub("", text).strip()[:most]
 
 
-def _named(given: Any, view: CourtView) -> Any:
-    """Names as the schema has them: 原告 means 原告委托诉讼代理人; without any a judge speaks to all, others to the
-    court."""
+def _named(given: Any, view: CourtView) -> list[str]:
+    """Names as the schema has them: 原告 means 原告委托诉讼代理人; without any the judge speaks to all."""
     wanted = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str) and one.strip()]
     names = [*addressees(view), ALL]
     found = [next((name for name in names if one.strip() in (name, name[: len(one.strip())])), "") for one in wanted]
-    kept = [name for name in dict.fromkeys(found) if name]
-    if view.role == "judge":
-        return kept[: len(names) - 1] or [ALL]
-    return next((name for name in kept if name != ALL), view.called("judge"))
+    return [name for name in dict.fromkeys(found) if name][: len(names) - 1] or [ALL]
 
 
 def lean_action(value: Mapping[str, Any], view: CourtView) -> Say | CallTool:
@@ -183,8 +180,7 @@ def lean_action(value: Mapping[str, Any], view: CourtView) -> Say | CallTool:
     if tool != SAY:
         return CallTool(tool, {name: value[name] for name in ARGUMENTS[tool]})
     roles = addressees(view)
-    to = value.get("to", ())
-    named = tuple(roles[name] for name in ([to] if isinstance(to, str) else to) if name in roles)
+    named = tuple(roles[name] for name in value.get("to", ()) if name in roles)
     return Say(cleaned(value["say"]), named, value.get("stage", ""))
 
 
@@ -198,7 +194,10 @@ def free_action(text: str, view: CourtView) -> Say | CallTool:
         return call
     said = _without_name(speech, view)
     if view.role != "judge":
-        return Say(said, routed="")
+        others = set(addressees(view).values()) - {"judge"}
+        asks = view.profile == "law" and said.endswith(_QUESTION)
+        put = tuple(role for role in by_words(said, view.env) if role in others) if asks else ()
+        return Say(said, put[:1], routed="words" if put else "")
     if view.profile == "j1":
         reached, dropped = strict(said, view.env)
         return Say(said, (*reached, *dropped), routed="marker" if reached else "")
@@ -258,9 +257,9 @@ def own_words(turn: Turn, reply: str, view: CourtView, form: Form) -> str:
     value, _ = _object_in(reply)
     if isinstance(value, dict) and cleaned(str(value.get("say", ""))) == turn.text:
         return reply
-    names = [view.called(role) for role in turn.to]
-    to: Any = names or [ALL] if view.role == "judge" else (names or [view.called("judge")])[0]
-    told = {"action": SAY, "to": to, "stage": turn.stage, "say": turn.text}
+    told = {
+        "action": SAY, "to": [view.called(role) for role in turn.to] or [ALL], "stage": turn.stage, "say": turn.text,
+    }  # fmt: skip
     return json.dumps({name: told[name] for name in _keys(view)}, ensure_ascii=False)
 
 

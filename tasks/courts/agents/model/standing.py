@@ -7,6 +7,7 @@ counted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tasks.courts.agents.model.held import INDENT, phrase, shown
@@ -24,17 +25,22 @@ WIDTHS: tuple[tuple[int, int, int], ...] = (
 TALK = 0.6
 """Of the room of a standing file: what it may take as long as there is more than the core in it."""
 _PLACE = {"core": 0, "talk": 1, "rest": 2}
+_SPEAKER = re.compile(r"[^。，；！？\n]{1,24}[：:]")
+"""How the line of a speaker begins."""
 
 
-def line(view: CourtView, turn: Turn, most: int) -> str:
+def line(view: CourtView, turn: Turn, most: int, *, asked: bool = False) -> str:
     """An utterance of the record, with its speaker where there are several; one that alone would fill the prompt
     keeps head and tail.
 
-    Between two people it stands alone; what could pass for a mark of ours is indented.
+    Between two people it stands alone, and so does what a judge has just `asked` of the seat: a small model puts back
+    what reads as a line of a transcript, and answers what it is told. What could pass for a mark of ours or for
+    another speaker is indented.
     """
     text = shown(shortened(spoken(view, turn), most)) or phrase("record", "silent")
-    if plain_chat(view):
-        return f"{INDENT}{text}" if text.startswith("【") else text
+    if plain_chat(view) or asked:
+        marked = text.startswith("【") or (asked and _SPEAKER.match(text))
+        return f"{INDENT}{text}" if marked else text
     return phrase(
         "record", "line-client" if view.role == "client" else "line", speaker=_towards(view, turn), words=text
     )

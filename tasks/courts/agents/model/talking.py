@@ -1,8 +1,8 @@
 """The conversation of a seat: card, then in turn what it heard and what it said; only its end ever grows.
 
 Between two people it is a plain chat: what the other said is the whole message. Among several, each line begins with
-its speaker. A cue follows where there is something to tell the seat alone: a client's next question, what a judge
-does next, the end of its turns.
+its speaker, except what a judge has just said to the seat. A cue follows where there is something to tell the seat
+alone: a client's next question, what a judge does next, the end of its turns.
 
 The record is read from the history of a view in rounds (what others said, what the seat was told, what it looked up,
 what it said), so a round comes out the same in every later turn. When the record outgrows the room of the engine in
@@ -217,7 +217,13 @@ def turns_of(rounds: Sequence[Round]) -> list[Turn]:
 
 
 def _asked(view: CourtView, rounds: list[Round], at: int, room: int) -> str:
-    heard = [line(view, turn, int(room * ONE)) for turn in rounds[at].heard]
+    turns = rounds[at].heard
+    heard = [
+        line(
+            view, turn, int(room * ONE), asked=turn is turns[-1] and turn.speaker == "judge" and view.role in turn.to
+        )
+        for turn in turns
+    ]
     cue = cue_text(view, rounds, at)
     if not heard and not cue:
         name = "speak" if at else "begin"
