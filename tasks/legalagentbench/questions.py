@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from store import places
-from store.errors import BadInput
 from store.files import written_whole
-from store.importers.reading import records
 from tasks.episode.plain import plain, plain_text
 from tasks.errors import UsageError
+from tasks.task_files import Item, read_tasks
 
 WRITING = "writing"
 ASKED = "asked"
@@ -72,31 +71,6 @@ class Question:
         return self.gold.cluster
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """One task as the file has it; `where` names file and line, for messages."""
-
-    where: str
-    fields: dict[str, Any]
-
-    def fail(self, what: str, hint: str) -> BadInput:
-        return BadInput(f"{self.where}: {what}", hint)
-
-    def text(self, name: str, default: str | None = None) -> str:
-        value = self.fields.get(name, default)
-        if not isinstance(value, str) or (default is None and not value.strip()):
-            raise self.fail(f"field {name!r} is missing or no text", "Every task needs id, question, answer and key.")
-        return plain_text(value)
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        value = self.fields.get(name)
-        if value is None:
-            return ()
-        if not isinstance(value, list) or not all(isinstance(entry, str) and entry for entry in value):
-            raise self.fail(f"field {name!r} is no list of texts", f'Write it as a list: "{name}": ["…", "…"].')
-        return tuple(map(plain_text, value))
-
-
 def load_questions(path: Path) -> list[Question]:
     """All tasks of a file, by number.
 
@@ -104,21 +78,13 @@ def load_questions(path: Path) -> list[Question]:
         NotFound: there is no such file.
         BadInput: the file is broken or a task lacks what scoring needs; the title names file and line.
     """
-    questions: dict[str, Question] = {}
-    for line, fields in records(path, str(path)):
-        where = f"{path}, line {line}"
-        question = read_question(where, fields)
-        if question.id in questions:
-            raise _Item(where, fields).fail(f"task {question.id} stands here a second time", "Remove one of the two.")
-        questions[question.id] = question
-    if not questions:
-        raise BadInput(f"{path}: no tasks in it", "A task file is a JSON array or has one JSON object a line.")
-    return sorted(questions.values(), key=lambda question: _order(question.id))
+    questions = [question for _, _, question in read_tasks(path, read_question)]
+    return sorted(questions, key=lambda question: _order(question.id))
 
 
 def read_question(where: str, fields: dict[str, object]) -> Question:
     """One record; `where` names file and line. Raises BadInput as `load_questions` does."""
-    return _question(_Item(where, fields))
+    return _question(Item(where, fields))
 
 
 def _order(task_id: str) -> list[tuple[int, int, str]]:
@@ -127,9 +93,9 @@ def _order(task_id: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts) if part]
 
 
-def _question(item: _Item) -> Question:
-    task_id = _id(item)
-    keys = item.texts("key")
+def _question(item: Item) -> Question:
+    task_id = item.id()
+    keys = _texts(item, "key")
     if not keys and item.fields.get(ASKED) is not True:
         raise item.fail(f"task {task_id} has no keys", 'Scoring needs them: "key": ["…"].')
     calls = _calls(item)
@@ -138,7 +104,7 @@ def _question(item: _Item) -> Question:
     gold = Gold(
         answer=item.text("answer", ""),
         keys=keys,
-        middle=item.texts("key_middle"),
+        middle=_texts(item, "key_middle"),
         path=path,
         calls=calls,
         group=group,
@@ -147,14 +113,16 @@ def _question(item: _Item) -> Question:
     return Question(task_id, {"id": task_id, "question": item.text("question")}, gold)
 
 
-def _id(item: _Item) -> str:
-    value = item.fields.get("id")
-    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
-        raise item.fail("the task has no id", 'Give it a number or a name: "id": 1.')
-    return plain_text(str(value)).strip()
+def _texts(item: Item, name: str) -> tuple[str, ...]:
+    value = item.fields.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(entry, str) and entry for entry in value):
+        raise item.fail(f"field {name!r} is no list of texts", f'Write it as a list: "{name}": ["…", "…"].')
+    return tuple(map(plain_text, value))
 
 
-def _group(item: _Item) -> str:
+def _group(item: Item) -> str:
     if item.fields.get(ASKED) is True:
         return ASKED
     task_id, hops = item.fields["id"], item.fields.get("hops")
@@ -168,7 +136,7 @@ def _group(item: _Item) -> str:
     return group
 
 
-def _calls(item: _Item) -> tuple[tuple[str, object], ...]:
+def _calls(item: Item) -> tuple[tuple[str, object], ...]:
     entries = item.fields.get("path")
     if entries is None:
         return ()
@@ -183,7 +151,7 @@ def _canonical(tool: str) -> str:
     return ALIASES.get(tool, tool)
 
 
-def _path(item: _Item, calls: tuple[tuple[str, object], ...]) -> tuple[str, ...]:
+def _path(item: Item, calls: tuple[tuple[str, object], ...]) -> tuple[str, ...]:
     """Tool names of `way`, or of `type` where the two are exchanged, or of the calls.
 
     As in upstream's paths, a tool called for several entities in a row counts once and calculators do not count.

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from store.errors import BadInput
-from store.importers.reading import records
 from store.text.citation import citations, parse_number
-from tasks.episode.plain import plain_text
 from tasks.legalsearch.settings import KINDS, Kind
+from tasks.task_files import Item, read_tasks
 
 PROMPTS = ("system_prompt", "system_prompt_cot", "task_prompt", "deepresearch_task_prompt")
 """Prompt texts that a record may carry; all of them are part of the card."""
@@ -103,37 +101,6 @@ def options(question: str) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """One record as the file has it; `where` names file and line."""
-
-    where: str
-    fields: dict[str, Any]
-
-    def fail(self, what: str, hint: str) -> BadInput:
-        return BadInput(f"{self.where}: {what}", hint)
-
-    def inner(self, name: str) -> _Item:
-        value = self.fields.get(name)
-        if not isinstance(value, dict):
-            raise self.fail(
-                f"field {name!r} is missing or no object", "A training row has reward_model and extra_info."
-            )
-        return _Item(f"{self.where}, {name}", value)
-
-    def text(self, name: str, default: str | None = None) -> str:
-        value = self.fields.get(name, default)
-        if not isinstance(value, str) or (default is None and not value.strip()):
-            raise self.fail(f"field {name!r} is missing or no text", "A task has id, type, question and answer.")
-        return plain_text(value)
-
-    def id(self, name: str) -> str:
-        value = self.fields.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
-            raise self.fail(f"field {name!r} is missing: the task has no id", f'Give it a name: "{name}": "lar_1".')
-        return plain_text(str(value)).strip()
-
-
 def load_questions(path: Path) -> list[Question]:
     """All tasks of a file, in its order.
 
@@ -141,32 +108,23 @@ def load_questions(path: Path) -> list[Question]:
         NotFound: there is no such file.
         BadInput: the file is broken or a task lacks what scoring needs; the title names file, line and field.
     """
-    questions: dict[str, Question] = {}
-    for line, fields in records(path, str(path)):
-        where = f"{path}, line {line}"
-        question = read_question(where, fields)
-        if question.id in questions:
-            raise _Item(where, fields).fail(f"task {question.id} stands here a second time", "Remove one of the two.")
-        questions[question.id] = question
-    if not questions:
-        raise BadInput(f"{path}: no tasks in it", "A task file is a JSON array or has one JSON object a line.")
-    return list(questions.values())
+    return [question for _, _, question in read_tasks(path, read_question)]
 
 
 def read_question(where: str, fields: dict[str, object]) -> Question:
     """One record; `where` names file and line. Raises BadInput as `load_questions` does."""
-    item = _Item(where, fields)
+    item = Item(where, fields)
     return _training_row(item) if "reward_model" in fields else _evaluation_record(item)
 
 
-def _evaluation_record(item: _Item) -> Question:
+def _evaluation_record(item: Item) -> Question:
     prompts = {name: item.text(name, "") for name in PROMPTS if name in item.fields}
-    return _question(item, item.id("id"), item.text("type"), item.text("question"), item.text("answer"), prompts)
+    return _question(item, item.id(), item.text("type"), item.text("question"), item.text("answer"), prompts)
 
 
-def _training_row(item: _Item) -> Question:
+def _training_row(item: Item) -> Question:
     """A row for a trainer: its question carries the instruction in front, which belongs to the prompts."""
-    extra = item.inner("extra_info")
+    extra = _inner(item, "extra_info")
     prompts = {name: extra.text(name, "") for name in PROMPTS if name in extra.fields}
     question = extra.text("question")
     instruction = prompts.get("deepresearch_task_prompt", "").strip()
@@ -174,11 +132,18 @@ def _training_row(item: _Item) -> Question:
         question = question.lstrip()[len(instruction) :].lstrip("\n")
     kind = item.text("data_source") if "data_source" in item.fields else extra.text("type")
     return _question(
-        extra, extra.id("index"), kind, question, item.inner("reward_model").text("ground_truth"), prompts
+        extra, extra.id("index"), kind, question, _inner(item, "reward_model").text("ground_truth"), prompts
     )
 
 
-def _question(item: _Item, task_id: str, kind: str, text: str, answer: str, prompts: dict[str, str]) -> Question:
+def _inner(item: Item, name: str) -> Item:
+    value = item.fields.get(name)
+    if not isinstance(value, dict):
+        raise item.fail(f"field {name!r} is missing or no object", "A training row has reward_model and extra_info.")
+    return Item(f"{item.where}, {name}", value)
+
+
+def _question(item: Item, task_id: str, kind: str, text: str, answer: str, prompts: dict[str, str]) -> Question:
     kind, answer = kind.strip().lower(), answer.strip()
     if kind not in KINDS:
         raise item.fail(f"task {task_id} is of the unknown type {kind!r}", f"Known: {', '.join(KINDS)}.")
@@ -201,7 +166,7 @@ def _question(item: _Item, task_id: str, kind: str, text: str, answer: str, prom
     return Question(task_id, card, Gold(answer, cluster, pair, _basis(item), _day(item.fields.get("day"))))
 
 
-def _basis(item: _Item) -> tuple[tuple[str, str, str], ...]:
+def _basis(item: Item) -> tuple[tuple[str, str, str], ...]:
     """The articles of the answer; what names none in a way that can be read is left out."""
     entries = item.fields.get("basis")
     found = []

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import BadInput
-from store.importers.reading import records
 from tasks.errors import UsageError
 from tasks.run.validation import benchmark_of, reader
 from tasks.scoring.strict import strict_hit
+from tasks.task_files import Fields, read_tasks
 
 FIELDS = ("question", "answer", "key", "key_middle")
 """What a reviewer may correct, where a record has it as a text or a list of texts."""
@@ -106,23 +106,22 @@ def read_set(path: Path) -> TaskSet:
     """
     found: dict[str, Task] = {}
     whole, benchmark = sha256(), ""
-    for line, fields in records(path, str(path)):
-        where = f"{path}, line {line}"
+
+    def read(where: str, fields: Fields) -> Any:
+        nonlocal benchmark
         benchmark = benchmark or benchmark_of(fields)
         if benchmark == "courts":
             raise UsageError(
                 f"{path} holds cases of the courts, which are reviewed field by field",
                 "Use `moot tasks validate --law`.",
             )
-        question = reader(benchmark)(where, fields)
-        if question.id in found:
-            raise BadInput(f"{where}: task {question.id} stands here a second time", "Remove one of the two.")
+        return reader(benchmark)(where, fields)
+
+    for where, fields, question in read_tasks(path, read):
         task = Task(question.id, question.group, fields, where)
         if not {"question", "answer"} <= set(task.texts):
             raise BadInput(f"{where}: field 'question' or 'answer' is missing or no text", "A reviewer reads both.")
         found[task.id] = task
         whole.update(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode())
         whole.update(b"\n")
-    if not found:
-        raise BadInput(f"{path}: no tasks in it", "A task file is a JSON array or has one JSON object a line.")
     return TaskSet(path, benchmark, tuple(found.values()), whole.hexdigest())

@@ -1,0 +1,70 @@
+"""Task files: one record a task, as JSON lines or an array, plain or gzipped, told apart by content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from store.errors import BadInput
+from store.importers.reading import records
+from tasks.episode.plain import plain_text
+
+Fields = dict[str, Any]
+
+
+class Named(Protocol):
+    """A task as its benchmark reads it."""
+
+    @property
+    def id(self) -> str:
+        """Its name, unique in a file."""
+
+
+Q = TypeVar("Q", bound=Named)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One record as the file has it; `where` names file and line, for messages."""
+
+    where: str
+    fields: Fields
+
+    def fail(self, what: str, hint: str) -> BadInput:
+        """The error to raise for what is wrong here."""
+        return BadInput(f"{self.where}: {what}", hint)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A field as clean text; without a default it must be there and say something."""
+        value = self.fields.get(name, default)
+        if not isinstance(value, str) or (default is None and not value.strip()):
+            raise self.fail(f"field {name!r} is missing or no text", "A task has id, question and answer.")
+        return plain_text(value)
+
+    def id(self, name: str = "id") -> str:
+        """A field that names the task: a text, or a whole number as text."""
+        value = self.fields.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
+            raise self.fail(f"field {name!r} is missing: the task has no id", f'Give it a name: "{name}": "lar_1".')
+        return plain_text(str(value)).strip()
+
+
+def read_tasks(path: Path, read: Callable[[str, Fields], Q]) -> Iterator[tuple[str, Fields, Q]]:
+    """Every task of a file with its place (file and line) and its record, in the order of the file.
+
+    Raises:
+        NotFound: there is no such file.
+        BadInput: the file is broken or empty, a task lacks what `read` needs, or stands there twice.
+    """
+    ids: set[str] = set()
+    for line, fields in records(path, str(path)):
+        where = f"{path}, line {line}"
+        task = read(where, fields)
+        if task.id in ids:
+            raise BadInput(f"{where}: task {task.id} stands here a second time", "Remove one of the two.")
+        ids.add(task.id)
+        yield where, fields, task
+    if not ids:
+        raise BadInput(f"{path}: no tasks in it", "A task file is a JSON array or has one JSON object a line.")
