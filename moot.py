@@ -457,3 +457,9 @@ def _driven(made: Run) -> RunRecord:
             finally:
                 opened.close()
         return RunRecord(made.journal.path)
+
+
+if __name__ == "__main__":
+    from app.cli.main import main
+
+    main()

@@ -6,6 +6,8 @@ import ast
 import doctest
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(autouse=True)
 def nothing_added(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "ADDED", {})
+
+
+def test_it_runs_as_the_command() -> None:
+    ran = subprocess.run([sys.executable, "-m", "moot", "--version"], capture_output=True, text=True, cwd=ROOT)
+    assert (ran.returncode, ran.stdout.partition(",")[0]) == (0, "moot")
 
 
 def test_its_examples() -> None:
