@@ -3,9 +3,10 @@
 An *echo* is what the other said last, put back; a *recital* the instructions or the cue of the speaker's own prompt;
 a *repeat* an earlier reply of his, given to other words with nothing new; who *speaks for* another goes on in the
 name of somebody else. All are found by runs of characters that two texts share, never by phrases. Texts are compared
-by their letters and digits alone. What a seat was given to say, quotations and short denials or assents are none of
-these. A loop inside a reply is stopped by the engine (`models.repetition`), identical calls end an episode
-(`tasks.episode.with_tools`). Sizes in characters of such a comparison, shares from 0 to 1.
+by their letters and digits alone. What a seat was given to say (unless the whole reply comes again word for word),
+quotations and short denials or assents are none of these. A loop inside a reply is stopped by the engine
+(`models.repetition`), identical calls end an episode (`tasks.episode.with_tools`). Sizes in characters of such a
+comparison, shares from 0 to 1.
 """
 
 from __future__ import annotations
@@ -81,15 +82,16 @@ def fault(
     whole = len(_letters(text))
     kept = [(one, rest) for one in _sentences(text) if (rest := _not_given(_letters(one), given))]
     least = max(SHORTEST, MOST * whole)
+    anew = [one for one in earlier if not _alike(one.prompt, prompt)]
+    if whole >= DENIAL and sum(_letters(one.reply) == _letters(text) for one in anew) > again:
+        return "repeat"
     if sum(len(rest) for _, rest in kept) < least or (whole < DENIAL and denies(text)):
         return ""
     if _taken(kept, prompt) >= least:
         return "echo"
     if _taken(kept, instructions) >= least:
         return "recital"
-    same = sum(
-        not _alike(one.prompt, prompt) and all(_is_taken(rest, one.reply) for _, rest in kept) for one in earlier
-    )
+    same = sum(all(_is_taken(rest, one.reply) for _, rest in kept) for one in anew)
     return "repeat" if same > again else ""
 
 
