@@ -35,6 +35,8 @@ SHORTEST_OVERLAP, LONGEST_OVERLAP = 6, 200
 _STAGE = re.compile(r"\s*<(?P<stage>[^<>\n]{2,12})>\s*")
 _TO = re.compile(r"\s*[（(]对(?P<names>[^（）()\n]{1,60})说[）)][：:，,]?\s*")
 _QUESTION = ("？", "?")
+_LETS_ASK = re.compile("讯问|发问")
+"""How a judge lets a party ask another (刑事诉讼法第一百九十一条; 民事诉讼法第一百四十二条)."""
 SAY = "say"
 SILENT = "……"
 """Own turn in which nothing was said: some templates refuse an empty message."""
@@ -194,10 +196,8 @@ def free_action(text: str, view: CourtView) -> Say | CallTool:
         return call
     said = _without_name(speech, view)
     if view.role != "judge":
-        others = set(addressees(view).values()) - {"judge"}
-        asks = view.profile == "law" and said.endswith(_QUESTION)
-        put = tuple(role for role in by_words(said, view.env) if role in others) if asks else ()
-        return Say(said, put[:1], routed="words" if put else "")
+        put = _put(said, view) if view.profile == "law" and said.endswith(_QUESTION) else ()
+        return Say(said, put, routed="words" if put else "")
     if view.profile == "j1":
         reached, dropped = strict(said, view.env)
         return Say(said, (*reached, *dropped), routed="marker" if reached else "")
@@ -206,6 +206,14 @@ def free_action(text: str, view: CourtView) -> Say | CallTool:
         return Say(said, to, stage, "marker")
     found = by_words(said, view.env)
     return Say(said, found, stage, "words" if found else "")
+
+
+def _put(question: str, view: CourtView) -> tuple[Role, ...]:
+    """Whom a party asks, when the judge has just let it ask somebody."""
+    others = set(addressees(view).values()) - {"judge"}
+    last = next((turn for turn in reversed(view.record) if turn.speaker == "judge"), None)
+    may = last is not None and view.role in last.to and _LETS_ASK.search(last.text)
+    return tuple(role for role in by_words(question, view.env) if role in others)[:1] if may else ()
 
 
 def _headed(text: str, view: CourtView) -> tuple[str, tuple[Role, ...] | None, str]:
