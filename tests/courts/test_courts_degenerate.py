@@ -15,7 +15,7 @@ from tasks.courts.play.speech import fault_of
 from tasks.courts.play.tracking import TopicTurn, track_by_rules
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.topics import ceiling_turns, compat_scores, strict_scores
-from tasks.episode.events import Said
+from tasks.episode.events import Said, TopicTracked
 from tasks.scoring.replies import replies_of
 from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import Court, plain_reply, views
@@ -89,6 +89,17 @@ def test_a_simulated_seat_is_asked_once_more_and_heard_the_second_time() -> None
     figures = replies_of(court.driver.state.records)
     assert figures["client"]["repeat"] >= 1 and figures["agent"]["repeat"] == 0
     assert not court.driver.state.flags & {"repeat"}
+
+
+def test_the_same_question_in_other_words_may_have_the_same_answer() -> None:
+    aside = "手里的转账记录也是证据，可以凭它到法院去起诉，要求对方把钱还给您，并且承担诉讼费用。"
+    court = Court(CASES["KQ"], speaks("trainee", lambda number: ANSWER if number == 1 else aside))
+    court.run(16)
+    events = [record.event for record in court.driver.state.records]
+    topics = [event.pointer for event in events if isinstance(event, TopicTracked)]
+    faults = [event.fault for event in events if isinstance(event, Said) and event.seat == "agent" and event.turn > 0]
+    assert topics[:6] == [*["T1"] * 3, *["T2"] * 3]
+    assert faults[1:7] == [*[""] * 3, *["repeat"] * 3]  # before them something general
 
 
 @pytest.mark.parametrize("profile", ["law", "j1"])

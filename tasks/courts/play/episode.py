@@ -82,7 +82,8 @@ class CourtEpisode:
                 return (yield from self._caller(state, action.tool, action.input))
             say = _speech(action)
             if state.seats[view.seat].engine != HUMAN:
-                fault = fault_of(view, plain_text(say.text), say.to)
+                topic = pointer(case, record, tracked) if isinstance(case, AdviceCase) else ""
+                fault = fault_of(view, plain_text(say.text), say.to, topic)
         return (yield from self._speak(case, state, record, tracked, cue, say, sits, fault))
 
     def _limit(self, case: Case) -> int:

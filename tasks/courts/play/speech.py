@@ -14,7 +14,7 @@ from tasks.courts.environment import PLAIN_CARD, Role, environment
 from tasks.courts.play.record import shown
 from tasks.courts.play.standing import CourtView
 from tasks.courts.procedure.turns import Turn
-from tasks.episode.events import Fault
+from tasks.episode.events import Fault, Said, TopicTracked
 
 PHRASES = "court-phrases/1"
 """The prompt file with the short phrases of every seat."""
@@ -23,8 +23,9 @@ REASONING_OF_A_JUDGMENT = "本院认为"
 _SLOT = re.compile(r"\{\w+\}")
 
 
-def fault_of(view: CourtView, text: str, to: Sequence[Role] = ()) -> Fault:
+def fault_of(view: CourtView, text: str, to: Sequence[Role] = (), topic: str = "") -> Fault:
     """Why an utterance says nothing of its own, '' where it does; documents and judgments are none of these.
+    Whoever is asked of the same `topic` again, in whatever words, may answer the same.
 
     A trial has its formulas: a party may end as it began, and a judge asks the same of each in turn (`to`), of the
     next exhibit, and once more where he got no answer, so of him only the very words count that he said just before
@@ -39,6 +40,8 @@ def fault_of(view: CourtView, text: str, to: Sequence[Role] = ()) -> Fault:
         for at, turn in enumerate(view.record)
         if turn.speaker == view.role
     ]
+    if topic:
+        earlier = [one for one, of in zip(earlier, _topics(view), strict=True) if of != topic]
     if trial and view.role == "judge":
         last = next((turn for turn in reversed(view.record) if turn.speaker == view.role), None)
         same = last is not None and last.to == tuple(to) and shown(last.text) == shown(text)
@@ -56,6 +59,17 @@ def fault_of(view: CourtView, text: str, to: Sequence[Role] = ()) -> Fault:
         others=sorted(names),
         again=int(trial and view.role != "judge"),
     )
+
+
+def _topics(view: CourtView) -> list[str]:
+    """Of each utterance of the seat, the topic that it was asked; '' for none."""
+    found: list[str] = []
+    for record in view.history:
+        if isinstance(event := record.event, Said) and event.seat == view.seat:
+            found.append("")
+        elif isinstance(event, TopicTracked) and found:
+            found[-1] = event.pointer
+    return found
 
 
 def _asked(view: CourtView, before: Sequence[Turn]) -> str:
