@@ -49,7 +49,7 @@ collected, all of it stays."""
 
 settings.register_profile(
     "any machine",
-    max_examples=30,
+    max_examples=50,
     deadline=None,
     database=None,
     print_blob=True,
@@ -57,7 +57,7 @@ settings.register_profile(
 )
 settings.load_profile("any machine")
 """Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left.
-Each is tried thirty times."""
+Each is tried fifty times."""
 
 
 _context = click.Context.__init__

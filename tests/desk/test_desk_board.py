@@ -60,17 +60,15 @@ def test_attempts_of_a_run_that_is_played_are_scored_as_they_end() -> None:
     assert ("1 跳", "1-hop") in read_groups(path).values()
 
 
-async def test_a_run_at_a_glance(runs: tuple[Path, Path]) -> None:
-    async with desk() as pilot:
+@pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)])
+async def test_a_run_at_a_glance(runs: tuple[Path, Path], size: tuple[int, int]) -> None:
+    async with desk(size) as pilot:
         screen = RunScreen(read_run(runs[1]))
         pilot.app.push_screen(screen)
         await until(pilot, lambda: screen.figures is not None and screen.groups and screen.rows)
+        text = plots_of(screen)
+        assert "全部" in text and "●" in text and "─" in text and "完成 2" in text
         assert [episode.id for episode in screen.rows] == sorted(episode.id for episode in screen.rows)
-        for size in (WIDE, (200, 50), NARROW):
-            await pilot.resize_terminal(*size)
-            await until(pilot, lambda size=size: screen.size.width == size[0])  # type: ignore[misc]
-            text = plots_of(screen)
-            assert "全部" in text and "●" in text and "─" in text and "完成 2" in text
         await pilot.press("l")
         await until(pilot, lambda: "Overview" in text_of(pilot))
         assert "finished 2" in plots_of(screen).lower()

@@ -22,7 +22,7 @@ from app.desk.widgets.lines import TextPane, row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from tasks.episode.events import ToolCalled
 from tasks.run.spec import RunSpec
-from tests.desk.conftest import desk, episode, same_as_stored, until
+from tests.desk.conftest import NARROW, WIDE, desk, episode, same_as_stored, until
 from tests.support.desk_fixture import CASE, COMPANY, COURT, build_pack
 
 pytestmark = pytest.mark.slow
@@ -195,8 +195,9 @@ async def test_a_tool_is_called_in_the_middle(pack: Path) -> None:
         await until(pilot, lambda: any("陆知行" in row_text(row) for row in said.rows))
 
 
-async def test_the_corpus_looks_as_stored(pack: Path) -> None:
-    async with desk() as pilot:
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_corpus_looks_as_stored(pack: Path, size: tuple[int, int]) -> None:
+    async with desk(size) as pilot:
         screen = await corpus(pilot)
         rows = await open_shelf(pilot, screen, "LegalDoc")
         await until(pilot, lambda: rows.has_focus and rows.total == 3 and screen.query_one(RecordView).count)

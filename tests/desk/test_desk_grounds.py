@@ -15,14 +15,16 @@ from app.desk.widgets.lines import row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from tasks.episode.events import Said, ToolReturned
 from tests.desk import test_desk_court
-from tests.desk.conftest import SIZES, desk, opened, text_of, until
+from tests.desk.conftest import NARROW, WIDE, desk, opened, text_of, until
 from tests.support.court_plays import Played
 from tests.support.desk_fixture import COURT, write_run
 
 pytestmark = pytest.mark.slow
 
+SIZES = pytest.mark.parametrize("size", [WIDE, NARROW, (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 
-@pytest.mark.parametrize("size", SIZES)
+
+@SIZES
 async def test_a_civil_judgment_stands_beside_the_reference(plays: dict[str, Played], size: tuple[int, int]) -> None:  # noqa: F811
     async with desk(size) as pilot:
         screen = await test_desk_court.opened(pilot, plays["CI-0001"], "CI-0001")

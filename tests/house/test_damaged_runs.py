@@ -115,7 +115,7 @@ def test_no_damage_brings_a_command_down(runs: Path, sound: dict[str, Path], dam
 
 
 @pytest.mark.parametrize("benchmark", SPECS)
-@settings(max_examples=6)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_no_value_brings_a_command_down(
     runs: Path, sound: dict[str, Path], benchmark: str, data: st.DataObject

@@ -106,7 +106,7 @@ def test_a_signal_gives_the_terminal_back_and_closes_the_run(name: str, tasks: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "watch"), [("SIGTERM", "none"), ("SIGHUP", "json")])
+@pytest.mark.parametrize(("name", "watch"), [("SIGTERM", "none"), ("SIGTERM", "plain"), ("SIGHUP", "json")])
 def test_a_run_ends_after_the_open_step_and_goes_on(moot: Moot, server: FakeServer, name: str, watch: str) -> None:  # noqa: F811
     def babble(call: Call) -> None:
         call.begin()

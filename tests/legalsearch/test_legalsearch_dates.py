@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.search.query import Span
@@ -139,6 +139,7 @@ def test_total_on_any_text(text: str) -> None:
     assert found.acted is None or found.acted_until is None or found.acted <= found.acted_until
 
 
+@settings(max_examples=60)
 @given(st.text(max_size=40), st.lists(st.builds(Span, st.dates(), st.dates(), st.text(max_size=8)), max_size=4))
 def test_total_on_spans_of_another_text(text: str, given_spans: list[Span]) -> None:
     case_dates(text, given_spans)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.errors import BadEngine
@@ -217,6 +217,7 @@ SCHEMAS = st.recursive(
 )  # fmt: skip
 
 
+@settings(max_examples=60)
 @given(schema=SCHEMAS, seed=st.integers(0, 10**6))
 def test_what_a_grammar_lets_pass_is_valid(serve: Serve, schema: dict[str, Any], seed: int) -> None:
     try:

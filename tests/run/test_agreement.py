@@ -15,7 +15,7 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.cli.main import main
@@ -118,6 +118,7 @@ def test_limits_of_agreement_of_the_published_example() -> None:
 RATING = st.sampled_from([n / 10 for n in range(11)])
 
 
+@settings(max_examples=60)
 @given(st.lists(st.lists(RATING | st.just(NAN), min_size=3, max_size=3), min_size=1, max_size=15))
 def test_alpha_is_the_librarys_and_never_nan(units: list[list[float]]) -> None:
     table = np.array(units).T
@@ -137,6 +138,7 @@ def test_alpha_is_the_librarys_and_never_nan(units: list[list[float]]) -> None:
         assert (found.interval is None) == bool(found.reason)
 
 
+@settings(max_examples=60)
 @given(st.lists(st.tuples(RATING, RATING), min_size=2, max_size=20))
 def test_kappa_is_as_defined_and_symmetric(pairs: list[tuple[float, float]]) -> None:
     first, second = [x for x, _ in pairs], [y for _, y in pairs]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.engine import Ask, Finish, Message, Reply, Settings, TokenChance, ToolCall, Usage
@@ -82,6 +82,7 @@ def test_what_another_release_kept_is_passed_over(known: KnownReplies) -> None:
     assert known.found(SPEC, ASK) is None and not known.replies.troubles
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
 @given(st.text(st.characters(), max_size=30))
 def test_any_text_is_kept_or_left(known: KnownReplies, text: str) -> None:
     ask = replace(ASK, messages=(Message("user", text),))

@@ -153,14 +153,12 @@ def model_agents() -> list[tuple[str, str, str]]:
     return [one for one in found if one[::2] != ("courts", "native")]  # the sample pack has no tools for a court
 
 
-def part(name: str, agent: str, mode: str, cases: Sequence[Any]) -> list[Any]:
-    """Of the cases, those that this agent meets in this mode: every second one, or every third where it has so many
-    modes; the others in its next modes, and in this mode with the next agents. All of them where it has but one
-    mode."""
-    agents = [*dict.fromkeys(one[1] for one in model_agents() if one[0] == name)]
-    own = [one[2] for one in model_agents() if one[:2] == (name, agent)]
-    share = min(len(own), 3)
-    return list(cases[(agents.index(agent) + own.index(mode)) % share :: share])
+def half(name: str, agent: str, mode: str, cases: Sequence[Any]) -> list[Any]:
+    """Of the cases, those that this agent meets in this mode: every second one, the others in its next mode, and in
+    this mode with the next agent. All of them where it has but one mode."""
+    agents, found = ([*dict.fromkeys(one[at] for one in model_agents() if one[0] == name)] for at in (1, 2))
+    both = len({one[2] for one in model_agents() if one[:2] == (name, agent)}) > 1
+    return list(cases[(agents.index(agent) + found.index(mode)) % 2 :: 2] if both else cases)
 
 
 def asked_in(mode: str) -> dict[str, object]:
@@ -248,7 +246,7 @@ def test_whatever_a_model_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cases = GROUPS[group]
-    names = part(name, agent, mode, list(cases))
+    names = half(name, agent, mode, list(cases))
     stub = Stub(lambda episode: cases[names[int(episode) - 1]], MOST_CALLS.get(name, CALLS))
     chosen = {
         "benchmark": name,
@@ -266,14 +264,14 @@ def test_whatever_a_model_says(
         block = run.summary().block()
         run.journal.check()
     assert block["n"] == len(names) == sum(block["outcomes"].values())
-    outcomes, repeated = {}, verify(path) if group == "short" else {}
+    outcomes, repeated = {}, verify(path)
     for number, case in enumerate(names, 1):
         state = ended(path, str(number))
         assert state.stopped is not None
         outcomes[case] = state.stopped.outcome
         if state.stopped.outcome == "error":
             assert state.stopped.reason.startswith("engine failed"), f"{case}: {state.stopped.reason}"
-        assert repeated.get(str(number), state.steps) == state.steps, "and it repeats from its record"
+        assert repeated[str(number)] == state.steps, "and it repeats from its record"
     expected = {"engine fails": "error", "full at once": "context_full"}
     assert {case: outcomes[case] for case in expected if case in outcomes} == {
         c: o for c, o in expected.items() if c in names
@@ -317,7 +315,7 @@ def test_a_cancelled_call_leaves_no_trace(
     wanted = played(whole)
     with Journal.open(whole) as journal:
         calls = sum(isinstance(r.event, ModelCalled) for r in read_episode(journal, "1"))
-    for at in part(name, agent, mode, range(1, min(calls, 4) + 1)):
+    for at in half(name, agent, mode, range(1, min(calls, 4) + 1)):
         assert played(tmp_path / f"{at}.moot", at) == wanted
 
 
@@ -362,12 +360,12 @@ def test_a_person_may_type_anything(name: str, spec: dict[str, Any], tmp_path: P
 def test_policies_change_places_in_the_middle(
     name: str, agent: str, mode: str, spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A seat that one method began is taken over by each of the others, in one mode or another: no step, no plan of
-    another is misread."""
+    """A seat that one method began is taken over by each of the others: no step, no plan of another is misread."""
     bench = benchmark(name)
     begun, _ = bench.agents[agent]
-    policies = [(other, policy) for other, (policy, needs_model) in bench.agents.items() if needs_model]
-    for other, policy in part(name, agent, mode, policies):
+    for other, (policy, needs_model) in bench.agents.items():
+        if not needs_model:
+            continue
         stub = Stub(lambda episode: always(CALL), MOST_CALLS.get(name, CALLS))
         chosen = {
             "benchmark": name,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app import library
@@ -70,6 +70,7 @@ def test_a_header_of_another_shape_is_one_sentence_and_one_line(key: str, value:
         assert isinstance(result.exception, Damaged), arguments
 
 
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(
         st.sampled_from([*GOOD, "parent", "imported", "engines", "prompts", "limits", "command", "x"]),

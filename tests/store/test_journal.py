@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.errors import BadInput, Damaged, NotFound, StoreError
@@ -37,6 +37,7 @@ def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
         assert journal.text("nothing") is None
 
 
+@settings(max_examples=30)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(st.characters()),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.builder import PackBuilder
@@ -60,6 +60,7 @@ def test_the_answers_beside_a_text(book: StatuteBook) -> None:
     assert book.on(LAMPS, number("99"), date(1995, 1, 1)) == Unknown("article", LAMPS)
 
 
+@settings(max_examples=60)
 @given(days=st.integers(-8000, 12000), key=st.sampled_from(["1", "2", "3", "4-1", "8", "9", "9-2"]))
 def test_the_text_is_that_of_the_version_in_force(book: StatuteBook, days: int, key: str) -> None:
     day = date(2000, 1, 1) + timedelta(days=days)

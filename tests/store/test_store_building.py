@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store import places
@@ -95,6 +95,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return build()
 
 
+@settings(max_examples=60)
 @given(data=st.data())
 def test_any_flipped_bit_is_found_and_named(sound: Path, data: st.DataObject) -> None:
     files = sorted(path for path in sound.rglob("*") if path.is_file())

@@ -38,7 +38,7 @@ OBJECTS = st.lists(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=80)
 @given(OBJECTS, st.sampled_from(["lines", "array", "indented"]), st.booleans(), st.booleans(), st.booleans())
 def test_every_layout_reads_the_same(
     tmp_path: Path, items: list[dict[str, Any]], layout: str, packed: bool, bom: bool, ascii_only: bool

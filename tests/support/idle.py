@@ -6,9 +6,8 @@ nothing waits to be painted. What another thread finds out comes later, as on an
 `until`.
 
 What a desk without a terminal paints is thrown away by Textual. So only whole screens are painted here, once the desk
-rests, which finds a widget that cannot be: what stands above another screen each time, for it takes up what lies
-below it; a screen that stands alone when the first of its kind comes in a size and a language. Anything else is
-painted when a test looks, and when it leaves.
+rests, which finds a widget that cannot be; what has changed on a screen is painted when a test looks, and when it
+leaves.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.worker import WorkerState
 
-from app.strings import language
-
 THREADS = 0.02
 """Seconds that work in other threads is waited for, as in Textual: what is quick comes with the key that asked for
 it."""
@@ -38,8 +35,6 @@ MOST = 1.0
 
 
 PAINT = Compositor.render_update
-PAINTED: set[tuple[object, ...]] = set()
-"""The kinds of screens that were."""
 
 
 def install(patch: pytest.MonkeyPatch, app: App[Any]) -> None:
@@ -70,10 +65,7 @@ async def rest(app: App[Any]) -> None:
     due: Any = app.screen._compositor if app.is_running and app.screen_stack else None
     if getattr(due, "is_due", False):
         due.is_due = False
-        kind = type(app.screen), app.size, language()
-        if kind not in PAINTED or app._background_screens:
-            PAINTED.add(kind)
-            copy_context().run(PAINT, due, True, screen_stack=app._background_screens)
+        copy_context().run(PAINT, due, True, screen_stack=app._background_screens)
 
 
 async def _rest(app: App[Any]) -> None:

@@ -1,4 +1,4 @@
-"""Kills a run at random moments and holds it to its promises. Used by a test (12 kills) and by the benchmark (300).
+"""Kills a run at random moments and holds it to its promises. Used by a test (20 kills) and by the benchmark (300).
 
 The parent keeps its own list of what the run acknowledged (its watcher was told) and compares the journal with it:
 every acknowledged event is there once and unchanged, the file is whole, and the resumed run ends as an uninterrupted
