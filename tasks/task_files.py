@@ -47,7 +47,9 @@ class Item:
         """A field that names the task: a text, or a whole number as text."""
         value = self.fields.get(name)
         if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
-            raise self.fail(f"field {name!r} is missing: the task has no id", f'Give it a name: "{name}": "lar_1".')
+            raise self.fail(
+                f"field {name!r} is missing: the task has no id", f'Give it a number or a name: "{name}": 1.'
+            )
         return plain_text(str(value)).strip()
 
 
