@@ -18,7 +18,7 @@ from tasks.agents.budgets import least_context
 from tasks.agents.modes import split
 from tasks.agents.prompts import fill, fill_text, table
 from tasks.courts.agents.model.held import NAME, held_lines, phrase, shown, side_name, worded
-from tasks.courts.agents.model.standing import plain_chat
+from tasks.courts.agents.model.standing import counsel, plain_chat
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.material import collegial, presiding_title
 from tasks.courts.casefile.people import Persona
@@ -78,16 +78,15 @@ def card_of(view: CourtView) -> str:
 
 
 def form_of(view: CourtView, mode: str) -> Form:
-    """What a reply looks like: free text wherever the published profile plays and for who only answers in a trial,
-    native calls where there are tools.
+    """What a reply looks like: free text wherever the published profile plays and for counsel, native calls where
+    there are tools.
 
     With weights of 1.5B a lawyer in an object acknowledges or puts back what the judge asks (4 of 5 questions) and in
     plain words answers all 5; a trainee repeats himself more in plain words (41 % of five cases, in an object 16 %).
     """
     if mode == "native":
         return "native" if view.offered else "free"
-    answers = environment(view.env).trial and view.role != "judge"
-    return "lean" if mode == "lean" and view.profile == "law" and not answers else "free"
+    return "lean" if mode == "lean" and view.profile == "law" and not counsel(view) else "free"
 
 
 def addressees(view: CourtView) -> dict[str, Role]:
@@ -136,8 +135,8 @@ def _record(view: CourtView) -> str:
     """How the words of the others read."""
     if plain_chat(view):
         return ""
-    if environment(view.env).trial and view.role != "judge":
-        return phrase("card", "record-party", judge=view.called("judge"))
+    if counsel(view):
+        return phrase("card", "record-counsel", judge=view.called("judge"))
     return phrase("card", f"record-{view.role}") or phrase("card", "record")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from models.llama.reasoning import split as part_reasoning
 from models.schema import violation
 from tasks.courts.agents.model.cards import ALL, Form, addressees, stages
+from tasks.courts.agents.model.standing import counsel
 from tasks.courts.agents.model.talking import Lookup
 from tasks.courts.environment import Role
 from tasks.courts.play.record import by_words, strict
@@ -36,7 +37,7 @@ _STAGE = re.compile(r"\s*<(?P<stage>[^<>\n]{2,12})>\s*")
 _TO = re.compile(r"\s*[（(]对(?P<names>[^（）()\n]{1,60})说[）)][：:，,]?\s*")
 _QUESTION = ("？", "?")
 _LETS_ASK = re.compile("讯问|发问")
-"""How a judge lets a party ask another (刑事诉讼法第一百九十一条; 民事诉讼法第一百四十二条)."""
+"""How a judge lets a party ask another (刑事诉讼法第一百九十一条)."""
 SAY = "say"
 SILENT = "……"
 """Own turn in which nothing was said: some templates refuse an empty message."""
@@ -196,7 +197,7 @@ def free_action(text: str, view: CourtView) -> Say | CallTool:
         return call
     said = _without_name(speech, view)
     if view.role != "judge":
-        put = _put(said, view) if view.profile == "law" and said.endswith(_QUESTION) else ()
+        put = _put(said, view)
         return Say(said, put, routed="words" if put else "")
     if view.profile == "j1":
         reached, dropped = strict(said, view.env)
@@ -208,12 +209,14 @@ def free_action(text: str, view: CourtView) -> Say | CallTool:
     return Say(said, found, stage, "words" if found else "")
 
 
-def _put(question: str, view: CourtView) -> tuple[Role, ...]:
-    """Whom a party asks, when the judge has just let it ask somebody."""
-    others = set(addressees(view).values()) - {"judge"}
+def _put(said: str, view: CourtView) -> tuple[Role, ...]:
+    """Whom a lawyer or procurator asks, where the judge has just let him."""
     last = next((turn for turn in reversed(view.record) if turn.speaker == "judge"), None)
-    may = last is not None and view.role in last.to and _LETS_ASK.search(last.text)
-    return tuple(role for role in by_words(question, view.env) if role in others)[:1] if may else ()
+    may = counsel(view) and last is not None and view.role in last.to and _LETS_ASK.search(last.text)
+    if not may or not said.endswith(_QUESTION):
+        return ()
+    others = set(addressees(view).values()) - {"judge"}
+    return tuple(role for role in by_words(said, view.env) if role in others)[:1]
 
 
 def _headed(text: str, view: CourtView) -> tuple[str, tuple[Role, ...] | None, str]:

@@ -1,10 +1,10 @@
 """A model in any seat of a court: its card, the record as it went through it, and what is asked of it now.
 
-Under `law` a reply is an object under a schema, in the modes `free` and `native` and everywhere under `j1` plain
-text. For a reply that says nothing of its own a seat that the run does not measure is asked once more (`law`). One
-that cannot be read is complained of once; then what was said is spoken as it is and reaches nobody in particular. A
-document or judgment that a limit of tokens ended is continued once; what is still not finished then is marked. Limits
-in tokens.
+Under `law` a reply is an object under a schema; of a lawyer or the procurator, in the modes `free` and `native`, and
+everywhere under `j1` it is plain text. For a reply that says nothing of its own a seat that the run does not measure
+is asked once more (`law`). One that cannot be read is complained of once; then what was said is spoken as it is and
+reaches nobody in particular. A document or judgment that a limit of tokens ended is continued once; what is still not
+finished then is marked. Limits in tokens.
 """
 
 from __future__ import annotations

@@ -46,6 +46,12 @@ def line(view: CourtView, turn: Turn, most: int, *, asked: bool = False) -> str:
     )
 
 
+def counsel(view: CourtView) -> bool:
+    """Whether the seat is a lawyer's or the procurator's, in a trial under `law`: who answers a judge, and may be let
+    ask others."""
+    return view.profile == "law" and environment(view.env).seats[view.role].asks
+
+
 def plain_chat(view: CourtView) -> bool:
     """Whether the seat talks with one other person, and is no client, who is told what to ask beside it."""
     return len(view.there) < 2 and view.role != "client"

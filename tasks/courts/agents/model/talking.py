@@ -1,8 +1,8 @@
 """The conversation of a seat: card, then in turn what it heard and what it said; only its end ever grows.
 
 Between two people it is a plain chat: what the other said is the whole message. Among several, each line begins with
-its speaker, except what a judge has just said to the seat. A cue follows where there is something to tell the seat
-alone: a client's next question, what a judge does next, the end of its turns.
+its speaker, except what a judge has just said to a lawyer or the procurator. A cue follows where there is something
+to tell the seat alone: a client's next question, what a judge does next, the end of its turns.
 
 The record is read from the history of a view in rounds (what others said, what the seat was told, what it looked up,
 what it said), so a round comes out the same in every later turn. When the record outgrows the room of the engine in
@@ -21,7 +21,7 @@ from models.engine import Message
 from tasks.agents.native import words
 from tasks.courts.agents.model.cards import ALL
 from tasks.courts.agents.model.held import phrase, shown
-from tasks.courts.agents.model.standing import line, shortened, standing_text
+from tasks.courts.agents.model.standing import counsel, line, shortened, standing_text
 from tasks.courts.agents.trial.judge import ROLES, words_for
 from tasks.courts.environment import TopicCue
 from tasks.courts.play.following import Owed
@@ -218,12 +218,8 @@ def turns_of(rounds: Sequence[Round]) -> list[Turn]:
 
 def _asked(view: CourtView, rounds: list[Round], at: int, room: int) -> str:
     turns = rounds[at].heard
-    heard = [
-        line(
-            view, turn, int(room * ONE), asked=turn is turns[-1] and turn.speaker == "judge" and view.role in turn.to
-        )
-        for turn in turns
-    ]
+    asks = counsel(view) and bool(turns) and turns[-1].speaker == "judge" and view.role in turns[-1].to
+    heard = [line(view, turn, int(room * ONE), asked=asks and turn is turns[-1]) for turn in turns]
     cue = cue_text(view, rounds, at)
     if not heard and not cue:
         name = "speak" if at else "begin"
