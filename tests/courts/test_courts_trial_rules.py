@@ -221,16 +221,28 @@ def test_a_trial_ends_within_any_limit(name: str, profile: ProfileName, limit: i
     assert "判决如下" in said[-1]
 
 
-def test_a_judge_who_has_judged_only_closes_and_a_challenge_gets_an_answer() -> None:
+@pytest.mark.parametrize(
+    ("answer", "refused"),
+    [
+        ("我申请审判长回避，我看他不顺眼。", True),
+        ("法庭听得见吗？我申请审判长回避。", True),
+        ("我还没有想好，别人是否申请审判长回避？", False),
+        ("请问辩护人是否申请回避？", False),
+        ("不申请回避。", False),
+    ],
+)
+def test_a_challenge_gets_an_answer_and_a_question_about_one_does_not(answer: str, refused: bool) -> None:
+    def challenge(view: CourtView) -> Say:
+        return Say(answer) if "回避" in (view.asked.text if view.asked else "") else said_by(Accused(), view)
+
+    said = "".join(of_judge(played(CASES["CR-0001"], defendant=Speaks(challenge)).record))
+    assert ("当庭驳回" in said) is refused
+
+
+def test_a_judge_who_has_judged_only_closes() -> None:
     over = Turn(1, "judge", (), "本院认为，原告的请求有据。判决如下：被告归还原告借款170000元。")
     closing = said_by(Judge(), view_of(LOAN, "judge", over)).text
     assert "现在闭庭" in closing and "判决如下" not in closing
-
-    def challenge(view: CourtView) -> Say:
-        asked = view.asked.text if view.asked else ""
-        return Say("我申请审判长回避，我看他不顺眼。") if "回避" in asked else said_by(Accused(), view)
-
-    assert "当庭驳回" in "".join(of_judge(played(CASES["CR-0001"], defendant=Speaks(challenge)).record))
 
 
 # --- judgment -------------------------------------------------------------------------------------------------------
