@@ -22,6 +22,16 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _LEAVES_LENGTH = {"maxLength", "const", "enum", "anyOf"}
 
 
+def object_schema(properties: Mapping[str, Schema]) -> Schema:
+    """All properties in this order, and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def violation(schema: Schema, value: Any) -> str:
     """The first violation in one sentence with its place, or "" for a valid value.
 

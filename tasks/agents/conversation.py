@@ -7,22 +7,19 @@ what the model was told before is shortened in one go, and stays so until there 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from models.engine import Ask, Message, Settings, Tool
-from models.schema import violation
+from models.schema import Schema, violation
 from tasks.agents import native
 from tasks.agents.prompts import PHRASES, phrase
+from tasks.agents.reading import Read, Reader, first_object
 from tasks.episode.actions import Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed
 from tasks.episode.seats import View
 from tasks.episode.with_tools import shortened
-from tasks.legalagentbench.agents.reading import Read, Reader
-from tasks.legalagentbench.schemas import Schema
-from tasks.legalsearch.agents.phrases import phrase as law_phrase
-from tasks.legalsearch.agents.reading import first_object
 
 BEGUN = 240
 """Of what was told and is shortened."""
@@ -122,7 +119,7 @@ def structured(
     seat: str,
     messages: tuple[Message, ...],
     prompt: str,
-    schema: Mapping[str, Any],
+    schema: Schema,
     settings: Settings,
     parent: int | None,
 ) -> Generator[Yield, Sent, dict[str, Any] | None]:
@@ -138,7 +135,7 @@ def structured(
                 yield from emit(ActionParsed(seat=seat, result="repaired", note=note), parent)
             return dict(value)
         complaint = reason
-        again = Message("user", law_phrase("seat", "repair", note=reason))
+        again = Message("user", phrase("turn", "repair-object", note=reason))
         messages = (*messages, Message("assistant", reply.text), again)
     yield from emit(ActionParsed(seat=seat, result="rejected", note=complaint), parent)
     return None

@@ -17,9 +17,9 @@ from typing import Any
 from models.calls import FORMS, arguments_of, mark_in, read, written
 from models.engine import Message, Reply, Tool, ToolCall, tools_data
 from tasks.agents.modes import Calls
+from tasks.agents.reading import call_of
 from tasks.episode.events import ModelCalled
 from tasks.errors import UsageError
-from tasks.legalsearch.agents.reading import call_of
 
 STOP = ("<tool_response>",)
 """A model that goes on to invent the response of its tool is stopped there."""

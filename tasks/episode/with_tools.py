@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from tasks.episode.actions import Answer, CallTool, Steps, emit
 from tasks.episode.events import Answered, Record, Stopped, ToolCalled, ToolReturned
@@ -102,6 +104,16 @@ def shortened(observation: str, most: int = SHOWN) -> str:
     tail = tail[tail.find("\n", 0, end // 2) + 1 :]
     left = len(observation) - len(head) - len(tail)
     return f"{head}{_MARK.format(left=left, whole=len(observation))}{tail}"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answers: the text a model reads, the same as data."""
+
+    status: str
+    observation: str
+    value: Any = None
+    provenance: tuple[str, ...] = ()
 
 
 def returned(

@@ -19,11 +19,10 @@ from typing import Any, Literal
 
 from store.schema import LOOKUPS
 from store.text.normalise import widen_brackets
+from tasks.agents.lenient import Unreadable, read
+from tasks.agents.reading import LONGEST_REPAIR
 from tasks.episode.plain import plain_text
-from tasks.legalagentbench.lenient import Unreadable, read
 
-LONGEST_REPAIR = 1 << 20
-"""Characters up to which a repair is tried; no honest action is longer."""
 LONGEST_PYTHON = 1 << 16
 MOST_COLUMNS = 5
 """More columns than this and upstream asks for all of them."""

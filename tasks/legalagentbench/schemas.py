@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from models.schema import Schema, object_schema
 from store.schema import LOOKUPS, TABLES
 from tasks.legalagentbench.parser import MOST_COLUMNS
 from tasks.legalagentbench.tools import TOOLS, Parameter, ToolSpec
-
-Schema = dict[str, Any]
 
 FINAL = "Final Answer"
 """The action that ends the search; the tool `finish` under its published name."""
@@ -34,16 +33,6 @@ _PARAMETERS: dict[str, Schema] = {
     "boolean": {"type": "boolean"},
 }
 """Type of a parameter -> its schema; the columns of a table have one of their own."""
-
-
-def object_schema(properties: Mapping[str, Schema]) -> Schema:
-    """All properties in this order, and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def tables_schema() -> Schema:

@@ -17,11 +17,11 @@ from typing import Any
 from store.journal import ScoreRow
 from store.statutes.model import ArticleNumber
 from store.statutes.names import key_of_name
+from store.text.charges import charges
 from tasks.benchmark import Rest
 from tasks.episode.state import State
 from tasks.legalsearch.agents.phrases import TOOLS
 from tasks.legalsearch.answers import letters, strict_answer, term
-from tasks.legalsearch.charges import charges
 from tasks.legalsearch.coverage import LIKENESS, plain
 from tasks.legalsearch.measures import Verdict as Graded
 from tasks.legalsearch.measures import cited, strict_score

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from store.text.charges import charge_f1, charges, same_charges
 from store.text.citation import citations
 from tasks.legalsearch import published
 from tasks.legalsearch.answers import letters, strict_answer, term
-from tasks.legalsearch.charges import charge_f1, charges, same_charges
 from tasks.legalsearch.questions import Question
 
 _BRACKET = re.compile(r"[(（][^()（）]*[)）]$")

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from models.schema import object_schema
 from store.errors import BadInput
 from store.importers.reading import read_each
 from tasks.agents.prompts import fill
 from tasks.episode.plain import plain_text
-from tasks.legalagentbench.schemas import object_schema
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.questions import Question
 from tasks.scoring.result import NAMED, Grading, Result, placed

@@ -25,6 +25,7 @@ from typing import Any, Literal
 from store.journal import EpisodeRow, Journal
 from tasks.agents.budgets import Budget
 from tasks.agents.modes import Mode, method, split
+from tasks.agents.tags import defused
 from tasks.episode.events import (
     Answered,
     Event,
@@ -40,7 +41,6 @@ from tasks.episode.events import (
 )
 from tasks.episode.with_tools import SHOWN
 from tasks.errors import UsageError
-from tasks.legalsearch.agents.reading import defused
 from tasks.legalsearch.agents.spoken import Piece, Source, pieces
 from tasks.legalsearch.agents.talking import most_of, response
 from tasks.legalsearch.measures import Verdict

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.engine import Message, Settings
+from models.schema import object_schema
 from store.search.query import ANALYSER_SCHEMA
 from store.web import Page
 from tasks.agents.conversation import structured
 from tasks.agents.prompts import fill, load
 from tasks.episode.actions import Sent, Yield
-from tasks.legalagentbench.schemas import object_schema
 
 ANALYSER, READER = "analyser/1", "reader/1"
 PROMPTS: dict[str, tuple[str, ...]] = {

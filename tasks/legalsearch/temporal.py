@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from store.journal import Journal
+from store.text.charges import charges
 from store.text.normalise import fold_width
 from tasks.episode.events import ToolCalled
 from tasks.legalsearch import published
 from tasks.legalsearch.answers import letters, strict_answer, term
-from tasks.legalsearch.charges import charges
 from tasks.legalsearch.measures import strict_score
 from tasks.legalsearch.questions import Question, by_id
 from tasks.reports.svg import LIMIT, OWN, Drawing

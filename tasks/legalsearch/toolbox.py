@@ -18,6 +18,7 @@ from typing import Any
 
 from store.pack import Pack
 from store.search.law_search import Answer, Hit, LawSearch, Settings
+from store.search.notes import sentences
 from store.search.query import LawQuery, from_analyser
 from store.statutes.applicable import CaseDates, mark
 from store.statutes.book import StatuteBook
@@ -27,7 +28,7 @@ from tasks.episode.actions import Sent, Steps, Yield, emit
 from tasks.episode.events import ToolCalled, ToolReturned
 from tasks.episode.plain import plain
 from tasks.episode.state import State
-from tasks.episode.with_tools import SEAT, returned
+from tasks.episode.with_tools import SEAT, ToolResult, returned
 from tasks.errors import UsageError
 from tasks.legalsearch.agents.phrases import ARGUMENT, BROWSE, RAG, TOOLS, WEB
 from tasks.legalsearch.dates import case_dates
@@ -47,17 +48,7 @@ READ_OUT = "该网页已经读完。"
 AGAIN = "另有 {n} 条已列在前面的查询里，不再重复。"
 NO_STATUTES = "本数据包没有法条，不能检索。"
 
-Told = Generator[Yield, Sent, "Returned"]
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """What a tool answers: the text a model reads, the same as data."""
-
-    status: str
-    observation: str
-    value: Any = None
-    provenance: tuple[str, ...] = ()
+Told = Generator[Yield, Sent, ToolResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +97,11 @@ class LawToolbox:
         texts = texts_of(tool, arguments)
         if tool not in self.offered:
             known = "、".join(self.offered) or "无"
-            result = Returned("call_error", f"没有名为 {tool[:60]} 的工具。可用的工具：{known}。")
+            result = ToolResult("call_error", f"没有名为 {tool[:60]} 的工具。可用的工具：{known}。")
         elif isinstance(texts, str):
-            result = Returned("call_error", texts)
+            result = ToolResult("call_error", texts)
         elif tool == RAG and self.search is None:
-            result = Returned("no_data", NO_STATUTES)
+            result = ToolResult("no_data", NO_STATUTES)
         else:
             result = yield from self._tools[tool](state, texts, asked)
         parts = (result.status, result.observation, result.value, result.provenance)
@@ -131,7 +122,7 @@ class LawToolbox:
             listed |= {hit.id for hit in answer.hits}
             provenance |= {hit.provenance for hit in answer.hits}
         status = "ok" if any(one["hits"] for one in value) else "no_data"
-        return Returned(status, _text(shown), value, tuple(sorted(provenance)))
+        return ToolResult(status, _text(shown), value, tuple(sorted(provenance)))
 
     def dates_of(self, question: str) -> CaseDates:
         """The days of the case that a question tells."""
@@ -171,7 +162,7 @@ class LawToolbox:
             listed.append({"search_query": text, "web_page_info_list": shown})
             provenance |= {hit.page.provenance for hit in hits}
         status = "ok" if any(one["pages"] for one in value) else "no_data"
-        return Returned(status, _text(listed), value, tuple(sorted(provenance)))
+        return ToolResult(status, _text(listed), value, tuple(sorted(provenance)))
 
     def _browse(self, state: State, urls: list[str], call: int) -> Told:
         assert self.snapshot is not None
@@ -190,7 +181,7 @@ class LawToolbox:
             shown = [_shown(window) for window in windows]
             listed.append({"url": page.url, "title": page.title, "date": _day(page.day), "information": shown})
             provenance.add(page.provenance)
-        return Returned("ok" if value else "no_data", _text(listed), value, tuple(sorted(provenance)))
+        return ToolResult("ok" if value else "no_data", _text(listed), value, tuple(sorted(provenance)))
 
     def _read(self, state: State, page: Page, call: int) -> Generator[Yield, Sent, list[dict[str, Any]]]:
         """The windows of a page: read one after the other by the reader, or the next one word for word."""
@@ -305,7 +296,7 @@ def _told(answer: Answer, listed: Set[int]) -> dict[str, object]:
                 "相关度分数": round(hit.score, 4),
             }
         )
-    said = told(answer.notes)
+    said = sentences(answer.notes)
     if again := len(answer.hits) - len(results):
         said.append(AGAIN.format(n=again))
     return {
@@ -344,44 +335,3 @@ def _text(told: Sequence[object]) -> str:
 
 def _day(day: date | None) -> str | None:
     return day.isoformat() if day else None
-
-
-WORDS: dict[str, str] = {
-    "later": "《{0}》{1}在{2}尚未施行，自{3}起施行；所列为当日施行的条文。",
-    "later_near": "《{0}》{1}在{2}尚未施行，自{3}起施行；当日施行的相邻条文是{4}。所列为当日施行的条文。",
-    "ended": "《{0}》{1}在{2}已经废止，施行至{3}；所列为当日施行的条文。",
-    "gap": "《{0}》的版本表在{1}没有文本，这是数据的缺口；所列为前后相邻的文本，不是当日的文本。",
-    "as_of": "数据截至{0}，此后是否修改不明。",
-    "doubtful": "《{0}》所解释或者实施的《{1}》已于{2}起废止，此后是否适用存疑。",
-    "not_yet": "《{0}》在{1}尚未施行。",
-    "repealed": "《{0}》在{1}已经废止。",
-    "counterpart": "《{0}》{1}的对应条文是《{2}》{3}（按条标或者条文推断，未经核对）。",
-    "succeeded": "《{0}》的内容已由《{1}》取代。",
-    "unknown_law": "没有收录《{0}》，未按该法筛选。",
-    "unknown_version": "没有“{0}”这个文本。",
-    "no_such_date": "“{0}”不是存在的日期，未按它筛选。",
-    "reversed_range": "“{0}”前后颠倒，未按它筛选。",
-    "relative_date": "不知道“{0}”是哪一天，未按它筛选。",
-    "unclear_time": "“{0}”没有说明具体时间，未按它筛选；请写明日期。",
-    "unclear_version": "“{0}”可能指几个文本，未按它筛选；请写明年份。",
-    "no_article:not_yet": "《{0}》第{1}条在所问日期尚未施行；所列为按其余条件检索的条文。",
-    "no_article:repealed": "《{0}》第{1}条在所问日期已经不存在；所列为按其余条件检索的条文。",
-    "no_article:no_text": "《{0}》第{1}条在所问日期的文本未收录；所列为按其余条件检索的条文。",
-    "no_article:gap": "《{0}》第{1}条在所问日期落在版本表的缺口里；所列为按其余条件检索的条文。",
-    "no_article": "《{0}》没有第{1}条；所列为按其余条件检索的条文。",
-    "before_all": "{0}早于所收录的最早文本（{1}）。",
-    "dropped": "按全部条件没有结果，已放宽条件。",
-}
-"""Code of a note, with its state where it has one -> the sentence; codes without one are for people only."""
-MOST_NOTES = 6
-
-
-def told(notes: Sequence[str]) -> list[str]:
-    """The notes of an answer as sentences, at most six."""
-    said = []
-    for note in notes:
-        code, *parts = note.split(":")
-        words = WORDS.get(f"{code}:{parts[-1]}" if parts else code, WORDS.get(code, ""))
-        if words:
-            said.append(words.format(*parts, "", ""))
-    return list(dict.fromkeys(said))[:MOST_NOTES]

@@ -198,7 +198,7 @@ def test_a_long_result_is_cut_in_the_prompt_and_kept_in_the_record(
 ) -> None:
     long = "长" * 5000
     monkeypatch.setattr(
-        court_tools, "search_law", lambda *given: replace(court_tools.Returned("ok", long, []), provenance=())
+        court_tools, "search_law", lambda *given: replace(court_tools.ToolResult("ok", long, []), provenance=())
     )
     said = iter(['{"action": "search_law", "query": "路灯"}'])
     court = Court(

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from store.errors import BadInput
+from store.text.charges import canonical, charge_f1, charges, same_charges, table
 from store.text.citation import citations
 from tasks.legalsearch.answers import Term, letters, strict_answer, term
-from tasks.legalsearch.charges import canonical, charge_f1, charges, same_charges, table
 from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import load_questions, options
 from tasks.legalsearch.settings import IN_DOMAIN, KINDS, OUT_OF_DOMAIN

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from store.pack import Pack
-from tasks.legalsearch.toolbox import told
+from store.search.notes import sentences
 from tests.legalsearch.test_legalsearch_tools import stage
 from tests.support.statute_fixture import LAMPS, build
 
 
 def test_every_note_has_a_sentence_or_none() -> None:
-    assert told(["gap:路灯法:2009-12-31", "no_dense"]) == [
+    assert sentences(["gap:路灯法:2009-12-31", "no_dense"]) == [
         "《路灯法》的版本表在2009-12-31没有文本，这是数据的缺口；所列为前后相邻的文本，不是当日的文本。"
     ]
-    assert told(["no_article:路灯法:4-1:not_yet", "no_article:路灯法:4-1:not_yet"])[0].startswith(
+    assert sentences(["no_article:路灯法:4-1:not_yet", "no_article:路灯法:4-1:not_yet"])[0].startswith(
         "《路灯法》第4-1条在所问日期尚未施行"
     )
-    assert told(["strange", "dropped:number", "{0}{1}:x"]) == ["按全部条件没有结果，已放宽条件。"]
+    assert sentences(["strange", "dropped:number", "{0}{1}:x"]) == ["按全部条件没有结果，已放宽条件。"]
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from hypothesis import given
 from models.engine import Ask, EngineError, Message, Reply, Tool, ToolCall, Usage
 from tasks.agents import native
 from tasks.courts.play.tools import CourtTools
+from tasks.episode.with_tools import ToolResult
 from tasks.errors import UsageError
-from tasks.legalsearch.toolbox import Returned
 from tests.models.test_calls import SOUP
 from tests.support import law_stage
 from tests.support.court_run_fixture import first_cases
@@ -164,7 +164,7 @@ SEARCH = ("search_law", {"query": "民间借贷 利率"})
 def court(said: Callable[[Ask, int], Reply | str], mode: str = "native") -> Court:
     """A trial whose judge is asked natively; everybody else says one sentence under a schema."""
     tools = CourtTools(None, {CASE.id: CASE}, ("search_law", "show_law"))
-    tools._returned = lambda *_: Returned("ok", "第六百七十五条")  # type: ignore[method-assign]
+    tools._returned = lambda *_: ToolResult("ok", "第六百七十五条")  # type: ignore[method-assign]
 
     def play(ask: Ask, role: str, number: int) -> Any:
         return said(ask, number) if role == "judge" else plain_reply(ask, role, "同意。")

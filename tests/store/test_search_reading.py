@@ -8,17 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks.agents.reading import call_of
+from tasks.agents.tags import TAGS, defused
+from tasks.legalsearch import published
 from tasks.legalsearch.agents.acting import free_reader, lean_reader, settled
 from tasks.legalsearch.agents.phrases import TOOLS, answer_text
-from tasks.legalsearch.agents.reading import (
-    call_of,
-    defused,
-    read_freely,
-    read_strictly,
-    steps_of,
-)
+from tasks.legalsearch.agents.reading import read_freely, read_strictly, steps_of
 from tasks.legalsearch.agents.schemas import act_schema, answer_schema, plan_schema
-from tasks.legalsearch.published import TAGS
 from tasks.legalsearch.rewards import faults_of
 
 pytestmark = pytest.mark.slow
@@ -28,6 +24,10 @@ WHOLE = f"<think>想</think><tool_call>{CALL}</tool_call>"
 MARKS = [*(f"<{tag}>" for tag in TAGS), *(f"</{tag}>" for tag in TAGS), "＜think＞", "< PLAN >", "</ answer>", "<",
     ">", "{", "}", '"', CALL, "甲", "\n", " "]  # fmt: skip
 WORDS = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=6)), max_size=40).map("".join)
+
+
+def test_the_tags_are_the_published_ones() -> None:
+    assert TAGS == published.TAGS
 
 
 @given(WORDS)

@@ -15,6 +15,7 @@ from typing import Any
 from store.pack import Pack
 from store.search import search_documents
 from store.search.law_search import Hit, LawSearch, Settings
+from store.search.notes import sentences
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.model import Article, LawVersion
 from store.text.citation import parse_number
@@ -26,9 +27,8 @@ from tasks.episode.actions import Steps, emit
 from tasks.episode.events import ToolCalled
 from tasks.episode.plain import plain, plain_text
 from tasks.episode.state import State
-from tasks.episode.with_tools import SEAT, returned
+from tasks.episode.with_tools import SEAT, ToolResult, returned
 from tasks.errors import UsageError
-from tasks.legalsearch.toolbox import Returned, told
 from tasks.run.engines import embedder_of
 from tasks.run.spec import RunSpec
 
@@ -75,19 +75,19 @@ class CourtTools:
         event = returned(state, tool, started, *parts)
         yield from emit(event, parent=asked)
 
-    def _returned(self, tool: str, given: object, day: date | None) -> Returned:
+    def _returned(self, tool: str, given: object, day: date | None) -> ToolResult:
         if tool not in self.offered:
             known = "、".join(self.offered) or "无"
-            return Returned("call_error", f"没有名为 {tool[:60]} 的工具。可用的工具：{known}。")
+            return ToolResult("call_error", f"没有名为 {tool[:60]} 的工具。可用的工具：{known}。")
         names = ARGUMENTS[tool]
         texts = texts_of(given, *names)
         if texts is None:
             wanted = ", ".join(f'"{name}": "…"' for name in names)
-            return Returned("call_error", f"{tool} 的参数应为 {{{wanted}}}，各项都是不空的文本。")
+            return ToolResult("call_error", f"{tool} 的参数应为 {{{wanted}}}，各项都是不空的文本。")
         return self._tools()[tool](texts, day)
 
-    def _tools(self) -> Mapping[str, Callable[[tuple[str, ...], date | None], Returned]]:
-        found: dict[str, Callable[[tuple[str, ...], date | None], Returned]] = {}
+    def _tools(self) -> Mapping[str, Callable[[tuple[str, ...], date | None], ToolResult]]:
+        found: dict[str, Callable[[tuple[str, ...], date | None], ToolResult]] = {}
         if (search := self.search) is not None:
             found[SEARCH_LAW] = lambda texts, day: search_law(search, texts[0], day)
             found[SHOW_LAW] = lambda texts, day: show_law(search, texts[0], texts[1], day)
@@ -145,25 +145,25 @@ def texts_of(given: object, *names: str) -> tuple[str, ...] | None:
     return tuple(found) if all(found) else None
 
 
-def search_law(search: LawSearch, query: str, day: date | None) -> Returned:
+def search_law(search: LawSearch, query: str, day: date | None) -> ToolResult:
     """The five best articles, each with its window and what it was on the day."""
     answer = search.search(query, Settings(k=HITS, at=day))
     if not answer.hits:
-        return Returned("no_data", "没有查到相关条文。", [])
+        return ToolResult("no_data", "没有查到相关条文。", [])
     lines = [
         f"{number}. 《{hit.version.label}》{hit.article.number.chinese}（{_window(hit.version)}，"
         f"{_state(search.book, hit.version, day)}）：{_words(hit.article, EXCERPT)}"
         for number, hit in enumerate(answer.hits, 1)
     ]  # fmt: skip
     value = [_data(hit, search.book, day) for hit in answer.hits]
-    return Returned("ok", "\n".join([*lines, *told(answer.notes)]), value, _provenance(answer.hits))
+    return ToolResult("ok", "\n".join([*lines, *sentences(answer.notes)]), value, _provenance(answer.hits))
 
 
-def show_law(search: LawSearch, law: str, article: str, day: date | None) -> Returned:
+def show_law(search: LawSearch, law: str, article: str, day: date | None) -> ToolResult:
     """One article as it stood on the day, or a sentence on why there is none."""
     number = parse_number(article)
     if number is None:
-        return Returned("call_error", f"“{article[:40]}”不是一个条次，请写成“第六百七十五条”。")
+        return ToolResult("call_error", f"“{article[:40]}”不是一个条次，请写成“第六百七十五条”。")
     entry = search.book.law(law.strip("《》 "))
     answer = search.book.on(entry.name if entry else law.strip("《》 "), number, day or FOREVER)
     status = "ok" if isinstance(answer, Found) else "no_data"
@@ -175,22 +175,22 @@ def show_law(search: LawSearch, law: str, article: str, day: date | None) -> Ret
         and (now := search.book.counterparts.of(entry.name, number, day or FOREVER))
     ):
         notes.append(f"counterpart:{entry.name}:{number.chinese}:{now.law}:{now.number.chinese}:{now.sure}")
-    return Returned(
+    return ToolResult(
         status,
-        "\n".join([_told(answer, number.chinese), *told(notes)]),
+        "\n".join([_told(answer, number.chinese), *sentences(notes)]),
         {"answer": answer.kind, "number": number.key},
         provenance,
     )
 
 
-def search_cases(pack: Pack, query: str) -> Returned:
+def search_cases(pack: Pack, query: str) -> ToolResult:
     """The three best judgments of the pack."""
     found = [one for one in search_documents(pack, CASES, query, DOCUMENTS) if one.provenance != "authored"]
     if not found:
-        return Returned("no_data", "没有查到相关文书。", [])
+        return ToolResult("no_data", "没有查到相关文书。", [])
     lines = [f"{number}. {_short(' '.join(one.text.split()))}" for number, one in enumerate(found, 1)]
     value = [{"id": one.number, "text": one.text} for one in found]
-    return Returned("ok", "\n".join(lines), value, tuple(sorted({one.provenance for one in found})))
+    return ToolResult("ok", "\n".join(lines), value, tuple(sorted({one.provenance for one in found})))
 
 
 def real_statutes(pack: Pack) -> bool:

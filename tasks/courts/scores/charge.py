@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from store.text.charges import canonical, charges, same_charges
 from store.text.normalise import fold_width
-from tasks.legalsearch.charges import canonical, charges, same_charges
 
 _PUBLISHED = re.compile("犯(.*?)罪")
 _VERB = re.compile(

@@ -15,11 +15,11 @@ from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import Mode
 from tasks.agents.native import STOP
 from tasks.agents.prompts import fill, phrase
+from tasks.agents.reading import Read, structured
 from tasks.episode.actions import Answer, CallTool, Nothing, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Planned, Thought, ToolsChosen
 from tasks.episode.seats import View
 from tasks.legalagentbench.agents import cards, reading
-from tasks.legalagentbench.agents.reading import Read
 from tasks.legalagentbench.parser import compat_input
 from tasks.legalagentbench.schemas import FINAL, action_schema, answer_schema, plan_schema, tables_schema
 from tasks.legalagentbench.tools import TOOLS, ToolSpec
@@ -50,7 +50,7 @@ def action_call(prompt: str, mode: Mode, tools: tuple[ToolSpec, ...], before: di
     if mode != "lean":
         return Call(prompt, reading.action, TEXT)
     schema = action_schema(tools, before)
-    return Call(prompt, reading.structured(schema, reading.action_loosely), REPLY, schema, tries=2)
+    return Call(prompt, structured(schema, reading.action_loosely), REPLY, schema, tries=2)
 
 
 def plan_call(prompt: str, mode: Mode, most: int) -> Call:
@@ -58,7 +58,7 @@ def plan_call(prompt: str, mode: Mode, most: int) -> Call:
     if mode != "lean":
         return Call(prompt, reading.plan, REPLY)
     schema = plan_schema(most)
-    return Call(prompt, reading.structured(schema, reading.plan_loosely), REPLY, schema, tries=2)
+    return Call(prompt, structured(schema, reading.plan_loosely), REPLY, schema, tries=2)
 
 
 def act(seat: str, read: Read, before: Collection[str] = ()) -> Generator[Yield, Sent, Act]:
@@ -111,7 +111,7 @@ def tools_of_task(
 
 def _filter_lean(view: View, mode: Mode) -> Generator[Yield, Sent, Read]:
     lean = mode == "lean"
-    reader = reading.structured(_TABLES_SCHEMA, reading.tables) if lean else reading.tables
+    reader = structured(_TABLES_SCHEMA, reading.tables) if lean else reading.tables
     call = Call(TABLE_FILTER, reader, REPLY, _TABLES_SCHEMA if lean else None, FILTER_TRIES)
     talk = Conversation(_filter_card(mode), Budget.at(view).characters())
     talk.hear(phrase("turn", "question", question=str(view.card["question"])))
@@ -159,7 +159,7 @@ def answer_call(prompt: str, mode: Mode, long: bool) -> Call:
     settings = Settings(max_tokens=4096) if long else Settings(max_tokens=ANSWER, reasoning=4096 - ANSWER)
     if mode != "lean":
         return Call(prompt, reading.answer, settings)
-    return Call(prompt, reading.structured(ANSWER_SCHEMA, reading.answer_loosely), settings, ANSWER_SCHEMA, tries=2)
+    return Call(prompt, structured(ANSWER_SCHEMA, reading.answer_loosely), settings, ANSWER_SCHEMA, tries=2)
 
 
 def answered(res: str, summary: str = "", outcome: Outcome = "finished") -> Answer:

@@ -7,36 +7,17 @@ upstream reads it, and more forgivingly unless `strict`.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from models.engine import Tool
-from models.schema import violation
 from store.schema import TABLES
 from tasks.agents.native import turn_of
-from tasks.episode.plain import plain
-from tasks.legalagentbench.lenient import Unreadable
-from tasks.legalagentbench.lenient import read as read_leniently
-from tasks.legalagentbench.parser import LONGEST_REPAIR, compat_input, parse_action
-from tasks.legalagentbench.schemas import FINAL, Schema, trimmed
+from tasks.agents.reading import CLOSED, LONGEST_REPAIR, Read, Reader, decoded
+from tasks.legalagentbench.parser import compat_input, parse_action
+from tasks.legalagentbench.schemas import FINAL, trimmed
 from tasks.legalagentbench.tools import FINISH_NAMES, spoken
-
-Result = Literal["ok", "repaired", "rejected"]
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What a reply says: `value` is None when rejected; `note` names the repair or the reason."""
-
-    result: Result
-    value: Any = None
-    note: str = ""
-
-
-Reader = Callable[[str], Read]
 
 STEP_MARK = re.compile(r"第\s*([0-9]{1,3}|[一二三四五六七八九十]{1,3})\s*步\s*[：:]")
 """Where a step of a plan begins; upstream cuts plans at these marks."""
@@ -44,35 +25,6 @@ _PLAN_END = re.compile(r"\s*计划结束\s*[。.]?\s*$")
 _BEFORE_ACTION = re.compile(r"```|行动\s*[0-9]*\s*[：:]|[{｛]")
 _ANSWER = re.compile(r"答案\s*[：:]")
 _DETAILS = re.compile(r"\n\s*详情\s*[：:]")
-_CLOSED = "不是一个完整的 JSON 对象"
-
-
-def structured(schema: Schema, loosely: Reader) -> Reader:
-    """A reader of replies under a schema; `loosely` has a second try at what does not satisfy it."""
-
-    def read(text: str) -> Read:
-        value, strict = _loaded(text)
-        reason = violation(schema, value) if strict else _CLOSED
-        if not reason:
-            return Read("ok", value)
-        second = loosely(text)
-        if isinstance(second.value, dict):
-            kept = {name: second.value[name] for name in fields if name in second.value}
-            also = violation(schema, kept)
-            if not also:
-                return Read("repaired", kept, second.note or "不是单独的 JSON 对象")
-            reason = reason if strict else also
-        return Read("rejected", None, reason)
-
-    fields = (schema["anyOf"][0] if "anyOf" in schema else schema)["properties"]
-    return read
-
-
-def _loaded(text: str) -> tuple[Any, bool]:
-    try:
-        return plain(json.loads(text)), True
-    except (ValueError, RecursionError):
-        return None, False
 
 
 def action_loosely(text: str) -> Read:
@@ -202,7 +154,7 @@ def answer_loosely(text: str) -> Read:
     if isinstance(value, Mapping) and value.get("action") in FINISH_NAMES:
         return Read("repaired", {"answer": spoken(value.get("action_input")), "summary": ""}, "又写成了行动")
     if not isinstance(value, Mapping) or not isinstance(value.get("answer"), str):
-        return Read("rejected", None, _CLOSED)
+        return Read("rejected", None, CLOSED)
     summary = value.get("summary")
     return Read("repaired", {"answer": value["answer"], "summary": summary if isinstance(summary, str) else ""}, note)
 
@@ -215,12 +167,7 @@ def _first_object(text: str) -> tuple[Any, str]:
     opened = min((at for at in (body.find("{"), body.find("[")) if at >= 0), default=-1)
     if opened < 0:
         return None, "没有 JSON"
-    try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(body, opened)
-        return plain(value), "" if start >= 0 or not body[:opened].strip() else "JSON 之前有多余文字"
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return plain(read_leniently(body, opened)), "不是合法的 JSON，已按引号和标点修复"
-    except (Unreadable, ValueError, RecursionError):
-        return None, _CLOSED
+    value, end, note = decoded(body, opened)
+    if end and not note and start < 0 and body[:opened].strip():
+        note = "JSON 之前有多余文字"
+    return value, note

@@ -6,14 +6,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from models.engine import Tool
-from models.schema import violation
+from models.schema import Schema, violation
 from tasks.agents.native import turn_of
+from tasks.agents.reading import Read, Reader, first_object
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, Steps, emit
 from tasks.episode.events import ActionParsed, Planned, Thought
-from tasks.legalagentbench.agents.reading import Read, Reader
-from tasks.legalagentbench.schemas import Schema
 from tasks.legalsearch.agents.phrases import ARGUMENT, TOOLS, answer_text
-from tasks.legalsearch.agents.reading import Round, first_object, read_freely
+from tasks.legalsearch.agents.reading import Round, read_freely
 from tasks.legalsearch.agents.schemas import ANSWER, MOST_TEXTS
 from tasks.legalsearch.settings import Form
 

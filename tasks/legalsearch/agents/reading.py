@@ -1,5 +1,4 @@
-"""Reads tagged text: think, plan, tool_call, tool_response, answer. Total: every text has a reading, in time linear
-in it.
+"""Reads a round of tagged text. Total: every text has a reading, in time linear in it.
 
 Two readings of one round. Forgiving: tags in any case and width, blocks that are never closed or enclose one another,
 JSON that needs repair, a call without tags; what had to be mended makes it "repaired". Strict: what the published
@@ -10,26 +9,20 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tasks.agents.reading import call_of
+from tasks.agents.tags import TAGS, Block, tagged, within
 from tasks.episode.plain import plain
-from tasks.legalagentbench.lenient import Unreadable
-from tasks.legalagentbench.lenient import read as read_leniently
-from tasks.legalsearch.published import TAGS
 
-LONGEST_REPAIR = 1 << 18
-"""Characters of a call up to which a repair is tried; no honest call is longer."""
 MOST_STEPS = 40
 """Steps of a plan that are kept."""
 ANSWERED = "已作答"
 """Why the published loop stops where all is well."""
 
-_NAMES = "|".join(TAGS)
-_TAG = re.compile(rf"[<＜]\s{{0,3}}+([/／]?)\s{{0,3}}+({_NAMES})\s{{0,3}}+[>＞]", re.IGNORECASE)
-_EXACT = re.compile(rf"</?(?:{_NAMES})>")
+_EXACT = re.compile(rf"</?(?:{'|'.join(TAGS)})>")
 _ANSWER_OPENS = re.compile("<answer>", re.IGNORECASE)
 _ANSWER_CLOSES = re.compile("</answer>", re.IGNORECASE)
 _NUMBER = (
@@ -38,91 +31,6 @@ _NUMBER = (
 )
 _BEGINS = re.compile(rf"^(?:{_NUMBER}|[-*•·]|[(（]?[一二三四五六七八九十]{{1,3}}[)）、.])\s{{0,4}}")
 _INSIDE = re.compile(rf"(?:^|(?<=[\s;；。,，])){_NUMBER}")
-_NAME_KEYS = ("name", "action", "tool", "function", "tool_name")
-_GIVEN_KEYS = ("arguments", "parameters", "action_input", "input", "args")
-_FENCE = re.compile(r"^\s*```[a-z]{0,10}\s*|\s*```\s*$")
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A stretch of tagged text, its tags left out. `closed` says whether its own closing tag ends it."""
-
-    tag: str
-    text: str
-    closed: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Tagged:
-    """The blocks of a text in order, what stands outside them, and what is wrong with its tags."""
-
-    blocks: tuple[Block, ...]
-    outside: tuple[str, ...]
-    faults: tuple[str, ...]
-
-    def texts(self, tag: str) -> list[str]:
-        """What the blocks of a tag hold, blanks at their ends left out; empty ones are left out."""
-        found = (block.text.strip() for block in self.blocks if block.tag == tag)
-        return [text for text in found if text]
-
-
-def tagged(text: str) -> Tagged:
-    """The blocks of a text, read forgivingly.
-
-    A tag inside a block ends that block if it begins a block of its own that is closed first, or if the outer one is
-    never closed; otherwise it is a word of the outer block. Inside call, response and answer everything up to their
-    end is theirs.
-    """
-    marks = list(_TAG.finditer(text))
-    closers = {tag: [mark.start() for mark in marks if mark[1] and mark[2].lower() == tag] for tag in TAGS}
-
-    def closes(tag: str, at: int) -> int | None:
-        """Where the next closing tag of this name stands."""
-        places = closers[tag]
-        index = bisect_left(places, at)
-        return places[index] if index < len(places) else None
-
-    blocks: list[Block] = []
-    outside: list[str] = []
-    faults: list[str] = []
-    opened, start = "", 0
-    for mark in marks:
-        tag, closing = mark[2].lower(), bool(mark[1])
-        if mark[0] not in _STANDARD:
-            faults.append(f"标签写成了{mark[0][:20]}")
-        if opened:
-            if closing and tag == opened:
-                blocks.append(Block(opened, text[start : mark.start()]))
-                opened, start = "", mark.end()
-                continue
-            if closing:
-                if tag not in ("tool_call", "tool_response") and opened in ("think", "plan"):
-                    faults.append(f"<{opened}>里有</{tag}>")
-                continue
-            end = closes(opened, mark.end())
-            inner = closes(tag, mark.end())
-            whole = opened in ("tool_call", "tool_response", "answer") and end is not None and tag != opened
-            if whole or (end is not None and tag != opened and (inner is None or end < inner)):
-                continue
-            faults.append(f"<{opened}>没有结束")
-            blocks.append(Block(opened, text[start : mark.start()], closed=False))
-            opened, start = tag, mark.end()
-        elif closing:
-            faults.append(f"多出</{tag}>")
-            outside.append(text[start : mark.start()])
-            start = mark.end()
-        else:
-            outside.append(text[start : mark.start()])
-            opened, start = tag, mark.end()
-    if opened:
-        faults.append(f"<{opened}>没有结束")
-        blocks.append(Block(opened, text[start:], closed=False))
-    else:
-        outside.append(text[start:])
-    return Tagged(tuple(blocks), tuple(part for part in outside if part.strip()), tuple(dict.fromkeys(faults)))
-
-
-_STANDARD = frozenset(f"<{slash}{tag}>" for slash in ("", "/") for tag in TAGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,21 +106,6 @@ def read_strictly(text: str, *, first: bool) -> Round:
     return Round(think, plan, call[0], call[1], None)
 
 
-def within(text: str, tag: str) -> list[str]:
-    """What stands between exact tags, as a shortest match from each opening tag finds it; in linear time."""
-    opener, closer = f"<{tag}>", f"</{tag}>"
-    found: list[str] = []
-    at = text.find(opener)
-    while at >= 0:
-        start = at + len(opener)
-        end = text.find(closer, start)
-        if end < 0:
-            break
-        found.append(text[start:end])
-        at = text.find(opener, end + len(closer))
-    return found
-
-
 def first_answer(text: str) -> str | None:
     """The first tagged answer, in either case of letters: what `published.tagged_answer` finds, in linear time."""
     opened = _ANSWER_OPENS.search(text)
@@ -247,46 +140,10 @@ def _strict_call(text: str) -> tuple[str, object] | None:
     return None
 
 
-def call_of(body: str) -> tuple[str, Any, str] | None:
-    """Tool, arguments and what was repaired, of what stands inside call tags; None where nothing can be read."""
-    value, note = first_object(_FENCE.sub("", body) if "```" in body[:40] else body)
-    if not isinstance(value, Mapping):
-        return None
-    name_key = next((key for key in _NAME_KEYS if isinstance(value.get(key), str) and value[key].strip()), "")
-    if not name_key:
-        return None
-    given_key = next((key for key in _GIVEN_KEYS if key in value), "")
-    given = value[given_key] if given_key else {key: rest for key, rest in value.items() if key != name_key}
-    if isinstance(given, str) and given.lstrip()[:1] == "{":
-        given, inner = first_object(given)
-        note = note or inner or "参数写成了文本"
-    if not note and (name_key, given_key) != ("name", "arguments"):
-        note = "工具调用的字段名已改正"
-    return value[name_key].strip(), given, note
-
-
 def _bare_call(text: str) -> tuple[str, object] | None:
     at = text.find("{")
     call = call_of(text[at:]) if at >= 0 else None
     return (call[0], call[1]) if call else None
-
-
-def first_object(text: str) -> tuple[Any, str]:
-    """The first JSON object in a text and what was repaired to read it; (None, reason) when there is none."""
-    body = text[:LONGEST_REPAIR]
-    opened = min((at for at in (body.find("{"), body.find("｛")) if at >= 0), default=-1)
-    if opened < 0:
-        return None, "没有 JSON 对象"
-    try:
-        value, end = json.JSONDecoder(strict=False).raw_decode(body, opened)
-        around = body[:opened].strip() or body[end:].strip()
-        return plain(value), "JSON 前后有多余文字" if around else ""
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return plain(read_leniently(body, opened)), "不是合法的 JSON，已按引号和标点修复"
-    except (Unreadable, ValueError, RecursionError):
-        return None, "不是一个完整的 JSON 对象"
 
 
 def steps_of(text: str) -> tuple[str, ...]:
@@ -296,11 +153,6 @@ def steps_of(text: str) -> tuple[str, ...]:
         lines = [part.strip(" ;；") for part in _INSIDE.split(lines[0])]
     steps = (_BEGINS.sub("", line).strip() for line in lines)
     return tuple(step for step in steps if step)[:MOST_STEPS]
-
-
-def defused(text: str) -> str:
-    """A text in which nothing can be taken for a tag of the protocol: what a tool or a web page says is no act."""
-    return _TAG.sub(lambda mark: f"＜{mark[1]}{mark[2]}＞", text)
 
 
 def _joined(notes: Sequence[str]) -> str:

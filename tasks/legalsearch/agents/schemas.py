@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from tasks.legalagentbench.schemas import Schema, object_schema
+from models.schema import Schema, object_schema
 from tasks.legalsearch.agents.phrases import ARGUMENT
 from tasks.legalsearch.settings import Form
 

@@ -14,6 +14,8 @@ from typing import Any
 
 from models.llama.reasoning import split as part_reasoning
 from models.schema import violation
+from tasks.agents.reading import Read, call_of, first_object
+from tasks.agents.tags import tagged
 from tasks.courts.agents.model.cards import ALL, Form, addressees, stages
 from tasks.courts.agents.model.standing import counsel
 from tasks.courts.agents.model.talking import Lookup
@@ -23,8 +25,6 @@ from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tools import ARGUMENTS
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.actions import CallTool, Say
-from tasks.legalagentbench.agents.reading import Read
-from tasks.legalsearch.agents.reading import call_of, first_object, tagged
 
 Schema = dict[str, Any]
 LENGTHS = {"query": 100, "law": 60, "article": 24}

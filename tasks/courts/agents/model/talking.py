@@ -19,6 +19,7 @@ from typing import Any
 
 from models.engine import Message
 from tasks.agents.native import words
+from tasks.agents.tags import defused
 from tasks.courts.agents.model.cards import ALL
 from tasks.courts.agents.model.held import phrase, shown
 from tasks.courts.agents.model.standing import counsel, line, shortened, standing_text
@@ -29,7 +30,6 @@ from tasks.courts.play.standing import CORE, CourtView, answering, portions
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.events import ModelCalled, Said, ToolCalled, ToolReturned, TopicTracked
 from tasks.episode.with_tools import SEAT
-from tasks.legalsearch.agents.reading import defused
 
 MARK = "【提示】"
 """Before every line of a cue; no words of others begin a line with it."""
