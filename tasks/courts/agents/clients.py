@@ -286,6 +286,10 @@ class _Party:
         pool = [item for items in self._lists.values() for item in items]
         if said := fact(question, pool):
             return self._telling.rough(said)
+        return self._owed(question)
+
+    def _owed(self, question: str) -> str:
+        """The next that is still to be told, whatever was asked."""
         owed = (name for name in ("claims", "facts", "evidence") if self._telling.next(self._lists[name], 1))
         return next((self._listed(name, question) for name in owed), _ALL_TOLD)
 
@@ -293,7 +297,7 @@ class _Party:
         items = self._lists[name]
         portion = self._telling.next(items, self._size, bool(_EXACT.search(question)))
         if not portion:
-            return _ALL_TOLD if items else _NONE.get(name, "还没有想好。")
+            return self._owed(question) if items else _NONE.get(name, "还没有想好。")
         left = [item for item in items if not self._telling.told(item) and item not in portion]
         if name == "facts":
             return "".join([*map(self._telling.rough, portion), *([] if left else ["大致就是这样。"])])
