@@ -1,12 +1,12 @@
 """Degenerate replies: speech that says nothing of its own.
 
 An *echo* is what the other said last, put back; a *recital* the instructions or the cue of the speaker's own prompt;
-a *repeat* an earlier reply of his, given to other words with nothing new; who *speaks for* another goes on in the
-name of somebody else. All are found by runs of characters that two texts share, never by phrases. Texts are compared
-by their letters and digits alone. What a seat was given to say (unless the whole reply comes again word for word),
-quotations and short denials or assents are none of these. A loop inside a reply is stopped by the engine
-(`models.repetition`), identical calls end an episode (`tasks.episode.with_tools`). Sizes in characters of such a
-comparison, shares from 0 to 1.
+a *repeat* an earlier reply of his, given to other words with nothing new, or the same a third time in a row; who
+*speaks for* another goes on in the name of somebody else. All are found by runs of characters that two texts share,
+never by phrases. Texts are compared by their letters and digits alone. What a seat was given to say (unless the whole
+reply comes again word for word), quotations and short denials or assents are none of these. A loop inside a reply is
+stopped by the engine (`models.repetition`), identical calls end an episode (`tasks.episode.with_tools`). Sizes in
+characters of such a comparison, shares from 0 to 1.
 """
 
 from __future__ import annotations
@@ -85,7 +85,10 @@ def fault(
     anew = [one for one in earlier if not _alike(one.prompt, prompt)]
     if whole >= DENIAL and sum(_letters(one.reply) == _letters(text) for one in anew) > again:
         return "repeat"
-    if sum(len(rest) for _, rest in kept) < least or (whole < DENIAL and denies(text)):
+    plain = whole < SHORTEST or (whole < DENIAL and denies(text))
+    if not again and not plain and [_letters(one.reply) for one in earlier[-2:]] == [_letters(text)] * 2:
+        return "repeat"  # two who wait for each other say the same for ever
+    if sum(len(rest) for _, rest in kept) < least or plain:
         return ""
     if _taken(kept, prompt) >= least:
         return "echo"

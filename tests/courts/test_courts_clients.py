@@ -172,7 +172,9 @@ OPENLY = ("请问您需要起诉什么？", "您请讲。", "好的，请继续�
 
 @pytest.mark.parametrize("question", [*OPENLY, "明白了，请继续陈述您的诉求。"])
 @pytest.mark.parametrize("case_id", ["CD-0001", "DD-0001"])
-def test_who_is_asked_openly_or_for_one_thing_again_tells_claims_then_the_story_then_exhibits(case_id: str, question: str) -> None:
+def test_who_is_asked_openly_or_for_one_thing_again_tells_claims_then_the_story_then_exhibits(
+    case_id: str, question: str
+) -> None:
     """Never that something is not known while something is left to tell."""
     case: Any = CASES[case_id]
     role, tested = environment(case.env).others[0], environment(case.env).tested

@@ -64,6 +64,17 @@ def test_what_was_said_to_other_words_is_a_repeat(reply: str, prompt: str, found
     assert fault(reply, prompt, earlier, given=ANSWER) == (found if word_for_word else "")
 
 
+@pytest.mark.parametrize(
+    ("reply", "found"), [(ANSWER, "repeat"), ("好的，感谢您的配合。", "repeat"), ("没有别的了。", ""), ("好的。", "")]
+)
+def test_the_same_a_third_time_in_a_row_is_a_repeat_whatever_was_heard(reply: str, found: str) -> None:
+    once = Exchange(QUESTION, reply)
+    assert fault(reply, QUESTION, [once]) == ""
+    assert fault(reply, QUESTION, [once, once]) == found
+    assert fault(reply, QUESTION, [once, Exchange(QUESTION, OTHER)]) == ""
+    assert fault(reply, QUESTION, [once, once], again=1) == ""
+
+
 def speaks(role: Role, words: Callable[[int], str]) -> Callable[[Ask, Role, int], str | Reply]:
     """Everybody says something new, and a role these words at its calls."""
     return lambda ask, who, number: plain_reply(

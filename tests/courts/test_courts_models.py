@@ -4,6 +4,7 @@ new."""
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,9 @@ def test_an_engine_reads_only_what_is_new(model: str, moot_home: Path, short: No
             for seat in seats:
                 made = calls(run, episode, seat)
                 assert len(made) >= TURNS, (episode, seat)
-                assert all(call.evaluated <= 60 + 60 + FRAME + _cue(call) for call in made[1:]), [
+                spoken = [call for before, call in pairwise(made) if before.text]  # a drafter may say nothing
+                assert len(spoken) >= TURNS // 2, (episode, seat)
+                assert all(call.evaluated <= 60 + 60 + FRAME + _cue(call) for call in spoken), [
                     c.evaluated for c in made
                 ]
                 later = made[1:]

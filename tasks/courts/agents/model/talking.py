@@ -24,7 +24,7 @@ from tasks.courts.agents.model.cards import ALL
 from tasks.courts.agents.model.held import phrase, shown
 from tasks.courts.agents.model.standing import counsel, line, shortened, standing_text
 from tasks.courts.agents.trial.judge import ROLES, words_for
-from tasks.courts.environment import TopicCue
+from tasks.courts.environment import TopicCue, environment
 from tasks.courts.play.following import Owed
 from tasks.courts.play.standing import CORE, CourtView, answering, portions
 from tasks.courts.procedure.turns import Turn
@@ -113,7 +113,9 @@ def cue_text(view: CourtView, rounds: list[Round], at: int) -> str:
         return ""
     number = said.number if said is not None else view.turn
     ending = view.limit - number < NEAR_END
-    cues = [phrase("cue", "last", turn=str(number), limit=str(view.limit))] if ending else []
+    kind = environment(view.env).kind
+    left = {"turn": str(number), "limit": str(view.limit)}
+    cues = [phrase("cue", f"last-{kind}", **left) or phrase("cue", "last", **left)] if ending else []
     cues += [_next(view, view.owed)] if said is None and view.owed else []
     return "\n".join(cues)
 
