@@ -22,6 +22,8 @@ from tasks.run.opened import Run
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 
+SAMPLE = "sample"
+"""The pack of the fictional jurisdiction."""
 TASK = "sample-504"
 """A case number, a listed company, its code, its address and the court there: four hops that a person can follow."""
 
@@ -31,7 +33,7 @@ TRIAL = "CR-0001"
 
 def ensure_sample(announce: Callable[[], None] = lambda: None) -> None:
     """Build the sample pack if it is not there; `announce` is called before."""
-    if (places.packs() / "sample" / "manifest.json").is_file():
+    if (places.packs() / SAMPLE / "manifest.json").is_file():
         return
     from tasks.sample.build import build_sample
 
@@ -77,7 +79,7 @@ def _started(**spec: Any) -> Run:
 
 
 def _ready() -> str:
-    with Pack.open("sample") as pack:
+    with Pack.open(SAMPLE) as pack:
         path = pack.task_file("legalagentbench")
         tasks = [question.id for question in load_questions(path)] if path else []
     return TASK if TASK in tasks or not tasks else tasks[0]

@@ -16,10 +16,11 @@ from pydantic.fields import FieldInfo
 
 from app import background as detached
 from app.background import refuse_people
-from app.cli.common import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK, allow_host_option, json_option, note
+from app.cli.common import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK, allow_host_option, json_option, note, say
 from app.cli.driving import drive
 from app.cli.watcher import watch_option
 from app.log import log_options
+from app.ready import SAMPLE, ensure_sample
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import clean, json_text
@@ -51,6 +52,13 @@ class InAnyCase(click.Choice[str]):
         return super().convert(meant, param, ctx)
 
 
+COMMON = (
+    *("model", "agent", "seats", "pack", "tasks_file", "task_ids", "types", "limit", "epochs", "seed"),
+    *("max_turns", "parallel", "paper", "dry_run", "as_json"),
+)
+"""Parameters of `moot run` that its help shows first."""
+
+
 class BenchmarkCommand(click.Command):
     """Knows which benchmark is meant before it reads the options."""
 
@@ -76,10 +84,25 @@ class BenchmarkCommand(click.Command):
         name = ctx.meta.get(__name__, "")
         return [*own, *_options([name] if name else loadable()), last]
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The common options first, then the settings of the benchmark if one is named, then all others."""
+        own = {param.name: param for param in self.params}
+        common = [own[name] for name in COMMON]
+        further = [param for param in super().get_params(ctx) if param not in common]
+        settings = _options([ctx.meta[__name__]]) if ctx.meta.get(__name__) else ()
+        for heading, params in (("Options", common), ("Settings", settings), ("Further options", further)):
+            rows = [row for param in params if (row := param.get_help_record(ctx))]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Every benchmark that can be loaded with its agents, those of other packages too."""
         with formatter.section("Benchmarks, and what --agent may be"):
             formatter.write_dl([(name, ", ".join(load_benchmark(name).agents)) for name in loadable()])
+        if not ctx.meta.get(__name__):
+            formatter.write_paragraph()
+            formatter.write_text(said("`moot run BENCHMARK --help` shows the settings of a benchmark, too."))
 
 
 def _options(names: list[str]) -> Iterator[click.Option]:
@@ -374,6 +397,8 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
     Example: moot run legalagentbench --agent rules --limit 10 --json
     """
     spec = asked(benchmark, options)
+    if spec.pack == SAMPLE and not options["dry_run"]:
+        ensure_sample(lambda: say(t("demo.building"), err=True))
     if options["dry_run"]:
         from app.cli.planned import dry_run  # what only a plan needs
 
@@ -384,7 +409,7 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
         refuse_people((spec.agent, spec.model, *spec.seats.values()))
     if _in_background(options["background"], as_json):
         return None
-    if options["tasks_file"] and spec.pack == "sample" and benchmark != "courts":
+    if options["tasks_file"] and spec.pack == SAMPLE and benchmark != "courts":
         note("these tasks run on the fictional pack 'sample'; name another with --pack.")
     out = options["out"]
     if options["on"]:

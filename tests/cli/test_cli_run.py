@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from app.cli.main import main
 from app.strings import t
+from app.strings.sentences import said
 from app.words import score_figure
 from tests.support.court_run_fixture import prepare_courts
 from tests.support.kill_harness import prepare
@@ -152,6 +154,24 @@ def test_outcomes_are_told_in_words(moot: Moot) -> None:
     run = moot.run("--task", "1", "--max-tokens", "1")["run"]
     assert moot("show", run, "--json").json()["episodes"][0]["outcome"] == "token_limit"
     assert "词元用尽" in moot("show", run).out and "词元用尽 1" in moot("list").out
+
+
+def test_a_run_on_the_sample_builds_the_pack(
+    moot: Moot, sample_built: Path, moot_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "tasks.sample.build.build_sample", lambda: shutil.copytree(sample_built, moot_home / "packs" / "sample")
+    )
+    assert moot("run", "legalagentbench", "--limit", "1", "--dry-run").code == 2
+    moot.code = 0
+    assert moot("run", "legalagentbench", "--agent", "gold", "--limit", "1", "--json").json()["n"] == 1
+    assert t("demo.building") in moot.err
+
+
+def test_help_of_run_shows_the_common_options_first(moot: Moot) -> None:
+    common, further = moot("run", "--help").out.split(said("Further options"))
+    assert common.count("\n  --") == 15 and "--model" in common and "--rollouts" in further
+    assert "--env" not in common + further and "--env" in moot("run", "courts", "--help").out
 
 
 def test_dry_run_writes_nothing(moot: Moot, moot_home: Path) -> None:
