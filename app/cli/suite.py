@@ -34,7 +34,7 @@ FAULTS = (StoreError, TaskError, BadEngine, EngineError)
 
 @click.group(cls=Whole)
 def suite() -> None:
-    """Play, show and report a suite: a TOML file of runs.
+    """Play a suite: a TOML file of runs.
 
     Example: moot suite run suite.toml
     """
@@ -42,7 +42,9 @@ def suite() -> None:
 
 @suite.command("run")
 @FILE
-@click.option("--dry-run", is_flag=True, help="Check everything, say what would run, and write nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Check everything, say what would run and what has ended, and write nothing."
+)
 @allow_host_option
 @json_option()
 def run_suite(file: Path, dry_run: bool, as_json: bool) -> None:
@@ -77,29 +79,15 @@ def run_suite(file: Path, dry_run: bool, as_json: bool) -> None:
     lines = [_line(member) for member in read.members]
     sizes = _checked(read, lines)
     if dry_run:
-        return _print_plan(read, lines, as_json, sizes)
+        return _print_rows(
+            read, [{**_row(member), "n": n} for member, n in zip(read.members, sizes, strict=True)], as_json
+        )
     failed = _played(read, lines)
     rows = [_row(member) for member in read.members]
     _print_rows(read, rows, as_json)
     if failed or any(row["error"] for row in rows):
         sys.exit(1)
     return None
-
-
-@suite.command("show")
-@FILE
-@json_option()
-def show_suite(file: Path, as_json: bool) -> None:
-    """Show the runs of a suite FILE, how far each of them is, and the table of what they came to.
-
-    Example: moot suite show suite.toml
-    """
-    from tasks.run.suite import read_suite
-
-    read = read_suite(file)
-    if not as_json:
-        _print_plan(read, [_line(member) for member in read.members], as_json)
-    _print_rows(read, [_row(member) for member in read.members], as_json)
 
 
 # --- playing --------------------------------------------------------------------------------------------------------
@@ -280,21 +268,6 @@ def _score(row: Metric | None) -> Data | None:
         "group": row.group.name, "measure": row.measure.name, "value": row.value, "interval": interval,
         "method": row.interval.method if row.interval else "", "n": row.n, "top": row.measure.unit.top,
     }  # fmt: skip
-
-
-def _print_plan(
-    read: Suite, lines: Sequence[RunLine | None], as_json: bool, sizes: Sequence[int] | None = None
-) -> None:
-    rows = [
-        {**_facts(member), "state": _state(line), "finished": line.finished if line else 0,
-         "n": sizes[at] if sizes is not None else line.n if line else None}
-        for at, (member, line) in enumerate(zip(read.members, lines, strict=True))
-    ]  # fmt: skip
-    if as_json:
-        return click.echo(json_text({"suite": read.name, "file": str(read.file), "runs": rows}))
-    names = ("run", "benchmark", "agent", "model", "seed", "state", "done")
-    cells = [[*_who(row), t(f"suite.{row['state']}"), _done(row)] for row in rows]
-    click.echo(table([t(f"suite.{name}") for name in names], cells, left=4))
 
 
 def _print_rows(read: Suite, rows: Sequence[Data], as_json: bool) -> None:

@@ -63,10 +63,9 @@ def rows(out: str) -> list[dict[str, Any]]:
 
 def test_it_is_played_told_and_passed_over(moot: Moot, write: Any) -> None:
     file = write(TWO)
-    shown = rows(moot("suite", "show", file, "--json")[1])
-    assert [(row["agent"], row["state"]) for row in shown] == [("gold", "new"), ("echo", "new")]
     code, out, _ = moot("suite", "run", file, "--dry-run", "--json")
-    assert code == 0 and [row["n"] for row in rows(out)] == [2, 2] and not list(places.runs().glob("*.moot"))
+    assert code == 0 and not list(places.runs().glob("*.moot"))
+    assert [(row["agent"], row["state"], row["n"]) for row in rows(out)] == [("gold", "new", 2), ("echo", "new", 2)]
     code, out, err = moot("suite", "run", file, "--json")
     made = rows(out)
     assert code == 0 and "1/2 first-" in err
@@ -83,7 +82,7 @@ def test_it_is_played_told_and_passed_over(moot: Moot, write: Any) -> None:
     code, out, err = moot("suite", "run", file)
     assert code == 0 and err.count("已结束，跳过") == 2 and "100.0" in out
     assert before == {path.name: path.stat().st_mtime_ns for path in places.runs().glob("*.moot")}
-    assert rows(moot("suite", "show", file, "--json")[1]) == made
+    assert rows(moot("suite", "run", file, "--dry-run", "--json")[1]) == made
     assert [row["run"] for row in json.loads(moot("list", "--text", "first-", "--json")[1])["runs"]]
     with fork_run(gold["path"], "1", 0) as forked:
         assert "suite" not in header_of(forked.journal)
@@ -94,8 +93,11 @@ def test_what_is_there_goes_on_and_what_is_gone_begins_anew(moot: Moot, write: A
     gold, echo = read_suite(file).members
     with start_run(gold.spec, out=gold.path, suite=gold.facts) as run:
         run.go(lambda: False)
-    assert [row["state"] for row in rows(moot("suite", "show", file, "--json")[1])] == ["unfinished", "new"]
-    code, out, _ = moot("suite", "show", file, "--json")
+    assert [row["state"] for row in rows(moot("suite", "run", file, "--dry-run", "--json")[1])] == [
+        "unfinished",
+        "new",
+    ]
+    code, out, _ = moot("suite", "run", file, "--dry-run", "--json")
     assert code == 0 and [row["strict"] for row in rows(out)] == [None, None]
     code, _, err = moot("suite", "run", file)
     assert code == 0 and "未完成" in err and "尚未开始" in err
@@ -103,7 +105,10 @@ def test_what_is_there_goes_on_and_what_is_gone_begins_anew(moot: Moot, write: A
     code, out, err = moot("suite", "run", file, "--json")
     assert code == 0 and "跳过" in err and [row["finished"] for row in rows(out)] == [2, 2]
     more = write(TWO + "seeds = [0, 1]\n")
-    states = [(row["agent"], row["seed"], row["state"]) for row in rows(moot("suite", "show", more, "--json")[1])]
+    states = [
+        (row["agent"], row["seed"], row["state"])
+        for row in rows(moot("suite", "run", more, "--dry-run", "--json")[1])
+    ]
     assert states == [("gold", 0, "finished"), ("gold", 1, "new"), ("echo", 0, "finished"), ("echo", 1, "new")]
 
 
@@ -143,8 +148,6 @@ def test_an_ended_member_of_another_task_file_is_refused(moot: Moot, write: Any,
     tasks.write_text(tasks.read_text("utf-8") + " ", encoding="utf-8")
     code, out, err = moot("suite", "run", file)
     assert code != 0 and not out and "runs[1]" in err
-    code, out, err = moot("suite", "show", file, "--json")
-    assert code == 0 and all(row["strict"] is None and row["error"] for row in rows(out))
 
 
 def test_a_file_in_the_place_of_a_member_is_no_member(moot: Moot, write: Any) -> None:
@@ -159,8 +162,6 @@ def test_a_file_in_the_place_of_a_member_is_no_member(moot: Moot, write: Any) ->
             start_run(gold.spec.model_copy(update={"limit": episodes}), out=echo.path).close()
         code, out, err = moot("suite", "run", file)
         assert code != 0 and not out and echo.run in err and "runs[1]" in err
-        code, out, err = moot("suite", "show", file, "--json")
-        assert [bool(row["error"]) for row in rows(out)] == [False, taken is not None]
 
 
 def test_more_runs_than_anybody_plays_are_refused_at_once(write: Any) -> None:
@@ -200,9 +201,8 @@ def test_more_runs_than_anybody_plays_are_refused_at_once(write: Any) -> None:
 def test_what_is_wrong_is_one_sentence_with_its_place(moot: Moot, tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(text, encoding="utf-8")
-    for command in ("run", "show"):
-        code, out, err = moot("suite", command, file)
-        assert code in (1, 2) and not out and said in err and str(file) in err and err.count("\n") == 1
+    code, out, err = moot("suite", "run", file)
+    assert code in (1, 2) and not out and said in err and str(file) in err and err.count("\n") == 1
 
 
 @pytest.mark.chinese_sentences
@@ -210,5 +210,5 @@ def test_a_file_that_cannot_be_read_is_one_sentence(moot: Moot, tmp_path: Path) 
     binary = tmp_path / "b.toml"
     binary.write_bytes(b"\xff\xfe\x00")
     for file, said in ((tmp_path / "none.toml", "没有文件"), (tmp_path, "不是普通文件"), (binary, "不是 UTF-8")):
-        code, _, err = moot("suite", "show", file)
+        code, _, err = moot("suite", "run", file)
         assert code == 1 and said in err and err.count("\n") == 1
