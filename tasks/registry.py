@@ -202,4 +202,4 @@ _ONE: Mapping[Group, str] = {
 def _hint(group: Group, wanted: str) -> str:
     known = names(group)
     near = "".join(f"Did you mean {name}? " for name in get_close_matches(wanted, known, n=1))
-    return f"{near}Known: {', '.join(known)}." if known else "This copy of Moot is not installed: pip install -e ."
+    return f"{near}Known: {', '.join(known)}." if known else "This copy of Moot is not installed: pip install it."

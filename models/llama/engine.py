@@ -54,7 +54,7 @@ SMALL = 100_000_000
 """Parameters under which a second thread waits for the first longer than it computes."""
 HEARD = frozenset({"stop", "length", "repetition", "context_full"})
 """Ends of calls that the child has looked at; one that was stopped may have waited all the time."""
-INSTALL = "Install it with `make llm`, or `pip install llama-cpp-python`."
+INSTALL = "Install it: pip install llama-cpp-python (compiles for about four minutes)."
 
 
 @dataclass(frozen=True, slots=True)
