@@ -45,8 +45,10 @@ model: $(VENV)/.train          ## trains the model in the box anew, measures it,
 docs: $(VENV)/.docs            ## the documentation as a site in site/, to be read without a network
 	rm -rf site
 	$(BIN)/python packaging/prompts.py
-	$(BIN)/sphinx-build -W --keep-going -q docs site
-	rm -rf site/.doctrees
+	$(BIN)/sphinx-build -W --keep-going -q docs site/zh
+	$(BIN)/sphinx-build -W --keep-going -q -t en docs site/en
+	rm -rf site/*/.doctrees
+	cp docs/_static/languages.html site/index.html
 	$(BIN)/python packaging/site_check.py site
 
 wheelhouse: $(VENV)/pyvenv.cfg ## everything pip needs to install Moot without a network; LLM=1 adds llama.cpp for any processor since 2013

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import click
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+import moot  # noqa: E402
 from app.cli.main import HELP, cli  # noqa: E402
 from app.desk.bindings import KEYS, Key  # noqa: E402
 from app.strings import set_language, table  # noqa: E402
@@ -184,7 +186,39 @@ def key_row(key: Key) -> tuple[str, str, str]:
     return (code(key.shown), *(table(name)[f"key.{key.id}.tip"] for name in ("zh", "en")))
 
 
+def api() -> str:
+    """What `moot` offers to notebooks and extensions."""
+    page = ["# 模块 moot · The module `moot`", "", MADE, "", *quoted(inspect.getdoc(moot) or ""), ""]
+    for name in sorted(moot.__all__, key=str.casefold):
+        found = getattr(moot, name)
+        page += [f"## {name}", ""]
+        if inspect.isclass(found) or inspect.isroutine(found):
+            called = textwrap.fill(f"{name}{_signature(found)}", 100, subsequent_indent="    ")
+            page += ["```python", called, "```", "", *quoted(inspect.getdoc(found) or ""), ""]
+        else:
+            page += ["```python", f"{name} = {found!r}", "```", ""]
+    return "\n".join(page)
+
+
+def quoted(doc: str) -> list[str]:
+    """A docstring as Markdown: its first paragraph as text, all else as it is laid out."""
+    first, _, rest = doc.partition("\n\n")
+    return [first, "", *(["```text", rest, "```"] if rest else [])]
+
+
+def _signature(found: Any) -> str:
+    """How a thing is called, without types; a protocol is not."""
+    if getattr(found, "_is_protocol", False):
+        return ""
+    given = (
+        one.name if one.default is one.empty else f"{one.name}={one.default if str(one.default).isalnum() else '...'}"
+        for one in inspect.signature(found).parameters.values()
+    )
+    return f"({', '.join(given)})"
+
+
 PAGES = {
+    "api.md": api,
     "commands.md": commands,
     "settings.md": settings,
     "registered.md": registered,
