@@ -192,6 +192,18 @@ def test_who_is_asked_openly_or_for_one_thing_again_tells_claims_then_the_story_
     assert not any("清楚" in text or "没有别的" in text for text in said[: places[-1] + 1]), said
 
 
+def test_a_draft_that_names_facts_is_answered_with_what_is_owed_next() -> None:
+    """A drafter who hands in its text again and again is told all there is, not the same fact to the end."""
+    case: Any = CASES["DD-0003"]
+    draft = "尊敬的法官，对方于2023年8月1日入职我们公司，任仓储物流主管，工作至2024年5月31日。"
+    record, said = [Turn(0, "defendant", (), environment(case.env).opening)], list[str]()
+    for number in range(1, 9):
+        record.append(Turn(number, "defendant_lawyer", ("defendant",), draft))
+        said.append(said_by(TellingClient(None), case, "defendant", record))
+        record.append(Turn(number, "defendant", ("defendant_lawyer",), said[-1]))
+    assert max(map(said[:4].count, said[:4])) <= 2 and "该说的都说了" in said[-1], said
+
+
 # --- the lawyer -----------------------------------------------------------------------------------------------------
 
 

@@ -130,6 +130,10 @@ class _Telling:
         """Whether it was said before, exactly or roughly."""
         return bare(item) in self._said or bare(vague(item)) in self._said
 
+    def times(self, item: str) -> int:
+        """How often it was said exactly."""
+        return self._said.count(bare(item))
+
     def rough(self, item: str) -> str:
         """Roughly at the first time of somebody who is not conscientious."""
         named = self._numbers & set(re.findall(r"\d{2,}", item))
@@ -283,7 +287,8 @@ class _Party:
         return list(dict.fromkeys(part for part in parts if part)) or [self._unasked(question)]
 
     def _unasked(self, question: str) -> str:
-        pool = [item for items in self._lists.values() for item in items]
+        """The fact that an utterance is about, at most twice, else what is owed: a draft names facts, too."""
+        pool = [item for items in self._lists.values() for item in items if self._telling.times(item) < 2]
         if said := fact(question, pool):
             return self._telling.rough(said)
         return self._owed(question)
