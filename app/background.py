@@ -1,9 +1,9 @@
 """A run without a terminal: the same command in a session of its own, which goes on when whoever began it is gone.
 
 The one that begins it waits until the run has begun: what is wrong before that is said where it was asked for. The
-run tells so in one line on its standard output; from then on it says everything into files, one in JSON lines
-(`app.log`), one with what the command would have said to a terminal. Nothing else is spoken between the two: who
-wants to see it reads the run file, who wants it stopped leaves a wish beside it (`store.writer`).
+run tells so in one line on its standard output; from then on it says into a file what the command would have said to
+a terminal. Nothing else is spoken between the two: who wants to see it reads the run file, who wants it stopped
+leaves a wish beside it (`store.writer`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import log
 from models.llama.process import command
 from store import places
 from store.files import cannot_write, real_path
@@ -38,12 +37,11 @@ _here = False
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A run that goes on by itself: its id and file, its process, its log, and what the command says."""
+    """A run that goes on by itself: its id and file, its process, and the file of what the command says."""
 
     run: str
     path: str
     pid: int
-    log: str
     output: str
 
 
@@ -136,23 +134,19 @@ def engines_of(made: Run) -> Iterator[str]:
 
 
 def began(run: str, path: Path) -> None:
-    """Tell that the run has begun, and say everything into files from now on.
+    """Tell that the run has begun, and say everything into a file from now on.
 
     Raises:
-        StoreError: the files cannot be written.
+        StoreError: the file cannot be written.
     """
     folder = places.logs()
-    lines, words = folder / f"{run}.log", folder / f"{run}.txt"
+    words = folder / f"{run}.txt"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         said = words.open("ab", buffering=0)
     except OSError as error:
         raise cannot_write(words, error) from error
-    file = log.file()
-    if file is None:
-        log.start(lines)
-        file = lines
-    begun = Begun(run, str(real_path(path)), os.getpid(), str(file), str(words))
+    begun = Begun(run, str(real_path(path)), os.getpid(), str(words))
     print(json.dumps({MARK: asdict(begun)}), flush=True)
     sys.stderr.flush()
     with said:

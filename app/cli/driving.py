@@ -9,20 +9,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from logging import WARNING
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from app import background, log
+from app import background
 from app.cli.common import note, say
 from app.cli.watcher import JsonWatcher, PlainWatcher, Progress, voice_of
 from app.leaving import ASKED, when_asked, without_terminal
 from app.strings import language, t
 from app.strings.sentences import told
 from app.terminal import clean, json_text
-from models.engine import Ask, Engine, EngineError, Listener, Reply
+from models.engine import Ask
 from models.sampling import DEFAULT, bare, drawn_by
 from store import places
 from store.journal import Journal
@@ -48,7 +47,7 @@ def grade(journal: Journal, bench: Benchmark, questions: Sequence[Question], spe
     engine = open_engine(spec)
     try:
         known = {question.id: question for question in questions}
-        rows = grade_run(journal, bench, known, _Logged(engine, spec, journal.path.stem), spec, _progress)
+        rows = grade_run(journal, bench, known, engine, spec, _progress)
     finally:
         engine.close()
     failed = sum(bool(row.settings.get("failed")) for row in rows)
@@ -58,25 +57,6 @@ def grade(journal: Journal, bench: Benchmark, questions: Sequence[Question], spe
         if failed
         else f"{n} answers graded by {spec}"
     )
-
-
-class _Logged:
-    """A grader's engine whose calls go into the log: they belong to no episode, so no watcher hears of them."""
-
-    def __init__(self, engine: Engine, spec: str, run: str) -> None:
-        self._engine = engine
-        self._about = {"run": run, "seat": GRADER, "engine": spec}
-        self.describe, self.cancel, self.close = engine.describe, engine.cancel, engine.close
-
-    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
-        answers = self._engine.answer(asks, listen)
-        for ask, answer in zip(asks, answers, strict=True):
-            where = {**self._about, "episode": ask.episode}
-            if isinstance(answer, Reply):
-                log.say("call", {**where, **log.cost(answer.usage), "finish": answer.finish})
-            else:
-                log.say("call_failed", {**where, "try": ask.attempt, "said": log.own_words(answer.title)}, WARNING)
-        return answers
 
 
 def grade_stored(run: StoredRun, seats: Sequence[str]) -> None:
@@ -147,7 +127,6 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
             background.refuse_people(background.engines_of(made))
             background.began(made.id, path)
         made.scheduler.watchers += [failures, watcher(left, watch)]
-        made.scheduler.watchers += log.run_begins(made.id, path, header_of(made.journal), left)
 
         def go_on() -> bool:
             return not stopped.is_set() and (max_failures is None or failures.count < max_failures)
@@ -167,7 +146,6 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
         if made.known is not None and made.known.taken:
             note(t("run.cached", n=made.known.taken))
         episodes = made.scheduler.episodes
-        log.run_ends(made.id, episodes.outcomes, seconds)
         if unfinished(path, episodes.open, episodes.errors, len(episodes)):
             if spent := made.budget.spent():
                 note(told(spent))

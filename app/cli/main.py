@@ -77,9 +77,8 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings=HELP)
 @click.version_option(package_name="mootbench", prog_name="moot")
-@click.option("--log-file", type=click.Path(), default=None, metavar="FILE", help="Append what happens to this file.")
 @click.pass_context
-def cli(ctx: click.Context, log_file: str | None) -> None:
+def cli(ctx: click.Context) -> None:
     """Moot (模拟法庭评测台): evaluate legal LLM agents on one laptop, fully offline.
 
     Without a command it opens the desk.
@@ -89,9 +88,7 @@ def cli(ctx: click.Context, log_file: str | None) -> None:
     if ctx.invoked_subcommand is None:
         from app.desk.main import open_desk
 
-        ctx.exit(open_desk(log_file=log_file))
-    elif log_file:
-        raise click.UsageError(f"--log-file of the desk stands alone; write it behind '{ctx.invoked_subcommand}'.")
+        ctx.exit(open_desk())
 
 
 def _say(text: str) -> None:

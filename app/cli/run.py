@@ -19,7 +19,6 @@ from app.background import refuse_people
 from app.cli.common import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK, allow_host_option, json_option, note, say
 from app.cli.driving import drive
 from app.cli.watcher import watch_option
-from app.log import log_options
 from app.ready import SAMPLE, ensure_sample
 from app.strings import t
 from app.strings.sentences import said
@@ -298,7 +297,7 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
     if as_json:
         click.echo(json_text(asdict(begun)))
     else:
-        click.echo(clean(t("run.background", run=begun.run, pid=begun.pid, log=begun.log)), err=True)
+        click.echo(clean(t("run.background", run=begun.run, pid=begun.pid, output=begun.output)), err=True)
     return True
 
 
@@ -386,7 +385,6 @@ def _in_background(wanted: bool, as_json: bool) -> bool:
 @budget_seconds_option
 @max_failures_option
 @background_option
-@log_options
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option
@@ -430,7 +428,6 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 @budget_seconds_option
 @max_failures_option
 @background_option
-@log_options
 @allow_host_option
 @watch_option
 @json_option("Print the score block as JSON.")

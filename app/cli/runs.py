@@ -156,10 +156,9 @@ def remove(run_names: tuple[str, ...], yes: bool, as_json: bool) -> None:
     removed: list[str] = []
     for path in paths:
         removed += map(str, run_file.remove(path))
-        for log in (places.logs() / f"{path.stem}.log", places.logs() / f"{path.stem}.txt"):
-            if log.is_file():  # of a run in the background
-                log.unlink()
-                removed.append(str(log))
+        if (output := places.logs() / f"{path.stem}.txt").is_file():  # of a run in the background
+            output.unlink()
+            removed.append(str(output))
         if _is_listed(path):
             change(path, lambda label: None)
     if as_json:

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from itertools import count, takewhile
 from pathlib import Path
 
-from app import log
 from app.desk.episode.open_turn import OpenTurn
 from app.desk.messages import (
     Away,
@@ -271,12 +270,10 @@ class LiveRun:
         try:
             with run, when_wished(run.journal.path, self._wished):
                 self._begin(run)
-                began = clock()
                 while not self._closing.is_set() and not cancelled():
                     self._go_on(run)
                 with suppress(Exception):
                     run.record_scores()
-                log.run_ends(run.id, run.scheduler.episodes.outcomes, clock() - began)
         except Exception as error:
             self._tell_failure(error, fatal=True)
         finally:
@@ -333,9 +330,7 @@ class LiveRun:
         if self._watched not in episodes:
             self._watched = next((name for name in episodes if not episodes.outcome(name)), next(iter(episodes), ""))
         self._done = len(episodes) - episodes.open
-        header = header_of(run.journal)
-        run.scheduler.watchers += log.run_begins(run.id, self.path, header, episodes.open)
-        self._facts = RunFacts(run.id, run.journal.path, header)
+        self._facts = RunFacts(run.id, run.journal.path, header_of(run.journal))
         self._tell(run)
         if self._watched:
             self._prepare(run, self._watched)
@@ -480,7 +475,6 @@ class LiveRun:
             self._post(Progressed(self.number, self._done, len(run.scheduler.episodes)))
 
     def _tell_failure(self, error: Exception, *, fatal: bool) -> None:
-        log.failed(error)
         title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
         self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), fatal))
 
@@ -526,7 +520,6 @@ class FollowedRun:
                 if not playing:
                     break
         except Exception as error:
-            log.failed(error)
             title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
             self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), True))
         finally:

@@ -476,8 +476,10 @@ class Desk(App[int]):
                 begun = await asyncio.to_thread(background.begin, ["resume", str(real_path(path)), "--background"])
             except (background.NotBegun, OSError) as error:
                 return self._stay(str(getattr(error, "title", error)))
-            words = Text(clean(t("run.background", run=begun.run, pid=begun.pid, log=begun.log), multiline=False))
-        self.exit(0, return_code=self._code, message=words)
+            words = Text(
+                clean(t("run.background", run=begun.run, pid=begun.pid, output=begun.output), multiline=False)
+            )
+        self.exit(0, return_code=self._code, message=Text(clean(words, multiline=False)))
         return None
 
     async def _stored(self) -> bool:
