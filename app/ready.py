@@ -46,7 +46,7 @@ def lacking() -> str:
     about = shipped.card()
     if about is None or not about.kinds:
         return t("demo.no_model")
-    if importlib.util.find_spec("llama_cpp") is None:
+    if not all(map(importlib.util.find_spec, ("llama_cpp", "llguidance"))):
         return t("demo.no_llama")
     try:
         library.resolve(about.name, places.models())

@@ -156,7 +156,8 @@ def _library() -> Check:
 
 def _models() -> Iterator[Check]:
     yield _library()
-    llama = _version("llama-cpp-python") if importlib.util.find_spec("llama_cpp") else None
+    found = all(map(importlib.util.find_spec, ("llama_cpp", "llguidance")))
+    llama = _version("llama-cpp-python") if found else None
     yield _verdict("llama", llama is not None, llama or t("doctor.llama.none"), essential=False)
     compiler = next(filter(None, map(shutil.which, ("c++", "g++", "clang++", "cl"))), None)
     yield _verdict("compiler", compiler is not None, compiler or t("doctor.compiler.none"), essential=False)

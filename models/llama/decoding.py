@@ -1,7 +1,7 @@
 """One call while it speaks: which token comes next, what text the tokens make, and when it ends.
 
-Tokens are drawn freely and tested against the grammar; only when one is refused are the others masked. Reasoning runs
-free, the grammar begins with speech. Times are not known here.
+Tokens are drawn freely and tested against the grammar of the schema; only when one is refused are the others masked.
+Reasoning runs free, the grammar begins with speech. Times are not known here.
 """
 
 from __future__ import annotations
@@ -18,19 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.engine import Ask, Finish, Phase, TokenChance
+from models.llama.grammar import Grammar
 from models.llama.native import Logits, Model, NativeError
 from models.llama.reasoning import BLOCKS, Splitter
 from models.repetition import EVERY, loops
 
-Ids = NDArray[np.int32]
-Flags = NDArray[np.bool_]
+Ids = NDArray[np.int32] | NDArray[np.int64]
 Wide = NDArray[np.float64]
 LOWEST = -1e4
 """Stands for a logit of minus infinity beside its weight of 0."""
-FIRST_TRIES = 64
-"""Likeliest tokens that are tested against the grammar before all of them are."""
-
-
 LOOKED_BACK = 1024
 """Tokens that a repeat penalty looks back on, those of the prompt counted: the last few turns of a conversation."""
 
@@ -43,13 +39,13 @@ def _penalties(model: Model, penalty: float) -> Any:
 
 
 class Sampler:
-    """Draws tokens by the settings of a call."""
+    """Draws tokens by the settings and the schema of a call."""
 
-    def __init__(self, model: Model, ask: Ask, grammar: str) -> None:
+    def __init__(self, model: Model, ask: Ask) -> None:
         settings = ask.settings
         if not 0 < settings.repeat_penalty < math.inf:
             raise NativeError(f"repeat_penalty = {settings.repeat_penalty} is not more than 0")
-        self._model = model
+        self._grammar = Grammar(model, ask.schema) if ask.schema is not None else None
         self._chain = None
         if settings.temperature > 0 or settings.repeat_penalty != 1.0:
             self._chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
@@ -71,13 +67,6 @@ class Sampler:
                 links.append(lib.llama_sampler_init_greedy())
             for link in links:
                 lib.llama_sampler_chain_add(self._chain, link)
-        self._grammar = None
-        self._pending = b""
-        """Bytes of a character that has begun and not ended, while the grammar rules."""
-        if grammar:
-            self._grammar = lib.llama_sampler_init_grammar(model.vocab, grammar.encode(), b"root")
-            if not self._grammar:
-                raise NativeError("llama.cpp does not accept the grammar made from the schema")
 
     @property
     def has_grammar(self) -> bool:
@@ -87,8 +76,8 @@ class Sampler:
     def draw(self, logits: Logits, *, bound: bool) -> int:
         """The next token; with `bound` one that the grammar allows."""
         token = self._free(logits)
-        if bound and self._grammar is not None and not self._allowed(np.array([token], dtype=np.int32))[0]:
-            token = self._masked(logits)
+        if bound and self._grammar is not None and not self._grammar.allows(token):
+            token = self._masked(logits, self._grammar.allowed())
         return token
 
     def prime(self, tokens: Sequence[int]) -> None:
@@ -102,8 +91,7 @@ class Sampler:
         if self._chain is not None:
             lib.llama_sampler_accept(self._chain, token)
         if bound and self._grammar is not None:
-            lib.llama_sampler_accept(self._grammar, token)
-            self._pending = self._model.wellformed.after(self._pending, token)
+            self._grammar.accept(token)
 
     def _free(self, logits: Logits) -> int:
         if self._chain is None:
@@ -113,50 +101,31 @@ class Sampler:
             return token
         return self._from(logits, np.arange(len(logits), dtype=np.int32))
 
-    def _masked(self, logits: Logits) -> int:
-        """The draw among what the grammar allows; at temperature 0 the likeliest few are tried first."""
+    def _masked(self, logits: Logits, allowed: Ids) -> int:
+        """The draw among what the grammar allows."""
+        if not len(allowed):
+            raise NativeError("the grammar allows no token of this vocabulary")
         if self._chain is None:
-            for size in (FIRST_TRIES, FIRST_TRIES * 64, len(logits)):
-                some = _likeliest(logits, size)
-                allowed = self._allowed(some)
-                if allowed.any():
-                    return int(some[int(np.argmax(allowed))])
-            raise NativeError("the grammar allows no token of this vocabulary")
-        every = np.arange(len(logits), dtype=np.int32)
-        allowed = self._allowed(every)
-        if not allowed.any():
-            raise NativeError("the grammar allows no token of this vocabulary")
-        return self._from(logits, every[allowed])
-
-    def _allowed(self, tokens: Ids) -> Flags:
-        """Which tokens the grammar lets pass, and keep the text well-formed."""
-        data, array = self._candidates(tokens, np.zeros(len(tokens), dtype=np.float32))
-        lib.llama_sampler_apply(self._grammar, ctypes.byref(array))
-        passed: Flags = np.isfinite(data["logit"]) & self._model.wellformed.allowed(self._pending, tokens)
-        return passed
+            return int(allowed[np.argmax(logits[allowed])])
+        return self._from(logits, allowed)
 
     def _from(self, logits: Logits, tokens: Ids) -> int:
-        data, array = self._candidates(tokens, logits[tokens])
+        data = np.empty(len(tokens), dtype=CANDIDATE)
+        data["id"], data["logit"], data["p"] = tokens, logits[tokens], 0.0
+        array = lib.llama_token_data_array(
+            data=data.ctypes.data_as(lib.llama_token_data_p), size=len(tokens), selected=-1, sorted=False
+        )
         lib.llama_sampler_apply(self._chain, ctypes.byref(array))
         selected = int(array.selected)
         if not 0 <= selected < int(array.size):
             raise NativeError("no token could be drawn; the numbers of the model are not finite")
         return int(array.data[selected].id)
 
-    def _candidates(self, tokens: Ids, logits: Logits) -> tuple[NDArray[Any], Any]:
-        data = np.empty(len(tokens), dtype=CANDIDATE)
-        data["id"], data["logit"], data["p"] = tokens, logits, 0.0
-        array = lib.llama_token_data_array(
-            data=data.ctypes.data_as(lib.llama_token_data_p), size=len(tokens), selected=-1, sorted=False
-        )
-        return data, array
-
     def close(self) -> None:
-        """Free what the samplers hold."""
-        for sampler in (self._chain, self._grammar):
-            if sampler:
-                lib.llama_sampler_free(sampler)
-        self._chain = self._grammar = None
+        """Free what the chain holds."""
+        if self._chain is not None:
+            lib.llama_sampler_free(self._chain)
+            self._chain = None
 
 
 def _softmax(logits: Logits) -> tuple[Wide, Wide, float]:

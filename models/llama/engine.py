@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from json import dumps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,6 @@ from models.calls import read
 from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Room, Settings
 from models.errors import BadEngine
 from models.llama import shelf
-from models.llama.grammar import gbnf
 from models.llama.header import Header, read_header
 from models.llama.library import resolve
 from models.llama.memory import available, default_context, estimate, refuse_too_large
@@ -54,7 +53,7 @@ SMALL = 100_000_000
 """Parameters under which a second thread waits for the first longer than it computes."""
 HEARD = frozenset({"stop", "length", "repetition", "context_full"})
 """Ends of calls that the child has looked at; one that was stopped may have waited all the time."""
-INSTALL = "Install it: pip install llama-cpp-python (compiles for about four minutes)."
+INSTALL = "Install it: pip install llama-cpp-python llguidance (compiles for about four minutes)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,16 +233,10 @@ class LlamaEngine:
         """All Asks, decoded together, and with those of other threads, where that changes nothing."""
         began, since = time.monotonic(), self._stops
         results: dict[int, Reply | EngineError] = {}
-        calls: dict[int, Call] = {}
-        for index, ask in enumerate(asks):
-            try:
-                calls[index] = Call(ask, _grammar(dumps(ask.schema)) if ask.schema is not None else "")
-            except EngineError as error:
-                results[index] = error
         lost: Reply | EngineError = EngineError("the model gave no reply to this call")
-        if calls:
+        if asks:
             try:
-                self._answer(calls, results, listen, began, since)
+                self._answer([Call(ask) for ask in asks], results, listen, began, since)
             except EngineError as error:
                 lost = EngineError(error.title, error.hint)
         if self._stops != since:
@@ -295,6 +288,8 @@ class LlamaEngine:
         return slots
 
     def _hello(self) -> dict[str, str]:
+        if find_spec("llguidance") is None:
+            raise BadEngine("llguidance is not installed", INSTALL)
         try:
             return dict(self._process.order("hello")["build"])
         except ChildFailed as error:
@@ -333,33 +328,32 @@ class LlamaEngine:
             raise error from None
 
     def _answer(
-        self, calls: Mapping[int, Call], results: dict[int, Reply | EngineError], listen: Listener | None,
+        self, calls: Sequence[Call], results: dict[int, Reply | EngineError], listen: Listener | None,
         began: float, since: int,
     ) -> None:  # fmt: skip
         """Put the calls to the child and gather what comes, by the place of each call."""
-        places = list(calls)
 
         def news(data: Mapping[str, Any]) -> None:
             match data["event"]:
                 case "delta" if listen is not None:
                     listen(_delta(data))
                 case "reply":
-                    results[places[data["index"]]] = reply_of(data)
+                    results[data["index"]] = reply_of(data)
                 case "failed":
-                    results[places[data["index"]]] = EngineError(data["title"], data["hint"])
+                    results[data["index"]] = EngineError(data["title"], data["hint"])
 
         with self._lock:
             if self._stops != since:
                 return
-            self._ready(began, since, _for_load(listen, calls[places[0]].ask))
+            self._ready(began, since, _for_load(listen, calls[0].ask))
             if self._stops != since:
                 return
             known, spent = self._known, time.monotonic() - began
-            order = self._process.send("answer", calls=[_data(call, known, spent) for call in calls.values()])
+            order = self._process.send("answer", calls=[_data(call, known, spent) for call in calls])
         if self._stops != since:  # it may have been cancelled before the order was under way
             self._process.cancel(order)
         self._process.wait(order, news)
-        for place, call in calls.items():
+        for place, call in enumerate(calls):
             result = results.get(place)
             if isinstance(result, Reply) and result.finish in HEARD:
                 known.add((call.ask.episode, call.ask.seat))
@@ -368,17 +362,6 @@ class LlamaEngine:
         with self._lock:
             self._ready(time.monotonic(), self._stops)
             return self._process.order(op, **what)
-
-
-@lru_cache(maxsize=256)
-def _grammar(schema: str) -> str:
-    """The grammar of a schema; an `EngineError` names what no grammar can say."""
-    from json import loads
-
-    try:
-        return gbnf(loads(schema))
-    except BadEngine as error:
-        raise EngineError(error.title, error.hint) from error
 
 
 @lru_cache(maxsize=16)
@@ -393,7 +376,7 @@ def _data(call: Call, known: Set[tuple[str, str]], spent: float) -> dict[str, An
     ask = call.ask
     turns = () if (ask.episode, ask.seat) in known else ask.turns
     left = None if ask.seconds is None else max(0.0, ask.seconds - spent)
-    return call_data(Call(replace(ask, seconds=left), call.grammar, turns))
+    return call_data(Call(replace(ask, seconds=left), turns))
 
 
 def _delta(data: Mapping[str, Any]) -> Delta:

@@ -8,54 +8,17 @@ numbers of a sequence do not depend on what its neighbours hold, which is what m
 
 from __future__ import annotations
 
-import codecs
 import ctypes
 import os
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import llama_cpp as lib
 import numpy as np
 from numpy.typing import NDArray
-
-
-def rest_of(pending: bytes, piece: bytes) -> bytes | None:
-    """The unfinished character after `piece` follows `pending` (itself unfinished), None if that is no UTF-8."""
-    data = pending + piece
-    try:
-        used = codecs.utf_8_decode(data, "strict", False)[1]
-    except UnicodeDecodeError:
-        return None
-    return data[used:]
-
-
-class Wellformed:
-    """Facts of a vocabulary: made once a model. `refused` are tokens that are never text, control tokens first of
-    all."""
-
-    def __init__(self, pieces: Sequence[bytes], refused: Iterable[int] = ()) -> None:
-        self._pieces = pieces
-        self._begins = np.array([rest_of(b"", piece) is not None for piece in pieces], dtype=np.bool_)
-        self._goes_on = np.array([0x80 <= (piece or b" ")[0] < 0xC0 for piece in pieces], dtype=np.bool_)
-        never = list(refused)
-        self._begins[never] = self._goes_on[never] = False
-
-    def allowed(self, pending: bytes, tokens: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which tokens may follow a text that ends with an unfinished character."""
-        result: NDArray[np.bool_] = (self._goes_on if pending else self._begins)[tokens]
-        if pending:
-            for at in np.flatnonzero(result):
-                result[at] = rest_of(pending, self._pieces[tokens[at]]) is not None
-        return result
-
-    def after(self, pending: bytes, token: int) -> bytes:
-        """The unfinished character after a token; nothing where the text is broken already."""
-        return rest_of(pending, self._pieces[token]) or b""
-
 
 CHUNK = 256
 """Prompt tokens evaluated at a time: the grain of cancelling, and part of what makes a call repeat."""
@@ -180,13 +143,6 @@ class Model:
         found = (token for token in range(self.size) if lib.llama_vocab_get_attr(self.vocab, token) & marks)
         names = (self.piece(token).decode("utf-8", "replace") for token in found)
         return [name for name in names if name.strip()]
-
-    @cached_property
-    def wellformed(self) -> Wellformed:
-        """What keeps text well-formed beside a grammar; control tokens but those that end a turn are never text."""
-        pieces = [self.piece(token) for token in range(self.size)]
-        refused = (token for token in range(self.size) if self.is_control(token) and not self.ends(token))
-        return Wellformed(pieces, refused)
 
     def name_of(self, token: int) -> str:
         """A token's name, '' for none."""

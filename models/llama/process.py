@@ -51,10 +51,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An Ask on its way to the child, with the grammar of its schema and earlier turns of the seat (text, tokens)."""
+    """An Ask on its way to the child, with earlier turns of the seat (text, tokens)."""
 
     ask: Ask
-    grammar: str = ""
     turns: tuple[tuple[str, tuple[int, ...]], ...] = field(default=())
 
 
@@ -83,7 +82,7 @@ def call_data(call: Call) -> dict[str, Any]:
         "messages": [[message.role, message.content, *message.carried()] for message in ask.messages],
         "tools": [asdict(tool) for tool in ask.tools],
         "settings": recorded_settings(ask.settings),
-        "grammar": call.grammar,
+        "schema": ask.schema,
         "turns": [[text, list(tokens)] for text, tokens in call.turns],
         "seconds": ask.seconds,
     }
@@ -93,10 +92,10 @@ def call_of(data: Mapping[str, Any]) -> Call:
     """The call of JSON data."""
     settings = {**data["settings"], "stop": tuple(data["settings"]["stop"])}
     ask = Ask(
-        data["seat"], tuple(map(_message, data["messages"])), prompt="", settings=Settings(**settings),
+        data["seat"], tuple(map(_message, data["messages"])), "", data["schema"], Settings(**settings),
         episode=data["episode"], seconds=data.get("seconds"), tools=tuple(Tool(**tool) for tool in data["tools"]),
     )  # fmt: skip
-    return Call(ask, data["grammar"], tuple((text, tuple(tokens)) for text, tokens in data["turns"]))
+    return Call(ask, tuple((text, tuple(tokens)) for text, tokens in data["turns"]))
 
 
 def _message(data: Sequence[Any]) -> Message:

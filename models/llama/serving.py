@@ -296,7 +296,7 @@ class Server:
                 note = f"the prompt of {length} tokens does not fit the context of {self._context.length}"
                 self._reply(asked, Reply("", Usage(), "context_full", note=note))
                 return None
-            sampler = Sampler(self._model, ask, asked.call.grammar)
+            sampler = Sampler(self._model, ask)
             sampler.prime(wanted.tokens)
             found = self._pool.find(key, wanted, busy.__contains__)
             turn = Turn(

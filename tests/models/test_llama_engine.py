@@ -339,6 +339,24 @@ def test_a_random_model_under_grammar_writes_valid_tool_calls(tmp_path: Path) ->
     assert len({value["action"] for value in values}) > 5
 
 
+def test_a_schema_that_no_grammar_can_express_fails_its_own_call_alone(
+    tiny: Path, opened: Callable[..., LlamaEngine]
+) -> None:
+    unique = {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True}
+    asks = [
+        replace(ask([(LINES[0], "")], episode=str(at), max_tokens=4), schema=None if at else unique) for at in (0, 1)
+    ]
+    failed, reply = opened(tiny).answer(asks)
+    assert isinstance(failed, EngineError) and isinstance(reply, Reply)
+    assert str(failed) == 'no grammar can express the schema: Unimplemented keys: ["uniqueItems"]'
+
+
+def test_without_llguidance_it_is_said_what_to_install(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.llama.engine.find_spec", lambda name: None)
+    with pytest.raises(BadEngine, match=r"^llguidance is not installed. Install it with `make llm`"):
+        open_engine(f"llama:{tiny}")
+
+
 def test_bad_files_and_settings_are_named_before_anything_starts(tmp_path: Path, tiny: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(tiny.read_bytes()[:5000])

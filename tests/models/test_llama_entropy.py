@@ -105,7 +105,7 @@ def test_it_is_that_of_the_whole_softmax_whatever_the_sampling(
 
 def test_a_repeat_penalty_looks_back_on_the_prompt(tiny: Path) -> None:
     model = Model(str(tiny), lambda _: True)
-    sampler = Sampler(model, question(repeat_penalty=2.0), "")
+    sampler = Sampler(model, question(repeat_penalty=2.0))
     logits = np.zeros(model.size, dtype=np.float32)
     logits[[7, 9]] = 1.0, 0.8
     try:

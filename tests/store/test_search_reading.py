@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -201,14 +202,17 @@ def test_a_call_beside_other_fields_is_no_surprise() -> None:
     assert faults_of("", "paper")
 
 
-def test_every_schema_is_a_grammar() -> None:
+def test_every_schema_is_a_grammar(tiny_gguf: Path) -> None:
     pytest.importorskip("llama_cpp")
-    from models.llama.grammar import gbnf
+    from models.llama.grammar import Grammar
+    from models.llama.native import Model
     from tasks.legalsearch.seats import READING_SCHEMA
 
-    gbnf(READING_SCHEMA)
-    gbnf(plan_schema())
+    model = Model(str(tiny_gguf), lambda _: True, words_only=True)
+    Grammar(model, READING_SCHEMA)
+    Grammar(model, plan_schema())
     for form in ("letters", "months", "charges", "article", "consultation"):
         for letters in ("ABCD", "", "ABCDEFGH"):
-            gbnf(act_schema(TOOLS, answer_schema(form, letters)))  # type: ignore[arg-type]
-            gbnf(act_schema((), answer_schema(form, letters)))  # type: ignore[arg-type]
+            Grammar(model, act_schema(TOOLS, answer_schema(form, letters)))  # type: ignore[arg-type]
+            Grammar(model, act_schema((), answer_schema(form, letters)))  # type: ignore[arg-type]
+    model.close()
