@@ -213,6 +213,9 @@ class Pool:
         return best
 
     def _copied(self, key: Key, source: Key, length: int, busy: Callable[[Key], bool]) -> Found:
+        """Begin with what another sequence holds, by way of ordinary memory: `llama_memory_seq_cp` copies whole
+        streams (at a context of 8,192 as long as 1,500 tokens take here), and only at the next evaluation, before
+        which a save of the copy reads what was there before."""
         if source in self._living:
             at, original = self._living[source]
             saved = self._streams.save(at)
