@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from models.llama.process import command
 from store import places
 from store.files import cannot_write, real_path
+from store.worker import command
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import fold
 from tasks.errors import UsageError

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+_NAMES = 5
+"""Names that a sentence lists before it only counts."""
 _LONGEST = 600
 """Characters of a title or hint: whatever a stranger's file names, a sentence stays one that can be read."""
 
 
 def _bounded(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 200]} … {text[-190:]}"
+
+
+def named(names: Sequence[str], separator: str = "、") -> str:
+    """The names for a sentence: a few of them in full, the others counted."""
+    shown = separator.join(f"{name:.60}" for name in names[:_NAMES])
+    left = len(names) - _NAMES
+    return f"{shown} and {left:,} more" if left > 0 else shown
 
 
 class StoreError(Exception):

@@ -1,7 +1,7 @@
-"""Hidden commands: `moot _engine`, the child process that holds a model, `moot _template`, the one that renders chat
-templates, and `moot _read`, the one that reads files of strangers.
+"""Hidden commands: `moot _engine`, the child process that holds a model, and `moot _worker`, the one that reads files
+of strangers and renders chat templates.
 
-The network guard comes first in all. They are started as `python -m app.cli.engine NAME`, which loads nothing of the
+The network guard comes first in both. They are started as `python -m app.cli.engine NAME`, which loads nothing of the
 command line; a bundle knows one program alone, so there `moot NAME` does the same.
 """
 
@@ -15,8 +15,7 @@ from app.guard import install_guard, prove
 
 CHILDREN = {
     "_engine": "models.llama.child",
-    "_template": "models.llama.template_process",
-    "_read": "store.importers.child",
+    "_worker": "store.worker",
 }
 """Hidden command -> the module whose `main` serves the parent over this process's own pipes."""
 

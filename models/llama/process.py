@@ -11,7 +11,6 @@ import json
 import os
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -31,6 +30,7 @@ from models.engine import (
     Usage,
     recorded_settings,
 )
+from store.worker import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +140,6 @@ LOOK = 0.25
 News = Callable[[Mapping[str, Any]], None]
 
 
-def command(name: str = "_engine", program: str = "app.cli.engine") -> list[str]:
-    """How this application starts its own children: by name, as a person would, so that it also works in a bundle,
-    and with `-P`, so that no module in the folder that a person happens to be in takes the place of ours."""
-    return [sys.executable, *(() if getattr(sys, "frozen", False) else ("-P", "-m", program)), name]
-
-
 def _surroundings() -> dict[str, str]:
     """A library that gives up says why, without a debugger that takes seconds and talks over it."""
     return {**os.environ, "GGML_NO_BACKTRACE": "1"}
@@ -164,7 +158,11 @@ class Life:
 
     def __init__(self) -> None:
         self.child = subprocess.Popen(
-            command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_surroundings()
+            command("_engine"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_surroundings(),
         )
         self.heard = time.monotonic()
         self.ticks = (-1, self.heard)

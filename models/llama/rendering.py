@@ -1,12 +1,12 @@
-"""What a child process does with chat templates: compiles one and renders conversations with it, in the sandbox of
-jinja. Time and memory are limits of the process (`template_process`).
+"""What a worker does with chat templates: compiles one and renders conversations with it, in the sandbox of jinja.
+Time and memory are limits of the worker.
 
 A template may use the filters and methods whose texts keep their origin, and no others. Contents are followed through
 it as `Traced` strings, so trims, splits and tests of a template do what they do for its makers. Where a template does
 not take a conversation (it raises, or silently leaves out what a system, a tool or a user said), the conversation is
 put differently, in this order: tool messages as user messages; the system text in front of the next user message;
 both; and neighbours of one role as one message. What none of these mends is tried with an empty list of tools, which
-some templates want to go through, and is then a refusal. Orders and answers are JSON data (`template_process`).
+some templates want to go through, and is then a refusal. Orders and answers are JSON data.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def answer(order: Mapping[str, Any]) -> dict[str, Any]:
     try:
         template = _compiled(order["source"])
     except MemoryError:
-        return _stopped("it needs too much memory")
+        raise
     except RecursionError:
         return {"failed": "the chat template cannot be read: it is nested too deeply"}
     except Exception as error:
@@ -66,14 +66,8 @@ def answer(order: Mapping[str, Any]) -> dict[str, Any]:
     day = date.fromisoformat(order["day"]) if order["day"] else None
     try:
         return {"renderings": [_Rendering(template, order["tokens"], day, call).best() for call in order["calls"]]}
-    except MemoryError:
-        return _stopped("it needs too much memory")
     except _Refusal as error:
         return {"failed": f"the chat template does not take this conversation: {_sentence(error.reason)}"}
-
-
-def _stopped(why: str) -> dict[str, Any]:
-    return {"failed": f"the chat template was stopped: {why}"}
 
 
 def _text(value: Any) -> str:

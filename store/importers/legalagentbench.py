@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from store.builder import PackBuilder
-from store.errors import BadInput
+from store.errors import BadInput, named
 from store.importers import Progress
-from store.importers.child import named
 from store.importers.logs.calls import lookup_values, read_observation, rows_of
 from store.importers.logs.harvest import Fragment, Harvest, Key, as_cells, clashing
 from store.importers.logs.merging import merge, write

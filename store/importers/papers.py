@@ -1,7 +1,7 @@
 """The words of a paper in a file of unknown make: plain text, docx, HTML or PDF, told apart by content, not by name.
 
-Files come from strangers: no entity is expanded and nothing is fetched. What has to be parsed is parsed in the
-reading process (`read_paper`). What cannot be read is said in one sentence with a remedy.
+Files come from strangers: no entity is expanded and nothing is fetched. What has to be parsed is parsed in a worker
+(`read_paper`). What cannot be read is one sentence with a remedy.
 """
 
 from __future__ import annotations
@@ -40,14 +40,9 @@ _BLOCKS = frozenset(
 _SOURCE_BREAK = re.compile(r"[ \t]*[\r\n]\s*")
 
 
-def bytes_of(path: Path) -> bytes:
-    """The bytes of a file."""
-    return path.read_bytes()
-
-
-def read_paper(path: str, label: str) -> Iterator[list[Any]]:
-    """What `content` gives of a file; for the reading process."""
-    yield list(content(bytes_of(Path(path)), label))
+def read_paper(path: str, label: str) -> tuple[str, bool]:
+    """What `content` gives of a file; for a worker."""
+    return content(Path(path).read_bytes(), label)
 
 
 def is_parsed(data: bytes) -> bool:

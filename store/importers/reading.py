@@ -1,7 +1,7 @@
-"""Reads files that others made: by content, in a stream, within limits, naming file and line of what is wrong.
+"""Reads files that others made: by content, in a stream, naming file and line of what is wrong.
 
 JSON comes as lines or as one array, plain or gzipped. Folders and zip archives are only entered where they cannot
-lead outside.
+lead outside; a worker unpacks the latter.
 """
 
 from __future__ import annotations
@@ -11,21 +11,30 @@ import gzip
 import json
 import os
 import re
+import shutil
+import stat
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final, TypeVar, cast
 
 from store.errors import BadInput, NotFound
 from store.files import real_path
-from store.importers.archives import unpack
-from store.importers.child import MAX_RECORD
-from store.importers.process import ReadingProcess
 from store.schema import storable
+from store.worker import Limits, Worker
+
+MAX_RECORD: Final = 64 << 20
+"""Bytes of one JSON record or one line: JSON is read in this process."""
+MAX_ARCHIVE: Final = 16 << 30
+"""Bytes of everything in a zip archive: limits of a process do not spare the disk."""
+BULK: Final = Limits(cpu=600, wall=3600)
+"""For archives and tables, which may be large."""
 
 _CHUNK = 1 << 20
+_DRIVE = re.compile(r"[A-Za-z]:")
 _GZIP = b"\x1f\x8b"
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 _ZIP_END = b"PK\x05\x06"
@@ -275,11 +284,10 @@ class _ArrayText:
 
 
 @contextmanager
-def entered(source: Path, reader: ReadingProcess | None = None) -> Iterator[Path]:
+def entered(source: Path) -> Iterator[Path]:
     """A folder to read from: the source itself, or a zip archive unpacked into a temporary place.
 
-    A single file other than an archive, and a workbook, is yielded as it is. reader: unpacks; without one, one is
-    made.
+    A single file other than an archive, and a workbook, is yielded as it is.
 
     Raises:
         NotFound: there is nothing at the source.
@@ -291,14 +299,56 @@ def entered(source: Path, reader: ReadingProcess | None = None) -> Iterator[Path
         yield source
         return
     with tempfile.TemporaryDirectory(prefix="moot-import-") as folder:
-        root = Path(folder)
-        with nullcontext(reader) if reader else ReadingProcess() as process:
-            (unpacked,) = process.read(unpack, source, source.name, folder)
+        with Worker() as worker:
+            job = f"{__name__}:unpack", str(source), source.name, folder
+            unpacked = worker.run(*job, label=source.name, limits=BULK)
         if not unpacked:
             yield source
             return
-        inside = list(root.iterdir())
-        yield inside[0] if len(inside) == 1 and inside[0].is_dir() else root
+        inside = list(Path(folder).iterdir())
+        yield inside[0] if len(inside) == 1 and inside[0].is_dir() else Path(folder)
+
+
+def unpack(path: str, label: str, folder: str) -> bool:
+    """Unpack an archive, in a worker; gives whether it was one (a workbook, and what only ends like one, is none).
+
+    Raises:
+        BadInput: too large, a member that would leave the folder, a link, encrypted, or twice the same.
+    """
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        if any(member.filename == "xl/workbook.xml" for member in members):
+            return False
+        for member in members:
+            _check_member(label, member)
+        # A member never gives more bytes than it states.
+        if sum(member.file_size for member in members) > MAX_ARCHIVE:
+            raise BadInput(f"{label} unpacks to more than {MAX_ARCHIVE >> 30} GiB", "Unpack it yourself first.")
+        for member in members:
+            target = Path(folder).joinpath(*PurePosixPath(member.filename.replace("\\", "/")).parts)
+            if member.is_dir():
+                target.mkdir(parents=True, exist_ok=True)
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if target.exists():
+                raise BadInput(f"{label}: the member {member.filename!r:.120} occurs twice")
+            with archive.open(member) as packed, target.open("xb") as plain:
+                shutil.copyfileobj(packed, plain, _CHUNK)
+    return True
+
+
+def _check_member(label: str, member: zipfile.ZipInfo) -> None:
+    name = member.orig_filename
+    shown = f"{name!r:.120}"
+    parts = name.replace("\\", "/").split("/")
+    if ".." in parts or name.startswith(("/", "\\")) or _DRIVE.match(name) or "\0" in name:
+        raise BadInput(f"{label}: the member {shown} would leave the folder it is unpacked to")
+    if stat.S_ISLNK(member.external_attr >> 16):
+        raise BadInput(f"{label}: the member {shown} is a symbolic link")
+    if member.flag_bits & 1:
+        raise BadInput(f"{label}: the member {shown} is encrypted")
 
 
 def files_in(root: Path, most: int | None = None) -> list[Path]:

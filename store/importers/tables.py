@@ -12,28 +12,22 @@ types; JSON null or NaN, an empty cell and NULL are null. A column that is not g
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.child import MAX_CELL
-from store.importers.foreign import header_of, read_database, read_workbook
-from store.importers.process import ReadingProcess
-from store.importers.reading import entered, files_in, head, is_zip, opened, records
+from store.importers.reading import BULK, entered, files_in, head, is_zip, records
 from store.schema import CORPORA, TABLES
+from store.worker import Worker, read_lines
 
 SUFFIXES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".sqlite", ".sqlite3", ".db", ".gz"})
 """Files of a folder that are looked at; what they hold is decided by content."""
-
-_ENCODINGS = ("utf-8", "gb18030")
-_BOM = "\ufeff"
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
 
@@ -44,7 +38,7 @@ class Part:
 
     table: str
     where: str
-    rows: Callable[[], Rows]
+    rows: Rows
 
 
 def import_pack(source: Path, name: str, progress: Progress) -> Path:
@@ -54,13 +48,13 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         NotFound: nothing is there.
         BadInput: an unknown table or column, a cell or file that cannot be read; file and line are named.
     """
-    with ReadingProcess() as reader, entered(source, reader) as root:
+    with Worker() as worker, entered(source) as root:
         files = [root] if root.is_file() else [path for path in files_in(root) if _is_table_file(path)]
         with _builder(name, source) as builder:
             seen: dict[str, str] = {}
             for path in files:
                 label = path.name if root.is_file() else path.relative_to(root).as_posix()
-                for part in _parts(path, label, reader):
+                for part in _parts(path, label, worker):
                     if part.table in seen:
                         raise BadInput(f"{part.table} occurs twice: in {seen[part.table]} and in {part.where}")
                     seen[part.table] = part.where
@@ -82,7 +76,7 @@ def _builder(name: str, source: Path) -> PackBuilder:
 
 def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
     if part.table == _TASKS:
-        lines = [json.dumps(task, ensure_ascii=False) for _, task in part.rows()]
+        lines = [json.dumps(task, ensure_ascii=False) for _, task in part.rows]
         builder.add_tasks("legalagentbench", lines)
         _note_empty(builder, part, len(lines))
         return
@@ -90,7 +84,7 @@ def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
         known = "、".join((*TABLES, *CORPORA))
         raise BadInput(f"{part.where}: there is no table or corpus named {part.table}", f"Known: {known}.")
     done = 0
-    for where, cells in part.rows():
+    for where, cells in part.rows:
         try:
             _add_one(builder, part.table, where, cells)
         except BadInput as error:
@@ -128,88 +122,21 @@ def _is_table_file(path: Path) -> bool:
     return path.suffix.lower() in SUFFIXES and not path.name.startswith(("_", "."))
 
 
-def _parts(path: Path, label: str, reader: ReadingProcess) -> Iterator[Part]:
+def _parts(path: Path, label: str, worker: Worker) -> Iterator[Part]:
     stem = path.name.split(".")[0]
     start = head(path)
     if path.suffix.lower() == ".xlsx" and not start.startswith(b"PK"):
         raise BadInput(f"{label} is named .xlsx but is no workbook", "Save it as XLSX, or name it .csv.")
-    if start.startswith(b"SQLite format 3\0"):
-        yield from _foreign_parts(reader.read(read_database, path, label))
-    elif start.startswith(b"PK") and is_zip(path):
-        yield from _foreign_parts(reader.read(read_workbook, path, label, stem))
-    elif start.lstrip(b" \t\r\n\xef\xbb\xbf")[:1] in (b"{", b"["):
+    if start.lstrip(b" \t\r\n\xef\xbb\xbf")[:1] in (b"{", b"["):
         table = _TASKS if stem.startswith(_TASKS) else stem
-        yield Part(table, label, lambda: ((f"{label}, line {line}", row) for line, row in records(path, label)))
-    else:
-        yield Part(stem, label, lambda: _csv_rows(path, label))
-
-
-# CSV
-# -----------------------------------------------------------------------------------------------------------------
-
-
-def _csv_rows(path: Path, label: str) -> Rows:
-    encoding = _encoding(path, label)
-    csv.field_size_limit(MAX_CELL)
-    delimiter = "\t" if "\t" in head(path).split(b"\n")[0].decode(encoding, "replace") else ","
-    reader = csv.reader(_decoded(path, label, encoding), strict=True, delimiter=delimiter)
-    try:
-        columns = header_of(next(reader, []), label)
-        for values in reader:
-            where = f"{label}, line {reader.line_num}"
-            if not values:
-                continue
-            if len(values) != len(columns):
-                raise BadInput(f"{where}: {len(values)} cells under {len(columns)} columns")
-            yield where, {column: value or None for column, value in zip(columns, values, strict=True)}
-    except csv.Error as error:
-        where = f"{label}, line {reader.line_num}"
-        if "field limit" in str(error):
-            what = f"{where}: a cell has more than {MAX_CELL:,} characters, which is the most that is read"
-            raise BadInput(what, "Is a quotation mark missing?") from None
-        raise BadInput(f"{where}: not valid CSV ({error})") from None
-
-
-def _encoding(path: Path, label: str) -> str:
-    for encoding in _ENCODINGS:
-        try:
-            for _ in _decoded(path, label, encoding):
-                pass
-        except UnicodeDecodeError:
-            continue
-        return encoding
-    raise BadInput(f"{label} is neither UTF-8 nor GB18030", "Save it as CSV UTF-8.")
-
-
-def _decoded(path: Path, label: str, encoding: str) -> Iterator[str]:
-    with opened(path) as stream:
-        for number, raw in enumerate(stream, 1):
-            if b"\0" in raw:
-                raise BadInput(f"{label}, line {number}: not a line of text")
-            text = raw.decode(encoding)
-            yield text.removeprefix(_BOM) if number == 1 else text
-
-
-# Workbooks and databases
-# ---------------------------------------------------------------------------------------------
-
-
-def _foreign_parts(items: Iterator[list[Any]]) -> Iterator[Part]:
-    """Parts as `foreign` gives them; the rows of one end where the next begins."""
-    with closing(items):  # type: ignore[type-var]
-        for kind, *fields in items:
-            if kind == "part":
-                table, where = fields
-                yield Part(table, where, lambda where=where: _rows_of(items, where))  # type: ignore[misc]
-
-
-def _rows_of(items: Iterator[list[Any]], where: str) -> Rows:
-    columns: list[str] = []
-    for kind, *fields in items:
-        if kind == "end":
-            return
-        if kind == "columns":
-            (columns,) = fields
-        else:
-            number, cells = fields
-            yield f"{where}, row {number}", dict(zip(columns, cells, strict=True))
+        yield Part(table, label, ((f"{label}, line {line}", row) for line, row in records(path, label)))
+        return
+    kind = "csv"
+    if start.startswith(b"SQLite format 3\0"):
+        kind = "database"
+    elif start.startswith(b"PK") and is_zip(path):
+        kind = "workbook"
+    with TemporaryDirectory(prefix="moot-import-") as out:
+        job = f"store.importers.table_files:read_{kind}", str(path), label, stem, out
+        for table, where, rows in worker.run(*job, label=label, limits=BULK):
+            yield Part(table, where, read_lines(rows))

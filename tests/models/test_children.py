@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from models.llama import process as models
-from store.importers import process as reader
+from store.worker import command as started
 
 COMMANDS = [
-    *(models.command(name) for name in ("_engine", "_template")),
-    reader.command(),
-    [sys.executable, "-P", "-m", "app.cli.main", "_read"],
+    *(started(name) for name in ("_engine", "_worker")),
+    [sys.executable, "-P", "-m", "app.cli.main", "_worker"],
 ]
 """The last as in a bundle, which knows one program alone."""
 FILES = (

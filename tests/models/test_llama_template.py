@@ -267,8 +267,8 @@ def test_the_day_is_fixed() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (ENDLESS, "was stopped: it takes more than"),
-        ("{{ ('ab' * 99999) * 99999 }}", "was stopped: it needs too much memory"),
+        (ENDLESS, "the chat template needs more than 3 s or 1 GiB"),
+        ("{{ ('ab' * 99999) * 99999 }}", "the chat template needs more than 3 s or 1 GiB"),
         ("{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}", "it calls itself without end"),
         ("{{ messages[0].content.__class__.__mro__ }}", "unsafe"),
         ("{{ '{0.__class__}'.format(messages) }}", "reaches into values"),

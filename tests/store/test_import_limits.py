@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pytest
@@ -15,11 +13,9 @@ import pytest
 from store import places
 from store.errors import BadInput, StoreError
 from store.importers import silent
-from store.importers.child import MAX_CELL
-from store.importers.process import ReadingProcess
+from store.importers.table_files import MAX_CELL
 from tasks.courts.from_judgment.reading import read_text
 from tasks.registry import importer
-from tests.support.parsers_that_harm import calls, dies, fine, floods, hoards, leaves, raises, spins
 
 pytestmark = pytest.mark.slow
 
@@ -135,44 +131,3 @@ def test_a_hostile_judgment_is_a_sentence(tmp_path: Path, content: bytes) -> Non
     (tmp_path / "judgment").write_bytes(content)
     with pytest.raises(BadInput, match="judgment"):
         read_text(tmp_path / "judgment")
-
-
-# The reading process
-# ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(os.name == "nt", reason="limits of the operating system")
-@pytest.mark.parametrize(
-    ("function", "said"),
-    [
-        (spins, "needs more than 1 seconds of computing"),
-        (hoards, "MiB of memory"),
-        (floods, "gives far more than its size allows"),
-        (dies, "signal 11"),
-        (leaves, "SystemExit: bye"),
-        (raises, "Odd: xxx"),
-    ],
-)
-def test_whatever_a_parser_does_is_a_sentence(tmp_path: Path, function: Any, said: str) -> None:
-    path = tmp_path / "a.xlsx"
-    path.write_bytes(b"x")
-    with ReadingProcess() as reader:
-        with pytest.raises(BadInput, match=said) as caught:
-            list(reader.read(function, path, "a.xlsx", seconds=1 if function is spins else 60))
-        assert caught.value.title.startswith("a.xlsx") and len(str(caught.value)) <= LONGEST
-        ((first, *values),) = reader.read(fine, path, "a.xlsx")
-        ((second, *_),) = reader.read(fine, path, "a.xlsx")
-        assert first == second == reader.pid, "one process serves file after file"
-        assert values == ["\ud800", float("inf"), None]
-    assert reader.pid is None
-
-
-def test_the_reading_process_cannot_reach_the_network(tmp_path: Path) -> None:
-    path = tmp_path / "a.xlsx"
-    path.write_bytes(b"x")
-    with ReadingProcess() as reader, pytest.raises(BadInput, match="Network use refused"):
-        list(reader.read(calls, path, "a.xlsx"))
-
-
-# Anything
-# ----------------------------------------------------------------------------------------------------------------

@@ -1,51 +1,62 @@
-"""Parsers as a reading process must survive them. Here, because that process imports the module of its function: this
-one takes it no time."""
+"""Readers as a worker must survive them. Here, because the worker imports the module of its function: this one takes
+it no time."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import time
 from typing import Any
 
 
-def fine(path: str, label: str) -> Iterator[Any]:
-    yield [os.getpid(), "\ud800", 1e308 * 10, None]
+def fine() -> Any:
+    print("a library that talks")
+    return [os.getpid(), "\ud800", 1e308 * 10, None]
 
 
-def spins(path: str, label: str) -> Iterator[Any]:
-    yield ["begun"]
+def spins() -> Any:
     while True:
         pass
 
 
-def hoards(path: str, label: str) -> Iterator[Any]:
+def sleeps() -> Any:
+    time.sleep(600)
+
+
+def hoards() -> Any:
     held = []
     while True:
         held.append(bytearray(64 << 20))
-        yield None
 
 
-def floods(path: str, label: str) -> Iterator[Any]:
-    while True:
-        yield ["x" * 100_000]
+def floods() -> Any:
+    return "x" * (65 << 20)
 
 
-def dies(path: str, label: str) -> Iterator[Any]:
+def fills(path: str) -> Any:
+    with open(path, "wb") as stream:
+        while True:
+            stream.write(bytes(1 << 20))
+
+
+def dies() -> Any:
     os.kill(os.getpid(), 11)
-    yield
 
 
-def leaves(path: str, label: str) -> Iterator[Any]:
-    yield
+def leaves() -> Any:
     raise SystemExit("bye")
 
 
-def raises(path: str, label: str) -> Iterator[Any]:
-    yield
+def raises() -> Any:
     raise type("Odd", (BaseException,), {})("x" * 10_000)
 
 
-def calls(path: str, label: str) -> Iterator[Any]:
+def calls() -> Any:
     import socket
 
-    yield socket.create_connection(("203.0.113.1", 80), timeout=1)
+    return socket.create_connection(("203.0.113.1", 80), timeout=1)
+
+
+def modules() -> Any:
+    import sys
+
+    return sorted(sys.modules)

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.child import SECONDS_OF_PAGE
-from store.importers.process import ReadingProcess
-from store.importers.reading import entered, files_in, head
-from store.importers.web.pages import read_pages
+from store.importers.reading import BULK, entered, files_in, head
 from store.importers.web.parsed import Kind, ParsedPage, kind_of
 from store.web_tables import host_of, local_address
+from store.worker import Limits, Worker, read_lines
 
 if TYPE_CHECKING:
     from store.builder import PackBuilder
@@ -31,6 +29,7 @@ REPORT = "web.json"
 _HEAD = 64 << 10
 _OUTCOMES = ("page", "duplicate", "conflict", "refused", "not_a_page")
 _EVERY = 20
+_LIMITS = Limits(cpu=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,8 @@ class _Report:
 
     outcomes: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    lines_of: dict[str, int] = field(default_factory=dict)
+    lists: set[str] = field(default_factory=set)
+    """Files of JSON, of which each line is a page."""
     remarks: list[str] = field(default_factory=list)
 
     def say(self, label: str, outcome: str, reason: str = "") -> None:
@@ -56,7 +56,7 @@ class _Report:
 
     def summary(self, kept: dict[str, _Kept]) -> dict[str, Any]:
         """As JSON: counts first, then names with reasons. `files` is the sum of `became`."""
-        of_lines = {label for label in self.outcomes if label.rpartition(", line ")[0] in self.lines_of}
+        of_lines = {label for label in self.outcomes if label.rpartition(", line ")[0] in self.lists}
         files = [outcome for label, outcome in self.outcomes.items() if label not in of_lines]
         lines = [self.outcomes[label] for label in of_lines]
         named = {
@@ -64,10 +64,10 @@ class _Report:
             for kind in _OUTCOMES[1:]
         }
         return {
-            "files": len(files) + len(self.lines_of),
+            "files": len(files) + len(self.lists),
             "became": {
                 **{kind: files.count(kind) for kind in _OUTCOMES},
-                "list_of_pages": len(self.lines_of),
+                "list_of_pages": len(self.lists),
             },
             "lines": {kind: lines.count(kind) for kind in _OUTCOMES[:4]},
             "pages": len(kept),
@@ -120,12 +120,12 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         NotFound: nothing is there.
         BadInput: no file holds a page, a zip or a link leads outside.
     """
-    # The reading process imports this package too, and has no use for what builds packs: it would start three times
+    # The worker imports this package too, and has no use for what builds packs: it would start three times
     # slower.
     from store.builder import PackBuilder
 
     report = _Report()
-    with ReadingProcess() as reader, entered(source, reader) as root:
+    with Worker() as worker, entered(source) as root, TemporaryDirectory(prefix="moot-import-") as folder:
         files = [root] if root.is_file() else files_in(root)
         # jurisdiction: pages of any origin stand side by side, so none is claimed.
         with PackBuilder(
@@ -135,7 +135,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
             intake = _Intake(builder, report)
             for done, path in enumerate(files, 1):
                 label = path.name if root.is_file() else path.relative_to(root).as_posix()
-                _take_file(path, label.encode("utf-8", "replace").decode(), reader, intake, report)
+                _take_file(path, label.encode("utf-8", "replace").decode(), worker, f"{folder}/pages", intake, report)
                 if done % _EVERY == 0 or done == len(files):
                     progress("reading pages", done, len(files))
             if not intake.kept:
@@ -166,7 +166,7 @@ def in_words(summary: dict[str, Any]) -> str:
     )
 
 
-def _take_file(path: Path, label: str, reader: ReadingProcess, intake: _Intake, report: _Report) -> None:
+def _take_file(path: Path, label: str, worker: Worker, out: str, intake: _Intake, report: _Report) -> None:
     try:
         kind: Kind | None = kind_of(head(path, _HEAD), path.name)
         if whole := _saved_beside(path):
@@ -174,28 +174,19 @@ def _take_file(path: Path, label: str, reader: ReadingProcess, intake: _Intake, 
         elif kind is None:
             report.say(label, "not_a_page", f"{label} is no HTML, MHTML, Markdown or JSON lines")
         else:
-            _take_pages(reader.read(read_pages, path, label, kind, seconds=SECONDS_OF_PAGE), label, intake, report)
+            job = "store.importers.web.pages:read_pages", str(path), label, kind, out
+            worker.run(*job, label=label, limits=BULK if kind == "json" else _LIMITS)
+            if kind == "json":
+                report.lists.add(label)
+            for where, page, why in read_lines(out):
+                if page is None:
+                    report.say(where, "refused", why)
+                else:
+                    intake.take(ParsedPage.from_plain(page), where)
     except BadInput as error:
-        # Lines that were read before a file came to grief are pages already.
-        place = f"{label}, line {report.lines_of[label] + 1} and after" if label in report.lines_of else label
-        report.say(place, "refused", error.title)
+        report.say(label, "refused", error.title)
     except OSError as error:
         report.say(label, "refused", f"{label} cannot be read: {error.strerror or error}")
-
-
-def _take_pages(items: Iterator[list[Any]], label: str, intake: _Intake, report: _Report) -> None:
-    for kind, *fields in items:
-        if kind == "lines":
-            report.lines_of[label] = 0
-            continue
-        if label in report.lines_of:
-            report.lines_of[label] += 1
-        if kind == "page":
-            where, page = fields
-            intake.take(ParsedPage.from_plain(page), where)
-        else:
-            where, reason = fields
-            report.say(where, "refused", reason)
 
 
 def _saved_beside(path: Path) -> str:

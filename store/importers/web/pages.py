@@ -1,7 +1,6 @@
-"""All pages of one saved file as plain items; runs in the reading process (`store/importers/child.py`) and nowhere
-else.
+"""Saved pages as lines: reads a file of any of the kinds there are; runs in a worker.
 
-Items: ["page", where, fields of a `ParsedPage`], ["refused", where, why]; a file of JSON begins with ["lines"].
+A line is [where, fields of a `ParsedPage`, ""], or [where, null, why it was refused].
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from store.importers.reading import records
 from store.importers.web.hypertext import read_html
 from store.importers.web.parsed import ParsedPage, clean_text, clean_title, day_in, decode, read_page
 from store.web_tables import tidy_address
+from store.worker import write_lines
 
 URL_KEYS = ("url", "link", "source_url", "网址")
 TITLE_KEYS = ("title", "标题")
@@ -171,23 +171,26 @@ def _header(part: Message, name: str) -> str:
 _READERS = {"html": read_html, "mhtml": read_mhtml, "markdown": read_markdown}
 
 
-def read_pages(path: str, label: str, kind: str) -> Iterator[list[object] | None]:
-    """The page of a file, or all pages of a file of JSON: none of them when it is no JSON to its end.
+def read_pages(path: str, label: str, kind: str, out: str) -> None:
+    """Write the page of a file into `out`, or all pages of a file of JSON: none of them when it is no JSON to its
+    end.
 
     Raises:
         BadInput: the file holds no page; the title says why.
     """
-    if kind != "json":
-        yield ["page", label, _READERS[kind](read_page(Path(path), label), label).plain()]
-        return
-    for _ in records(Path(path), label):
-        yield None
-    yield ["lines"]
+    file = Path(path)
+    if kind == "json":
+        write_lines(out, _lines(file, label))
+    else:
+        write_lines(out, [(label, _READERS[kind](read_page(file, label), label).plain(), "")])
+
+
+def _lines(path: Path, label: str) -> Iterator[tuple[str, list[Any] | None, str]]:
     last = 0
-    for number, (line, record) in enumerate(records(Path(path), label), 1):
+    for number, (line, record) in enumerate(records(path, label), 1):
         where = f"{label}, line {line}" + (f" ({number})" if line == last else "")
         last = line
         try:
-            yield ["page", where, read_record(record, where).plain()]
+            yield where, read_record(record, where).plain(), ""
         except BadInput as error:
-            yield ["refused", where, error.title]
+            yield where, None, error.title

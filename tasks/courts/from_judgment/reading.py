@@ -1,7 +1,7 @@
 """The text of a judgment in a file of unknown make, a paragraph a line; `store.importers.papers` says what can be
 read. Blanks, page numbers, spread-out titles and wrapped lines are put right.
 
-Plain text is read here, everything that has to be parsed in the reading process.
+Plain text is read here, everything that has to be parsed in a worker.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from store.errors import BadInput, NotFound
-from store.importers.papers import bytes_of, content, is_parsed, read_paper
-from store.importers.process import ReadingProcess
+from store.importers.papers import content, is_parsed
 from store.text.ideographs import HAN, without_selectors
 from store.text.normalise import unified
+from store.worker import Worker
 from tasks.episode.plain import plain_text
 
 MAX_TEXT = 300_000
@@ -56,11 +56,11 @@ def read_text(path: Path) -> str:
         raise BadInput(f"{path.name} is a folder", "Give the file of one judgment.")
     if not path.is_file():
         raise NotFound(f"There is no file {path}", "Give a judgment as txt, docx, html or pdf.")
-    data = bytes_of(path)
+    data = path.read_bytes()
     if not is_parsed(data):
         return text_of(data, path.name)
-    with ReadingProcess() as reader:
-        ((raw, wrapped),) = reader.read(read_paper, path, path.name)
+    with Worker() as worker:
+        raw, wrapped = worker.run("store.importers.papers:read_paper", str(path), path.name, label=path.name)
     return _tidied(raw, wrapped, path.name)
 
 
