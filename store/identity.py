@@ -5,46 +5,32 @@ set back), times in nanoseconds. It is remembered only when it is older than any
 file that changes within the tick in which it was written keeps its times, and would pass for the one that was hashed.
 How old it is the file system says itself (a file of ours is touched before the hashed one is read), never the clock
 of this process; a file from the future is read each time.
-
-The cache may be deleted, broken, or written by several processes at once: it is whole or it counts for nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
-import stat
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from filelock import FileLock
-
 from store import places
+from store.cache import Cache, file_of
 from store.errors import BadInput, Damaged, NotFound
 from store.files import plain_file, regular, unreadable
 
 AnyPath = TypeVar("AnyPath", str, Path)
 Progress = Callable[[int, int], object]
 
-FILE = "hashes"
 SETTLED = 2_000_000_000
 """Nanoseconds after which a change shows in the times of a file: FAT counts in steps of two seconds, others in finer
 ones."""
-KEPT = 4_000
-"""Identities that are remembered, the newest ones."""
-
-_LARGEST = 1 << 20
+_LIMIT = 4 << 20
+"""Bytes of the cache: some ten thousand files."""
 _PIECE = 1 << 20
-_PATIENCE = 5.0
-_LINE = re.compile(rb"^(\d+(?:--?\d+){4}) ([0-9a-f]{64})$", re.MULTILINE)
-
-_known: dict[str, str] = {}
-_guard = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +57,14 @@ def marks(paths: Iterable[AnyPath], *, again: bool = False, progress: Progress |
     """
     asked = list(paths)
     seen = {path: identity(path) for path in asked}
-    known = {} if again else _remembered(seen.values())
-    found = {path: Mark(one, known[one]) for path, one in seen.items() if one in known}
-    left = [path for path in asked if path not in found]
-    if left:
+    with Cache(file_of("hashes"), _LIMIT) as cache:
+        known = {} if again else {path: cache.get(one) for path, one in seen.items()}
+        found = {path: Mark(seen[path], digest.decode()) for path, digest in known.items() if digest}
         at = now()
-        read = {path: _read(path, progress) for path in left}
+        read = {path: _read(path, progress) for path in asked if path not in found}
         found |= {path: mark for path, (mark, _) in read.items()}
-        _remember({mark.identity: mark.sha256 for mark, changed in read.values() if changed + SETTLED <= at})
+        fresh = [mark for mark, changed in read.values() if changed + SETTLED <= at]
+        cache.put({mark.identity: mark.sha256.encode() for mark in fresh})
     return {path: found[path] for path in asked}
 
 
@@ -133,50 +119,10 @@ def of(found: os.stat_result) -> str:
 
 def now() -> int:
     """The time of the file system in nanoseconds; 0, when everything is new, where the cache cannot be written."""
-    clock = places.cache() / f"{FILE}.clock"
+    clock = places.cache() / "clock"
     try:
         clock.parent.mkdir(parents=True, exist_ok=True)
         clock.touch()
         return clock.stat().st_mtime_ns
     except OSError:
         return 0
-
-
-def _remembered(wanted: Iterable[str]) -> dict[str, str]:
-    """Identity -> sha256, of this process, and of earlier ones where this one does not know all that is wanted."""
-    asked = set(wanted)
-    with _guard:
-        if not asked <= _known.keys():
-            _known.update(_stored())
-        return {one: _known[one] for one in asked & _known.keys()}
-
-
-def _remember(fresh: dict[str, str]) -> None:
-    if not fresh:
-        return
-    with _guard:
-        _known.update(fresh)
-    cache = places.cache()
-    # What cannot be kept is hashed again another time. The lock makes the name of the new file ours.
-    with suppress(OSError), FileLock(cache / f"{FILE}.lock", timeout=_PATIENCE):
-        newest = list((_stored() | fresh).items())[-KEPT:]
-        body = "".join(f"{one} {digest}\n" for one, digest in newest).encode()
-        made = cache / f"{FILE}.new"
-        made.unlink(missing_ok=True)
-        made.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-        os.replace(made, cache / FILE)
-
-
-def _stored() -> dict[str, str]:
-    """What earlier processes remembered; nothing where a byte of it differs from what was written."""
-    path = places.cache() / FILE
-    try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
-            return {}
-        seal, _, body = path.read_bytes().partition(b"\n")
-    except OSError:
-        return {}
-    if hashlib.sha256(body).hexdigest().encode() != seal:
-        return {}
-    return {one.decode(): digest.decode() for one, digest in _LINE.findall(body)}

@@ -1,32 +1,24 @@
 """What lists and boards say of runs, remembered by what the file system says of each file, so that nobody opens one
 that was looked at before.
 
-A cache of the user: it may be deleted, broken, or written by several processes at once. A line counts only for the
-file whose identity it names (see `store.identity`), that of its log included; a file whose times are too young to
-tell one state from the next is read again each time. Times are nanoseconds since the epoch.
+A line counts only for the file whose identity it names (see `store.identity`), that of its log included; a file whose
+times are too young to tell one state from the next is read again each time. Times are nanoseconds since the epoch.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
-from collections.abc import Container, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Collection, Container, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from store import identity, places
-from store.connection import UNREADABLE
+from store.cache import Cache, file_of
 from store.files import real_path
 from store.journal import SUFFIX
 from store.schema import storable
-
-FILE = "runs-1.db"
-"""A release that says something else of a run counts on in the name."""
-
-_PATIENCE = 5.0
-_TABLES = ("lines", "figures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,64 +73,35 @@ def _looked_at(folder: Path, entry: os.DirEntry[str] | Path, seen: Container[str
 
 def remembered() -> dict[str, tuple[str, str]]:
     """Path -> identity and line, of all that is remembered."""
-    try:
-        with _opened() as database:
-            rows = database.execute("SELECT path, identity, text FROM lines").fetchall()
-    except (*UNREADABLE, OSError):
-        return {}
-    return {path: (mark, text) for path, mark, text in rows}
+    with Cache(file_of("lines")) as cache:
+        return {path: _parted(text) for path, text in cache.all().items()}
 
 
-def remember(fresh: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
+def remember(fresh: Mapping[str, tuple[str, str]], gone: Collection[str]) -> None:
     """Keep new lines (path -> identity and line) and forget files that are gone; what cannot be kept is read
     again."""
-    rows = [(path, mark, text) for path, (mark, text) in fresh.items()]
-    gone = list(gone)
-    with suppress(*UNREADABLE, OSError), _opened() as database:
-        database.execute("BEGIN IMMEDIATE")
-        database.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?)", rows)
-        for table in _TABLES:
-            database.executemany(f"DELETE FROM {table} WHERE path = ?", ((path,) for path in gone))
-        database.execute("COMMIT")
+    with Cache(file_of("lines")) as lines, Cache(file_of("figures")) as figures:
+        lines.put({path: f"{mark}\n{text}".encode() for path, (mark, text) in fresh.items()})
+        lines.remove(gone)
+        figures.remove(gone)
 
 
 def figures(file: RunFile) -> str | None:
     """What is remembered of the figures of a run file as it is."""
     if not file.identity:
         return None
-    try:
-        with _opened() as database:
-            query = "SELECT text FROM figures WHERE path = ? AND identity = ?"
-            row = database.execute(query, (str(file.path), file.identity)).fetchone()
-    except (*UNREADABLE, OSError):
-        return None
-    return str(row[0]) if row else None
+    with Cache(file_of("figures")) as cache:
+        mark, text = _parted(cache.get(str(file.path)) or b"")
+    return text if mark == file.identity else None
 
 
 def remember_figures(file: RunFile, text: str) -> None:
     """Keep the figures of a run file that is settled; what cannot be kept is made again."""
-    if not file.settled or not file.identity:
-        return
-    with suppress(*UNREADABLE, OSError), _opened() as database:
-        row = (str(file.path), file.identity, text)
-        database.execute("INSERT OR REPLACE INTO figures VALUES (?, ?, ?)", row)
+    if file.settled and file.identity:
+        with Cache(file_of("figures")) as cache:
+            cache.put({str(file.path): f"{file.identity}\n{text}".encode()})
 
 
-@contextmanager
-def _opened() -> Iterator[sqlite3.Connection]:
-    """The index; one that is broken is taken away, and begins anew when it is opened again."""
-    path = places.cache() / FILE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with closing(sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)) as database:
-            database.execute("PRAGMA synchronous=OFF")
-            for table in _TABLES:
-                database.execute(
-                    f"CREATE TABLE IF NOT EXISTS {table} (path TEXT PRIMARY KEY, identity TEXT, text TEXT) STRICT"
-                )
-            yield database
-    except sqlite3.OperationalError:
-        raise  # somebody writes it, or the disk is full
-    except UNREADABLE:
-        path.unlink(missing_ok=True)
-        raise
+def _parted(kept: bytes) -> tuple[str, str]:
+    mark, _, text = kept.decode("utf-8", "replace").partition("\n")
+    return mark, text

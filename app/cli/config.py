@@ -11,7 +11,7 @@ from app.cli.common import Whole, json_option, say
 from app.strings import t
 from app.strings.sentences import told
 from app.terminal import json_text
-from store.replies import Replies, file_of_replies
+from store.cache import Cache, file_of
 from tasks.errors import UsageError
 
 
@@ -61,7 +61,7 @@ def cache(clear: bool, as_json: bool) -> None:
 
     Example: moot config cache --clear
     """
-    with Replies(file_of_replies()) as replies:
+    with Cache(file_of("replies")) as replies:
         if clear:
             replies.clear()
         count, size = replies.size()

@@ -26,8 +26,8 @@ from app.desk.widgets.tables import RowsTable
 from app.preferences import Preferences, file_of_preferences, preferences
 from app.strings import t
 from store import places
+from store.cache import Cache, file_of
 from store.errors import StoreError
-from store.replies import Replies, file_of_replies
 
 SYSTEM = "system"
 """Stands in the list for the language of the system."""
@@ -151,7 +151,7 @@ class SettingsScreen(OnDesk, Screen[None]):
     def action_clear_replies(self) -> None:
         def decided(yes: bool | None) -> None:
             if yes:
-                with Replies(file_of_replies()) as replies:
+                with Cache(file_of("replies")) as replies:
                     replies.clear()
                 self.reload()
 
@@ -162,8 +162,8 @@ class SettingsScreen(OnDesk, Screen[None]):
 def _read() -> tuple[dict[str, hosts.Host], tuple[int, int]]:
     """Allowed hosts, and (replies, bytes) of the cache; a cache that is not there is not made."""
     kept = (0, 0)
-    if file_of_replies().is_file():
-        with Replies(file_of_replies()) as replies:
+    if file_of("replies").is_file():
+        with Cache(file_of("replies")) as replies:
             kept = replies.size()
     return hosts.allowed(), kept
 

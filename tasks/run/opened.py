@@ -15,10 +15,10 @@ from pydantic_core import PydanticSerializationError
 
 from models.engine import Ask, Engine, EngineError, Reply, Roomy, TellsTools, Usage
 from models.sampling import bare, sampled
+from store.cache import Cache
 from store.errors import StoreError
 from store.journal import EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
-from store.replies import Replies
 from tasks.agents.budgets import with_room
 from tasks.agents.modes import split
 from tasks.benchmark import Benchmark, Question
@@ -113,7 +113,7 @@ _REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
 class KnownReplies:
     """The cache as a run uses it; `engines` by SPEC, as they are when a question is asked."""
 
-    def __init__(self, replies: Replies, engines: Mapping[str, Engine]) -> None:
+    def __init__(self, replies: Cache, engines: Mapping[str, Engine]) -> None:
         self.replies = replies
         self._engines = engines
         self.taken = 0
@@ -146,7 +146,7 @@ class KnownReplies:
             text = _REPLY.dump_json(reply)
         except (PydanticSerializationError, UnicodeEncodeError):  # half of a character: no text that can be kept
             return
-        self.replies.put(self._key(spec, ask), text)
+        self.replies.put({self._key(spec, ask): text})
 
     def _key(self, spec: str, ask: Ask) -> bytes:
         if spec not in self._described:

@@ -12,10 +12,10 @@ from pathlib import Path
 from models.engine import Engine
 from models.errors import BadEngine
 from store import places
+from store.cache import Cache, file_of
 from store.errors import StoreError
 from store.journal import SUFFIX, EpisodeRow, Journal
 from store.pack import Pack
-from store.replies import Replies, file_of_replies
 from store.run_file import reading
 from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.driver import INFRASTRUCTURE, Driver
@@ -328,7 +328,7 @@ def _open(
     name: str, spec: RunSpec, bench: Benchmark, journal: Journal, pack: Pack, questions: list[Question],
     engines: dict[str, Engine], watchers: Sequence[Watcher],
 ) -> Run:  # fmt: skip
-    known = KnownReplies(Replies(file_of_replies()), engines) if spec.cache else None
+    known = KnownReplies(Cache(file_of("replies")), engines) if spec.cache else None
     scheduler = Scheduler(journal, engines, watchers, known=known)
     budget = Budget(spec.budget_tokens, spec.budget_seconds)
     run = Run(name, spec, bench, journal, scheduler, questions, pack, engines, budget=budget, known=known)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from models.engine import Ask, Finish, Message, Reply, Settings, TokenChance, ToolCall, Usage
 from models.scripted import Script, ScriptedEngine
-from store.replies import Replies
+from store.cache import Cache
 from tasks.run.opened import KnownReplies
 
 SPEC = "scripted:x"
@@ -31,7 +31,7 @@ REPLY = Reply(
 
 @pytest.fixture
 def known(tmp_path: Path) -> Iterator[KnownReplies]:
-    with Replies(tmp_path / "r.db") as replies:
+    with Cache(tmp_path / "r.db") as replies:
         yield KnownReplies(replies, {SPEC: ScriptedEngine(Script(otherwise=["x"]), "hash")})
 
 
@@ -78,7 +78,7 @@ def test_only_what_would_end_so_again_is_kept(known: KnownReplies, finish: Finis
 
 
 def test_what_another_release_kept_is_passed_over(known: KnownReplies) -> None:
-    known.replies.put(known._key(SPEC, ASK), b'{"words": "none of ours"}')
+    known.replies.put({known._key(SPEC, ASK): b'{"words": "none of ours"}'})
     assert known.found(SPEC, ASK) is None and not known.replies.troubles
 
 

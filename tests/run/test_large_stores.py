@@ -14,6 +14,7 @@ import pytest
 
 from app.cli.main import main
 from store import identity, labels, places, run_file, run_index
+from store.cache import file_of
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.driver import Driver
@@ -159,7 +160,7 @@ def test_a_list_opens_no_file_that_it_has_seen(spec: dict[str, Any], opened: lis
 def test_an_index_that_is_broken_counts_for_nothing(spec: dict[str, Any], harm: str) -> None:
     played(spec)
     true = list(runs())
-    index = places.cache() / run_index.FILE
+    index = file_of("lines")
     match harm:
         case "gone":
             index.unlink()
