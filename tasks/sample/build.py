@@ -18,7 +18,8 @@ from typing import Any, Final
 
 from store.builder import PackBuilder
 from store.importers import Progress, silent
-from store.importers.law.jsonfile import StatedLaw, read_laws
+from store.importers.law.jsonfile import read_laws
+from store.importers.law.writing import StatedLaw
 from store.importers.reading import records
 from store.importers.web.pages import front_matter, read_markdown
 from store.schema import TABLES

@@ -355,4 +355,3 @@ def test_the_command_prints_the_report(tmp_path: Path) -> None:
     told = json.loads(result.stdout)
     assert told["import"]["articles"] == told["statutes"] == 2
     assert {"reading files", "writing laws"} <= set(told["seconds"])
-    assert "time: reading" in result.stderr

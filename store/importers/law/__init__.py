@@ -1,5 +1,5 @@
-"""Readers of statutes as people publish them: Markdown, plain text, JSON. Each gives `ParsedLaw`, one a version.
+"""Statutes as people publish them: Markdown, plain text, JSON, the files of LegalSearch-R1.
 
-`markdown`, `plaintext` and `jsonfile` are import formats (each has `import_pack`); `assembling` lays the versions of
-a law beside each other, `writing` is the only module that touches a pack.
+Each format is a module with `import_pack`; `assembling` lays the versions of a law beside each other where texts leave
+that open, and `writing` alone touches a pack.
 """

@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import cache
 
 from store.importers.law import naming
-from store.importers.law.decisions import ENTRIES
 from store.importers.law.history import enacted, last_change
 from store.importers.law.parsed import Event, ParsedLaw, Repeal
 from store.statutes.model import LawVersion, Link
 from store.statutes.names import short_name
+from store.tables import Words, beside
 from store.text.numerals import int_to_chinese
 
 _DAY = timedelta(days=1)
@@ -28,32 +29,11 @@ _BODIES = re.compile(
 
 
 @dataclass(slots=True)
-class Summary:
-    """A text without its words: what laying versions beside each other needs.
-
-    law: as parsed, articles left out; digest: of the words; numbered, texts: how many articles and texts without
-    number; first, last: numbers of the first and last article.
-    """
-
-    law: ParsedLaw
-    digest: str
-    numbered: int
-    texts: int
-    first: int
-    last: int
-
-    @property
-    def source(self) -> str:
-        """Where the text comes from."""
-        return self.law.source
-
-
-@dataclass(slots=True)
 class VersionPlan:
-    """A version and the sources that hold it, in the order of its parts; parts: what each of them is called."""
+    """A version and the texts that hold it, in the order of its parts; parts: what each of them is called."""
 
     version: LawVersion
-    sources: list[str]
+    texts: list[ParsedLaw]
     parts: list[str] = field(default_factory=list)
     repeals: tuple[Repeal, ...] = ()
     repeals_on: date | None = None
@@ -72,24 +52,24 @@ class LawPlan:
 
 @dataclass(slots=True)
 class Plan:
-    """Everything to write. same: pairs of sources (kept, left out) that hold one version of one law."""
+    """Everything to write. same: pairs of texts (kept, left out) that hold one version of one law."""
 
     laws: list[LawPlan] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
-    same: list[tuple[Summary, Summary]] = field(default_factory=list)
+    same: list[tuple[ParsedLaw, ParsedLaw]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
 
-def lay(found: Sequence[Summary]) -> Plan:
+def assemble(found: Sequence[ParsedLaw]) -> Plan:
     """The plan for all texts of a collection; the order of the texts makes no difference."""
     plan = Plan()
-    groups: dict[str, list[Summary]] = defaultdict(list)
-    for summary in sorted(found, key=lambda summary: summary.source):
-        groups[naming.group_key(summary.law.name)].append(summary)
+    groups: dict[str, list[ParsedLaw]] = defaultdict(list)
+    for text in sorted(found, key=lambda text: text.source):
+        groups[naming.group_key(text.name)].append(text)
     acts = _Acts(found)
     names: dict[str, str] = {}
     for key in sorted(groups):
-        law = _lay_law(groups[key], acts, plan)
+        law = _assemble_law(groups[key], acts, plan)
         plan.laws.append(law)
         names[key] = law.name
     _repeal(plan, names)
@@ -100,11 +80,10 @@ def lay(found: Sequence[Summary]) -> Plan:
 class _Acts:
     """When decisions that change laws entered into force, as far as the collection holds them."""
 
-    def __init__(self, found: Iterable[Summary]) -> None:
+    def __init__(self, found: Iterable[ParsedLaw]) -> None:
         self._by_title: dict[str, date] = {}
         self._by_meeting: dict[tuple[date, str], set[date]] = defaultdict(set)
-        for summary in found:
-            law = summary.law
+        for law in found:
             if not naming.amends(law.name) or law.inferred or law.valid_from is None:
                 continue
             self._by_title[_act_key(law.name)] = law.valid_from
@@ -121,81 +100,87 @@ class _Acts:
         if len(days) == 1:
             day = next(iter(days))
             return day, True, f"同次会议通过的修改决定自{day.isoformat()}起施行，据此推定"
-        if (day := ENTRIES.get((naming.group_key(law), event.day))) is not None:
+        if (day := _known_entries().get((naming.group_key(law), event.day))) is not None:
             return day, True, f"{event.day.isoformat()}的修改决定自{day.isoformat()}起施行（一般知识）"
         return None
+
+
+@cache
+def _known_entries() -> dict[tuple[str, date], date]:
+    """(key of the law, day of the decision) -> first day in force."""
+    rows = beside(__package__, "decisions", dict[str, tuple[tuple[date, date, Words], ...]])["decisions"]
+    return {(naming.group_key(law), decided): entered for decided, entered, laws in rows for law in laws}
 
 
 def _act_key(title: str) -> str:
     return naming.group_key(_BODIES.sub("", naming.tidy(title)))
 
 
-def _lay_law(texts: list[Summary], acts: _Acts, plan: Plan) -> LawPlan:
+def _assemble_law(texts: list[ParsedLaw], acts: _Acts, plan: Plan) -> LawPlan:
     versions = _versions(texts, plan)
-    titles = [group[0].law.name for group in versions]
+    titles = [group[0].name for group in versions]
     name = naming.law_name(titles)
-    levels = [group[0].law.level for group in versions if group[0].law.level]
-    others = [alias for group in versions for text in group for alias in (text.law.name, *text.law.aliases)]
+    levels = [group[0].level for group in versions if group[0].level]
+    others = [alias for group in versions for text in group for alias in (text.name, *text.aliases)]
     law = LawPlan(name, short_name(name), levels[-1] if levels else "", naming.aliases(name, others))
     changes = _changes(versions)
     labels: set[str] = set()
     for group in versions:
         entered, adopted, inferred, source = _entered(group, name, changes, acts)
-        label = _label(group[0].law, name, changes, labels, plain=_plain_ones(versions))
+        label = _label(group[0], name, changes, labels, plain=_plain_ones(versions))
         labels.add(label)
         law.versions.append(_planned(group, LawVersion(name, label, entered, None, adopted, inferred, source)))
     _end_versions(law, versions, changes, acts, plan)
     return law
 
 
-def _versions(texts: list[Summary], plan: Plan) -> list[list[Summary]]:
+def _versions(texts: list[ParsedLaw], plan: Plan) -> list[list[ParsedLaw]]:
     """Texts of one law by version, the oldest first; a version is one text, or its parts in order."""
-    parts = [text for text in texts if text.law.part]
-    by_state: dict[date | None, list[Summary]] = defaultdict(list)
-    told = {text.digest: text.law.state for text in texts if text.law.history}
+    parts = [text for text in texts if text.part]
+    by_state: dict[date | None, list[ParsedLaw]] = defaultdict(list)
+    told = {text.digest: text.state for text in texts if text.history}
     for text in texts:
-        if not text.law.part:
+        if not text.part:
             # A text without history is the same version as one in the same words that has one.
-            state = text.law.state if text.law.history else told.get(text.digest, text.law.state)
+            state = text.state if text.history else told.get(text.digest, text.state)
             by_state[state].append(text)
-    versions: list[list[Summary]] = []
+    versions: list[list[ParsedLaw]] = []
     for same in by_state.values():
         best = max(same, key=_preference)
         plan.same.extend((best, other) for other in same if other is not best)
         versions.append([best])
-    by_part: dict[date | None, list[Summary]] = defaultdict(list)
+    by_part: dict[date | None, list[ParsedLaw]] = defaultdict(list)
     for text in parts:
-        by_part[text.law.state].append(text)
-    versions.extend(sorted(group, key=lambda text: (text.first, text.source)) for group in by_part.values())
-    return sorted(versions, key=lambda group: (group[0].law.state or date.min, group[0].source))
+        by_part[text.state].append(text)
+    versions.extend(sorted(group, key=lambda text: (_ends(text)[0], text.source)) for group in by_part.values())
+    return sorted(versions, key=lambda group: (group[0].state or date.min, group[0].source))
 
 
-def _preference(text: Summary) -> tuple[bool, bool, date, bool, int]:
+def _preference(text: ParsedLaw) -> tuple[bool, bool, date, bool, int]:
     """Which of two texts of one version is kept: with a history, dated, later published, without gaps, longer."""
-    law = text.law
-    return bool(law.history), law.dated, law.adopted or date.min, not law.problems, text.numbered
+    return bool(text.history), text.dated, text.adopted or date.min, not text.problems, len(text.numbered)
 
 
-def _changes(versions: list[list[Summary]]) -> dict[date, Event | None]:
+def _changes(versions: list[list[ParsedLaw]]) -> dict[date, Event | None]:
     """Every day on which the law changed or was enacted anew, from all histories and the versions themselves."""
     days: dict[date, Event | None] = {}
     for group in versions:
         for text in group:
-            for event in text.law.history:
+            for event in text.history:
                 if event.kind == "changed":
                     days[event.day] = event
-            if text.law.state is not None:
-                days.setdefault(text.law.state, None)
+            if text.state is not None:
+                days.setdefault(text.state, None)
     return days
 
 
 def _entered(
-    group: list[Summary], name: str, changes: dict[date, Event | None], acts: _Acts
+    group: list[ParsedLaw], name: str, changes: dict[date, Event | None], acts: _Acts
 ) -> tuple[date | None, date | None, bool, str]:
     """(valid_from, adopted, inferred, source) of a version; its own words first, then those of the act that made
     it."""
-    law = group[-1].law if len(group) > 1 else group[0].law
-    stated = next((text.law for text in group if not text.law.inferred), law)
+    law = group[-1] if len(group) > 1 else group[0]
+    stated = next((text for text in group if not text.inferred), law)
     entered, inferred, basis = stated.valid_from, stated.inferred, stated.basis
     event = changes.get(law.state) if law.state else None
     if inferred and event is not None and (act := acts.entry(event, name)) is not None:
@@ -204,8 +189,8 @@ def _entered(
     return entered, law.adopted, inferred, f"{source}；{basis}" if basis else source
 
 
-def _plain_ones(versions: list[list[Summary]]) -> int:
-    return sum(1 for group in versions if not group[0].law.changed)
+def _plain_ones(versions: list[list[ParsedLaw]]) -> int:
+    return sum(1 for group in versions if not group[0].changed)
 
 
 def _label(law: ParsedLaw, name: str, changes: dict[date, Event | None], taken: set[str], *, plain: int) -> str:
@@ -230,36 +215,43 @@ def _label(law: ParsedLaw, name: str, changes: dict[date, Event | None], taken: 
     return label
 
 
-def _planned(group: list[Summary], version: LawVersion) -> VersionPlan:
-    repeals = {repeal.title: repeal for text in group for repeal in text.law.repeals}
-    last = group[-1].law
+def _planned(group: list[ParsedLaw], version: LawVersion) -> VersionPlan:
+    repeals = {repeal.title: repeal for text in group for repeal in text.repeals}
+    last = group[-1]
     day = last.closing_day
     if day is None:
         # What an amended text repeals it has repealed since it was enacted; a text revised as a whole is a new one.
         change = last_change(last.history)
         anew = change is None or change.day != last.state or ("修订" in change.text and not change.act)
         day = version.valid_from if anew and not last.unlisted else enacted(last.history)
-    return VersionPlan(version, [text.source for text in group], _parts(group), tuple(repeals.values()), day)
+    return VersionPlan(version, group, _parts(group), tuple(repeals.values()), day)
 
 
-def _parts(group: list[Summary]) -> list[str]:
+def _parts(group: list[ParsedLaw]) -> list[str]:
     """What the parts of a law in several texts are called; counted (第三编 合同) where none is missing before
     them."""
     named, last = [], 0
     for place, text in enumerate(group, 1):
-        part = text.law.part
-        whole = text.first == last + 1
-        last = text.last if whole else -1
+        part = text.part
+        first, end = _ends(text)
+        whole = first == last + 1
+        last = end if whole else -1
         if whole and part and not part.startswith(("第", "附")):
             part = f"第{int_to_chinese(place)}编 {part.removesuffix('编')}"
         named.append(part)
     return named
 
 
+def _ends(text: ParsedLaw) -> tuple[int, int]:
+    """The numbers of the first and last article."""
+    numbered = text.numbered
+    return (numbered[0].number.number, numbered[-1].number.number) if numbered else (0, 0)
+
+
 def _end_versions(
-    law: LawPlan, versions: list[list[Summary]], changes: dict[date, Event | None], acts: _Acts, plan: Plan
+    law: LawPlan, versions: list[list[ParsedLaw]], changes: dict[date, Event | None], acts: _Acts, plan: Plan
 ) -> None:
-    states = [group[0].law.state for group in versions]
+    states = [group[0].state for group in versions]
     for place, planned in enumerate(law.versions):
         version, state = planned.version, states[place]
         later = min((day for day in changes if state is not None and day > state), default=None)
@@ -282,15 +274,9 @@ def _end_versions(
                 f"{version.label} would end on {(begins - _DAY).isoformat()}, before it begins on"
                 f" {version.valid_from.isoformat()}; its days are left open"
             )
-            planned.version = _with(version, valid_from=None, valid_to=None, inferred=True, source=basis)
+            planned.version = replace(version, valid_from=None, valid_to=None, inferred=True, source=basis)
             continue
-        planned.version = _with(version, version.valid_from, begins - _DAY, inferred, basis)
-
-
-def _with(
-    version: LawVersion, valid_from: date | None, valid_to: date | None, inferred: bool, source: str
-) -> LawVersion:
-    return LawVersion(version.law, version.label, valid_from, valid_to, version.adopted, inferred, source)
+        planned.version = replace(version, valid_to=begins - _DAY, inferred=inferred, source=basis)
 
 
 def _repeal(plan: Plan, names: dict[str, str]) -> None:
@@ -327,5 +313,6 @@ def _ended(law: LawPlan, day: date, inferred: bool, by: str, plan: Plan) -> bool
         return False
     if version.valid_to is None or version.valid_to >= day:
         source = f"{version.source}；由《{by}》废止"
-        planned.version = _with(version, version.valid_from, day - _DAY, version.inferred or inferred, source)
+        inferred = version.inferred or inferred
+        planned.version = replace(version, valid_to=day - _DAY, inferred=inferred, source=source)
     return True

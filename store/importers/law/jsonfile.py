@@ -18,25 +18,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, InstanceOf, StringConstraints, ValidationError
 
-from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.law.joining import REPORT
 from store.importers.law.naming import level_of
-from store.importers.reading import entered, files_in, opened, records
+from store.importers.law.writing import Origin, StatedLaw, Tally, labelled_files, write_pack
+from store.importers.reading import entered, opened, records
 from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link, LinkKind
-from store.statutes.names import aliases_of, short_name
+from store.statutes.names import short_name
 from store.text.citation import parse_number
 
-SOURCE = "Statutes in JSON"
-LICENCE = "as stated by whoever gave the texts"
+ORIGIN = Origin("Statutes in JSON", "as stated by whoever gave the texts", coverage="complete")
 
 _LAYOUT = (
     'Layout: {"law": "…", "versions": [{"valid_from": "YYYY-MM-DD",'
@@ -134,19 +131,6 @@ def _refusal(error: ValidationError, where: str) -> BadInput:
     return BadInput(f"{place} is no field of this layout", _LAYOUT)
 
 
-@dataclass(frozen=True, slots=True)
-class StatedLaw:
-    """A law as a file states it: all its versions, each with its articles, in the order of the file.
-
-    aliases: those that are written down, not those that follow from its name.
-    """
-
-    law: Law
-    aliases: tuple[str, ...]
-    versions: tuple[tuple[LawVersion, tuple[Article, ...]], ...]
-    links: tuple[Link, ...]
-
-
 class _Windows:
     """The windows of each law so far, to find two versions for one day."""
 
@@ -175,31 +159,31 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         BadInput: a field is not what it should be; file, line and field are named. Nothing is imported then.
     """
     with entered(source) as root:
-        files = [root] if root.is_file() else files_in(root)
-        chosen = [path for path in files if root.is_file() or _is_json(path)]
+        files = labelled_files(root)
+        chosen = {path: label for path, label in files if root.is_file() or _is_json(path)}
         if not chosen:
             raise BadInput(f"{source} holds no .json or .jsonl file", _LAYOUT)
-        counts = {"files": len(chosen), "laws": 0, "versions": 0, "articles": 0, "links": 0}
-        windows = _Windows()
-        with PackBuilder(
-            name, jurisdiction="CN", source=SOURCE, licence=LICENCE, coverage="complete", as_of=""
-        ) as builder:
-            for path in chosen:
-                label = path.name if root.is_file() else path.relative_to(root).as_posix()
-                for stated in read_laws(path, label, windows):
-                    _add(stated, builder, counts)
-                progress("reading laws", counts["laws"], None)
-            if not counts["versions"]:
+
+        def summary(tally: Tally) -> dict[str, Any]:
+            if not tally.versions:
                 raise BadInput(f"{source} holds no version of a law", _LAYOUT)
-            skipped = [path.name for path in files if path not in chosen]
-            report = {**counts, "refused": {file: "no JSON file" for file in skipped}}
-            builder.add_file(REPORT, (json.dumps(report, ensure_ascii=False, indent=1) + "\n").encode())
-            path = builder.finish(progress)
+            return {
+                "files": len(chosen),
+                "laws": tally.laws,
+                "versions": tally.versions,
+                "articles": tally.articles,
+                "links": tally.links.total(),
+                "refused": {path.name: "no JSON file" for path, _ in files if path not in chosen},
+            }
+
+        windows = _Windows()
+        laws = (stated for path, label in chosen.items() for stated in read_laws(path, label, windows))
+        path, report = write_pack(name, ORIGIN, laws, summary, progress, compare=False)
     progress(
-        f"{counts['files']} files: {counts['articles']} articles in {counts['versions']} versions"
-        f" of {counts['laws']} laws",
-        counts["laws"],
-        counts["laws"],
+        f"{report['files']} files: {report['articles']} articles in {report['versions']} versions"
+        f" of {report['laws']} laws",
+        report["laws"],
+        report["laws"],
     )
     return path
 
@@ -222,18 +206,6 @@ def read_laws(path: Path, label: str, windows: _Windows | None = None) -> Iterat
         return
     for line, content in records(path, label):
         yield _law(content, f"{label}, line {line}", windows)
-
-
-def _add(stated: StatedLaw, builder: PackBuilder, counts: dict[str, int]) -> None:
-    builder.add_law(stated.law, aliases_of(stated.law.name, stated.law.short, *stated.aliases))
-    for version, articles in stated.versions:
-        builder.add_version(version, articles)
-    for link in stated.links:
-        builder.add_link(link)
-    counts["laws"] += 1
-    counts["versions"] += len(stated.versions)
-    counts["articles"] += sum(len(articles) for _, articles in stated.versions)
-    counts["links"] += len(stated.links)
 
 
 def _one_object(path: Path) -> Mapping[str, object] | None:

@@ -18,8 +18,8 @@ from store.importers.law import naming
 from store.importers.law.body import read_body
 from store.importers.law.history import read_history
 from store.importers.law.parsed import ParsedLaw, decode, heading, plain
-from store.importers.law.reading import completed
-from store.importers.law.writing import Origin, import_texts, sources_in
+from store.importers.law.texts import completed, import_texts
+from store.importers.law.writing import Origin
 from store.importers.reading import entered, opened
 
 ORIGIN = Origin(
@@ -40,7 +40,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         BadInput: no file holds a law.
     """
     with entered(source) as root:
-        return import_texts(sources_in(root, read_file), name, ORIGIN, progress, f"{source} holds no law in Markdown")
+        return import_texts(root, read_file, name, ORIGIN, progress, f"{source} holds no law in Markdown")
 
 
 def read_file(path: Path, label: str) -> ParsedLaw:

@@ -7,14 +7,18 @@ annex, or a whole decision that has no articles.
 from __future__ import annotations
 
 import codecs
+import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import Literal
 
 from store.errors import BadInput
 from store.statutes.model import ArticleNumber
+from store.text.alignment import squeezed
+from store.text.normalise import fold_width
 
 _COMMENT = re.compile(r"<!--[^>]{0,200}-->")
 _MARKS = re.compile(r"\*\*|\\(?=[*_.#\-()\[\]])")
@@ -101,7 +105,7 @@ class Repeal:
     sentence: str
 
 
-@dataclass(slots=True)
+@dataclass
 class ParsedLaw:
     """One version of a law, or one part of it, from one source.
 
@@ -135,3 +139,14 @@ class ParsedLaw:
     def numbered(self) -> list[ParsedArticle]:
         """The articles without the texts that have no number."""
         return [article for article in self.articles if article.numbered]
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the words, the same however they are spaced."""
+        words = "".join(f"{one.number.key}\0{folded(one.text)}\0" for one in self.numbered or self.articles)
+        return hashlib.sha256(words.encode()).hexdigest()
+
+
+def folded(text: str) -> str:
+    """A text by its words alone, whatever the width and the spacing of its characters."""
+    return squeezed(fold_width(text))

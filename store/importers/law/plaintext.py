@@ -18,8 +18,8 @@ from store.importers.law.body import begins_body, read_body
 from store.importers.law.history import has_day, read_history
 from store.importers.law.markdown import named_day, read_bytes
 from store.importers.law.parsed import ParsedLaw, decode, plain
-from store.importers.law.reading import completed
-from store.importers.law.writing import Origin, import_texts, sources_in
+from store.importers.law.texts import completed, import_texts
+from store.importers.law.writing import Origin
 from store.importers.reading import entered
 
 ORIGIN = Origin("Statutes as plain text", "as stated by whoever gave the texts")
@@ -36,8 +36,8 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         BadInput: no file holds a law.
     """
     with entered(source) as root:
-        sources = sources_in(root, _read_file if root.is_dir() else _read)
-        return import_texts(sources, name, ORIGIN, progress, f"{source} holds no law as plain text")
+        read = _read_file if root.is_dir() else _read
+        return import_texts(root, read, name, ORIGIN, progress, f"{source} holds no law as plain text")
 
 
 def _read_file(path: Path, label: str) -> ParsedLaw:
