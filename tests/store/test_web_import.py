@@ -168,7 +168,7 @@ def test_the_day_that_a_page_states(head: str, body: str, day: date | None) -> N
         ('<meta name="ArticleTitle" content="甲">', "", "甲"),
         ('<meta property="og:title" content=" 乙\n丙 ">', "", "乙 丙"),
         ("", "<h1>关于违约金的通知</h1>", "关于违约金的通知"),
-        ("", "<h1>另一个</h1>", "关于违约金的通知_某法院网"),
+        ("", "<h1>另一个</h1>", "另一个"),
     ],
 )
 def test_the_title_that_a_page_states(head: str, body: str, title: str) -> None:

@@ -15,8 +15,6 @@ from store.importers.reading import opened
 from store.text.dates import parse_date
 
 MAX_TITLE = 300
-FIRST_DAY = date(1990, 1, 1)
-"""No web page is older: an earlier day in a page's markup is a placeholder of its editor."""
 
 DAY = (
     r"(?:\d{4} ?(?:年 ?\d{1,2} ?月 ?\d{1,2} ?[日号]|[-/.]\d{1,2}[-/.]\d{1,2})"
@@ -56,12 +54,6 @@ def day_in(text: str) -> date | None:
     return next((day for match in _DAY.finditer(text) if (day := parse_date(match[0]))), None)
 
 
-def published(text: str) -> date | None:
-    """The day in markup when it can be one of a web page."""
-    day = day_in(text)
-    return day if day and day >= FIRST_DAY else None
-
-
 def clean_text(text: str) -> str:
     """Lines without outer blanks and characters nobody sees; at most one empty line in a row."""
     if not text.isprintable():
@@ -87,9 +79,7 @@ _RESOURCES = frozenset(
 """What browsers save beside a page: never read as one, whatever it holds."""
 _MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|body|meta|title)[\s>]", re.IGNORECASE)
 _MIME = re.compile(rb"^content-type\s*:\s*(?:multipart/related|text/html)", re.IGNORECASE | re.MULTILINE)
-_CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
 _HEAD = 4096
-_WESTERN = {"iso8859-1", "cp1252", "ascii", "iso8859-15"}
 _LOST = 0.01
 
 
@@ -123,45 +113,22 @@ def read_page(path: Path, label: str) -> bytes:
 def decode(data: bytes, label: str, stated: str = "") -> tuple[str, str]:
     """The text of a page, and a remark when some of it could not be read.
 
-    UTF-8 is tried first because hardly any other text passes for it; then what the page (or `stated`, the protocol)
-    declares, GB18030 before a Western encoding that would take any bytes.
+    charset-normalizer chooses among UTF-8, UTF-16, GB18030 and what the page (or `stated`, the protocol) declares.
 
     Raises:
         BadInput: the bytes are no text in any of these.
     """
-    marks = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-    for mark, encoding in marks.items():
-        if data.startswith(mark):
-            return data.decode(encoding, "replace").removeprefix("\ufeff"), ""
-    declared = _codec(stated) or _codec(_declared(data))
-    western = declared in _WESTERN
-    tried = ["utf-8", "gb18030", declared] if western else ["utf-8", declared, "gb18030"]
-    if data.count(b"\0") > len(data) // 1000:
+    if data.count(b"\0") > len(data) // 1000 and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise BadInput(f"{label} is no text", "Save the page again as HTML, MHTML or Markdown.")
-    for encoding in filter(None, tried):
-        try:
-            return data.decode(encoding), ""
-        except UnicodeDecodeError:
-            continue
-    text = data.decode("utf-8" if western or not declared else declared, "replace")
+    from charset_normalizer import from_bytes
+    from charset_normalizer.utils import any_specified_encoding
+
+    declared = any_specified_encoding(data, _HEAD)
+    chosen = [name for name in ("utf_8", "utf_16", "gb18030", stated, declared) if name]
+    if (found := from_bytes(data, cp_isolation=chosen).best()) is not None:
+        return str(found).removeprefix("\ufeff"), ""
+    text = data.decode("utf-8", "replace")
     lost = text.count("\ufffd")
     if lost > max(3, len(text) * _LOST):
         raise BadInput(f"{label} is no text in UTF-8, GB18030 or what it declares", "Save it again as UTF-8.")
     return text, f"{label}: {lost} characters could not be read"
-
-
-def _declared(data: bytes) -> str:
-    found = _CHARSET.search(data[:_HEAD])
-    return found[1].decode("ascii") if found else ""
-
-
-def _codec(name: str) -> str:
-    """The Python codec of a charset that is text; the older Chinese ones as their superset."""
-    try:
-        known = codecs.lookup(name.strip().strip("\"'"))
-        " ".encode(known.name)
-    except (LookupError, UnicodeError, ValueError, TypeError):
-        return ""
-    if known.name.startswith(("utf-7", "idna", "punycode", "unicode", "raw", "undefined", "mbcs", "oem")):
-        return ""
-    return "gb18030" if known.name in ("gb2312", "gbk", "hz") else known.name
