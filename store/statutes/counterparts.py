@@ -15,13 +15,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
+from store.statutes.model import Article, ArticleNumber
 from store.text.alignment import likenesses, squeezed
+
+if TYPE_CHECKING:
+    from store.statutes.book import StatuteBook
 
 LIKELY, POSSIBLE = 0.24, 0.1
 """Margins from which a counterpart is likely, or offered at all."""
@@ -47,22 +50,10 @@ class Counterpart:
     heading: str = ""
 
 
-class _Held(Protocol):
-    """What is read of a book."""
-
-    def law(self, name: str) -> Law | None: ...
-
-    def versions(self, law: str) -> list[LawVersion]: ...
-
-    def articles(self, law: str, label: str) -> list[Article]: ...
-
-    def successors(self, law: str, number: ArticleNumber | None, day: date) -> tuple[Link, ...]: ...
-
-
 class Counterparts:
     """The counterparts of a book, derived once for each pair of laws."""
 
-    def __init__(self, book: _Held) -> None:
+    def __init__(self, book: StatuteBook) -> None:
         self._book = book
         self._known: dict[tuple[str, str], dict[ArticleNumber, Counterpart]] = {}
 

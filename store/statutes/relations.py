@@ -12,10 +12,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from store.statutes.model import Law, LawVersion, Link
 from store.statutes.names import LIFETIMES, STATE, key_of_name
+
+if TYPE_CHECKING:
+    from store.statutes.book import StatuteBook
 
 RelationKind = Literal["interprets", "implements", "amends", "repeals"]
 RELATION_KINDS: tuple[RelationKind, ...] = get_args(RelationKind)
@@ -63,24 +65,10 @@ class Doubt:
     partly: bool = False
 
 
-class _Held(Protocol):
-    """What is read of a book."""
-
-    def versions(self, law: str) -> list[LawVersion]: ...
-
-    def openings(self) -> dict[str, list[tuple[str, str]]]: ...
-
-    def laws(self) -> list[Law]: ...
-
-    def succeeded(self) -> list[Link]: ...
-
-    def law(self, name: str) -> Law | None: ...
-
-
 class Relations:
     """The relations of a book, read once; every law is visited once at most, so that circles end."""
 
-    def __init__(self, book: _Held) -> None:
+    def __init__(self, book: StatuteBook) -> None:
         self._book = book
         self._by_law: dict[str, list[Relation]] = {}
         self._of: dict[str, list[Relation]] = {}

@@ -11,12 +11,14 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import astuple
 from datetime import date
+from typing import Any
 
 from store.errors import BadInput
 from store.schema import Provenance, storable
 from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link
 
-Execute = Callable[[str, tuple[object, ...]], sqlite3.Cursor]
+Row = tuple[object, ...]
+Execute = Callable[[str, Row], sqlite3.Cursor]
 
 TABLES = (
     "CREATE TABLE laws (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, short TEXT NOT NULL, level TEXT NOT NULL,"
@@ -43,41 +45,18 @@ INDEXES = (
     "CREATE INDEX by_link_to ON law_links (to_law, to_number, to_sub)",
 )
 
-_STAGED = (
-    "CREATE TABLE staged_law (name TEXT PRIMARY KEY, short TEXT, level TEXT, provenance TEXT) STRICT",
-    "CREATE TABLE staged_alias (alias TEXT, law TEXT, PRIMARY KEY (alias, law)) STRICT",
-    "CREATE TABLE staged_version (law TEXT, label TEXT, valid_from TEXT, valid_to TEXT, adopted TEXT,"
-    " inferred INTEGER, source TEXT, PRIMARY KEY (law, label)) STRICT",
-    "CREATE TABLE staged_article (law TEXT, label TEXT, position INTEGER, number INTEGER, sub INTEGER, part TEXT,"
-    " chapter TEXT, section TEXT, title TEXT, text TEXT, amended_by TEXT, text_source TEXT, derived INTEGER,"
-    " listed TEXT, PRIMARY KEY (law, label, position)) STRICT",
-    "CREATE TABLE staged_link (kind TEXT, from_law TEXT, from_number INTEGER, from_sub INTEGER, to_law TEXT,"
-    " to_number INTEGER, to_sub INTEGER, on_day TEXT, basis TEXT) STRICT",
-)
-
-_SETTLE = (
-    "INSERT INTO laws SELECT row_number() OVER (ORDER BY name), * FROM staged_law ORDER BY name",
-    "INSERT INTO law_aliases SELECT a.alias, l.id FROM staged_alias a JOIN laws l ON l.name = a.law ORDER BY 1, 2",
-    "INSERT INTO law_versions SELECT row_number() OVER (ORDER BY l.id, coalesce(v.valid_from, ''), v.label),"
-    " l.id, v.label, v.valid_from, v.valid_to, v.adopted, v.inferred, v.source"
-    " FROM staged_version v JOIN laws l ON l.name = v.law ORDER BY 1",
-    "INSERT INTO articles (version, number, sub, part, chapter, section, title, text, amended_by, text_source,"
-    " derived, position, listed) SELECT v.id, a.number, a.sub, a.part, a.chapter, a.section, a.title, a.text,"
-    " a.amended_by, a.text_source, a.derived, a.position, a.listed FROM law_versions v JOIN laws l ON l.id = v.law"
-    " JOIN staged_article a ON a.law = l.name AND a.label = v.label ORDER BY v.id, a.position",
-    "INSERT INTO law_links SELECT row_number() OVER (ORDER BY from_law, from_number, from_sub, on_day, kind, to_law,"
-    " to_number, to_sub, basis), * FROM (SELECT DISTINCT * FROM staged_link) ORDER BY 1",
-)
-
 
 class StatuteWriter:
-    """Writes statutes through the builder of a pack; nothing is created before the first law."""
+    """Collects statutes and writes them through the builder of a pack in the end; nothing where there are none."""
 
     def __init__(self, execute: Execute) -> None:
         self._execute = execute
-        self._begun = False
+        self._laws: dict[str, Law] = {}
+        self._aliases: set[tuple[str, str]] = set()
+        self._versions: dict[tuple[str, str], tuple[LawVersion, list[Row]]] = {}
+        self._links: set[Row] = set()
         self.articles = 0
-        """How many articles were written."""
+        """How many articles were added."""
         self.provenance: set[Provenance] = set()
 
     def add_law(self, law: Law, aliases: Iterable[str] = ()) -> None:
@@ -86,18 +65,14 @@ class StatuteWriter:
         Raises:
             BadInput: a law of that name was added with other data, or a text cannot be stored.
         """
-        self._begin()
         _check_texts(law.name, law.short, law.level)
         if not law.name:
             raise BadInput("A law has no name")
-        old = self._execute("SELECT * FROM staged_law WHERE name = ?", (law.name,)).fetchone()
-        if old is None:
-            self._execute("INSERT INTO staged_law VALUES (?, ?, ?, ?)", astuple(law))
-            self.provenance.add(law.provenance)
-        elif old != astuple(law):
-            raise BadInput(
-                f"{law.name} is described in two ways: {'、'.join(old[1:])} and {'、'.join(astuple(law)[1:])}"
-            )
+        old = self._laws.setdefault(law.name, law)
+        if old != law:
+            ways = ("、".join(astuple(one)[1:]) for one in (old, law))
+            raise BadInput(f"{law.name} is described in two ways: {next(ways)} and {next(ways)}")
+        self.provenance.add(law.provenance)
         for alias in aliases:
             self.add_alias(law.name, alias)
 
@@ -108,7 +83,7 @@ class StatuteWriter:
             BadInput: the text cannot be stored.
         """
         _check_texts(alias)
-        self._execute("INSERT OR IGNORE INTO staged_alias VALUES (?, ?)", (alias, law))
+        self._aliases.add((alias, law))
 
     def add_version(self, version: LawVersion, articles: Iterable[Article]) -> None:
         """Add a version with its articles in their order; the same version again, with the same content, is nothing
@@ -120,26 +95,24 @@ class StatuteWriter:
             BadInput: the law was not added, the window ends before it begins, or the version was added with other
                 content.
         """
-        self._begin()
-        if not self._execute("SELECT 1 FROM staged_law WHERE name = ?", (version.law,)).fetchone():
-            raise BadInput(f"{version.label}: its law {version.law} was not added")
+        label = version.label
+        if version.law not in self._laws:
+            raise BadInput(f"{label}: its law {version.law} was not added")
         if version.valid_from and version.valid_to and version.valid_to < version.valid_from:
-            raise BadInput(f"{version.label} ends on {version.valid_to}, before it begins on {version.valid_from}")
-        _check_texts(version.label, version.source)
-        row = (
-            version.law, version.label, _day(version.valid_from), _day(version.valid_to), _day(version.adopted),
-            int(version.inferred), version.source,
-        )  # fmt: skip
-        key = (version.law, version.label)
-        old = self._execute("SELECT * FROM staged_version WHERE law = ? AND label = ?", key).fetchone()
-        if old is not None:
-            self._check_same(version, tuple(old), row, articles)
+            raise BadInput(f"{label} ends on {version.valid_to}, before it begins on {version.valid_from}")
+        _check_texts(label, version.source)
+        rows = [_article_row(version, article, position) for position, article in enumerate(articles, 1)]
+        if (version.law, label) not in self._versions:
+            self._versions[version.law, label] = (version, rows)
+            self.articles += len(rows)
             return
-        self._execute("INSERT INTO staged_version VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        marks = ", ".join("?" * 14)
-        for position, article in enumerate(articles, 1):
-            self._execute(f"INSERT INTO staged_article VALUES ({marks})", _article_row(version, article, position))
-            self.articles += 1
+        old, known = self._versions[version.law, label]
+        if old != version:
+            raise BadInput(f"{label} is given twice with different data", "Keep one of the two.")
+        if known != rows:
+            place = next((n for n, pair in enumerate(zip(known, rows, strict=False)) if pair[0] != pair[1]), None)
+            where = rows[place][0] if place is not None else f"{len(known)} and {len(rows)} articles"
+            raise BadInput(f"{label} is given twice with different articles ({where})", "Keep one of the two.")
 
     def add_link(self, link: Link) -> None:
         """Add a link; the same link twice is one.
@@ -147,7 +120,6 @@ class StatuteWriter:
         Raises:
             BadInput: an unknown kind or a text that cannot be stored.
         """
-        self._begin()
         if link.kind not in LINK_KINDS:
             raise BadInput(f"There is no kind of link named {link.kind}", f"Kinds: {', '.join(LINK_KINDS)}.")
         _check_texts(link.from_law, link.to_law, link.basis)
@@ -155,41 +127,47 @@ class StatuteWriter:
             link.kind, link.from_law, *_numbers(link.from_number), link.to_law, *_numbers(link.to_number),
             _day(link.on), link.basis,
         )  # fmt: skip
-        self._execute("INSERT INTO staged_link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._links.add(row)
 
     def finish(self) -> None:
         """Give everything its id and its place, and build the indexes."""
-        if not self._begun:
+        if not self._laws and not self._links:
             return
-        for statement in (*TABLES, *_SETTLE, *INDEXES):
+        for statement in TABLES:
             self._execute(statement, ())
-        for statement in _STAGED:
-            self._execute(f"DROP TABLE {statement.split()[2]}", ())
+        laws = {name: identity for identity, name in enumerate(sorted(self._laws), 1)}
+        for name, identity in laws.items():
+            self._insert("laws", (identity, *astuple(self._laws[name])))
+        for alias, law in sorted(self._aliases):
+            self._insert("law_aliases", (alias, laws[law]))
+        versions = sorted(self._versions.values(), key=lambda one: _place(one[0]))
+        for identity, (version, _) in enumerate(versions, 1):
+            law, label, first, last, adopted, inferred, source = astuple(version)
+            days = (_day(first), _day(last), _day(adopted))
+            self._insert("law_versions", (identity, laws[law], label, *days, int(inferred), source))
+        articles = ((version, *row) for version, (_, rows) in enumerate(versions, 1) for row in rows)
+        for identity, row in enumerate(articles, 1):
+            self._insert("articles", (identity, *row))
+        for identity, row in enumerate(sorted(self._links, key=_order), 1):
+            self._insert("law_links", (identity, *row))
+        for statement in INDEXES:
+            self._execute(statement, ())
 
-    def _begin(self) -> None:
-        if not self._begun:
-            self._begun = True
-            for statement in _STAGED:
-                self._execute(statement, ())
-
-    def _check_same(
-        self, version: LawVersion, old: tuple[object, ...], new: tuple[object, ...], articles: Iterable[Article]
-    ) -> None:
-        if old != new:
-            raise BadInput(f"{version.label} is given twice with different data", "Keep one of the two.")
-        rows = self._execute(
-            "SELECT * FROM staged_article WHERE law = ? AND label = ? ORDER BY position", (version.law, version.label)
-        ).fetchall()
-        given = [_article_row(version, article, position) for position, article in enumerate(articles, 1)]
-        if rows != given:
-            place = next((n for n, pair in enumerate(zip(rows, given, strict=False)) if pair[0] != pair[1]), None)
-            where = given[place][3] if place is not None else f"{len(rows)} and {len(given)} articles"
-            raise BadInput(
-                f"{version.label} is given twice with different articles ({where})", "Keep one of the two."
-            )
+    def _insert(self, table: str, row: Row) -> None:
+        self._execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
 
-def _article_row(version: LawVersion, article: Article, position: int) -> tuple[object, ...]:
+def _place(version: LawVersion) -> tuple[str, str, str]:
+    return version.law, _day(version.valid_from) or "", version.label
+
+
+def _order(link: Row) -> list[tuple[bool, Any]]:
+    kind, from_law, from_number, from_sub, to_law, to_number, to_sub, on, basis = link
+    values = (from_law, from_number, from_sub, on, kind, to_law, to_number, to_sub, basis)
+    return [(value is not None, value) for value in values]
+
+
+def _article_row(version: LawVersion, article: Article, position: int) -> Row:
     number = article.number
     if (article.law, article.label) != (version.law, version.label):
         raise BadInput(f"{article.label} {number.key} does not belong to {version.label}")
@@ -198,10 +176,7 @@ def _article_row(version: LawVersion, article: Article, position: int) -> tuple[
     texts = (article.part, article.chapter, article.section, article.title)
     sources = (article.amended_by, article.text_source)
     _check_texts(*texts, article.text or "", *sources, article.listed)
-    return (
-        version.law, version.label, position, number.number, number.sub, *texts, article.text, *sources,
-        int(article.derived), article.listed,
-    )  # fmt: skip
+    return (number.number, number.sub, *texts, article.text, *sources, int(article.derived), position, article.listed)
 
 
 def _check_texts(*texts: str) -> None:
