@@ -103,11 +103,11 @@ class WebSnapshot:
         given = (before.isoformat(),) if before else ()
         dated = "AND rowid IN (SELECT id FROM page WHERE day <= ?)" if before else ""
         weights = f", {TITLE_WEIGHT}, 1.0"
-        channels = [
-            ranked(self._reader, index, terms, depth, weights=weights, where=dated, given=given)
+        channels = {
+            index: ranked(self._reader, index, terms, depth, weights=weights, where=dated, given=given)
             for index, terms in (("trigram_page", trigrams(asked)), ("words_page", word_terms(asked)))
-        ]
-        best = fuse([channel for channel in channels if channel]) or scanned(
+        }
+        best = fuse(channels) or scanned(
             self._reader, "page", "id", {"title": TITLE_WEIGHT, "text": 1}, asked, depth,
             where="AND day <= ?" if before else "", given=given,
         )  # fmt: skip

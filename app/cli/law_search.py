@@ -20,7 +20,7 @@ from store import manifest as manifests
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.importers.reading import records
 from store.pack import Pack
-from store.search.documents import CONSTANT, FUSION, fuse_weighted
+from store.search.documents import CONSTANT, FUSION, fuse
 from store.search.law_search import CHANNELS, Answer, Hit, LawSearch, Settings, Window
 from store.search.query import LawQuery, analyse
 from store.statutes.book import StatuteBook, Unknown
@@ -251,7 +251,7 @@ def measure(
             values[name].append(_figures(searcher, rows, gold))
         for name in CHANNELS:
             less = {other: ranks for other, ranks in rankings.items() if other != name}
-            rows = [row for row, _ in fuse_weighted(less, FUSION, CONSTANT)] if name in rankings else named["fused"]
+            rows = [row for row, _ in fuse(less, FUSION, CONSTANT)] if name in rankings else named["fused"]
             without[name].append(_figures(searcher, rows, gold))
     progress(len(questions), len(questions))
     blocks = [_block(question, place_) for place_, question in enumerate(questions)]

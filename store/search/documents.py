@@ -30,21 +30,14 @@ FUSION: dict[str, float] = _CHOSEN["weights"]
 others."""
 
 
-def fuse(rankings: Sequence[Sequence[int]]) -> list[tuple[int, float]]:
-    """Row ids with their fused scores, best first; equal scores by row id."""
-    return _fused([(ranking, 1.0) for ranking in rankings], USUAL)
-
-
-def fuse_weighted(
-    rankings: Mapping[str, Sequence[int]], weights: Mapping[str, float], constant: float
+def fuse(
+    rankings: Mapping[str, Sequence[int]], weights: Mapping[str, float] | None = None, constant: float = USUAL
 ) -> list[tuple[int, float]]:
-    """Row ids with their fused scores, best first; a channel without a weight counts once."""
-    return _fused([(ranking, weights.get(channel, 1.0)) for channel, ranking in rankings.items()], constant)
-
-
-def _fused(rankings: Sequence[tuple[Sequence[int], float]], constant: float) -> list[tuple[int, float]]:
+    """Row ids with their scores by reciprocal rank fusion, best first, equal scores by row id; a channel without a
+    weight counts once."""
     scores: dict[int, float] = defaultdict(float)
-    for ranking, weight in rankings:
+    for channel, ranking in rankings.items():
+        weight = (weights or {}).get(channel, 1.0)
         for rank, number in enumerate(ranking, 1):
             scores[number] += weight / (constant + rank)
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
@@ -69,7 +62,7 @@ def search_documents(
         return []
     asked = folded(query)
     depth = max(DEPTH, k)
-    found = fuse_weighted(channels(pack, corpus, asked, depth), weights or {}, USUAL) or scanned(
+    found = fuse(channels(pack, corpus, asked, depth), weights) or scanned(
         pack.reader, "document", "number", {"text": 1}, asked, depth, where="AND corpus = ?", given=(corpus,)
     )
     return _documents(pack, found[:k])

@@ -37,11 +37,11 @@ from store.run_file import reading
 from store.search.bigrams import Floats
 from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search.channels import Citing, Titles
-from store.search.documents import CONSTANT, FUSION, fuse_weighted
+from store.search.documents import CONSTANT, FUSION, fuse
 from store.search.narrowing import CHANNELS, WINDOWS, Narrowed, Settings, Window, narrow
 from store.search.query import LawQuery, Span, analyse
 from store.statutes.applicable import CaseDates
-from store.statutes.book import NotYet, Repealed, StatuteBook
+from store.statutes.book import ARTICLE_COLUMNS, NotYet, Repealed, StatuteBook, article_of
 from store.statutes.model import Article, ArticleNumber, LawVersion
 
 MARGIN = 1.5
@@ -62,7 +62,7 @@ def winner(
         firsts[channel] = [rows[place] for place in np.sort(np.unique(articles, return_index=True)[1])]
     by_article: dict[int, tuple[float, int]] = {}
     left_out = set(catalogue.article[unsure].tolist())
-    for row, score in fuse_weighted(firsts, FUSION, CONSTANT):
+    for row, score in fuse(firsts, FUSION, CONSTANT):
         article = int(catalogue.article[row - 1])
         known = by_article.get(article)
         by_article[article] = (score + (known[0] if known else 0.0), known[1] if known else row)
@@ -249,7 +249,7 @@ class LawSearch:
             rankings |= self._ranked(query, settings, narrowed, worded)
         if "dense" in settings.channels and not named and not self.articles.dense:
             narrowed = replace(narrowed, notes=(*narrowed.notes, "no_dense"))
-        fused = fuse_weighted(rankings, FUSION, CONSTANT)
+        fused = fuse(rankings, FUSION, CONSTANT)
         if narrowed.latest is not None:
             fused = self._current_first(fused, narrowed)
         if not named and len(fused) < settings.k and (bare := narrowed.rows & ~worded).any():
@@ -278,7 +278,7 @@ class LawSearch:
                     ranked = self.articles.rank(name, query, allowed, depth)
                     ranked = self.titles.lent(ranked, rows)[:depth] if len(lenders) else ranked
                     found[name] = self._settled(ranked, narrowed)
-        passages = fuse_weighted(found, FUSION, CONSTANT)
+        passages = fuse(found, FUSION, CONSTANT)
         if "title" in settings.channels:
             with self._timed("title"):
                 found["title"] = self._scored(self.titles.scores(substance(query)), narrowed, depth)
@@ -326,7 +326,7 @@ class LawSearch:
             rankings[name] = [*rankings.get(name, ()), *rows]
         least = fused[-1][1] if fused else float("inf")
         there = {row for row, _ in fused}
-        further = fuse_weighted(more, FUSION, CONSTANT)
+        further = fuse(more, FUSION, CONSTANT)
         return fused + [(row, min(score, least)) for row, score in further if row not in there]
 
     def _current_first(self, fused: list[tuple[int, float]], narrowed: Narrowed) -> list[tuple[int, float]]:
@@ -408,18 +408,12 @@ class LawSearch:
 
     def _articles(self, identities: Sequence[int], versions: Sequence[LawVersion]) -> list[Article]:
         marks = ", ".join("?" * len(identities))
-        rows = self._pack.reader.all(f"SELECT id, {_COLUMNS} FROM articles WHERE id IN ({marks})", identities)
-        found = {row[0]: row[1:] for row in rows}
-        articles = []
-        for identity, version in zip(identities, versions, strict=True):
-            number, sub, part, chapter, section, title, text, by, source, derived, position, listed = found[identity]
-            articles.append(
-                Article(
-                    version.law, version.label, ArticleNumber(number, sub), part, chapter, section, title, text, by,
-                    source, bool(derived), position, listed,
-                )
-            )  # fmt: skip
-        return articles
+        rows = self._pack.reader.all(f"SELECT id, {ARTICLE_COLUMNS} FROM articles WHERE id IN ({marks})", identities)
+        found = {identity: row for identity, *row in rows}
+        return [
+            article_of(version.law, version.label, found[identity])
+            for identity, version in zip(identities, versions, strict=True)
+        ]
 
 
 def _gaps(hits: Sequence[Hit], narrowed: Narrowed) -> list[str]:
@@ -427,7 +421,5 @@ def _gaps(hits: Sequence[Hit], narrowed: Narrowed) -> list[str]:
     laws = dict.fromkeys(hit.version.law for hit in hits if "gap_neighbour" in hit.kept)
     return [f"gap:{law}:{day}" for law in laws for day in narrowed.gaps.get(law, ())]
 
-
-_COLUMNS = "number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position, listed"
 
 __all__ = ["CHANNELS", "WINDOWS", "Answer", "Booleans", "Hit", "LawSearch", "Settings", "Window"]

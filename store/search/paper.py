@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from store.pack import Pack
 from store.search.catalogue import Booleans, Catalogue
-from store.search.documents import fuse_weighted
+from store.search.documents import fuse
 from store.search.narrowing import Narrowed
 from store.search.query import LawQuery
 from store.statutes.model import ArticleNumber
@@ -116,7 +116,7 @@ class Paper:
             "bm25": self._by_words(query.text, rows, k),
         }
         rankings = {name: ranked for name, ranked in rankings.items() if ranked}
-        return narrowed, rankings, fuse_weighted(rankings, WEIGHTS, CONSTANT)[:k]
+        return narrowed, rankings, fuse(rankings, WEIGHTS, CONSTANT)[:k]
 
     def _filtered(self, query: LawQuery, at: date | None) -> tuple[Booleans, str, tuple[str, ...]]:
         catalogue = self._catalogue

@@ -8,16 +8,14 @@ versions overlap the one that began last answers, and the others are named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
-from store.errors import Damaged
 from store.pack import Pack
+from store.run_file import reading
 from store.statutes.counterparts import Counterparts
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link, LinkKind
 from store.statutes.names import LIFETIMES, aliases_of, is_revision, key_of_name
@@ -25,9 +23,6 @@ from store.statutes.relations import Doubt, Relations
 from store.text.dates import parse_date
 
 _DAY = timedelta(days=1)
-MOST_VERSIONS, MOST_NUMBER = 10_000_000, 1_000_000
-"""The greatest number of a version and of an article: tables are as long as the one, numerals are written for the
-other."""
 
 State = Literal["in_force", "doubtful", "amended", "repealed", "not_yet", "unknown"]
 """现行有效, 效力存疑 (the law that it interprets or implements has ended), 已修改 (a later version of the law
@@ -121,12 +116,12 @@ class StatuteBook:
         self._numbers: dict[tuple[str, str], frozenset[ArticleNumber]] = {}
         self._laws: dict[str, Law] = {}
         if pack.manifest.counts.statutes or self._has_tables():
-            with _sensible(self._path):
+            with reading(self._path):
                 self._read_laws()
         self._aliases = self._read_aliases()
 
     def _read_laws(self) -> None:
-        """Laws and their versions; articles are read when they are asked for, here only how far their numbers go."""
+        """Laws and their versions; articles are read when they are asked for."""
         rows = self._reader.all("SELECT id, name, short, level, provenance FROM laws ORDER BY id")
         self._laws = {row[1]: Law(*row[1:]) for row in rows}
         names = {row[0]: row[1] for row in rows}
@@ -135,11 +130,7 @@ class StatuteBook:
         ):
             version = _version(names[law], fields)
             self._versions.setdefault(version.law, []).append(version)
-            self._version_ids[version.law, version.label] = _bounded(identity, MOST_VERSIONS)
-        for column, most in (("version", max(self._version_ids.values(), default=0)), ("number", MOST_NUMBER)):
-            for which in ("min", "max"):  # two questions, so that an index answers each
-                ((found,),) = self._reader.all(f"SELECT {which}({column}) FROM articles")
-                _bounded(found or 0, most)
+            self._version_ids[version.law, version.label] = identity
 
     def laws(self) -> list[Law]:
         """All laws by name."""
@@ -220,7 +211,7 @@ class StatuteBook:
             f"SELECT {_LINK_COLUMNS} FROM law_links WHERE from_law = ?1 OR to_law = ?1 ORDER BY id",
             (law,),
         )
-        with _sensible(self._path):
+        with reading(self._path):
             links = [_link(row) for row in rows]
         if number is None:
             return links
@@ -299,7 +290,7 @@ class StatuteBook:
             return []
         sql = f"SELECT {_LINK_COLUMNS} FROM law_links WHERE kind = 'succeeded' AND from_number IS NULL ORDER BY id"
         rows = self._reader.all(sql)
-        with _sensible(self._path):
+        with reading(self._path):
             return [_link(row) for row in rows]
 
     def on(self, law: str, number: ArticleNumber, day: date) -> Answer:
@@ -380,20 +371,8 @@ class StatuteBook:
         identity = self._version_ids.get((law, label))
         if identity is None:
             return []
-        sql = (
-            "SELECT number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position,"
-            f" listed FROM articles WHERE version = ? {where} ORDER BY id"
-        )
-        found = []
-        for number, sub, *texts, derived, position, listed in self._reader.all(sql, (identity, *values)):
-            part, chapter, section, title, text, amended_by, text_source = texts
-            found.append(
-                Article(
-                    law, label, ArticleNumber(number, sub), part, chapter, section, title, text, amended_by,
-                    text_source, bool(derived), position, listed,
-                )
-            )  # fmt: skip
-        return found
+        sql = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE version = ? {where} ORDER BY id"
+        return [article_of(law, label, row) for row in self._reader.all(sql, (identity, *values))]
 
     def _has_tables(self) -> bool:
         return bool(self._reader.all("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'laws'"))
@@ -411,8 +390,19 @@ class StatuteBook:
         return aliases
 
 
+ARTICLE_COLUMNS = (
+    "number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position, listed"
+)
 _LINK_COLUMNS = "kind, from_law, from_number, from_sub, to_law, to_number, to_sub, on_day, basis"
 _VERSION_COLUMNS = "label, valid_from, valid_to, adopted, inferred, source"
+
+
+def article_of(law: str, label: str, row: Sequence[Any]) -> Article:
+    """The article of a version in a row of `ARTICLE_COLUMNS`."""
+    number, sub, *texts, derived, position, listed = row
+    return Article(
+        law, label, ArticleNumber(number, sub), *texts, derived=bool(derived), position=position, listed=listed
+    )
 
 
 def _version(law: str, fields: Sequence[Any]) -> LawVersion:
@@ -425,21 +415,6 @@ def _link(row: Sequence[Any]) -> Link:
     start = None if from_number is None else ArticleNumber(from_number, from_sub)
     end = None if to_number is None else ArticleNumber(to_number, to_sub)
     return Link(cast(LinkKind, kind), from_law, start, to_law, end, date.fromisoformat(on_day), basis)
-
-
-@contextmanager
-def _sensible(path: Path) -> Iterator[None]:
-    """A pack may be as it was written, and what it says may still make no sense."""
-    try:
-        yield
-    except (KeyError, ValueError, TypeError) as error:
-        raise Damaged(f"the statutes of {path} make no sense: {error}", "Build or import the pack again.") from error
-
-
-def _bounded(number: int, most: int) -> int:
-    if not 0 <= number <= most:
-        raise ValueError(f"{number} is not between 0 and {most}")
-    return number
 
 
 def _date(text: str | None) -> date | None:

@@ -131,7 +131,7 @@ def scan(path: str) -> Callable[[str], Sequence[int]]:
     """The same filters and channels row by row, in Python; indexes are not used, word weights are known
     beforehand."""
     from store.pack import Pack
-    from store.search.documents import CONSTANT, FUSION, fuse_weighted
+    from store.search.documents import CONSTANT, FUSION, fuse
     from store.search.law_search import LawSearch
     from store.search.terms import matter
     from store.text.segment import words
@@ -173,7 +173,7 @@ def scan(path: str) -> Callable[[str], Sequence[int]]:
                 if score:
                     scored[name].append((-score, row))
         ranked = {name: [row for _, row in sorted(found)[:100]] for name, found in scored.items()}
-        return [row for row, _ in fuse_weighted(ranked, FUSION, CONSTANT)[:10]]
+        return [row for row, _ in fuse(ranked, FUSION, CONSTANT)[:10]]
 
     return ask
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import strategies as st
 
 from store import places
 from store.errors import BadInput
@@ -209,10 +208,3 @@ def test_versions_that_overlap_between_files_are_named(tmp_path: Path) -> None:
         BadInput, match=r"b.jsonl, line 1: versions\[0\]: 又 and 中华人民共和国渡口法 .* both apply on 2019-01-01"
     ):
         importer("law-json")(tmp_path, "p", silent)
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=6),
-    lambda inner: st.lists(inner, max_size=3),
-    max_leaves=4,
-)

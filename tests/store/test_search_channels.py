@@ -12,7 +12,7 @@ from store.builder import PackBuilder
 from store.errors import Damaged, StoreError
 from store.pack import Pack, verify_pack
 from store.search.channels import Articles
-from store.search.documents import USUAL, fuse, fuse_weighted
+from store.search.documents import fuse
 from store.search.query import LawQuery
 from store.search.terms import entries, widened
 from store.statutes.model import ArticleNumber
@@ -128,8 +128,8 @@ def test_another_segmenter_is_refused(pack: Pack, monkeypatch: pytest.MonkeyPatc
 
 
 def test_fusion_weighs_channels() -> None:
-    assert fuse_weighted({"a": [1, 2], "b": [2, 1]}, {"a": 2.0, "b": 1.0}, 10) == [
+    assert fuse({"a": [1, 2], "b": [2, 1]}, {"a": 2.0, "b": 1.0}, 10) == [
         (1, 2 / 11 + 1 / 12),
         (2, 2 / 12 + 1 / 11),
     ]
-    assert fuse_weighted({"a": [1, 2], "b": [2, 3]}, {}, USUAL) == fuse([[1, 2], [2, 3]])
+    assert fuse({"a": [1, 2], "b": [2, 3]}) == fuse({"a": [1, 2], "b": [2, 3]}, {"a": 1.0, "b": 1.0})

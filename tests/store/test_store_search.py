@@ -72,6 +72,6 @@ def test_k_and_empty_answers(pack: Pack) -> None:
 
 
 def test_fusion_prefers_agreement_and_breaks_ties_by_id() -> None:
-    assert [number for number, _ in fuse([[3, 1, 2], [3, 2, 1]])] == [3, 1, 2]
-    assert [number for number, _ in fuse([[9], [4]])] == [4, 9]
-    assert fuse([]) == []
+    assert [number for number, _ in fuse({"a": [3, 1, 2], "b": [3, 2, 1]})] == [3, 1, 2]
+    assert [number for number, _ in fuse({"a": [9], "b": [4]})] == [4, 9]
+    assert fuse({}) == []
