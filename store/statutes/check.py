@@ -242,32 +242,16 @@ def _moved(old: Mapping[ArticleNumber, Article], after: Sequence[Article]) -> It
             continue
         if then_following.position != then.position + 1:
             continue
-        sides = (
-            (
-                _paragraphs(then),
-                _paragraphs(then_following),
-                _paragraphs(one),
-                _paragraphs(following),
-                one,
-                following,
-            ),
-            (
-                _paragraphs(one),
-                _paragraphs(following),
-                _paragraphs(then),
-                _paragraphs(then_following),
-                then,
-                then_following,
-            ),
-        )
         boundary = (one.part, one.chapter, one.section) != (following.part, following.chapter, following.section)
-        for whole, whole_next, cut, cut_next, faulty, receiver in sides:
-            moved = [p for p in whole[1:] if p not in cut and p in cut_next and p not in whole_next]
+        pairs = ((then, then_following), (one, following))
+        for (whole, whole_next), (cut, cut_next) in (pairs, pairs[::-1]):
+            gone = {*_paragraphs(cut), *_paragraphs(whole_next)}
+            come = {*_paragraphs(cut_next)}
+            moved = [piece for piece in _paragraphs(whole)[1:] if piece in come - gone]
             if moved:
-                other = then.label if faulty is one else one.label
-                values = {"to": receiver.number.chinese, "paragraph": moved[0][:20], "other": other}
+                values = {"to": cut_next.number.chinese, "paragraph": moved[0][:20], "other": whole.label}
                 sure: Sure = "likely" if boundary else "possible"
-                yield Finding("moved_paragraph", faulty.law, faulty.label, faulty.number, sure, values)
+                yield Finding("moved_paragraph", cut.law, cut.label, cut.number, sure, values)
 
 
 def _paragraphs(article: Article) -> list[str]:

@@ -43,7 +43,7 @@ def read_html(data: bytes, label: str, *, charset: str = "", saved_from: str = "
     if not found:
         action = "Pages that draw their text by script must be saved from a browser."
         raise BadInput(f"{label} has no text that can be read", action)
-    return ParsedPage(url, title, day, found, tuple(remarks))
+    return ParsedPage(url, title, day or _printed_day(tree), found, tuple(remarks))
 
 
 def _parsed(text: str, label: str) -> Any:
@@ -102,22 +102,17 @@ def _absolute(base: str, address: str) -> str | None:
 
 
 def _title_and_day(tree: Any, label: str) -> tuple[str, date | None]:
-    """What the page states by markup; the day also by the words that Chinese sites print beside it (发布时间：…)."""
+    """What the page states by markup."""
     from trafilatura.metadata import extract_metadata
 
     stated = _tried(extract_metadata, label, tree, date_config=_DATES)
-    seen = " ".join(_visible(tree).split())
-    printed = (day for match in _VISIBLE.finditer(seen) if (day := day_in(match[1])))
-    day = date.fromisoformat(stated.date) if stated.date else next(printed, None)
-    return clean_title(stated.title or ""), day
+    return clean_title(stated.title or ""), date.fromisoformat(stated.date) if stated.date else None
 
 
-def _visible(tree: Any) -> str:
-    pieces: list[str] = []
-    for node in tree.iter():
-        silent = not isinstance(node.tag, str) or node.tag in _SILENT or node.tag == "title"
-        pieces += [piece for piece in ("" if silent else node.text, node.tail) if piece and piece.strip()]
-    return " ".join(pieces)
+def _printed_day(tree: Any) -> date | None:
+    """The day that Chinese sites print beside these words: 发布时间：2024年5月1日."""
+    seen = " ".join(tree.text_content().split())
+    return next((day for match in _VISIBLE.finditer(seen) if (day := day_in(match[1]))), None)
 
 
 def _main_text(tree: Any, label: str) -> str:
