@@ -58,6 +58,7 @@ class Child:
         self._lock = threading.Lock()
         self._cancelled: set[int] = set()
         self._server: Any = None
+        self._encoder: Any = None
 
     def serve(self) -> int:
         """Carry out orders, one after the other, and between them go on with the calls in motion."""
@@ -81,8 +82,9 @@ class Child:
                     self._done(number, {"result": self._carry_out(number, order)})
             except Exception as error:
                 self._done(number, _failure(error))
-        if self._server is not None:
-            self._server.close()
+        for loaded in (self._server, self._encoder):
+            if loaded is not None:
+                loaded.close()
         return 0
 
     def _go_on(self) -> None:
@@ -126,17 +128,24 @@ class Child:
                 finally:
                     words.close()
             case "embed":
-                from models.llama.embedding import embed
-
                 stopped = partial(self._cancelled.__contains__, number)
-                return embed(order["path"], order["texts"], order["pooling"], order["threads"], stopped)
+                return self._encoding(order, stopped).embed(order["texts"], order["pooling"], stopped)
             case "embed_tokens":
-                from models.llama.embedding import embed_tokens
-
                 stopped = partial(self._cancelled.__contains__, number)
-                return embed_tokens(order["path"], order["texts"], order["limit"], order["threads"], stopped)
+                return self._encoding(order, stopped).embed_tokens(order["texts"], order["limit"], stopped)
             case other:
                 raise ValueError(f"unknown order {other}")
+
+    def _encoding(self, order: Order, stopped: Callable[[], bool]) -> Any:
+        """The embedding model of an order, which is loaded once and stays until another is wanted."""
+        from models.llama.embedding import Encoder
+
+        if self._encoder is None or self._encoder.path != order["path"]:
+            if self._encoder is not None:
+                self._encoder.close()
+                self._encoder = None
+            self._encoder = Encoder(order["path"], order["threads"], stopped)
+        return self._encoder
 
     def _listen(self) -> None:
         """Orders as they come; the end of the pipe is the end of the process, whatever it is doing."""

@@ -63,21 +63,27 @@ class Embedder:
         self._process: Process | None = None
         self._build = ""
 
-    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text.
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row for each text.
 
         Raises:
             BadEngine: llama-cpp-python is missing.
             EngineError: the model gives no vector for a text.
         """
         shown = [text[: self._most] or " " for text in texts]
-        vectors: list[list[float]] = self._order("embed", texts=shown, pooling=self._pooling)
-        return vectors
+        reply = self._order("embed", texts=shown, pooling=self._pooling)
+        return _decoded(reply["vectors"], reply["width"])
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """The tokens of each text with their vectors of the last layer. No text may be empty. Errors as above."""
-        told = self._order("embed_tokens", texts=list(texts), limit=self._limit)
-        return [_tokens(one, told["width"]) for one in told["texts"]]
+        reply = self._order("embed_tokens", texts=list(texts), limit=self._limit)
+        return [
+            Tokens(
+                tuple(text["ids"]), tuple(text["special"]), bool(text["cut"]),
+                _decoded(text["vectors"], reply["width"]),
+            )
+            for text in reply["texts"]
+        ]  # fmt: skip
 
     def _order(self, op: str, **what: Any) -> Any:
         with self._plainly():
@@ -112,6 +118,5 @@ class Embedder:
             self._process = None
 
 
-def _tokens(told: dict[str, Any], width: int) -> Tokens:
-    vectors = np.frombuffer(b64decode(told["vectors"]), dtype="<f4").reshape(-1, width)
-    return Tokens(tuple(told["ids"]), tuple(told["special"]), bool(told["cut"]), vectors)
+def _decoded(vectors: str, width: int) -> NDArray[np.float32]:
+    return np.frombuffer(b64decode(vectors), dtype="<f4").reshape(-1, width)

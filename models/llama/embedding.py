@@ -1,14 +1,14 @@
 """Vectors of texts from a GGUF, in the child process: one a text (`embed`), or one a token (`embed_tokens`).
 
 Pooling mean, cls or last makes one vector of a text; None takes what the file says, else the mean. Any model can do
-it: an embedding model well, a chat model after a fashion. A text is read as a whole, one at a time.
+it: an embedding model well, a chat model after a fashion. A text is read as a whole; short ones are read together,
+each as a sequence of its own. Vectors leave the process as 32-bit floats in base64, row after row.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import llama_cpp as lib
@@ -21,29 +21,84 @@ TOKENS, MEAN = 0, 1
 POOLINGS = {"mean": MEAN, "cls": 2, "last": 3}
 LONGEST = 4096
 """Tokens of one text; an encoder has to read a text as a whole."""
+BATCH_TOKENS, BATCH_TEXTS = 128, 16
+"""Most of one decode, unless a text is longer. On a processor more is no quicker: attention grows with the square."""
+Ids = list[int]
 
 
-class _Encoder:
-    """A loaded model, and the context that it reads texts in."""
+class Encoder:
+    """A loaded model, and the context that it reads texts in; the context grows with the texts."""
 
     def __init__(self, path: str, threads: int, cancelled: Callable[[], bool]) -> None:
-        self._cancelled, self._threads = cancelled, threads
+        self.path, self._threads = path, threads
         self._context: Any = None
+        self._opened = (0, 0)
+        """Tokens that the context takes, and the pooling that was asked for."""
         self.model = Model(path, lambda done: not cancelled())
         self.width = int(lib.llama_model_n_embd_out(self.model.raw))
 
-    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+    def embed(self, texts: Sequence[str], pooling: str | None, cancelled: Callable[[], bool]) -> dict[str, Any]:
+        """{"width", "vectors"} of all texts; a text that is too long is an error that names it."""
+        prompts = self._ids(texts)
+        longest, limit = max(map(len, prompts), default=1), min(LONGEST, self.model.trained_context)
+        if longest > limit:
+            number = next(i for i, prompt in enumerate(prompts, 1) if len(prompt) == longest)
+            raise NativeError(f"text {number} has {longest} tokens, this model takes {limit}; shorten it")
+        self._open(longest, POOLINGS[pooling] if pooling else -1)
+        rows = [
+            self._row(lib.llama_get_embeddings_seq(self._context, sequence))
+            for batch in _batches(prompts)
+            for sequence in self._decode(batch, cancelled)
+        ]
+        return {"width": self.width, "vectors": _encoded(rows)}
+
+    def embed_tokens(self, texts: Sequence[str], limit: int, cancelled: Callable[[], bool]) -> dict[str, Any]:
+        """The tokens of all texts: {"width", "texts": [{"ids", "special", "cut", "vectors"}]}.
+
+        special: which tokens the tokenizer put around the text; cut: whether it had more than `limit` tokens, those
+        at the end are left out, but for a special one; vectors: a row for each token.
+        """
+        model = self.model
+        ends = {model.bos, model.eos, int(lib.llama_vocab_sep(model.vocab))}
+        whole = self._ids(texts)
+        prompts = [_cut(ids, limit, ends) for ids in whole]
+        self._open(max(map(len, prompts), default=1), TOKENS)
+        vectors = []
+        for batch in _batches(prompts):
+            self._decode(batch, cancelled)
+            at = 0
+            for ids in batch:
+                places = range(at, at := at + len(ids))
+                vectors.append(_encoded([self._row(lib.llama_get_embeddings_ith(self._context, n)) for n in places]))
+        return {
+            "width": self.width,
+            "texts": [
+                {"ids": ids, "special": [token in ends for token in ids], "cut": ids != uncut, "vectors": rows}
+                for ids, uncut, rows in zip(prompts, whole, vectors, strict=True)
+            ],
+        }
+
+    def close(self) -> None:
+        """Free what llama.cpp holds."""
+        self._free()
+        self.model.close()
+
+    def _ids(self, texts: Sequence[str]) -> list[Ids]:
         """The tokens of each text, with those that the tokenizer puts around it."""
         found = [self.model.tokenize(text, special=False, ends=True) for text in texts]
         if [] in found:
             raise NativeError(f"text {found.index([]) + 1} is empty; there is nothing to embed")
         return found
 
-    def open(self, room: int, pooling: int) -> int:
-        """Make a context for texts of so many tokens; gives the pooling that it has (-1: what the file says)."""
+    def _open(self, longest: int, pooling: int) -> None:
+        """Make a context for such texts, unless it is there. Pooling -1: what the file says, else the mean."""
+        room = longest + -longest % BATCH_TOKENS  # llama.cpp gives up where sequences do not divide it
+        if self._opened[0] >= room and self._opened[1] == pooling:
+            return
         settings = lib.llama_context_default_params()
-        settings.n_ctx = settings.n_batch = settings.n_ubatch = max(32, room)
-        settings.n_seq_max = 1
+        settings.n_ctx = settings.n_batch = settings.n_ubatch = room
+        settings.n_seq_max = BATCH_TEXTS
+        settings.kv_unified = True
         settings.n_threads = settings.n_threads_batch = self._threads
         settings.embeddings = True
         settings.flash_attn_type = 0
@@ -51,35 +106,33 @@ class _Encoder:
         complaints.clear()
         self._free()
         self._context = lib.llama_init_from_model(self.model.raw, settings)
+        if pooling == -1 and self._context and lib.llama_pooling_type(self._context) == TOKENS:
+            settings.pooling_type = MEAN
+            self._free()
+            self._context = lib.llama_init_from_model(self.model.raw, settings)
         if not self._context:
             raise NativeError(complaint("this model gives no embeddings"))
-        return int(lib.llama_pooling_type(self._context))
+        self._opened = room, pooling
 
-    def vectors(self, ids: Sequence[int], *, per_token: bool) -> NDArray[np.float32]:
-        """A row for each token, or one for all."""
-        if self._cancelled():
+    def _decode(self, texts: Sequence[Ids], cancelled: Callable[[], bool]) -> range:
+        """Read some texts in one batch; gives the sequences that they are now."""
+        if cancelled():
             raise NativeError("cancelled")
         if memory := lib.llama_get_memory(self._context):
             lib.llama_memory_clear(memory, True)
-        batch = lib.llama_batch_init(len(ids), 0, 1)
+        tokens = [(token, at, sequence) for sequence, ids in enumerate(texts) for at, token in enumerate(ids)]
+        batch = lib.llama_batch_init(len(tokens), 0, 1)
         try:
-            batch.n_tokens = len(ids)
-            for index, token in enumerate(ids):
-                batch.token[index], batch.pos[index], batch.n_seq_id[index] = token, index, 1
-                batch.seq_id[index][0], batch.logits[index] = 0, 1
+            batch.n_tokens = len(tokens)
+            for index, (token, at, sequence) in enumerate(tokens):
+                batch.token[index], batch.pos[index], batch.n_seq_id[index] = token, at, 1
+                batch.seq_id[index][0], batch.logits[index] = sequence, 1
             complaints.clear()
             if code := lib.llama_decode(self._context, batch):
                 raise NativeError(complaint(f"llama_decode returned {code}"))
-            if not per_token:
-                return self._row(lib.llama_get_embeddings_seq(self._context, 0))[None]
-            return np.stack([self._row(lib.llama_get_embeddings_ith(self._context, at)) for at in range(len(ids))])
         finally:
             lib.llama_batch_free(batch)
-
-    def close(self) -> None:
-        """Free what llama.cpp holds."""
-        self._free()
-        self.model.close()
+        return range(len(texts))
 
     def _row(self, pointer: Any) -> NDArray[np.float32]:
         if not pointer:
@@ -90,49 +143,28 @@ class _Encoder:
         return row
 
     def _free(self) -> None:
-        context, self._context = self._context, None
+        context, self._context, self._opened = self._context, None, (0, 0)
         if context:
             lib.llama_free(context)
 
 
-def embed(
-    path: str, texts: Sequence[str], pooling: str | None, threads: int, cancelled: Callable[[], bool]
-) -> list[list[float]]:
-    """The vectors of all texts; a text that is too long is an error that names it."""
-    with closing(_Encoder(path, threads, cancelled)) as encoder:
-        prompts = encoder.ids(texts)
-        room, limit = max(map(len, prompts), default=1), min(LONGEST, encoder.model.trained_context)
-        if room > limit:
-            number = next(i for i, prompt in enumerate(prompts, 1) if len(prompt) == room)
-            raise NativeError(f"text {number} has {room} tokens, this model takes {limit}; shorten it")
-        if encoder.open(room, POOLINGS[pooling] if pooling else -1) == TOKENS:
-            encoder.open(room, MEAN)
-        return [encoder.vectors(prompt, per_token=False)[0].tolist() for prompt in prompts]
+def _batches(prompts: Sequence[Ids]) -> Iterator[list[Ids]]:
+    """Texts that are read in one decode, in their order."""
+    batch: list[Ids] = []
+    for ids in prompts:
+        if batch and (len(batch) == BATCH_TEXTS or sum(map(len, batch)) + len(ids) > BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(ids)
+    if batch:
+        yield batch
 
 
-def embed_tokens(
-    path: str, texts: Sequence[str], limit: int, threads: int, cancelled: Callable[[], bool]
-) -> dict[str, Any]:
-    """The tokens of all texts: {"width", "texts": [{"ids", "special", "cut", "vectors"}]}.
-
-    special: which tokens the tokenizer put around the text; cut: whether it had more than `limit` tokens, those at
-    the end are left out, but for a special one; vectors: 32-bit floats as bytes in base64, row after row.
-    """
-    with closing(_Encoder(path, threads, cancelled)) as encoder:
-        model = encoder.model
-        ends = {model.bos, model.eos, int(lib.llama_vocab_sep(model.vocab))}
-        whole = encoder.ids(texts)
-        prompts = [_cut(ids, limit, ends) for ids in whole]
-        encoder.open(max(map(len, prompts), default=1), TOKENS)
-        found = []
-        for ids, all_ids in zip(prompts, whole, strict=True):
-            rows = encoder.vectors(ids, per_token=True).astype("<f4").tobytes()
-            special, cut = [token in ends for token in ids], len(ids) < len(all_ids)
-            found.append({"ids": ids, "special": special, "cut": cut, "vectors": b64encode(rows).decode("ascii")})
-        return {"width": encoder.width, "texts": found}
+def _encoded(rows: Sequence[NDArray[np.float32]]) -> str:
+    return b64encode(b"".join(row.astype("<f4").tobytes() for row in rows)).decode("ascii")
 
 
-def _cut(ids: list[int], limit: int, ends: set[int]) -> list[int]:
+def _cut(ids: Ids, limit: int, ends: set[int]) -> Ids:
     if len(ids) <= limit:
         return ids
     return [*ids[: limit - 1], ids[-1]] if ids[-1] in ends else ids[:limit]

@@ -23,7 +23,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from store.errors import Damaged, StoreError
 from store.pack import Pack
@@ -188,7 +188,7 @@ class Citing:
 if TYPE_CHECKING:
     from store.search.query import LawQuery
 
-Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+Embed = Callable[[Sequence[str]], ArrayLike]
 
 LONGEST = 2_000
 """Characters of a question that are looked at."""

@@ -30,6 +30,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from store.errors import NotFound
 from store.pack import Pack
@@ -102,7 +103,7 @@ if TYPE_CHECKING:
     from store.search.channels import Articles
     from store.search.paper import Paper
 
-Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+Embed = Callable[[Sequence[str]], ArrayLike]
 
 _INDEXED = ("keyword", "dense", "bm25")
 _OUTSIDE = ("keyword", "bm25", "title")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from store import identity
 from store import manifest as manifests
@@ -36,7 +36,7 @@ _SQL = (
 
 def reembed(
     pack_path: str | Path,
-    embed: Callable[[Sequence[str]], Sequence[Sequence[float]]],
+    embed: Callable[[Sequence[str]], ArrayLike],
     describe: Mapping[str, object],
     progress: Progress | None = None,
 ) -> Path:
@@ -64,7 +64,7 @@ def reembed(
 
 
 def _embedded(
-    pack: Pack, embed: Callable[[Sequence[str]], Sequence[Sequence[float]]], years: bool, progress: Progress | None
+    pack: Pack, embed: Callable[[Sequence[str]], ArrayLike], years: bool, progress: Progress | None
 ) -> NDArray[np.float32]:
     size, done = pack.manifest.counts.statutes, 0
     vectors: NDArray[np.float32] | None = None
