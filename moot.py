@@ -448,7 +448,6 @@ def _driven(made: Run) -> RunRecord:
 
     with made:
         made.go()
-        made.record_scores()
         if grader := made.spec.seats.get(GRADER):
             opened = open_engine(grader)
             try:

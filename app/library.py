@@ -88,7 +88,7 @@ def read_stored(path: Path, known: dict[int, Rates] | None = None) -> StoredRun:
         episodes: list[EpisodeLine] = []
         scores: dict[str, Rates] = {}
         questions: dict[str, str] = {}
-        rows_of, sum_up = scores_of(journal, played=known is not None), summing(facts.header)
+        rows_of, sum_up = scores_of(journal), summing(facts.header)
         for row, attempts in islice(journal.walk(), MOST):
             state = fold(read_episode(journal, row.id))
             outcome, reason = (state.stopped.outcome, state.stopped.reason) if state.stopped else ("", "")

@@ -29,7 +29,7 @@ from tasks.scoring.failures import Verdict
 from tasks.scoring.metrics import Rule, Summary, Table, Value
 from tasks.scoring.published import Published
 from tasks.scoring.replies import replies_of
-from tasks.scoring.result import Grading, Predictions, Result
+from tasks.scoring.result import Grading, Predictions, Result, Scored
 from tasks.settings import Settings
 
 Choices = Mapping[str, tuple[str, bool]]
@@ -124,9 +124,9 @@ class Benchmark(Protocol):
         ...
 
     def summary(
-        self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
+        self, run: str, questions: Sequence[Question], attempts: Iterable[Scored], context: ScoreContext = NOTHING
     ) -> Summary:
-        """What a run came to, as metric rows."""
+        """What a run came to, as metric rows: made of the score rows of its attempts, scored by nobody again."""
         ...
 
 

@@ -134,7 +134,6 @@ def demo(question: str | None, as_json: bool) -> None:
             say(why, err=True)
         made.scheduler.watchers.append(PlainWatcher(stream))
         made.go()
-        made.record_scores()
         if as_json or made.spec.tasks is None:
             print_summary(made.summary(), as_json, header_of(made.journal))
         else:

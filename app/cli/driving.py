@@ -150,7 +150,6 @@ def play(made: Run, watch: str, after: Callable[[float], object], max_failures: 
             if spent := made.budget.spent():
                 note(told(spent))
             return "stopped" if stopped.is_set() else "left"
-        made.record_scores()
         after(seconds)
         return "ended"
 

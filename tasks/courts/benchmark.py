@@ -26,9 +26,9 @@ from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.flow import limit_of
 from tasks.courts.play.standing import CourtPolicy
 from tasks.courts.play.tools import CourtTools
-from tasks.courts.scores.of_run.rating import gradings
-from tasks.courts.scores.of_run.rows import score_one, stored_overall, stored_values
-from tasks.courts.scores.of_run.summary import CourtSummary, summarise
+from tasks.courts.scores.aggregate import stored_overall, stored_values
+from tasks.courts.scores.score import gradings, score_one
+from tasks.courts.scores.summary import CourtSummary, summarise
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Leaked, Routed, Said, Seated, ToolCalled, TopicTracked
 from tasks.episode.scheduler import HUMAN
@@ -42,7 +42,7 @@ from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.overall import Overall
 from tasks.scoring.published import Published
 from tasks.scoring.replies import replies_of
-from tasks.scoring.result import Grading, Predictions, Result
+from tasks.scoring.result import Grading, Predictions, Result, Scored
 
 _ANYBODY: Choices = {
     "rules": (registry.RULES, False), "human": (registry.HUMAN, False), "model": (registry.MODEL, True),
@@ -171,10 +171,7 @@ class Courts:
         self, attempt: int, question: CourtQuestion, result: Result, context: ScoreContext = NOTHING
     ) -> list[ScoreRow]:
         """The scores of one attempt, for the journal."""
-        return [
-            ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
-            for score in score_one(question, result, context)
-        ]
+        return [score.row(attempt) for score in score_one(question, result, context)]
 
     def values(self, rows: Iterable[ScoreRow]) -> Mapping[tuple[Rule, str], Value]:
         """The values of an attempt, with the mean of the columns of the published main table."""
@@ -189,10 +186,14 @@ class Courts:
         raise UsageError("courts has no prediction files", "Play the cases with `moot run courts`.")
 
     def summary(
-        self, run: str, questions: Sequence[CourtQuestion], results: Sequence[Result], context: ScoreContext = NOTHING
+        self,
+        run: str,
+        questions: Sequence[CourtQuestion],
+        attempts: Iterable[Scored],
+        context: ScoreContext = NOTHING,
     ) -> CourtSummary:
         """What a run came to."""
-        return summarise(run, questions, results, context)
+        return summarise(run, questions, attempts, context)
 
     def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
         """The mean of the columns of the published table."""

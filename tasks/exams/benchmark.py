@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -38,8 +38,8 @@ from tasks.legalsearch.published import character_f1, recital, rouge_l
 from tasks.legalsearch.questions import options as listed
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.metrics import POINTS, Group, Measure, Metric, Summary, Tally, complete, in_points
-from tasks.scoring.result import Predicted, Predictions, Result, Score
+from tasks.scoring.metrics import POINTS, Group, Measure, Metric, Summary, Tally, in_points
+from tasks.scoring.result import Predicted, Predictions, Result, Score, Scored, complete
 from tasks.scoring.statistics import mean_interval
 
 _LETTERS = re.compile(r"(?:(?:正确)?答案\s*[:：]?\s*)?([A-J](?:[\s,，、;；]*[A-J])*)[\s。.]*")
@@ -161,25 +161,20 @@ SCORERS: Mapping[str, Callable[[Question, str], float]] = {
 STRICT = Measure("strict", "all", unit=POINTS)
 
 
-def score(question: Question, result: Result) -> float | None:
-    """The score of an answer from 0 to 1; None where the machinery failed."""
-    return SCORERS[question.metric](question, strict_answer(result.res)) if result.scored else None
-
-
 def score_one(question: Question, result: Result) -> list[Score]:
-    """The score of one attempt for the journal."""
-    settings = {"outcome": result.outcome, "metric": question.metric}
-    said = [{"read": strict_answer(result.res), "gold": question.answer}]
-    return [Score("strict", VERSION, settings, {"score": score(question, result)}, said)]
+    """The score of one attempt for the journal, from 0 to 1; None where the machinery failed."""
+    settings, answer = {"outcome": result.outcome, "metric": question.metric}, strict_answer(result.res)
+    value = SCORERS[question.metric](question, answer) if result.scored else None
+    return [Score("strict", VERSION, settings, {"score": value}, [{"read": answer, "gold": question.answer}])]
 
 
-def summarise(run: str, questions: Sequence[Question], results: Sequence[Result]) -> Summary:
+def summarise(run: str, questions: Sequence[Question], attempts: Iterable[Scored]) -> Summary:
     """What a run came to: a group a task of a suite, and the plain mean of the groups."""
     known = {question.id: question for question in questions}
-    rated = [(known[one.task_id], one) for one in complete(questions, results)]
+    rated = [(known[one.result.task_id], one.light()) for one in complete(questions, attempts)]
     groups, rows = [], []
     for name in dict.fromkeys(question.group for question in questions):
-        own = [(question, result) for question, result in rated if question.group == name]
+        own = [(question, one) for question, one in rated if question.group == name]
         asked = [question for question, _ in own]
         metric = asked[0].metric
         group = Group(name, (f"{name}（{metric}）", f"{name} ({metric})"), len(own), len({one.id for one in asked}))
@@ -189,13 +184,15 @@ def summarise(run: str, questions: Sequence[Question], results: Sequence[Result]
     whole = Group("all", ("平均", "Mean"), None, whole=True)
     mean = math.fsum(there) / len(there) if there else None
     rows.append(Metric(STRICT, whole, mean, sum(row.n for row in rows), main=True))
-    tally = Tally.of([result for _, result in rated], FLAGS)
+    tally = Tally.of([one.result for _, one in rated], FLAGS)
     return Summary(run, "exams", tally, [*groups, whole], rows, {"strict": VERSION}, across="rules")
 
 
-def _row(group: Group, own: Sequence[tuple[Question, Result]], floor: float) -> Metric:
+def _row(group: Group, own: Sequence[tuple[Question, Scored]], floor: float) -> Metric:
     """The figure of a task; its bounds count what the machinery broke as wrong and as right."""
-    scored = [(value, question.id) for question, result in own if (value := score(question, result)) is not None]
+    scored = [
+        (value, question.id) for question, one in own if (value := one.values("strict").get("score")) is not None
+    ]
     values, clusters = [value for value, _ in scored], [cluster for _, cluster in scored]
     total, n = math.fsum(values), len(own)
     return Metric(
@@ -274,7 +271,7 @@ class Exams(OneSeat):
         return Predictions(rows)
 
     def summary(
-        self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
+        self, run: str, questions: Sequence[Question], attempts: Iterable[Scored], context: ScoreContext = NOTHING
     ) -> Summary:
         """What a run came to."""
-        return summarise(run, questions, results)
+        return summarise(run, questions, attempts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Verdict
 from tasks.scoring.published import Published, published
-from tasks.scoring.result import Predicted, Predictions, Result
+from tasks.scoring.result import Predicted, Predictions, Result, Scored
 from tasks.settings import Settings, setting
 
 _METHODS: dict[str, Callable[..., Policy]] = {
@@ -164,10 +164,10 @@ class LegalAgentBench(OneSeat):
         return Predictions(answers, matched.notes, matched.tokens)
 
     def summary(
-        self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
+        self, run: str, questions: Sequence[Question], attempts: Iterable[Scored], context: ScoreContext = NOTHING
     ) -> LabSummary:
         """What a run came to."""
-        return summarise(run, questions, results, benchmark=self.name)
+        return summarise(run, questions, attempts, self.name)
 
 
 def _rules(pack: Pack) -> Policy:

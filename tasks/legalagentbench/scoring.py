@@ -25,9 +25,9 @@ from tasks.scoring.keywords import (
     success_compat,
     success_strict,
 )
-from tasks.scoring.metrics import Group, Limit, Measure, Metric, Pick, Summary, Tally, Tree, Value, complete, nested
+from tasks.scoring.metrics import RULES, Group, Limit, Measure, Metric, Pick, Summary, Tally, Tree, Value, nested
 from tasks.scoring.names import Names
-from tasks.scoring.result import Result, Score
+from tasks.scoring.result import Result, Score, Scored, complete
 from tasks.scoring.statistics import (
     Interval,
     design_effect,
@@ -54,13 +54,17 @@ DIGITS = 12
 """Decimals of a mean: published ties such as 0.66375 must round as they were printed."""
 
 
+Rates = Mapping[str, Value]
+"""The numbers of one attempt by rate; None where there is nothing to count."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """One result with the numbers of all its rates; None where a rate has nothing to count."""
+    """An attempt at a question and its rates."""
 
     question: Question
     result: Result
-    rates: Mapping[str, Value]
+    rates: Rates
 
 
 COMPAT: dict[str, Callable[[Question, Result], Value]] = {
@@ -92,18 +96,18 @@ def _not_given(question: Question, result: Result) -> Value:
     return success_strict(result.res, keys) if keys else None
 
 
-def _rate(question: Question, result: Result) -> Rated:
+def _rates(question: Question, result: Result) -> Rates:
     rates: dict[str, Value] = {
         **{name: rule(question, result) if result.scored else 0.0 for name, rule in COMPAT.items()},
         **{name: rule(question, result) for name, rule in (*STRICT.items(), *EVIDENCE.items())},
         RECALL: _recall(question, result),
     }
-    return Rated(question, result.light(), dict.fromkeys(rates) if question.group == ASKED else rates)
+    return dict.fromkeys(rates) if question.group == ASKED else rates
 
 
 def score_one(question: Question, result: Result) -> list[Score]:
     """The scores of one attempt, with every key as evidence."""
-    rates = _rate(question, result).rates
+    rates = _rates(question, result)
     gold, asked = question.gold, _question_text(question)
     matches = explain(gold.keys, gold.middle, result.res, result.summary, result.observations, asked)
     evidence = [asdict(match) for match in matches]
@@ -141,7 +145,8 @@ class Groups:
     @classmethod
     def answered(cls, questions: Sequence[Question], answer: Callable[[Question], str]) -> Groups:
         """A fixed answer to every question, given as answer and as detailed answer."""
-        return cls.of([_rate(one, Result(one.id, "finished", text := answer(one), text)) for one in questions])
+        results = [(one, Result(one.id, "finished", text := answer(one), text)) for one in questions]
+        return cls.of([Rated(one, result, _rates(one, result)) for one, result in results])
 
     def mean(self, group: str, rate: str) -> Value:
         """The mean of a rate in a group."""
@@ -171,9 +176,16 @@ def _bounds(members: Sequence[Rated], rate: str) -> tuple[Value, Value]:
     return low, high
 
 
-def _rated(questions: Sequence[Question], results: Sequence[Result]) -> list[Rated]:
-    by_id = {question.id: question for question in questions}
-    return [_rate(by_id[result.task_id], result) for result in complete(questions, results)]
+def _rated(question: Question, one: Scored) -> Rated:
+    """An attempt with the rates of its rows; one without rows is no answer."""
+    rates: dict[str, Value] = {
+        **{name: None if question.group == ASKED else 0.0 for name in COMPAT},
+        **dict.fromkeys((*STRICT, *EVIDENCE, RECALL)),
+        **{f"{rule}.{name}": value for rule in RULES for name, value in one.values(rule).items()},
+        **one.values("evidence"),
+        **one.values("retrieval"),
+    }
+    return Rated(question, one.result.light(), rates)
 
 
 NAMES: Mapping[str, Names] = {
@@ -248,8 +260,7 @@ class LabSummary(Summary):
 def summarise(
     run: str,
     questions: Sequence[Question],
-    results: Sequence[Result],
-    *,
+    attempts: Iterable[Scored],
     benchmark: str = BENCHMARK,
 ) -> LabSummary:
     """What a run came to.
@@ -257,9 +268,10 @@ def summarise(
     Args:
         run: id of the run.
         questions: all tasks that were asked; one without a result counts as an error.
-        results: what the episodes came to, in any order, repeats included.
+        attempts: with their rows, in any order, repeats included.
     """
-    rated = _rated(questions, results)
+    known = {question.id: question for question in questions}
+    rated = [_rated(known[one.result.task_id], one) for one in complete(questions, attempts)]
     every = Groups.of(rated)
     scored = every.scored()
     limits: dict[Limit, Groups] = {

@@ -45,7 +45,7 @@ from tasks.scoring.failures import Verdict as Failure
 from tasks.scoring.metrics import Table
 from tasks.scoring.overall import Means, Overall, by_task
 from tasks.scoring.published import Published, published
-from tasks.scoring.result import Grading, Predicted, Predictions, Result
+from tasks.scoring.result import Grading, Predicted, Predictions, Result, Scored
 
 SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
 WITH_TOOLS = ("rules", "search", "human")
@@ -158,12 +158,12 @@ class LegalSearch(OneSeat):
         return Predictions({one.task_id: Predicted(one.res, one.summary) for one in results}, notes)
 
     def summary(
-        self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
+        self, run: str, questions: Sequence[Question], attempts: Iterable[Scored], context: ScoreContext = NOTHING
     ) -> LawSummary:
         """What a run came to, with the tools it had."""
         evidence = _evidence(questions, context)
         rules = context.spec is not None and context.spec.agent == "rules"
-        return replace(summarise(run, questions, results, evidence), tools=_tools(context), rules=rules)
+        return replace(summarise(run, questions, attempts, evidence), tools=_tools(context), rules=rules)
 
     def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
         """The mean of the one task that was run, or over the tasks of one domain, as published: the inner one where

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.coverage import ABSTAINED, Attribution, VersionTexts, attribute
@@ -42,11 +43,10 @@ from tasks.scoring.metrics import (
     Rule,
     Tally,
     Value,
-    complete,
     in_points,
 )
 from tasks.scoring.names import DISTANCES
-from tasks.scoring.result import Result, Score
+from tasks.scoring.result import Result, Score, Scored, complete
 from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
 BENCHMARK = "legalsearch"
@@ -83,7 +83,7 @@ NOTHING = Evidence()
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """One result with its scores; `details` by rule. `compat` counts an error as 0, `strict` is None for it."""
+    """One attempt with its scores; `details` by rule. `compat` counts an error as 0, `strict` is None for it."""
 
     question: Question
     result: Result
@@ -94,21 +94,29 @@ class Rated:
     details: Mapping[str, Measures]
 
 
-def _rate(question: Question, result: Result, evidence: Evidence) -> Rated:
-    verdict = evidence.verdicts.get((result.task_id, result.epoch))
+def _rated(question: Question, one: Scored, evidence: Evidence) -> Rated:
+    """An attempt with the scores of its rows; one without rows is no answer."""
     recited = question.kind.form == "article"
-    failed = 0.0 if question.kind.form != "consultation" or evidence.verdicts else None
-    silent = question.kind.form == "consultation" and not strict_answer(result.res)
-    abstained = recited and ABSTAINED in result.flags
+    details: dict[str, Measures] = {rule: one.values(rule) for rule in PICKS}
+    compat, strict = (details[rule].pop("score", None) for rule in PICKS)
     return Rated(
         question,
-        result.light(),
+        one.result.light(),
         question.id in evidence.covered if recited and evidence.covered is not None else None,
-        _attribution(question, result, evidence.versions) if recited and evidence.versions else None,
-        failed if silent or not result.scored else compat_score(question, result.res, verdict),
-        None if not result.scored else failed if silent or abstained else strict_score(question, result.res, verdict),
-        {"compat": compat_details(question, result.res), "strict": strict_details(question, result.res)},
+        next(map(_stored, one.evidence("wrong_version")), None),
+        compat if one.rows else _failed(question, evidence),
+        strict,
+        details,
     )
+
+
+def _stored(seen: Mapping[str, Any]) -> Attribution:
+    return Attribution(seen["reading"], seen["version"], seen["likeness"])
+
+
+def _failed(question: Question, evidence: Evidence) -> Value:
+    """The score of what is no answer; None where a grader has yet to speak."""
+    return 0.0 if question.kind.form != "consultation" or evidence.verdicts else None
 
 
 def _attribution(question: Question, result: Result, versions: VersionTexts) -> Attribution | None:
@@ -120,15 +128,25 @@ def _attribution(question: Question, result: Result, versions: VersionTexts) -> 
 
 def score_one(question: Question, result: Result, evidence: Evidence = NOTHING) -> list[Score]:
     """The scores of one attempt for the journal, as shares from 0 to 1."""
-    rated = _rate(question, result, evidence)
+    verdict, failed = evidence.verdicts.get((result.task_id, result.epoch)), _failed(question, evidence)
+    recited = question.kind.form == "article"
+    silent = question.kind.form == "consultation" and not strict_answer(result.res)
+    abstained = recited and ABSTAINED in result.flags
+    compat = failed if silent or not result.scored else compat_score(question, result.res, verdict)
+    strict = failed if silent or abstained else strict_score(question, result.res, verdict)
     settings = {"outcome": result.outcome, "scored": result.scored, "task": question.kind.id}
     said = [{"read": strict_answer(result.res), "gold": question.gold.answer}]
     scores = [
-        Score("compat", COMPAT_VERSION, settings, {"score": rated.compat, **rated.details["compat"]}, said),
-        Score("strict", STRICT_VERSION, settings, {"score": rated.strict, **rated.details["strict"]}, said),
+        Score("compat", COMPAT_VERSION, settings, {"score": compat, **compat_details(question, result.res)}, said),
+        Score(
+            "strict",
+            STRICT_VERSION,
+            settings,
+            {"score": strict if result.scored else None, **strict_details(question, result.res)},
+            said,
+        ),
     ]
-    if rated.attribution is not None:
-        found = rated.attribution
+    if recited and evidence.versions and (found := _attribution(question, result, evidence.versions)) is not None:
         value: dict[str, Value] = {"wrong_version": float(found.reading == "wrong")}
         shown = [{"reading": found.reading, "version": found.label, "likeness": found.likeness}]
         scores.append(Score("wrong_version", WRONG_VERSION, settings, value, shown))
@@ -251,18 +269,18 @@ def _by_year(rated: Sequence[Rated]) -> list[Metric]:
 
 
 def summarise(
-    run: str, questions: Sequence[Question], results: Sequence[Result], evidence: Evidence = NOTHING
+    run: str, questions: Sequence[Question], attempts: Iterable[Scored], evidence: Evidence = NOTHING
 ) -> LawSummary:
     """What a run came to.
 
     Args:
         run: id of the run.
         questions: all tasks that were asked; one without a result counts as an error.
-        results: what the episodes came to, in any order, repeats included; results of no question are left out.
-        evidence: coverage, verdicts of the grader, texts of versions.
+        attempts: with their rows, in any order, repeats included; attempts at no question are left out.
+        evidence: coverage, verdicts of the grader.
     """
     known = {question.id: question for question in questions}
-    rated = [_rate(known[result.task_id], result, evidence) for result in complete(questions, results)]
+    rated = [_rated(known[one.result.task_id], one, evidence) for one in complete(questions, attempts)]
     tasks = {task: own for task in KINDS if (own := [one for one in rated if one.question.group == task])}
     asked = {task: [question for question in questions if question.group == task] for task in tasks}
     groups = [_group(task, members) for task, members in tasks.items()]

@@ -205,7 +205,7 @@ def pair_table(run: StoredRun, language: str) -> Table | None:
     plays of a task the first counts."""
     questions = by_id(run.questions)
     found = consistency(
-        [pair_member(questions[result.task_id], result.res) for result in run.results if result.epoch == 0]
+        [pair_member(questions[one.result.task_id], one.result.res) for one in run.attempts if one.result.epoch == 0]
     )
     if not found["n"]:
         return None

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from store import tables
 from tasks.courts.casefile.case import Env
 from tasks.courts.environment import PUBLISHED, environment
-from tasks.courts.scores.of_run.columns import averaged
+from tasks.courts.scores.columns import averaged
 from tasks.scoring.published import Place, Published
 
 Figure = float | None

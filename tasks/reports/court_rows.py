@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tasks.courts.environment import codes, environment
-from tasks.courts.scores.of_run.columns import OVERALL, averaged
+from tasks.courts.scores.columns import OVERALL, averaged
 from tasks.reports import court_published as published
 from tasks.reports.model import agent, at, printable
 from tasks.reports.words import word

@@ -11,7 +11,7 @@ from itertools import combinations
 from statistics import mean, stdev
 
 from tasks.courts.environment import environment
-from tasks.courts.scores.of_run.columns import OVERALL, overall_name
+from tasks.courts.scores.columns import OVERALL, overall_name
 from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,

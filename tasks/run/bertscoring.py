@@ -96,21 +96,21 @@ def _references(run: StoredRun) -> dict[str, str]:
 def _waiting(run: StoredRun, references: Mapping[str, str], settings: Mapping[str, object]) -> Iterator[int]:
     """Ids of the attempts that have no score of these settings."""
     with Journal.open(run.path) as journal:
-        for played in run.played:
-            scored = played.ended and played.result.scored and played.result.task_id in references
-            if scored and not is_scored(journal.scores(played.attempt), settings):
-                yield played.attempt
+        for one in run.attempts:
+            scored = one.ended and one.result.scored and one.result.task_id in references
+            if scored and not is_scored(journal.scores(one.attempt), settings):
+                yield one.attempt
 
 
 def _answers(run: StoredRun, waiting: Sequence[int], references: Mapping[str, str]) -> Iterator[tuple[int, Pair]]:
     """Attempt, answer and reference of those."""
     assert isinstance(run.bench, TellsTexts)
     wanted, questions = set(waiting), {one.id: one for one in run.questions}
-    for played in run.played:
-        if played.attempt in wanted:
-            task = played.result.task_id
-            given, _ = run.bench.texts(questions[task], played.result)
-            yield played.attempt, (_stripped(given), references[task])
+    for one in run.attempts:
+        if one.attempt in wanted:
+            task = one.result.task_id
+            given, _ = run.bench.texts(questions[task], one.result)
+            yield one.attempt, (_stripped(given), references[task])
 
 
 def _stripped(text: str) -> str:

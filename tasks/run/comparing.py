@@ -32,12 +32,11 @@ from tasks.episode.events import (
     ToolsChosen,
 )
 from tasks.episode.scheduler import UNFINISHED
-from tasks.episode.state import fold
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, spec_of, tested, unchanged
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import answered_by_people, read_episode, stopped_of
+from tasks.run.reading import answered_by_people, read_episode, rows_of, stopped_of
 from tasks.run.rescoring import pack_of
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import RULES, Group, Measure, Rule
@@ -299,11 +298,9 @@ def _reading(
                 known = {question.id: question for question in questions}
                 by_people = answered_by_people(journal)
                 for row, tries in journal.walk():
-                    rows = _by_rules(journal.scores(tries[-1].id))
+                    question = known.get(row.task_id)
+                    rows = _by_rules(rows_of(journal, bench, row, tries[-1].id, question, context))
                     outcome = _told(rows[-1]) if rows else _ended(journal, tries[-1].id)
-                    if not rows and outcome != UNFINISHED and row.task_id in known:
-                        result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
-                        rows = _by_rules(bench.score_rows(tries[-1].id, known[row.task_id], result, context))
                     versions.update((one.scorer, one.version) for one in rows)
                     attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows), tries[-1].id in by_people)
                     tasks_of.setdefault(row.task_id, []).append(attempt)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,13 +24,11 @@ from store.errors import Damaged, StoreError
 from store.journal import EpisodeRow, Journal, ScoreRow
 from store.writer import writer_of
 from tasks.benchmark import benchmark
-from tasks.episode.scheduler import HUMAN, UNFINISHED
-from tasks.episode.state import fold
+from tasks.episode.scheduler import UNFINISHED
 from tasks.errors import TaskError, UsageError
 from tasks.run.header import HeaderData, header_of, is_fictional, spec_of, tested
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import answered_by_people, grades, read_episode, stopped_of
-from tasks.scoring.bertscore import SCORER
+from tasks.run.reading import answered_by_people, grades, is_scored, rows_of, stopped_of
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.overall import Summing, mean_of, summing_of
 
@@ -111,50 +110,30 @@ def summing(header: HeaderData) -> Summing:
     return mean_of
 
 
-BESIDE = frozenset({HUMAN, SCORER})
-"""Scorers whose word stands beside the rules: an attempt that has no other is not scored yet."""
-
 ScoresOf = Callable[[EpisodeRow, int], Sequence[ScoreRow]]
 """An episode and the id of its last attempt -> its scores."""
 
 
-def scores_of(journal: Journal, *, played: bool = False) -> ScoresOf:
-    """Where the scores of last attempts are found: on record; computed now for an imported run that came without any,
-    and for one that is still `played`, as long as its task file is here as it was."""
+def scores_of(journal: Journal) -> ScoresOf:
+    """Where the scores of last attempts are found: on record; computed now for one that has ended without any, as
+    long as its task file is here as it was."""
     header = header_of(journal)
 
-    def on_record(row: EpisodeRow, attempt: int) -> Sequence[ScoreRow]:
-        return journal.scores(attempt)
+    @cache
+    def questions() -> Mapping[str, Any]:
+        with suppress(StoreError, TaskError, OSError):
+            return {one.id: one for one in benchmark(str(header["spec"]["benchmark"])).load(stored_task_file(header))}
+        return {}
 
-    if not played and (
-        "imported" not in header
-        or any(
-            row.scorer not in BESIDE
-            for _, attempts in journal.walk()
-            if attempts
-            for row in journal.scores(attempts[-1].id)
-        )
-    ):
-        return on_record
-    try:
-        return _computing(journal, header)
-    except (StoreError, TaskError, OSError):
-        return on_record
+    def found(row: EpisodeRow, attempt: int) -> Sequence[ScoreRow]:
+        rows = journal.scores(attempt)
+        if is_scored(one.scorer for one in rows) or stopped_of(journal, attempt) is None or not questions():
+            return rows
+        bench = benchmark(str(header["spec"]["benchmark"]))
+        context = ScoreContext(graded=grades(journal) if bench.graders else {}, spec=spec_of(header))
+        return rows_of(journal, bench, row, attempt, questions().get(row.task_id), context)
 
-
-def _computing(journal: Journal, header: HeaderData) -> ScoresOf:
-    bench = benchmark(str(header["spec"]["benchmark"]))
-    questions: Mapping[str, Any] = {one.id: one for one in bench.load(stored_task_file(header))}
-    context = ScoreContext(graded=grades(journal) if bench.graders else {}, spec=spec_of(header))
-
-    def computed(row: EpisodeRow, attempt: int) -> Sequence[ScoreRow]:
-        question, state = questions.get(row.task_id), fold(read_episode(journal, row.id))
-        if question is None or state.stopped is None:
-            return journal.scores(attempt)
-        made = bench.score_rows(attempt, question, bench.result(row.task_id, row.epoch, state), context)
-        return [*journal.scores(attempt), *made]
-
-    return computed
+    return found
 
 
 STATES = ("finished", "unfinished", "running", "damaged")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -30,10 +30,9 @@ from tasks.errors import TaskError
 from tasks.run.cast import Cast, drawn
 from tasks.run.engines import open_engine
 from tasks.run.header import description_hash
-from tasks.run.listing import BESIDE, seal
-from tasks.run.reading import GRADER, Results, grades, read_episode
+from tasks.run.listing import seal
+from tasks.run.reading import attempts_of, grades, is_scored, read_episode, score, summarise
 from tasks.run.spec import RunSpec
-from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result
@@ -193,7 +192,14 @@ class Run:
         budget = self.budget
         if budget.begin(self.journal):
             self.scheduler.watchers.append(budget)
-        self.scheduler.run(parallel=self.spec.parallel, go_on=lambda: budget.spent() is None and go_on())
+
+        def goes_on() -> bool:
+            if len(self.scheduler.episodes.unscored) >= SCORED_AT_ONCE:
+                self.record_scores()
+            return budget.spent() is None and go_on()
+
+        self.scheduler.run(parallel=self.spec.parallel, go_on=goes_on)
+        self.record_scores()
 
     def open(self, spec: str) -> None:
         """Open the engine of a SPEC for a seat that changes hands ('' and `human` need none); the run closes it.
@@ -218,17 +224,16 @@ class Run:
         known = seated.model_copy(update={"described": description_hash(engine.describe()) if engine else ""})
         return roomed(known, self.engines)
 
-    def results(self) -> Sequence[Result]:
-        """What the episodes came to, the last attempt of each; read from the journal whenever one is looked at."""
-        return Results(lambda: nullcontext(self.journal), self.bench)
+    def results(self) -> list[Result]:
+        """What the episodes came to, the last attempt of each."""
+        return [one.result for one in attempts_of(self.journal, self.bench)]
 
     def summary(self) -> Summary:
         """What the run came to as it stands."""
+        self.record_scores()
         asked = {row.task_id for row, _ in self.journal.walk()}
         context = ScoreContext(pack=self.pack, graded=grades(self.journal), spec=self.spec)
-        questions, results = [q for q in self.questions if q.id in asked], self.results()
-        made = self.bench.summary(self.id, questions, results, context)
-        return with_added(made, {q.id: (q, q.cluster) for q in questions}, results)
+        return summarise(self.journal, self.bench, [q for q in self.questions if q.id in asked], context)
 
     def record_scores(self) -> None:
         """Append the scores of finished episodes that have none by rules yet."""
@@ -241,14 +246,10 @@ class Run:
 
     def _score_rows(self, name: str, context: ScoreContext) -> Sequence[ScoreRow]:
         row, attempt = self.rows[name], self.journal.attempts(name)[-1].id
-        if {score.scorer for score in self.journal.scores(attempt)} - {GRADER, *BESIDE}:
+        if is_scored(row.scorer for row in self.journal.scores(attempt)):
             return ()
         question, state = self.by_id[row.task_id], fold(read_episode(self.journal, name))
-        result = self.bench.result(row.task_id, row.epoch, state)
-        return [
-            *self.bench.score_rows(attempt, question, result, context),
-            *added_rows(self.bench.name, attempt, question, result),
-        ]
+        return score(self.bench, attempt, question, self.bench.result(row.task_id, row.epoch, state), context)
 
     def troubles(self) -> list[EngineError | StoreError]:
         """What does not keep the run from going on, but should be known: a cache that is no use."""

@@ -1,22 +1,26 @@
-"""Reading runs: run files, the records of an episode, what its episodes came to, the verdicts of graders. Nothing is
-written."""
+"""Reading runs: run files, the records of an episode, the attempts with their score rows and what they sum up to, the
+verdicts of graders. Nothing is written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import overload
 
 from store import places
 from store.errors import NotFound
-from store.journal import SUFFIX, EpisodeRow, Journal
-from tasks.benchmark import Benchmark
+from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
+from tasks.benchmark import Benchmark, Question
 from tasks.episode.events import ModelCalled, Record, Stopped, record_of
+from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import fold
 from tasks.episode.with_tools import SEAT
-from tasks.scoring.context import Grade
-from tasks.scoring.result import Result
+from tasks.run.header import header_of
+from tasks.scoring.added import added_rows, with_added
+from tasks.scoring.bertscore import SCORER as BERTSCORE
+from tasks.scoring.context import Grade, ScoreContext
+from tasks.scoring.metrics import Summary
+from tasks.scoring.result import Result, Scored, newest
 
 GRADER = "grader"
 """The scorer under which a grader's word stands in the journal."""
@@ -77,46 +81,77 @@ def read_episode(journal: Journal, episode: str, attempt: int | None = None) -> 
     return [record_of(entry) for entry in journal.entries(chosen[-1].id)]
 
 
-class Results(Sequence[Result]):
-    """What the episodes of a run came to, the last attempt of each, in order. Each look at one reads it from the
-    journal: a run of any length takes no more memory than its longest episode."""
+def attempts_of(journal: Journal, bench: Benchmark, only: Collection[str] | None = None) -> Iterator[Scored]:
+    """The last attempts at the episodes of a run, all or those alone, in order, with their score rows on record. Each
+    is read when it is looked at: memory does not grow with the run."""
+    for row, attempts in journal.walk():
+        if only is None or row.id in only:
+            state, last = fold(read_episode(journal, row.id)), attempts[-1].id
+            result = bench.result(row.task_id, row.epoch, state)
+            yield Scored(result, newest(journal.scores(last)), last, state.stopped is not None)
 
-    def __init__(
-        self,
-        opened: Callable[[], AbstractContextManager[Journal]],
-        bench: Benchmark,
-        only: Collection[str] | None = None,
-    ) -> None:
-        """Of the journal that `opened` gives, for the time of each look; only those episodes, or all."""
-        self._opened = opened
-        self._bench = bench
-        self._only = only
 
-    def __len__(self) -> int:
-        with self._opened() as journal:
-            return journal.count() if self._only is None else len(self._only)
+AUXILIARY = frozenset({HUMAN, GRADER, BERTSCORE})
+"""Scorers whose word stands beside the rules: an attempt that has no other is not scored yet."""
 
-    def __iter__(self) -> Iterator[Result]:
-        with self._opened() as journal:
-            for row, _ in journal.walk():
-                if self._only is None or row.id in self._only:
-                    yield self._result(journal, row)
 
-    @overload
-    def __getitem__(self, place: int) -> Result: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Result]: ...
-    def __getitem__(self, place: int | slice) -> Result | Sequence[Result]:
-        with self._opened() as journal:
-            rows = [row for row in journal.episodes() if self._only is None or row.id in self._only][place]
-            return (
-                [self._result(journal, row) for row in rows]
-                if isinstance(rows, list)
-                else self._result(journal, rows)
-            )
+def is_scored(scorers: Iterable[str]) -> bool:
+    """Whether the rules have scored an attempt that has rows of these scorers."""
+    return not AUXILIARY.issuperset(scorers)
 
-    def _result(self, journal: Journal, row: EpisodeRow) -> Result:
-        return self._bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
+
+def score(
+    bench: Benchmark, attempt: int, question: Question, result: Result, context: ScoreContext
+) -> list[ScoreRow]:
+    """The rows of an attempt: by the rules of its benchmark, and by the scorers of packages."""
+    rows = bench.score_rows(attempt, question, result, context)
+    return [*rows, *added_rows(bench.name, attempt, question, result)]
+
+
+def rows_of(
+    journal: Journal,
+    bench: Benchmark,
+    row: EpisodeRow,
+    attempt: int,
+    question: Question | None,
+    context: ScoreContext,
+) -> list[ScoreRow]:
+    """The rows of the last attempt at an episode: on record; by its benchmark and written nowhere where it has ended
+    and the rules have not scored it yet."""
+    rows = journal.scores(attempt)
+    if question is None or is_scored(one.scorer for one in rows) or stopped_of(journal, attempt) is None:
+        return rows
+    result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
+    return [*rows, *bench.score_rows(attempt, question, result, context)]
+
+
+def scored(
+    bench: Benchmark, questions: Iterable[Question], attempts: Iterable[Scored], context: ScoreContext
+) -> Iterator[Scored]:
+    """The attempts at these questions; one that the rules have not scored yet (it is open, or comes from elsewhere)
+    is scored as it stands, and nothing is written."""
+    known = {question.id: question for question in questions}
+    for one in attempts:
+        if (question := known.get(one.result.task_id)) is not None:
+            rows = {} if is_scored(one.rows) else newest(score(bench, one.attempt, question, one.result, context))
+            yield replace(one, rows={**one.rows, **rows})
+
+
+def summarise(
+    journal: Journal,
+    bench: Benchmark,
+    questions: Sequence[Question],
+    context: ScoreContext,
+    only: Collection[str] | None = None,
+) -> Summary:
+    """What a run came to, made of the score rows of its last attempts; `questions`: those that were asked; `only`:
+    episodes, all where it is None."""
+
+    def attempts() -> Iterator[Scored]:
+        return scored(bench, questions, attempts_of(journal, bench, only), context)
+
+    made = bench.summary(str(header_of(journal)["run"]), questions, attempts(), context)
+    return with_added(made, {one.id: one.cluster for one in questions}, attempts)
 
 
 def grades(journal: Journal) -> dict[tuple[str, int], Grade]:

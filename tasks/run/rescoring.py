@@ -6,6 +6,7 @@ human judgements of one attempt stand side by side.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,27 +18,17 @@ from store.journal import Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
 from tasks.benchmark import Benchmark, Question, TellsTexts, benchmark
-from tasks.episode.state import fold
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, spec_of, unchanged
 from tasks.run.listing import seal
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import Results, grades, read_episode
-from tasks.scoring.added import added_rows, with_added
+from tasks.run.reading import attempts_of, grades, is_scored, score, summarise
+from tasks.scoring.added import added_rows
 from tasks.scoring.bertscore import Closeness, closeness_of, with_closeness
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
-from tasks.scoring.result import Result
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """The last attempt of an episode: its row in the journal, whether it ended, and what it came to."""
-
-    attempt: int
-    ended: bool
-    result: Result
+from tasks.scoring.result import Scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +43,10 @@ class StoredRun:
     closeness: Closeness = Closeness()
 
     @property
-    def results(self) -> Sequence[Result]:
-        """What the episodes came to."""
-        return Results(lambda: Journal.open(self.path), self.bench)
-
-    @property
-    def played(self) -> Iterator[Played]:
-        """The episodes in order."""
+    def attempts(self) -> Iterator[Scored]:
+        """The last attempts at its episodes in order, with their score rows on record."""
         with Journal.open(self.path) as journal:
-            for row, attempts in journal.walk():
-                state = fold(read_episode(journal, row.id))
-                result = self.bench.result(row.task_id, row.epoch, state)
-                yield Played(attempts[-1].id, state.stopped is not None, result)
+            yield from attempts_of(journal, self.bench)
 
 
 def read_stored(name: str | Path) -> StoredRun:
@@ -86,10 +69,9 @@ def read_stored(name: str | Path) -> StoredRun:
 
 def summary_of(run: StoredRun) -> Summary:
     """What a stored run came to."""
-    with reading(run.path), pack_of(run.header) as pack:
+    with reading(run.path), pack_of(run.header) as pack, Journal.open(run.path) as journal:
         context = ScoreContext(pack, run.graded, spec_of(run.header))
-        made = run.bench.summary(str(run.header["run"]), run.questions, run.results, context)
-    made = with_added(made, {one.id: (one, one.cluster) for one in run.questions}, run.results)
+        made = summarise(journal, run.bench, run.questions, context)
     return with_closeness(made, {one.id: one.cluster for one in run.questions}, run.closeness)
 
 
@@ -124,12 +106,12 @@ def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "mo
         context = ScoreContext(pack=pack, graded=run.graded, spec=spec_of(run.header))
 
         def made() -> Iterator[ScoreRow]:
-            for played in run.played:
-                if played.ended:
-                    question = questions[played.result.task_id]
-                    rows = run.bench.score_rows(played.attempt, question, played.result, context)
+            for one in run.attempts:
+                if one.ended:
+                    question = questions[one.result.task_id]
+                    rows = run.bench.score_rows(one.attempt, question, one.result, context)
                     yield from (replace(row, author=author) for row in rows)
-                    yield from added_rows(run.bench.name, played.attempt, question, played.result)
+                    yield from added_rows(run.bench.name, one.attempt, question, one.result)
 
         def chosen() -> Iterator[ScoreRow]:
             for row in made():
@@ -148,3 +130,23 @@ def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "mo
             appended = journal.add_scores(chain((first,), rows))
             seal(journal)
     return appended
+
+
+def renew_scores(journal: Journal, bench: Benchmark, questions: Mapping[str, Question]) -> int:
+    """Append the rows of scored attempts that are others now that a grader has spoken; the journal is open for
+    writing. Returns how many."""
+    header = header_of(journal)
+    with pack_of(header) as pack:
+        context = ScoreContext(pack, grades(journal), spec_of(header))
+        changed = [
+            row
+            for one in attempts_of(journal, bench)
+            if is_scored(one.rows) and (question := questions.get(one.result.task_id)) is not None
+            for row in score(bench, one.attempt, question, one.result, context)
+            if row.scorer not in one.rows or _said(row) != _said(one.rows[row.scorer])
+        ]
+    return journal.add_scores(changed)
+
+
+def _said(row: ScoreRow) -> str:
+    return json.dumps([row.version, row.settings, row.value, row.evidence], sort_keys=True, default=list)

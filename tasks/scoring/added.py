@@ -7,7 +7,7 @@ why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import fsum
@@ -18,7 +18,7 @@ from tasks import registry
 from tasks.errors import UsageError
 from tasks.scoring.metrics import SHARE, Group, Measure, Metric, Summary
 from tasks.scoring.names import Names
-from tasks.scoring.result import Result
+from tasks.scoring.result import Result, Scored
 from tasks.scoring.statistics import mean_interval
 
 SECTION = "added"
@@ -74,23 +74,25 @@ def added_rows(benchmark: str, attempt: int, question: object, result: Result) -
     return rows
 
 
-def with_added(summary: Summary, clusters: Mapping[str, tuple[object, str]], results: Sequence[Result]) -> Summary:
-    """A summary with the rows of added scorers; `clusters`: id -> question and its cluster."""
-    rows: list[Metric] = []
-    for scorer in scorers_of(summary.benchmark):
-        name, _, version = scorer.name.partition("/")
-        values, members, whys = [], [], []
-        for result in results:
-            question, cluster = clusters[result.task_id]
-            value, why = scorer.of(question, result) if result.scored else (None, "")
-            whys += [why] if why else []
-            if value is not None:
-                values.append(value)
-                members.append(cluster)
+def with_added(summary: Summary, clusters: Mapping[str, str], attempts: Callable[[], Iterable[Scored]]) -> Summary:
+    """A summary with the means of added scorers, from the rows of its attempts; `clusters`: id of a task -> its
+    cluster."""
+    scorers = {scorer.name.partition("/")[0]: scorer for scorer in scorers_of(summary.benchmark)}
+    if not scorers:
+        return summary
+    found: dict[str, list[tuple[float, str]]] = {name: [] for name in scorers}
+    whys = dict.fromkeys(scorers, "")
+    for one in attempts():
+        for name in scorers if one.result.scored else ():
+            if (value := one.values(name).get(name)) is not None:
+                found[name].append((value, clusters[one.result.task_id]))
+            elif name in one.rows:
+                whys[name] = whys[name] or str(one.rows[name].settings.get("failed", ""))
+    rows = []
+    for name, scorer in scorers.items():
+        values, members = [value for value, _ in found[name]], [cluster for _, cluster in found[name]]
         mean = fsum(values) / len(values) if values else None
         measure = Measure("", name, scorer.label, SHARE, scorer.better, SECTION)
-        group = Group(version, ("全部", "all"), len(values))
-        rows.append(
-            Metric(measure, group, mean, len(values), mean_interval(values, members), why=whys[0] if whys else "")
-        )
-    return replace(summary, rows=[*summary.rows, *rows]) if rows else summary
+        group = Group(scorer.name.partition("/")[2], ("全部", "all"), len(values))
+        rows.append(Metric(measure, group, mean, len(values), mean_interval(values, members), why=whys[name]))
+    return replace(summary, rows=[*summary.rows, *rows])

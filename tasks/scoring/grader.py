@@ -22,6 +22,7 @@ from tasks.episode.plain import plain_text
 from tasks.episode.state import fold
 from tasks.run.header import description_hash
 from tasks.run.reading import GRADER, read_episode
+from tasks.run.rescoring import renew_scores
 from tasks.scoring.result import Grading
 
 TRIES = 2
@@ -37,7 +38,8 @@ def grade_run(
     spec: str,
     progress: Progress = lambda done, total: None,
 ) -> list[ScoreRow]:
-    """Grade the last attempts that this grader has not graded yet, and append the grades; returns the new rows.
+    """Grade the last attempts that this grader has not graded yet, append the grades, and the scores that they
+    change; returns the grades.
 
     Args:
         journal: of the run, open for writing.
@@ -68,6 +70,8 @@ def grade_run(
         journal.add_scores(rows)
         made += rows
         progress(len(made), len(waiting))
+    if made:
+        renew_scores(journal, bench, questions)
     return made
 
 

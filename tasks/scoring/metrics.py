@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal
 
 from tasks.episode.events import OUTCOMES
 from tasks.scoring.names import Names, called, names_of
@@ -218,26 +218,6 @@ def counted(names: Iterable[str], always: Sequence[str]) -> dict[str, int]:
     """How often each name occurs: first those of `always`, present or not."""
     count = Counter(names)
     return {name: count.get(name, 0) for name in dict.fromkeys((*always, *sorted(count)))}
-
-
-class Asked(Protocol):
-    """A question with an id."""
-
-    @property
-    def id(self) -> str:
-        """Id as a string."""
-        ...
-
-
-def complete(questions: Iterable[Asked], results: Iterable[Result]) -> Iterator[Result]:
-    """The results of these questions, looked at once; a question without any result is one error. Results of no
-    question are left out."""
-    missing = {question.id: True for question in questions}
-    for result in results:
-        if result.task_id in missing:
-            missing[result.task_id] = False
-            yield result
-    yield from (Result(name, "error", "", "") for name, still in missing.items() if still)
 
 
 @dataclass(frozen=True)

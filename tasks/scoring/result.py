@@ -7,9 +7,9 @@ counted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from store.journal import ScoreRow
 from tasks.episode.events import Event
@@ -74,6 +74,57 @@ class Score:
     def row(self, attempt: int) -> ScoreRow:
         """The same as a row of the journal."""
         return ScoreRow(attempt, self.scorer, self.version, self.settings, self.value, self.evidence, "moot")
+
+
+def newest(rows: Iterable[ScoreRow]) -> dict[str, ScoreRow]:
+    """Scorer -> its newest row; rows of one attempt come oldest first, as the journal gives them."""
+    return {row.scorer: row for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """An attempt and its score rows: what a summary is made of. rows: see `newest`; attempt: its id in the journal;
+    ended: whether it is over."""
+
+    result: Result
+    rows: Mapping[str, ScoreRow] = field(default_factory=dict)
+    attempt: int = 0
+    ended: bool = True
+
+    def light(self) -> Scored:
+        """The same without its texts."""
+        return replace(self, result=self.result.light())
+
+    def values(self, scorer: str) -> dict[str, float | None]:
+        """The values that a scorer gave by name, its only one by its own; what is no number is none."""
+        value = self.rows[scorer].value if scorer in self.rows else {}
+        found = value if isinstance(value, dict) else {scorer: value}
+        return {name: float(value) if isinstance(value, int | float) else None for name, value in found.items()}
+
+    def evidence(self, scorer: str) -> list[Mapping[str, Any]]:
+        """What a scorer gave its values for."""
+        found = self.rows[scorer].evidence if scorer in self.rows else ()
+        return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
+
+
+class Named(Protocol):
+    """A question with an id."""
+
+    @property
+    def id(self) -> str:
+        """Id as a string."""
+        ...
+
+
+def complete(questions: Iterable[Named], attempts: Iterable[Scored]) -> Iterator[Scored]:
+    """The attempts at these questions, looked at once; a question without any is one error without scores. Attempts
+    at no question are left out."""
+    missing = {question.id: True for question in questions}
+    for one in attempts:
+        if one.result.task_id in missing:
+            missing[one.result.task_id] = False
+            yield one
+    yield from (Scored(Result(name, "error", "", "")) for name, still in missing.items() if still)
 
 
 @dataclass(frozen=True, slots=True)

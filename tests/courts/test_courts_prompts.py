@@ -21,8 +21,8 @@ from tasks.courts.casefile.roles import standpoints
 from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.standing import CORE, portions
-from tasks.courts.scores.of_run.rating import Heard
-from tasks.courts.scores.of_run.simulators import objections
+from tasks.courts.scores.simulators import objections
+from tasks.courts.scores.transcript import Transcript
 from tasks.courts.settings import CourtSettings
 from tasks.errors import UsageError
 from tasks.reports.words import phrase
@@ -267,10 +267,11 @@ def test_nothing_is_told_without_the_aid_and_where_the_published_profile_plays(p
 
 
 def test_a_run_with_the_aid_is_not_comparable() -> None:
+    nothing = Transcript()
     for aid, made in (("off", []), ("duties", ["the judge was aided: duties"])):
         spec = RunSpec(benchmark="courts", agent="rules", settings={"aid": aid})
-        assert objections(ScoreContext(spec=spec), [(CASES["CI-0001"], Heard())], []) == made
-        assert objections(ScoreContext(spec=spec), [(CASES["KQ-0001"], Heard())], []) == [], "nobody judges there"
+        assert objections(ScoreContext(spec=spec), [(CASES["CI-0001"], nothing)], []) == made
+        assert objections(ScoreContext(spec=spec), [(CASES["KQ-0001"], nothing)], []) == [], "nobody judges there"
     assert "下一件" in phrase("the judge was aided: duties", "zh")
 
 

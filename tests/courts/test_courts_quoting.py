@@ -25,7 +25,7 @@ from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores import rulings
 from tasks.courts.scores.judgment import gold_text
-from tasks.courts.scores.of_run.summary import CourtSummary, summarise
+from tasks.courts.scores.summary import CourtSummary
 from tasks.episode.with_tools import SEAT
 from tasks.reports.model import counts
 from tasks.reports.words import word
@@ -38,6 +38,7 @@ from tests.support.court_results import trial
 from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import Court
 from tests.support.court_trials import GOOD_CIVIL
+from tests.support.summaries import court_summary as summarise
 
 pytestmark = pytest.mark.slow
 

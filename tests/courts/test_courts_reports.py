@@ -15,8 +15,8 @@ import pytest
 
 from tasks.courts.environment import PUBLISHED as ENVS
 from tasks.courts.environment import environment
-from tasks.courts.scores.of_run.columns import column_names, metrics
-from tasks.courts.scores.of_run.summary import CourtSummary, summarise
+from tasks.courts.scores.columns import column_names, metrics
+from tasks.courts.scores.summary import CourtSummary
 from tasks.reports import court_published as published
 from tasks.reports.court_series import kendall, ranks, spearman
 from tasks.reports.court_tables import court_tables
@@ -30,6 +30,7 @@ from tasks.scoring.names import as_codes
 from tasks.scoring.result import Result
 from tests.support.court_results import advice, ask, draft, trial
 from tests.support.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
+from tests.support.summaries import court_summary as summarise
 
 FOOT = "仅供评测演示，不构成法律意见，非人民法院裁判"
 

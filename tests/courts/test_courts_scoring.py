@@ -13,13 +13,11 @@ from store.journal import ScoreRow
 from tasks.courts.benchmark import Courts
 from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.environment import PUBLISHED
+from tasks.courts.scores.aggregate import ALIKE, NO_GRADER, NOTHING_SCORED, UNFINISHED, stored_overall
+from tasks.courts.scores.columns import LOWER, averaged, metrics
 from tasks.courts.scores.drafts import floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
-from tasks.courts.scores.of_run.columns import LOWER, averaged, metrics
-from tasks.courts.scores.of_run.means import ALIKE, NO_GRADER, NOTHING_SCORED, UNFINISHED
-from tasks.courts.scores.of_run.rating import gradings
-from tasks.courts.scores.of_run.rows import score_one, stored_overall
-from tasks.courts.scores.of_run.summary import summarise
+from tasks.courts.scores.score import gradings, score_one
 from tasks.courts.scores.topics import FLOOR_REPLY
 from tasks.episode.events import Record, Said, Seated
 from tasks.episode.state import State
@@ -29,6 +27,7 @@ from tasks.scoring.metrics import RULES
 from tasks.scoring.result import Result
 from tests.support.court_results import CASES, advice, ask, draft, made, trial
 from tests.support.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
+from tests.support.summaries import court_summary as summarise
 
 pytestmark = pytest.mark.slow
 

@@ -18,10 +18,9 @@ from tasks.courts.play.record import for_procedure
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.turns import SIDE_OF, Turn
-from tasks.courts.scores.of_run.members import rate
-from tasks.courts.scores.of_run.rating import simulated
-from tasks.courts.scores.of_run.simulators import Validity, validities
-from tasks.courts.scores.of_run.summary import CourtSummary, summarise
+from tasks.courts.scores.simulators import Validity, answered, validities
+from tasks.courts.scores.summary import CourtSummary
+from tasks.courts.scores.transcript import Transcript, simulated
 from tasks.courts.simulated.talks import reasons
 from tasks.courts.simulated.wording import REASONS, VALID
 from tasks.episode.events import Leaked, Seated
@@ -31,6 +30,7 @@ from tasks.scoring.result import Result
 from tests.support.broken_simulators import KINDS, Broken
 from tests.support.court_results import CASES, ask
 from tests.support.court_stage import Court
+from tests.support.summaries import court_summary as summarise
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def run_of(*courts: Court, **settings: object) -> CourtSummary:
 
 
 def valid(court: Court) -> Mapping[str, Validity]:
-    return {one.role: one for one in rate(court.case, result_of(court), ScoreContext()).valid}
+    return {one.role: one for one in answered(court.case, Transcript.of(court.case, result_of(court)), "law")}
 
 
 def strict(court: Court) -> pfs.Strict:

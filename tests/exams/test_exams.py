@@ -13,7 +13,7 @@ import pytest
 from app.cli.main import main
 from store.errors import BadInput
 from store.importers import exams, silent
-from tasks.exams.benchmark import Question, gold_letters, load_questions, score, summarise
+from tasks.exams.benchmark import Question, gold_letters, load_questions, score_one, summarise
 from tasks.registry import importer
 from tasks.scoring.result import Result
 
@@ -108,8 +108,9 @@ def test_a_file_without_a_task_is_refused_in_one_sentence(moot_home: Path, tmp_p
 def test_metrics_by_hand(metric: str, gold: str, said: str, value: float) -> None:
     options = dict.fromkeys("ABCD", "") if gold_letters(gold) else {}
     asked = Question("x", {"suite": "s", "type": "t"}, gold, metric, options)
-    assert score(asked, Result("x", "finished", said, said)) == pytest.approx(value)
-    assert score(asked, Result("x", "error", "", "")) is None
+    [score] = score_one(asked, Result("x", "finished", said, said))
+    assert score.value["score"] == pytest.approx(value)
+    assert score_one(asked, Result("x", "error", "", ""))[0].value["score"] is None
     assert summarise("r", [asked], []).rows[0].bounds == (0.0, 100.0)
 
 

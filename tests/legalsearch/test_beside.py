@@ -13,7 +13,6 @@ import pytest
 
 from tasks.benchmark import TellsTables, benchmark
 from tasks.legalsearch.questions import Gold, Question
-from tasks.legalsearch.scoring import summarise
 from tasks.legalsearch.settings import IN_DOMAIN
 from tasks.legalsearch.summary import LawSummary
 from tasks.legalsearch.temporal import pair_member, pair_table
@@ -22,9 +21,10 @@ from tasks.run.rescoring import StoredRun, read_stored
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.metrics import Report
-from tasks.scoring.result import Result
+from tasks.scoring.result import Result, Scored
 from tests.legalsearch.test_rollouts import question
 from tests.support.law_run_fixture import prepare_law
+from tests.support.summaries import law_summary as summarise
 
 
 def asked(kind: str, answer: str, number: int, year: int = 2012) -> Question:
@@ -114,9 +114,9 @@ def test_consistency_on_pairs_stands_in_the_report() -> None:
     asked = [
         replace(one, gold=replace(one.gold, pair="a")) for one in (question(number=1), question(gold="B", number=2))
     ]
-    said = [Result(one.id, "finished", one.gold.answer, "") for one in asked]
-    run = cast(StoredRun, SimpleNamespace(questions=asked, results=said, header={"run": "r"}))
+    said = [Scored(Result(one.id, "finished", one.gold.answer, "")) for one in asked]
+    run = cast(StoredRun, SimpleNamespace(questions=asked, attempts=said, header={"run": "r"}))
     table = pair_table(run, "en")
     assert table is not None
     assert [cell.value for cell in table.rows[0].cells] == [100.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]
-    assert pair_table(cast(StoredRun, SimpleNamespace(questions=asked, results=said[:1], header={})), "en") is None
+    assert pair_table(cast(StoredRun, SimpleNamespace(questions=asked, attempts=said[:1], header={})), "en") is None

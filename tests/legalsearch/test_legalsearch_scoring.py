@@ -23,9 +23,10 @@ from tasks.legalsearch.measures import (
     strict_score,
 )
 from tasks.legalsearch.questions import Gold, Question, load_questions
-from tasks.legalsearch.scoring import Evidence, score_one, summarise
+from tasks.legalsearch.scoring import Evidence, score_one
 from tasks.legalsearch.settings import KINDS
 from tasks.scoring.result import Result
+from tests.support.summaries import law_summary as summarise
 
 Data = Callable[..., Path]
 OPTIONS = "\nA: 甲\nB: 乙\nC: 丙\nD: 丁"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,8 +17,9 @@ from tasks.episode.events import EVENTS, Unknown, decode
 from tasks.episode.state import completed, digest, fold
 from tasks.run import runner
 from tasks.run.header import header_of, spec_of
-from tasks.run.reading import Results, grades, read_episode
+from tasks.run.reading import attempts_of, grades, read_episode
 from tasks.scoring.context import ScoreContext
+from tasks.scoring.result import newest
 
 pytestmark = pytest.mark.slow
 
@@ -64,17 +65,17 @@ def test_it_is_scored_again_as_then(golden: Golden, sample_pack: Path) -> None:
         questions = {question.id: question for question in bench.load(golden.tasks)}
         context = ScoreContext(pack=pack, graded=grades(journal), spec=spec)
         scored = 0
-        for row, result in zip(journal.episodes(), Results(lambda: nullcontext(journal), bench), strict=True):
-            attempt = journal.attempts(row.id)[-1]
-            then = {score.scorer: score.value for score in journal.scores(attempt.id)}
-            rows = bench.score_rows(attempt.id, questions[row.task_id], result, context)
-            now = {one.scorer: one.value for one in rows}
+        attempts = []
+        for attempt in attempts_of(journal, bench):
+            result = attempt.result
+            rows = newest(bench.score_rows(attempt.attempt, questions[result.task_id], result, context))
+            then = {scorer: row.value for scorer, row in attempt.rows.items()}
+            now = {scorer: row.value for scorer, row in rows.items()}
+            attempts.append(replace(attempt, rows=rows))
             assert now == then
             scored += len(then)
         assert scored
-        block = bench.summary(
-            "", list(questions.values()), Results(lambda: nullcontext(journal), bench), context
-        ).block()
+        block = bench.summary("", list(questions.values()), attempts, context).block()
         assert json.loads(json.dumps(block)) == golden.expected["block"]
 
 

@@ -67,7 +67,7 @@ def test_comparisons_and_court_papers_ask_for_nothing(golden: Path, browser: Pag
     made = compare([Path("courts.moot"), twin])
     assert "成对比较" in shown(browser, COMPARISONS["html"](made, "zh"), golden / "compare.html")
     kinds = set()
-    for row in read_stored(Path("courts.moot")).results:
+    for row in (one.result for one in read_stored(Path("courts.moot")).attempts):
         for kind, paper in papers_of("courts.moot", row.task_id).items():
             write_paper(paper, "html", out := golden / f"{row.task_id} {kind}.html")
             read = shown(browser, out.read_text("utf-8"), out)

@@ -18,7 +18,7 @@ from tasks.benchmark import benchmark
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question
-from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary, summarise
+from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary
 from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
 from tasks.reports.as_csv import by_task
 from tasks.reports.comparison import spread
@@ -29,6 +29,7 @@ from tasks.run.comparing import Attempt, Side
 from tasks.scoring.metrics import Folded, Group, Measure, Metric, Report, Summary, Tally
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
+from tests.support.summaries import lab_summary as summarise
 
 GROUPS = {**NAMES, **LAW_GROUPS, **{env: environment(env).label for env in PUBLISHED}}
 EVIL = "<script>alert(1)</script>|`[x](http://e.vil)`\x1b]52;c;AAAA\x07\u202e\n=1+1"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question, load_questions
-from tasks.legalagentbench.scoring import score_one, summarise
+from tasks.legalagentbench.scoring import score_one
 from tasks.scoring.keywords import (
     article_recall,
     evidence_rate,
@@ -25,6 +25,7 @@ from tasks.scoring.keywords import (
     success_strict,
 )
 from tasks.scoring.result import Result
+from tests.support.summaries import lab_summary as summarise
 
 METHODS = ("plan_solve", "plan_execute", "react")
 MODELS = ("glm-4", "gpt-4o-2024-08-06", "llama3.1-instruct", "qwen-max")

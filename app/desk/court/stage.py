@@ -28,8 +28,8 @@ from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.roles import role_of, seat_of
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.record import shown
+from tasks.courts.scores.columns import LOWER, OF_RUN
 from tasks.courts.scores.drafted import LABELS, TITLE
-from tasks.courts.scores.of_run.columns import LOWER, OF_RUN
 from tasks.courts.scores.rulings import RULES
 from tasks.episode.events import ActDone, ModelCalled, Record, Said, Stopped, Violation
 from tasks.episode.with_tools import SEAT

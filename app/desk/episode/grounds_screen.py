@@ -23,7 +23,7 @@ from app.desk.widgets.lines import Row, beside, wrapped
 from app.strings import t
 from app.terminal import pad, width
 from app.words import score_figure, score_name
-from tasks.courts.scores.of_run.columns import LOWER
+from tasks.courts.scores.columns import LOWER
 from tasks.scoring.names import DISTANCES
 
 SIGNS = {True: ("✔", "good"), False: ("✘", "bad"), None: ("·", "dim")}

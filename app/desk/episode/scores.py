@@ -7,7 +7,6 @@ keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +21,7 @@ from tasks.episode.state import fold, imported
 from tasks.episode.with_tools import SEAT
 from tasks.run.header import spec_of
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import Results, grades, stopped_of
+from tasks.run.reading import grades, stopped_of, summarise
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Limit, Metric, Summary
 from tasks.scoring.strict import seen_in
@@ -288,8 +287,7 @@ class Scorekeeper:
             if not questions:
                 return RunScores(0)
             context = ScoreContext(graded=self._graded, spec=self.spec)
-            results = Results(lambda: nullcontext(journal), self.bench, over)
-            made = self.bench.summary(self.run, questions, results, context)
+            made = summarise(journal, self.bench, questions, context, over)
         outcomes = {outcome: n for outcome, n in made.tally.outcomes.items() if n} if over else {}
         return RunScores(len(over), tuple(_parts(made, bool(over))), outcomes)
 

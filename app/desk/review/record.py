@@ -27,7 +27,7 @@ from tasks.courts.play.episode import persona_of, traits_of
 from tasks.courts.play.record import shown
 from tasks.courts.scores.documents import PARTS, gold_text
 from tasks.courts.scores.drafted import kind_of_case
-from tasks.courts.scores.of_run.rating import CONSISTENCY
+from tasks.courts.scores.score import CONSISTENCY
 from tasks.episode.events import Said, StageEntered, TopicTracked
 from tasks.episode.with_tools import SEAT
 

@@ -22,7 +22,8 @@ from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.casefile.roles import role_of
 from tasks.courts.play.record import spoken
-from tasks.courts.scores.of_run.rating import CONSISTENCY, CONSISTENCY_PROMPT, simulated
+from tasks.courts.scores.score import CONSISTENCY, CONSISTENCY_PROMPT
+from tasks.courts.scores.transcript import simulated
 from tasks.episode.events import Event, Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State, fold

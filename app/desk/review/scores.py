@@ -33,7 +33,7 @@ from app.desk.widgets.choice import Choice, Thing, Things, fixed
 from app.desk.widgets.lines import LinesPane
 from app.library import RunLine
 from app.strings import counted, t
-from tasks.courts.scores.of_run.rating import CONSISTENCY
+from tasks.courts.scores.score import CONSISTENCY
 
 COURTS = "courts"
 

@@ -17,7 +17,7 @@ from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import counted, t
 from app.terminal import pad, truncate, width
 from app.words import score_figure, score_name
-from tasks.courts.scores.of_run.columns import LOWER
+from tasks.courts.scores.columns import LOWER
 
 BAR = 10
 """Cells of a bar."""

@@ -1,157 +1,21 @@
-"""The scores of one attempt as rows of the journal: both rules apart, each with what it rests on (metrics, what,
-whether it is there, turn, words). `moot show`, the score pane and the JSON of an episode list them."""
+"""What a strict score rests on, as rows behind its evidence: metrics, what, whether it is there, turn, words. `moot
+show`, the score pane and the JSON of an episode list them."""
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from store.journal import ScoreRow
 from store.text.citation import nested_titles
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
-from tasks.courts.casefile.questions import CourtQuestion
-from tasks.courts.environment import codes, environment
-from tasks.courts.play.record import for_procedure
-from tasks.courts.procedure import pfs
+from tasks.courts.environment import environment
 from tasks.courts.procedure.findings import FATAL, fault_name
-from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.tables import ProfileName, profile
-from tasks.courts.scores.consistency import Consistency
 from tasks.courts.scores.drafted import LABELS, kind_of_case, strict_document
 from tasks.courts.scores.laws import Why, articles_of
-from tasks.courts.scores.of_run.columns import FINISHED_ONLY, OVERALL, averaged
-from tasks.courts.scores.of_run.rating import Heard, Rates, rates
-from tasks.courts.scores.of_run.simulators import Validity, answered, consistencies
 from tasks.courts.scores.rulings import Judgment, judgment_of
-from tasks.courts.settings import settings_of
-from tasks.scoring.context import ScoreContext
-from tasks.scoring.metrics import RULES, Rule, Value
-from tasks.scoring.overall import Overall
-from tasks.scoring.result import Result, Score
-
-CONSISTENCY_VERSION, VALIDITY_VERSION = "consistency/1", "validity/1"
-
-
-def score_one(question: CourtQuestion, result: Result, context: ScoreContext) -> list[Score]:
-    """`topics_`, `documents_` or `judgment_` with `compat` and `strict`, `pfs_compat`, `pfs_strict`, `consistency`,
-    `validity`.
-
-    The evidence of a strict score ends with the rows of `rests`, which say of every value what it rests on.
-    An attempt that the machinery broke is 0 in compat and missing in strict. The compat VER is a matter of a run.
-    """
-    case, spec = question.case, context.spec
-    heard = Heard.of(case, result)
-    grades = context.graded.get((result.task_id, result.epoch), {})
-    found = rates(case, heard)(grades)
-    settings: dict[str, object] = {"env": case.env, "outcome": result.outcome, "scored": result.scored}
-    values = {"compat": found.compat, "strict": found.strict}
-    evidence = {**found.evidence, "strict": [*found.evidence["strict"], *rests(case, heard, found)]}
-    made = [
-        Score(
-            f"{found.name}_{rule}", found.versions[rule],
-            {**settings, "failed": found.failed, "finished": found.finished}, dict(values[rule]), evidence[rule],
-        )
-        for rule in RULES
-    ]  # fmt: skip
-    if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial:
-        turns = for_procedure(heard.record, case.env)
-        name = settings_of(spec).profile if spec else "law"
-        for score in pfs.scores(turns, hearing_of(case), name):
-            more = of_procedure(score.evidence, name, case) if score.scorer == pfs.STRICT else []
-            made.append(replace(score, settings={**settings, **score.settings}, evidence=[*score.evidence, *more]))
-    if not result.scored:
-        made = [_broken(score) for score in made]
-    valid = answered(case, heard, settings_of(spec).profile if spec else "law")
-    seen = consistencies(case, heard, (spec.seed if spec else 0) + result.epoch, valid)
-    made.append(
-        Score(
-            "consistency", CONSISTENCY_VERSION, settings, {one.role: one.score for one in seen},
-            [row for one in seen for row in _slips(one)],
-        )
-    )  # fmt: skip
-    made.append(
-        Score(
-            "validity", VALIDITY_VERSION, settings, {one.role: one.share for one in valid},
-            [row for one in valid for row in _invalid(one)],
-        )
-    )  # fmt: skip
-    return made
-
-
-def _broken(score: Score) -> Score:
-    lost = 0.0 if score.scorer.endswith("_compat") else None
-    return replace(score, value=dict.fromkeys(score.value, lost))
-
-
-def _slips(found: Consistency) -> list[dict[str, object]]:
-    style: list[dict[str, object]] = [{"role": found.role, "messages": found.messages, "style": found.style}]
-    return style + [
-        {"role": found.role, "message": slip.message, "slip": slip.kind, "text": slip.text} for slip in found.slips
-    ]
-
-
-def _invalid(found: Validity) -> list[dict[str, object]]:
-    turns: list[dict[str, object]] = [{"role": found.role, "turns": found.turns}]
-    return turns + [{"role": found.role, "message": at, "reason": reason} for at, reason in found.invalid.items()]
-
-
-_GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
-"""Columns that take a grader's word."""
-
-
-def stored_overall(rows: Iterable[ScoreRow]) -> Overall | None:
-    """The mean of the columns of the published main table except VER, by rule, without a value where no column has
-    one; None where nothing was scored."""
-    columns: dict[tuple[Rule, str, str], list[Value]] = defaultdict(list)
-    told = False
-    waiting: set[tuple[Rule, str, str]] = set()
-    known = {env: averaged(env) for env in codes()}
-    for rule, settings, metric, value in _counted(rows):
-        env = str(settings.get("env", ""))
-        told = True
-        if metric in known.get(env, ()):
-            columns[rule, env, metric].append(value)
-            if value is None and metric in _GRADED and settings.get("scored"):
-                waiting.add((rule, env, metric))
-    if not told:
-        return None
-    compat, strict = (
-        _mean([_mean(values) for key, values in columns.items() if key[0] == rule and key not in waiting])
-        for rule in RULES
-    )
-    return Overall(OVERALL, compat, strict)
-
-
-def stored_values(rows: Sequence[ScoreRow]) -> dict[tuple[Rule, str], Value]:
-    """The values of one attempt by rule and metric, the overall score among them."""
-    values = {(rule, metric): value for rule, _, metric, value in _counted(rows)}
-    found = stored_overall(rows)
-    return values | {("compat", OVERALL): found.compat, ("strict", OVERALL): found.strict} if found else values
-
-
-def _counted(rows: Iterable[ScoreRow]) -> Iterator[tuple[Rule, Mapping[str, object], str, Value]]:
-    """Rule, settings, metric and value of all that counts: of a dialogue that reached not every topic the published
-    scores do not."""
-    for row in rows:
-        rule = next((rule for rule in RULES if row.scorer.endswith(f"_{rule}")), None)
-        settings = row.settings if isinstance(row.settings, dict) else {}
-        if rule is None or not isinstance(row.value, dict):
-            continue
-        for metric, value in row.value.items():
-            if rule == "strict" or metric not in FINISHED_ONLY or settings.get("finished"):
-                yield rule, settings, metric, value
-
-
-def _mean(values: Iterable[Value]) -> Value:
-    there = [value for value in values if value is not None]
-    return math.fsum(there) / len(there) if there else None
-
-
-# --- what a strict score rests on -----------------------------------------------------------------------------------
-
+from tasks.courts.scores.transcript import Transcript
+from tasks.scoring.result import Score
 
 Row = dict[str, Any]
 """metrics: names; what: a point, an article, a duty …; found: whether it is as it should be, None where that is no
@@ -169,18 +33,18 @@ _BY_GRADER = frozenset({"JUD", "REA"})
 _QUOTED = 120
 
 
-def rests(case: Case, heard: Heard, rated: Rates) -> list[Row]:
-    """The rows of topics, documents or judgment; none for an environment that scores itself."""
-    seen = list(rated.evidence["strict"])
+def rests(case: Case, transcript: Transcript, score: Score) -> list[Row]:
+    """The rows of the strict score of topics, documents or judgment; none for an environment that scores itself."""
+    seen = list(score.evidence)
     if isinstance(case, AdviceCase):
         made = _topics(case, seen)
     elif isinstance(case, CivilCase) and kind_of_case(case) and seen:
-        made = _document(case, heard, seen[0])
+        made = _document(case, transcript, seen[0])
     elif isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial and seen:
-        made = _judgment(case, heard, seen[0])
+        made = _judgment(case, transcript, seen[0])
     else:
         return []
-    there = {name for name, value in rated.strict.items() if value is not None}
+    there = {name for name, value in score.value.items() if value is not None}
     found = [one for one in (_of(one, there) for one in made) if one["metrics"]]
     graded = sorted(there & _BY_GRADER - {name for one in found for name in one["metrics"]})
     return found + [_row((name,), "评分员的评分，理由见其评分记录", None) for name in graded]
@@ -231,12 +95,12 @@ def _yes(score: float | None) -> bool | None:
     return None if score is None or 0 < score < 1 else bool(score)
 
 
-def _document(case: CivilCase, heard: Heard, seen: Mapping[str, Any]) -> Iterator[Row]:
-    document = strict_document(case, heard.own)
+def _document(case: CivilCase, transcript: Transcript, seen: Mapping[str, Any]) -> Iterator[Row]:
+    document = strict_document(case, transcript.own)
     if document is None:
         yield _row(("FOR", "Label", "Seq", "DOC", "DOC_proxy", *_parts(seen, case)), "没有写成文书", False)
         return
-    turns = _turns(case, heard)
+    turns = _turns(case, transcript)
     turn = turns[document.message] if document.message < len(turns) else None
     for label in LABELS[document.kind]:
         words = document.sections.get(label.key, "")
@@ -254,19 +118,19 @@ def _parts(seen: Mapping[str, Any], case: Case) -> tuple[str, ...]:
     return tuple(name for name in names if name not in ("FOR", "Label", "Seq", "DOC", "DOC_proxy")) if seen else ()
 
 
-def _turns(case: Case, heard: Heard) -> list[int]:
-    """The numbers of the turns of the tested seat, as `heard.own` has their words."""
+def _turns(case: Case, transcript: Transcript) -> list[int]:
+    """The numbers of the turns of the tested seat, as `transcript.own` has their words."""
     tested = environment(case.env).tested
-    return [turn.number for turn in heard.record if turn.speaker == tested and turn.number > 0]
+    return [turn.number for turn in transcript.record if turn.speaker == tested and turn.number > 0]
 
 
-def _judgment(case: CivilCase | CriminalCase, heard: Heard, seen: Mapping[str, Any]) -> Iterator[Row]:
-    judgment = judgment_of(heard.own)
+def _judgment(case: CivilCase | CriminalCase, transcript: Transcript, seen: Mapping[str, Any]) -> Iterator[Row]:
+    judgment = judgment_of(transcript.own)
     if judgment is None:
         yield _row(environment(case.env).metrics["strict"], "没有作出判决", False)
         return
-    places = [place for place, text in enumerate(heard.own) if text and text in judgment.text]
-    turns = _turns(case, heard)
+    places = [place for place, text in enumerate(transcript.own) if text and text in judgment.text]
+    turns = _turns(case, transcript)
     turn = turns[places[-1]] if places and places[-1] < len(turns) else None
     for row in (*_laws(case, seen["laws"]), *_reasons(seen["points"]), *_ruled(case, judgment, seen)):
         yield {**row, "turn": turn}

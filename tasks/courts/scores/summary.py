@@ -18,13 +18,24 @@ from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.environment import codes, environment
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.findings import CODES
-from tasks.courts.scores.of_run import around
-from tasks.courts.scores.of_run.columns import OVERALL, OVERALL_NAMES, averaged, column_names, measure, metrics
-from tasks.courts.scores.of_run.means import ALIKE, NOTHING_SCORED, Column, Overall, column, mean_of, overall
-from tasks.courts.scores.of_run.members import Extreme, Rated, ceiling, floor, rate, scored, with_verdicts
-from tasks.courts.scores.of_run.rating import JUDGMENT_VERSIONS
-from tasks.courts.scores.of_run.rows import CONSISTENCY_VERSION, VALIDITY_VERSION
-from tasks.courts.scores.of_run.simulators import objections
+from tasks.courts.scores import aggregate
+from tasks.courts.scores.aggregate import (
+    ALIKE,
+    NOTHING_SCORED,
+    Column,
+    Members,
+    OverallMean,
+    Rated,
+    column,
+    mean_of,
+    overall,
+    rated,
+    values_of,
+    with_verdicts,
+)
+from tasks.courts.scores.columns import OVERALL, OVERALL_NAMES, averaged, column_names, measure, metrics
+from tasks.courts.scores.score import CONSISTENCY_VERSION, JUDGMENT_VERSIONS, VALIDITY_VERSION, ceiling, floor
+from tasks.courts.scores.simulators import objections
 from tasks.courts.settings import settings_of
 from tasks.episode.events import FAULTS
 from tasks.reports.words import phrase, show, word
@@ -43,16 +54,14 @@ from tasks.scoring.metrics import (
     Table,
     Tally,
     Tree,
-    complete,
     in_points,
     nested,
 )
 from tasks.scoring.names import measure_name
-from tasks.scoring.result import Result
+from tasks.scoring.result import Result, Score, Scored, complete, newest
 
 BENCHMARK = "courts"
 FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "repetition", *FAULTS, "human", "human_role")
-Members = Mapping[Env, Sequence[Rated]]
 
 
 @dataclass(frozen=True)
@@ -73,8 +82,8 @@ class CourtSummary(Summary):
     unfinished: Mapping[str, int] = field(default_factory=dict)
     violations: Mapping[str, int] = field(default_factory=dict)
     moved: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    roles: Mapping[str, Mapping[str, around.Simulated]] = field(default_factory=dict)
-    answers: Mapping[str, Mapping[str, around.Answering]] = field(default_factory=dict)
+    roles: Mapping[str, Mapping[str, aggregate.Simulated]] = field(default_factory=dict)
+    answers: Mapping[str, Mapping[str, aggregate.Answering]] = field(default_factory=dict)
     unmet: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
@@ -258,7 +267,7 @@ def _envs(rows: Iterable[Metric]) -> list[str]:
 
 
 def summarise(
-    run: str, questions: Sequence[CourtQuestion], results: Sequence[Result], context: ScoreContext
+    run: str, questions: Sequence[CourtQuestion], attempts: Iterable[Scored], context: ScoreContext
 ) -> CourtSummary:
     """What a run came to.
 
@@ -269,22 +278,29 @@ def summarise(
         context: what was run (its profile and seed), the words of graders.
     """
     cases = {question.id: question.case for question in questions}
-    rated = [rate(cases[one.task_id], one, context) for one in complete(questions, results)]
-    members = by_env(rated)
-    clusters = {env: {one.case.cluster for one in own} for env, own in members.items()}
-    groups = {env: Group(env, environment(env).label, len(own), len(clusters[env])) for env, own in members.items()}
-    whole = Group(OVERALL, OVERALL_NAMES, None, len(set[str]().union(*clusters.values())), whole=True)
-    tally = Tally.of([one.result for one in rated], FLAGS)
-    told = sum(one.result.scored for one in rated)
-    limits: dict[Limit, Members] = {
+    limits: dict[Limit, list[Rated]] = {
         "floor": _limits(cases.values(), floor),
         "reference": _limits(cases.values(), ceiling),
     }
+    best = {one.case.id: one.values for one in limits["reference"]}
+    made = []
+    for attempt in complete(questions, attempts):
+        case, key = cases[attempt.result.task_id], (attempt.result.task_id, attempt.result.epoch)
+        could = best.get(case.id) or {rule: dict.fromkeys(metrics(rule, case.env), 1.0) for rule in RULES}
+        made.append(rated(case, attempt, context.graded.get(key, {}), could))
+    members = by_env(made)
+    clusters = {env: {one.case.cluster for one in own} for env, own in members.items()}
+    groups = {env: Group(env, environment(env).label, len(own), len(clusters[env])) for env, own in members.items()}
+    whole = Group(OVERALL, OVERALL_NAMES, None, len(set[str]().union(*clusters.values())), whole=True)
+    tally = Tally.of([one.result for one in made], FLAGS)
+    scored = sum(one.result.scored for one in made)
     parts = {rule: _Part(rule, members) for rule in RULES}
-    extremes = {name: {rule: _columns(own, rule) for rule in RULES} for name, own in limits.items()}
-    every = {"compat": tally.n, "strict": told}
+    extremes: dict[Limit, dict[Rule, Mapping[tuple[Env, str], Column]]] = {
+        name: {rule: _columns(by_env(own), rule) for rule in RULES} for name, own in limits.items()
+    }
+    every = {"compat": tally.n, "strict": scored}
     rows: list[Metric] = []
-    unmet = {env: counts for env, own in members.items() if (counts := around.unmet(own))}
+    unmet = {env: counts for env, own in members.items() if (counts := aggregate.unmet(own))}
 
     def left_out(rule: Rule, env: Env, name: str) -> str:
         """What strict figures of the procedure rest without."""
@@ -293,7 +309,7 @@ def summarise(
 
     for rule in RULES:
         for (env, name), found in parts[rule].columns.items():
-            there = {key: made[rule][env, name].value for key, made in extremes.items() if (env, name) in made[rule]}
+            there = {key: own[rule][env, name].value for key, own in extremes.items() if (env, name) in own[rule]}
             rows.append(Metric(
                 measure(rule, name), groups[env], found.value, found.n, in_points(found.interval), there,
                 found.bounds,
@@ -302,13 +318,13 @@ def summarise(
             ))  # fmt: skip
     for rule in RULES:
         sums = parts[rule].sums
-        there = {key: mean_of(made[rule], sums.columns) for key, made in extremes.items()}
+        there = {key: mean_of(own[rule], sums.columns) for key, own in extremes.items()}
         rows.append(
             Metric(measure(rule, OVERALL), whole, sums.value, every[rule], in_points(sums.interval), there, main=True)
         )
         rows.append(Metric(Measure(rule, "by_env", unit=POINTS, section="overall"), whole, sums.by_env, every[rule]))
     again = defaultdict[int, list[Rated]](list)
-    for one in rated if tally.epochs > 1 else ():
+    for one in made if tally.epochs > 1 else ():
         again[one.result.epoch].append(one)
     for epoch in sorted(again):
         own = by_env(again[epoch])
@@ -319,8 +335,8 @@ def summarise(
                 for (env, name), one in part.columns.items()
             ]
             rows.append(Metric(_again(rule, OVERALL, epoch), whole, part.sums.value, sum(map(len, own.values()))))
-    rows += [row for env, own in members.items() for row in around.rows(groups[env], own)]
-    reasons = objections(context, [(one.case, one.heard) for one in rated], rows)
+    rows += [row for env, own in members.items() for row in aggregate.beside(groups[env], own)]
+    reasons = objections(context, [(one.case, one.transcript) for one in made], rows)
     return CourtSummary(
         run, BENCHMARK, tally, [*groups.values(), whole], rows,
         {
@@ -329,14 +345,14 @@ def summarise(
             pfs.STRICT: f"{pfs.STRICT}/{pfs.STRICT_VERSION}", "consistency": CONSISTENCY_VERSION,
             "validity": VALIDITY_VERSION,
         },
-        "metrics", settings_of(context.spec).profile if context.spec else "law", told,
-        reasons + ([] if told else [NOTHING_SCORED]),
+        "metrics", settings_of(context.spec).profile if context.spec else "law", scored,
+        reasons + ([] if scored else [NOTHING_SCORED]),
         {env: sum(not one.finished for one in own) for env,
             own in members.items() if environment(env).kind == "advice"},
-        around.violations(rated),
-        {env: moved for env, own in members.items() if (moved := around.moved_by_text(own))},
-        {env: around.details(own) for env, own in members.items()},
-        {env: around.answers(own) for env, own in members.items()},
+        aggregate.violations(made),
+        {env: moved for env, own in members.items() if (moved := aggregate.moved_by_text(own))},
+        {env: aggregate.details(own) for env, own in members.items()},
+        {env: aggregate.answers(own) for env, own in members.items()},
         unmet,
     )  # fmt: skip
 
@@ -358,7 +374,7 @@ class _Part:
 
     def __init__(self, rule: Rule, members: Members) -> None:
         self.columns = _columns(members, rule)
-        self.sums: Overall = overall(self.columns, list(members))
+        self.sums: OverallMean = overall(self.columns, list(members))
 
 
 def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
@@ -375,11 +391,11 @@ def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
     return made
 
 
-def _limits(cases: Iterable[Case], limit: Callable[[Case], Extreme | None]) -> Members:
+def _limits(cases: Iterable[Case], limit: Callable[[Case], Sequence[Score]]) -> list[Rated]:
+    """What cases come to at a limit, those that have it."""
     made = []
     for case in cases:
-        if (extreme := limit(case)) is None:
-            continue
-        heard, grades, trial = extreme
-        made.append(scored(case, Result(case.id, "finished", "", ""), heard, grades, trial))
-    return by_env(made)
+        if scores := limit(case):
+            one = Scored(Result(case.id, "finished", "", ""), newest(score.row(0) for score in scores))
+            made.append(rated(case, one, {}, values_of(case.env, one)))
+    return made

@@ -23,7 +23,7 @@ from tasks.courts.procedure.machine import follow
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.consistency import COMPARABLE, Consistency, Message, consistency
-from tasks.courts.scores.of_run.rating import Heard, simulated
+from tasks.courts.scores.transcript import Transcript, simulated
 from tasks.courts.settings import settings_of
 from tasks.courts.simulated.talks import reasons
 from tasks.courts.simulated.wording import NONSENSE, VALID, Reason
@@ -32,17 +32,19 @@ from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Metric
 
 
-def answered(case: Case, heard: Heard, profile: ProfileName) -> tuple[Validity, ...]:
+def answered(case: Case, transcript: Transcript, profile: ProfileName) -> tuple[Validity, ...]:
     """How far each simulated role of an attempt answered what it was asked; roles that a person held are left out."""
-    roles = [role for role in simulated(case) if HUMAN not in heard.sat.get(role, ())]
-    return validities(case, roles, heard.record, heard.topics, heard.over, profile)
+    roles = [role for role in simulated(case) if HUMAN not in transcript.sat.get(role, ())]
+    return validities(case, roles, transcript.record, transcript.topics, transcript.over, profile)
 
 
-def consistencies(case: Case, heard: Heard, seed: int, valid: Sequence[Validity] = ()) -> tuple[Consistency, ...]:
+def consistencies(
+    case: Case, transcript: Transcript, seed: int, valid: Sequence[Validity] = ()
+) -> tuple[Consistency, ...]:
     """Each simulated role of an attempt, in the order of its seats; `seed`: of the attempt, `valid`: see
     `answered`."""
-    dialogue = [Message(turn.speaker, turn.text) for turn in heard.record]
-    drawn = heard.seed if heard.seed is not None else seed
+    dialogue = [Message(turn.speaker, turn.text) for turn in transcript.record]
+    drawn = transcript.seed if transcript.seed is not None else seed
     nonsense = {one.role: one.nonsense for one in valid}
     return tuple(
         consistency(case, case.env, role, dialogue, traits_of(case, role, drawn), nonsense.get(role))
@@ -50,7 +52,9 @@ def consistencies(case: Case, heard: Heard, seed: int, valid: Sequence[Validity]
     )
 
 
-def objections(context: ScoreContext, attempts: Sequence[tuple[Case, Heard]], rows: Sequence[Metric]) -> list[str]:
+def objections(
+    context: ScoreContext, attempts: Sequence[tuple[Case, Transcript]], rows: Sequence[Metric]
+) -> list[str]:
     """Why the numbers of a run may not be ranked with those of others; nothing where they may.
 
     Args:
@@ -58,7 +62,7 @@ def objections(context: ScoreContext, attempts: Sequence[tuple[Case, Heard]], ro
         attempts: its episodes.
         rows: of the run; those of the sections `validity` and `consistency` tell how the simulated roles answered.
     """
-    spec, found = context.spec, [heard for _, heard in attempts]
+    spec, found = context.spec, [transcript for _, transcript in attempts]
     least = {
         "validity": ("answers in {:.1f} of 100 turns, below {:.0f}", 100 * VALID),
         "consistency": ("is consistent in {:.1f} of 100 messages, below {:.0f}", 100 * COMPARABLE),
@@ -88,7 +92,7 @@ def objections(context: ScoreContext, attempts: Sequence[tuple[Case, Heard]], ro
     return made
 
 
-def _changed(spec: RunSpec | None, attempts: Sequence[tuple[Case, Heard]]) -> Iterator[str]:
+def _changed(spec: RunSpec | None, attempts: Sequence[tuple[Case, Transcript]]) -> Iterator[str]:
     """Limits and seats that are not those of a plain run."""
     if spec is not None and spec.max_turns:
         profile = settings_of(spec).profile
@@ -98,13 +102,13 @@ def _changed(spec: RunSpec | None, attempts: Sequence[tuple[Case, Heard]]) -> It
         yield "the record of the published procedure was folded (--fold)"
     people: dict[tuple[str, str], int] = {}
     players: dict[tuple[str, str], set[str]] = {}
-    for case, heard in attempts:
-        for role, held in heard.players.items():
+    for case, transcript in attempts:
+        for role, held in transcript.players.items():
             players.setdefault((case.env, role), set()).update(held)
-            if role in simulated(case) and HUMAN in heard.sat.get(role, ()):
+            if role in simulated(case) and HUMAN in transcript.sat.get(role, ()):
                 people[case.env, role] = people.get((case.env, role), 0) + 1
     measured = settings_of(spec).measured if spec is not None else ""
-    simulators = ((case.env, heard.leaks & {*simulated(case)} - {measured}) for case, heard in attempts)
+    simulators = ((case.env, transcript.leaks & {*simulated(case)} - {measured}) for case, transcript in attempts)
     for (env, role), count in Counter((env, role) for env, roles in simulators for role in sorted(roles)).items():
         yield f"{env} {role} said what it does not hold in {count} attempts"
     for (env, role), count in people.items():
