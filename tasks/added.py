@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import UnionType
 from typing import Literal, Union, get_args, get_origin, get_type_hints
@@ -20,7 +19,6 @@ from models.schema import violation
 from store.pack import Pack
 from tasks import registry
 from tasks.episode.seats import Policy
-from tasks.errors import UsageError
 
 Schema = dict[str, object]
 
@@ -54,19 +52,14 @@ class Agent:
 
 def agents_of(benchmark: str) -> dict[str, Agent]:
     """The agents that packages have added to a benchmark, by the name that `--agent` takes."""
-    found = {}
-    for name in registry.names("agents"):
-        with suppress(UsageError):
-            agent = registry.load("agents", name)
-            if isinstance(agent, Agent) and (not agent.benchmarks or benchmark in agent.benchmarks):
-                found[name] = agent
-    return found
+    every = registry.offered("agents", Agent).items()
+    return {name: agent for name, agent in every if not agent.benchmarks or benchmark in agent.benchmarks}
 
 
 def check_agent(name: str) -> None:
     """Say what is wrong with an agent that is registered and offered nowhere; nothing where nothing is."""
-    if name in registry.names("agents") and not isinstance(agent := registry.load("agents", name), Agent):
-        raise registry.unusable("agents", name, f"this is no agent: {agent!r:.100}")
+    if name in registry.names("agents"):
+        registry.load("agents", name, Agent)
 
 
 def makers_of(benchmark: str, pack: Pack) -> dict[str, Callable[[], Policy]]:
@@ -154,10 +147,5 @@ def tools_named(names: Iterable[str]) -> dict[str, Tool]:
     Raises:
         UsageError: there is no such tool, or its package cannot be loaded.
     """
-    found = {}
-    for name in names:
-        tool = registry.load("tools", name)
-        if not isinstance(tool, Tool):
-            raise registry.unusable("tools", name, f"this is no tool: {tool!r:.100}")
-        found[name] = replace(tool, name=name)  # one name for whoever starts the run and for the model
-    return found
+    # one name for whoever starts the run and for the model
+    return {name: replace(registry.load("tools", name, Tool), name=name) for name in names}

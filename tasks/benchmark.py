@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
-from store.errors import BadInput
-from store.importers.reading import files_in
+from models.engine import Message
 from store.journal import ScoreRow
 from store.pack import Pack
 from tasks import registry
@@ -18,15 +18,16 @@ from tasks.added import agents_of, makers_of
 from tasks.agents.modes import MODES, Mode, split
 from tasks.agents.policies import EchoPolicy, HumanPolicy
 from tasks.agents.prompts import digest
-from tasks.episode.events import ActionParsed, ToolReturned
+from tasks.episode.events import ActionParsed, Seated, ToolReturned
 from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, unused_or_same
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.failures import Verdict
-from tasks.scoring.metrics import Rule, Summary, Table, Value
+from tasks.scoring.failures import GENERIC, Verdict, generic
+from tasks.scoring.metrics import RULES, Rule, Summary, Table, Value
+from tasks.scoring.overall import Overall, mean_of
 from tasks.scoring.published import Published
 from tasks.scoring.replies import replies_of
 from tasks.scoring.result import Grading, Predictions, Result, Scored
@@ -60,110 +61,91 @@ class Question(Protocol):
         ...
 
 
-@runtime_checkable
-class Benchmark(Protocol):
-    """One benchmark.
+@dataclass(frozen=True, slots=True)
+class EvidenceItem:
+    """Something of the record that a score rests on. found: whether it is as it should be, None where nobody says;
+    step: where it was seen, 0 nowhere."""
+
+    what: str
+    found: bool | None
+    step: int = 0
+    quote: str = ""
+
+
+class Benchmark(ABC):
+    """One benchmark: its tasks, the rules of its episodes, its scores, and what is said of its runs. What is not said
+    here goes for one tested seat with policies by name and answers in words.
 
     seat: the tested seat, agents: who may sit there. roles: the other seats of an episode with who may sit there; the
     choice `model` stands for any SPEC of a model. aliases: other words for the tested seat. graders: seats that score
     ended episodes. turns: turns of an episode with a model unless a run sets its own. turn_is_step: False where a
     turn takes several steps and the rules of the episode count turns themselves. settings: what a run can set here
-    beyond the common settings.
-    """
-
-    name: str
-    seat: str
-    agents: Choices
-    roles: Mapping[str, Choices]
-    aliases: Mapping[str, str]
-    graders: Sequence[str]
-    turns: int
-    turn_is_step: bool
-    settings: type[Settings]
-
-    def load(self, path: Path) -> Sequence[Question]:
-        """The questions of a task file."""
-        ...
-
-    def among(self, chosen: Sequence[Question], questions: Sequence[Question], spec: RunSpec) -> Sequence[Question]:
-        """Of the questions `chosen` by their ids, those that the settings of a run mean; `questions` are all."""
-        ...
-
-    def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
-        """The rules of an episode, shared by all episodes of a run."""
-        ...
-
-    def cast(self, question: Question) -> Sequence[str] | None:
-        """The seats of an episode beside the tested one; None where only those sit that a run names."""
-        ...
-
-    def modes(self, policy: str) -> tuple[str, ...]:
-        """The modes (lean, free, paper) that a model policy of this name knows; () for any other."""
-        ...
-
-    def prompts(self, policy: str) -> dict[str, str]:
-        """Prompt name -> hash, of all prompts that this policy may use."""
-        ...
-
-    def result(self, task_id: str, epoch: int, state: State) -> Result:
-        """What an episode came to, for the scorers."""
-        ...
-
-    def score_rows(
-        self, attempt: int, question: Question, result: Result, context: ScoreContext = NOTHING
-    ) -> list[ScoreRow]:
-        """The scores of one attempt, for the journal."""
-        ...
-
-    def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
-        """What a grader is asked about an attempt; nothing where rules say everything."""
-        ...
-
-    def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
-        """The answers of a prediction file; `tokens` is a file of token counts where the layout has one."""
-        ...
-
-    def summary(
-        self, run: str, questions: Sequence[Question], attempts: Iterable[Scored], context: ScoreContext = NOTHING
-    ) -> Summary:
-        """What a run came to, as metric rows: made of the score rows of its attempts, scored by nobody again."""
-        ...
-
-
-class OneSeat:
-    """What benchmarks with one tested seat have in common: nobody beside it, policies by name, what came of an
-    episode.
-
-    methods: policy of a model -> the modes that it knows, each with the prompt files that it uses; with_tools: those
-    of them that call tools.
+    beyond the common settings. methods: policy of a model -> the modes that it knows, each with the prompt files that
+    it uses; with_tools: those of them that call tools. failures: the classes of `tasks.scoring.failures.CLASSES` that
+    it can tell.
     """
 
     name: str
     seat = SEAT
+    agents: Choices
     roles: Mapping[str, Choices] = {}
     aliases: Mapping[str, str] = {}
     graders: Sequence[str] = ()
+    turns: int
     turn_is_step = True
     settings: type[Settings] = Settings
     methods: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {}
     with_tools: frozenset[str] = frozenset()
+    failures: Sequence[str] = GENERIC
+
+    @abstractmethod
+    def load(self, path: Path) -> Sequence[Any]:
+        """The questions of a task file."""
+
+    @abstractmethod
+    def program(self, pack: Pack, questions: Sequence[Any], spec: RunSpec) -> Program:
+        """The rules of an episode, shared by all episodes of a run."""
+
+    @abstractmethod
+    def score_rows(
+        self, attempt: int, question: Any, result: Result, context: ScoreContext = NOTHING
+    ) -> list[ScoreRow]:
+        """The scores of one attempt, for the journal."""
+
+    @abstractmethod
+    def summary(
+        self, run: str, questions: Sequence[Any], attempts: Iterable[Scored], context: ScoreContext = NOTHING
+    ) -> Summary:
+        """What a run came to, as metric rows: made of the score rows of its attempts, scored by nobody again."""
 
     def among(self, chosen: Sequence[Any], questions: Sequence[Any], spec: RunSpec) -> Sequence[Any]:
-        """All of them."""
+        """Of the questions `chosen` by their ids, those that the settings of a run mean; `questions` are all."""
         return chosen
 
     def cast(self, question: Any) -> Sequence[str] | None:
-        """Only those sit beside the tested seat that a run names."""
+        """The seats of an episode beside the tested one; None where only those sit that a run names."""
         return None
 
+    def need(self, question: Any, sits: Seated, spec: RunSpec) -> int:
+        """Tokens of context that a model needs in a seat; 0 where nobody says."""
+        return 0
+
+    def parts(self, messages: Sequence[Message]) -> dict[str, int]:
+        """Characters of a prompt by part; by who speaks where it has no parts of its own."""
+        sizes: dict[str, int] = {}
+        for message in messages:
+            sizes[message.role] = sizes.get(message.role, 0) + len(message.content)
+        return sizes
+
     def modes(self, policy: str) -> tuple[str, ...]:
-        """The modes that a model policy knows; () for policies without a model and for those of other releases."""
+        """The modes (lean, free, paper) that a model policy of this name knows; () for policies without a model, and
+        for those of other releases."""
         base, mode = split(policy)
         known = self.methods.get(base, {})
         return tuple(one for one in MODES if one in known) if mode in known else ()
 
     def prompts(self, policy: str) -> dict[str, str]:
-        """Prompt name -> hash."""
+        """Prompt name -> hash, of all prompts that this policy may use."""
         base, mode = split(policy)
         return {name: digest(name) for name in self.methods.get(base, {}).get(mode, ())}
 
@@ -213,111 +195,41 @@ class OneSeat:
         )
 
     def gradings(self, question: Any, result: Result) -> Sequence[Grading]:
-        """Rules say everything."""
+        """What a grader is asked about an attempt; nothing where rules say everything."""
         return ()
 
-
-@runtime_checkable
-class TellsValues(Protocol):
-    """A benchmark that says itself which values of an attempt count, and what sums it up (`overall`)."""
-
-    def values(self, rows: Iterable[ScoreRow]) -> Mapping[tuple[Rule, str], Value]:
-        """The values of an attempt by rule and name, from 0 to 1; None where there is nothing to score."""
-        ...
-
-
-@runtime_checkable
-class TellsPublished(Protocol):
-    """A benchmark whose paper printed figures."""
-
-    def published(self) -> Sequence[Published]:
-        """The rows of the paper, in its order."""
-        ...
-
-
-@runtime_checkable
-class TellsTables(Protocol):
-    """A benchmark with tables of a run for reports that rows do not tell: they need its record."""
-
-    def report_tables(self, run: Any, language: str) -> Sequence[Table]:
-        """The tables of a stored run (`tasks.run.rescoring.StoredRun`)."""
-        ...
-
-
-@runtime_checkable
-class TellsFailures(Protocol):
-    """A benchmark that says more of why an attempt failed than the record of any benchmark does.
-
-    failures: the classes of `tasks.scoring.failures.CLASSES` that it can tell.
-    """
-
-    failures: Sequence[str]
-
-    def failure(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> Verdict:
-        """Why an attempt failed, from its record, the question with its gold, and what scorers have stored of it."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """Something of the record that a score rests on. found: whether it is as it should be, None where nobody says;
-    step: where it was seen, 0 nowhere."""
-
-    what: str
-    found: bool | None
-    step: int = 0
-    quote: str = ""
-
-
-@runtime_checkable
-class TellsRests(Protocol):
-    """A benchmark that says what an answer rests on beyond what its scorers keep."""
-
-    def rests(self, question: Any, state: State) -> Iterable[Rest]:
-        """What the answer of an episode rests on, what it needs first."""
-        ...
-
-
-@runtime_checkable
-class TellsTexts(Protocol):
-    """A benchmark whose answers are texts that can be held against a reference text."""
+    def predictions(self, questions: Sequence[Any], path: Path, tokens: Path | None = None) -> Predictions:
+        """The answers of a prediction file; `tokens` is a file of token counts where the layout has one."""
+        raise UsageError(f"{self.name} has no prediction files", f"Play its tasks with `moot run {self.name}`.")
 
     def texts(self, question: Any, result: Result) -> tuple[str, str]:
         """The answer of an attempt and the reference answer; '' for a reference that is no text (letters, say)."""
-        ...
+        return "", ""
 
+    def values(self, rows: Iterable[ScoreRow]) -> Mapping[tuple[Rule, str], Value]:
+        """The values of an attempt by rule and name, from 0 to 1; None where there is nothing to score."""
+        return {(row.scorer, name): value for row in rows if row.scorer in RULES for name, value in row.value.items()}
 
-FOLDERS = frozenset({"courts"})
-"""Benchmarks whose tasks may also stand in TOML, or in a folder of files."""
-TASK_SUFFIXES = (".toml", ".json", ".jsonl")
-"""The files of such a folder that hold tasks."""
-MOST_FILES, MOST_BYTES = 10_000, 2 << 30
-"""Of a folder of tasks, and of what its task files, or one alone, may hold."""
+    def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
+        """What sums up a run in a list, from the rows of its attempts; None where nothing was scored."""
+        return mean_of(rows)
 
+    def failure(self, question: Any, state: State, rows: Sequence[ScoreRow]) -> Verdict:
+        """Why an attempt failed, from its record, the question with its gold, and what scorers have stored of it."""
+        return generic(state)
 
-def task_files(path: Path) -> list[Path]:
-    """The task files of a folder in a stable order; a file alone is its own.
+    def evidence(self, question: Any, state: State) -> Iterable[EvidenceItem]:
+        """What an answer rests on beyond what its scorers keep, what it needs first."""
+        return ()
 
-    A run from elsewhere may name any path of this machine: neither all of a disk nor a file without end is read for
-    it.
+    def published(self) -> Sequence[Published]:
+        """The figures that its paper printed, row by row in its order."""
+        return ()
 
-    Raises:
-        BadInput: there is more than any set of tasks has.
-    """
-    files = [file for file in files_in(path, MOST_FILES) if file.suffix in TASK_SUFFIXES] if path.is_dir() else [path]
-    size = 0
-    for file in files:
-        with suppress(OSError):  # whoever reads it says what is wrong
-            size += file.stat().st_size
-    if size > MOST_BYTES:
-        raise BadInput(f"the tasks in {path} hold more than {MOST_BYTES >> 30} GiB", "Name a file of tasks.")
-    return files
-
-
-def check_layout(name: str, path: Path) -> None:
-    """Refuse TOML and folders where a benchmark reads neither."""
-    if name not in FOLDERS and (path.is_dir() or path.suffix == ".toml"):
-        raise UsageError(f"{path}: {name} has no task files in TOML, nor folders of them", "Give a JSON file.")
+    def report_tables(self, run: Any, language: str) -> Sequence[Table]:
+        """The tables of a stored run (`tasks.run.rescoring.StoredRun`) that its rows do not tell: they need its
+        record."""
+        return ()
 
 
 def benchmarks() -> list[str]:
@@ -335,7 +247,7 @@ def benchmark(name: str) -> Benchmark:
     if not isinstance(made, Benchmark) or made.name != name:
         raise registry.unusable("benchmarks", name, f"this is no benchmark of its name: {made!r:.100}")
     added = {agent: (one.policy, one.needs_model) for agent, one in agents_of(name).items()}
-    made.agents = {**made.agents, **{agent: who for agent, who in added.items() if agent not in made.agents}}
+    made.agents = {**made.agents, **added, **made.agents}
     return made
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args, overload
 
 from store.errors import NotFound
 from store.importers import Import
@@ -24,6 +24,7 @@ from tasks.errors import UsageError
 Group = Literal["benchmarks", "environments", "agents", "tools", "scorers", "engines", "importers"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 OURS = "mootbench"
+T = TypeVar("T")
 PUBLISHED: Mapping[Group, tuple[str, ...]] = {
     "benchmarks": ("legalagentbench", "legalsearch", "courts"),
     "environments": ("KQ", "LC", "CD", "DD", "CI", "CR"),
@@ -115,21 +116,36 @@ def names(group: Group) -> list[str]:
     ]
 
 
-def load(group: Group, name: str) -> Any:
-    """What stands behind a name.
+@overload
+def load(group: Group, name: str) -> Any: ...
+@overload
+def load(group: Group, name: str, kind: type[T]) -> T: ...
+def load(group: Group, name: str, kind: type | None = None) -> Any:
+    """What stands behind a name; `kind`: what it has to be.
 
     Raises:
-        UsageError: nothing is registered by that name, or it cannot be loaded.
+        UsageError: nothing is registered by that name, or it cannot be loaded, or is something else.
     """
-    if (group, name) in ADDED:
-        return ADDED[group, name]
-    found = _installed(group)[0].get(name)
+    found = ADDED.get((group, name))
     if found is None:
-        raise UsageError(f"unknown {_ONE[group]} '{name}'", _hint(group, name))
-    try:
-        return _loaded(found)
-    except Unloadable as error:
-        raise unusable(group, name, str(error)) from error.__cause__
+        if (point := _installed(group)[0].get(name)) is None:
+            raise UsageError(f"unknown {_ONE[group]} '{name}'", _hint(group, name))
+        try:
+            found = _loaded(point)
+        except Unloadable as error:
+            raise unusable(group, name, str(error)) from error.__cause__
+    if kind is not None and not isinstance(found, kind):
+        raise unusable(group, name, f"it is no {_ONE[group]}, but {found!r:.100}")
+    return found
+
+
+def offered(group: Group, kind: type[T]) -> dict[str, T]:
+    """What a group holds by name; what cannot be loaded, or is something else, is left out."""
+    made = {}
+    for name in names(group):
+        with contextlib.suppress(UsageError):
+            made[name] = load(group, name, kind)
+    return made
 
 
 class Unloadable(Exception):

@@ -1,15 +1,18 @@
-"""Task files: one record a task, as JSON lines or an array, plain or gzipped, told apart by content."""
+"""Task files: one record a task, as JSON lines or an array, plain or gzipped, told apart by content; for some
+benchmarks also folders of files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from store.errors import BadInput
-from store.importers.reading import records
+from store.importers.reading import files_in, records
 from tasks.episode.plain import plain_text
+from tasks.errors import UsageError
 
 Fields = dict[str, Any]
 
@@ -70,3 +73,36 @@ def read_tasks(path: Path, read: Callable[[str, Fields], Q]) -> Iterator[tuple[s
         yield where, fields, task
     if not ids:
         raise BadInput(f"{path}: no tasks in it", "A task file is a JSON array or has one JSON object a line.")
+
+
+FOLDERS = frozenset({"courts"})
+"""Benchmarks whose tasks may also stand in TOML, or in a folder of files."""
+TASK_SUFFIXES = (".toml", ".json", ".jsonl")
+"""The files of such a folder that hold tasks."""
+MOST_FILES, MOST_BYTES = 10_000, 2 << 30
+"""Of a folder of tasks, and of what its task files, or one alone, may hold."""
+
+
+def task_files(path: Path) -> list[Path]:
+    """The task files of a folder in a stable order; a file alone is its own.
+
+    A run from elsewhere may name any path of this machine: neither all of a disk nor a file without end is read for
+    it.
+
+    Raises:
+        BadInput: there is more than any set of tasks has.
+    """
+    files = [file for file in files_in(path, MOST_FILES) if file.suffix in TASK_SUFFIXES] if path.is_dir() else [path]
+    size = 0
+    for file in files:
+        with suppress(OSError):  # whoever reads it says what is wrong
+            size += file.stat().st_size
+    if size > MOST_BYTES:
+        raise BadInput(f"the tasks in {path} hold more than {MOST_BYTES >> 30} GiB", "Name a file of tasks.")
+    return files
+
+
+def check_layout(name: str, path: Path) -> None:
+    """Refuse TOML and folders where a benchmark reads neither."""
+    if name not in FOLDERS and (path.is_dir() or path.suffix == ".toml"):
+        raise UsageError(f"{path}: {name} has no task files in TOML, nor folders of them", "Give a JSON file.")

@@ -26,7 +26,7 @@ from tasks.benchmark import benchmark as load_benchmark
 from tasks.run.cast import Cast, sampled
 from tasks.run.engines import file_of
 from tasks.run.estimate import Estimate, estimate, speed_of
-from tasks.run.plan import choose, need_of, task_file
+from tasks.run.plan import choose, task_file
 from tasks.run.reading import GRADER
 from tasks.run.spec import RunSpec
 from tasks.scoring.paired import POWER, detectable_before
@@ -50,7 +50,7 @@ def dry_run(spec: RunSpec, as_json: bool) -> None:
     chosen = choose(bench, questions, spec)
     cast.check(chosen)
     needs = {
-        question.id: {sits.seat: size for sits in cast.at(question) if (size := need_of(bench, question, sits, spec))}
+        question.id: {sits.seat: size for sits in cast.at(question) if (size := bench.need(question, sits, spec))}
         for question in chosen
     }
     seats = {sits.seat: sits.engine or sits.policy for sits in cast.others}

@@ -20,7 +20,7 @@ from app.terminal import clean, json_text
 from store.files import written_whole
 from store.journal import Journal
 from store.text.difference import MARKS, Piece, difference
-from tasks.benchmark import Question, TellsTables
+from tasks.benchmark import Question
 from tasks.episode.events import AttemptStarted, Record
 from tasks.errors import UsageError
 from tasks.reports.as_csv import by_task
@@ -58,7 +58,7 @@ def _read(path: Path, whole: bool, transcripts: int) -> tuple[Report, Side | Non
     table = spread(side, language()) if side is not None and not own else None
     found = failures_of(run)
     folded = tuple(_folded(path, transcripts, found)) if transcripts else ()
-    more = run.bench.report_tables(run, language()) if isinstance(run.bench, TellsTables) else ()
+    more = run.bench.report_tables(run, language())
     tables = (*((table,) if table else ()), *more)
     return Report(summary, run.header, found.main_reasons, tables, folded), side, questions
 

@@ -13,7 +13,7 @@ from tasks.added import makers_of
 from tasks.agents.modes import split
 from tasks.agents.native import check_tools
 from tasks.agents.prompts import digest
-from tasks.benchmark import Choices
+from tasks.benchmark import Benchmark, Choices
 from tasks.courts.agents import registry
 from tasks.courts.agents.model.cards import need, prompts
 from tasks.courts.agents.model.seat import ModelSeat
@@ -42,7 +42,7 @@ from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.overall import Overall
 from tasks.scoring.published import Published
 from tasks.scoring.replies import replies_of
-from tasks.scoring.result import Grading, Predictions, Result, Scored
+from tasks.scoring.result import Grading, Result, Scored
 
 _ANYBODY: Choices = {
     "rules": (registry.RULES, False), "human": (registry.HUMAN, False), "model": (registry.MODEL, True),
@@ -58,11 +58,10 @@ HEARD = (AttemptStarted, Seated, Said, Routed, TopicTracked, ToolCalled, Leaked)
 of the attempt."""
 
 
-class Courts:
+class Courts(Benchmark):
     """KQ, LC, CD, DD, CI, CR and what packages add; case files of ours or of the published layout."""
 
     name = "courts"
-    seat = SEAT
     agents: Choices = {
         "rules": (registry.RULES, False),
         "direct": (registry.MODEL, True),
@@ -70,7 +69,6 @@ class Courts:
         "gold": (registry.GOLD, False),
         "echo": (registry.ECHO, False),
     }
-    roles: Mapping[str, Choices]
     aliases: Mapping[str, str] = {"judge": SEAT, "trainee": SEAT}
     graders: Sequence[str] = ("grader",)
     turns = 50
@@ -180,10 +178,6 @@ class Courts:
     def gradings(self, question: CourtQuestion, result: Result) -> Sequence[Grading]:
         """Open topics, text parts of documents, rulings and reasons are for a grader."""
         return gradings(question, result)
-
-    def predictions(self, questions: Sequence[CourtQuestion], path: Path, tokens: Path | None = None) -> Predictions:
-        """A trial is no prediction: it cannot be scored from an answer alone."""
-        raise UsageError("courts has no prediction files", "Play the cases with `moot run courts`.")
 
     def summary(
         self,

@@ -24,7 +24,7 @@ from store.journal import ScoreRow
 from store.pack import Pack
 from store.text.normalise import fold_width
 from tasks.agents.policies import GoldPolicy
-from tasks.benchmark import Choices, OneSeat
+from tasks.benchmark import Benchmark, Choices
 from tasks.episode.actions import Answer, Move, Steps, ask
 from tasks.episode.plain import plain_text
 from tasks.episode.seats import Policy, Program, View
@@ -231,7 +231,7 @@ class ExamPolicy:
         return Answer(reply.text)
 
 
-class Exams(OneSeat):
+class Exams(Benchmark):
     """Tasks of LawBench, LexEval and DISC-Law-Eval, whichever a pack or a task file holds."""
 
     name = "exams"

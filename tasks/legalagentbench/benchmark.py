@@ -12,7 +12,7 @@ from store.pack import Pack
 from tasks import registry
 from tasks.added import tools_named
 from tasks.agents.modes import TURNS, Mode
-from tasks.benchmark import Choices, OneSeat
+from tasks.benchmark import Benchmark, Choices
 from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, ToolEpisode
@@ -85,7 +85,7 @@ class LabSettings(Settings):
     )
 
 
-class LegalAgentBench(OneSeat):
+class LegalAgentBench(Benchmark):
     """300 tasks over 17 corpora and 37 tools; any task file of the same layout."""
 
     name = "legalagentbench"

@@ -14,7 +14,7 @@ from store.search.law_search import CHANNELS, LawSearch
 from tasks.agents.native import check_tools
 from tasks.agents.policies import GoldPolicy
 from tasks.agents.prompts import digest
-from tasks.benchmark import Choices, OneSeat, Rest
+from tasks.benchmark import Benchmark, Choices, EvidenceItem
 from tasks.episode.events import ToolReturned
 from tasks.episode.seats import Policy, Program
 from tasks.episode.state import State
@@ -26,7 +26,7 @@ from tasks.legalsearch.agents.phrases import RAG, WEB
 from tasks.legalsearch.agents.policies import DirectLawPolicy, SearchPolicy
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.coverage import Coverage
-from tasks.legalsearch.failures import APPLIES, failure_of, leant_on
+from tasks.legalsearch.failures import APPLIES, evidence_of, failure_of
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.predictions import grading_of, match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
@@ -53,7 +53,7 @@ TURNS = 15
 """Assistant turns of the published loop."""
 
 
-class LegalSearch(OneSeat):
+class LegalSearch(Benchmark):
     """13 tasks about the law in force on a day; any task file of the published layout."""
 
     name = "legalsearch"
@@ -132,9 +132,9 @@ class LegalSearch(OneSeat):
         """Why an attempt failed."""
         return failure_of(question, state, rows)
 
-    def rests(self, question: Question, state: State) -> Iterable[Rest]:
+    def evidence(self, question: Question, state: State) -> Iterable[EvidenceItem]:
         """Articles that the answer needs, and what was retrieved."""
-        return leant_on(question, state)
+        return evidence_of(question, state)
 
     def report_tables(self, run: StoredRun, language: str) -> Sequence[Table]:
         """How many queries name a time, beside the figures of the paper; consistency on time-travel pairs."""

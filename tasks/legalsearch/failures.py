@@ -18,7 +18,7 @@ from store.journal import ScoreRow
 from store.statutes.model import ArticleNumber
 from store.statutes.names import key_of_name
 from store.text.charges import charges
-from tasks.benchmark import Rest
+from tasks.benchmark import EvidenceItem
 from tasks.episode.state import State
 from tasks.legalsearch.agents.phrases import TOOLS
 from tasks.legalsearch.answers import letters, strict_answer, term
@@ -178,17 +178,17 @@ class _Attempt:
         return Place.of(answer_step(self.state), self.read or self.res)
 
 
-def leant_on(question: Question, state: State) -> list[Rest]:
+def evidence_of(question: Question, state: State) -> list[EvidenceItem]:
     """The articles that an answer needs, each with whether it was retrieved as it was in force, then all else that
     was retrieved."""
     attempt = _Attempt(question, state, ())
     needed, hits = attempt.articles, {(hit.article, hit.first): hit for hit in reversed(attempt.hits)}
     never = [article for article in attempt.lacking if article not in {hit.article for hit in attempt.hits}]
-    made = [Rest(f"{law}{_numbered(number)}", False) for law, number in never]
+    made = [EvidenceItem(f"{law}{_numbered(number)}", False) for law, number in never]
     for hit in reversed(hits.values()):
         found = hit.applies(needed[hit.article]) if hit.article in needed else None
         what = f"{hit.label}{_numbered(hit.article[1])}　{hit.first}—{hit.last}"
-        made.append(Rest(what, found, hit.step, hit.text or ""))
+        made.append(EvidenceItem(what, found, hit.step, hit.text or ""))
     return sorted(made, key=lambda one: one.found is None)
 
 

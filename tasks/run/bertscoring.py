@@ -15,7 +15,6 @@ import numpy as np
 
 from models.llama.embedder import Tokens
 from store.journal import Journal, ScoreRow
-from tasks.benchmark import TellsTexts
 from tasks.errors import UsageError
 from tasks.run.listing import seal
 from tasks.run.rescoring import StoredRun
@@ -79,12 +78,7 @@ def score_texts(
 
 def _references(run: StoredRun) -> dict[str, str]:
     """Task -> its reference text, of those that have one."""
-    bench = run.bench
-    if not isinstance(bench, TellsTexts):
-        raise UsageError(
-            f"{bench.name} has no reference answers to compare with", "bertscore compares answers in words."
-        )
-    told = {one.id: _stripped(bench.texts(one, Result(one.id, "finished", "", ""))[1]) for one in run.questions}
+    told = {one.id: _stripped(run.bench.texts(one, Result(one.id, "finished", "", ""))[1]) for one in run.questions}
     found = {name: text for name, text in told.items() if text}
     if not found:
         raise UsageError(
@@ -104,7 +98,6 @@ def _waiting(run: StoredRun, references: Mapping[str, str], settings: Mapping[st
 
 def _answers(run: StoredRun, waiting: Sequence[int], references: Mapping[str, str]) -> Iterator[tuple[int, Pair]]:
     """Attempt, answer and reference of those."""
-    assert isinstance(run.bench, TellsTexts)
     wanted, questions = set(waiting), {one.id: one for one in run.questions}
     for one in run.attempts:
         if one.attempt in wanted:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from models.llama.shipped import is_shipped
-from tasks.benchmark import TellsPublished, benchmark
+from tasks.benchmark import benchmark
 from tasks.errors import UsageError
 from tasks.run.figures import Figure, Figures
 from tasks.run.listing import RunLine
@@ -51,7 +51,7 @@ def printed(name: str) -> Sequence[Published]:
         bench = benchmark(name)
     except UsageError:
         return ()
-    return bench.published() if isinstance(bench, TellsPublished) else ()
+    return bench.published()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from itertools import groupby, islice
 from pathlib import Path
 
 from store.journal import Journal, ScoreRow
-from tasks.benchmark import Benchmark, Question, TellsValues, benchmark
+from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.events import (
     ActionParsed,
     Answered,
@@ -335,11 +335,9 @@ def _values(bench: Benchmark, rows: Sequence[ScoreRow]) -> dict[Key, float | Non
     """All values of an attempt; what stands in a file and is no number is none, and strictly an error says
     nothing."""
     rows = [row for row in rows if _rule(row) == "compat" or _scored(row)]
-    if isinstance(bench, TellsValues):
-        told = bench.values(rows)
-    else:
-        told = {(rule, name): value for row in rows if (rule := _rule(row)) for name, value in row.value.items()}
-    return {key: float(value) if isinstance(value, int | float) else None for key, value in told.items()}
+    return {
+        key: float(value) if isinstance(value, int | float) else None for key, value in bench.values(rows).items()
+    }
 
 
 def _refuse(first: Side, second: Side) -> None:

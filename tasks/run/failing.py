@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from store.journal import EpisodeRow, Journal, ScoreRow
-from tasks.benchmark import Benchmark, Question, TellsFailures
+from tasks.benchmark import Benchmark, Question
 from tasks.episode.state import State, fold
 from tasks.errors import UsageError
 from tasks.run.comparing import side_of
@@ -20,7 +20,7 @@ from tasks.run.engines import LATEST
 from tasks.run.listing import runs
 from tasks.run.reading import episode_of, read_episode
 from tasks.run.rescoring import StoredRun, read_stored
-from tasks.scoring.failures import CLASSES, GENERIC, STATUSES, VERSION, Status, Verdict, generic
+from tasks.scoring.failures import CLASSES, STATUSES, VERSION, Status, Verdict, generic
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +115,10 @@ class RunFailures:
         }  # fmt: skip
 
 
-def tells(bench: Benchmark) -> Sequence[str]:
-    """The classes that a benchmark can tell."""
-    return bench.failures if isinstance(bench, TellsFailures) else GENERIC
-
-
 def why(bench: Benchmark, question: Question | None, state: State, rows: Sequence[ScoreRow] = ()) -> Verdict:
-    """Why an attempt failed: by its benchmark, or by what every record tells.
-
-    Args:
-        bench: the benchmark.
-        question: the question with its gold; None where it is not at hand.
-        state: the attempt, folded.
-        rows: what scorers have stored of it.
-    """
-    if question is None or not isinstance(bench, TellsFailures):
-        return generic(state)
-    return bench.failure(question, state, rows)
+    """Why an attempt failed; where the question is not at hand by what every record tells. rows: what scorers have
+    stored of it."""
+    return generic(state) if question is None else bench.failure(question, state, rows)
 
 
 def reason_of(journal: Journal, row: EpisodeRow, bench: Benchmark, question: Question | None) -> EpisodeFailure:
@@ -156,7 +143,7 @@ def failures_of(run: str | Path | StoredRun, episode: str | None = None) -> RunF
         rows = [episode_of(journal, episode)[0]] if episode is not None else (row for row, _ in journal.walk())
         found = [reason_of(journal, row, stored.bench, questions.get(row.task_id)) for row in rows]
     name = str(stored.header["run"])
-    return RunFailures(name, stored.bench.name, tells(stored.bench), found)
+    return RunFailures(name, stored.bench.name, stored.bench.failures, found)
 
 
 def failed_tasks(name: str, benchmark: str) -> tuple[str, tuple[str, ...]]:

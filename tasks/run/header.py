@@ -21,10 +21,11 @@ from models.specs import on_another_machine
 from store import identity
 from store.errors import BadInput, Damaged
 from store.journal import Journal
-from tasks.benchmark import benchmark, benchmarks, task_files
+from tasks.benchmark import benchmark, benchmarks
 from tasks.episode.with_tools import SEAT
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.spec import RunSpec
+from tasks.task_files import task_files
 
 FORMAT = 1
 

@@ -30,7 +30,7 @@ from tasks.run.header import HeaderData, header_of, is_fictional, spec_of, teste
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import answered_by_people, grades, is_scored, rows_of, stopped_of
 from tasks.scoring.context import ScoreContext
-from tasks.scoring.overall import Summing, mean_of, summing_of
+from tasks.scoring.overall import Summing, mean_of
 
 Count = Annotated[int, Field(ge=1)]
 Short = Annotated[str, Field(max_length=100)]
@@ -106,7 +106,7 @@ def _made(journal: Journal) -> Brief:
 def summing(header: HeaderData) -> Summing:
     """How runs of its benchmark are summed up; of one attempt it is its own rate, or the mean over its metrics."""
     with suppress(UsageError):  # of a package that is not here any more
-        return summing_of(benchmark(str(header["spec"]["benchmark"])))
+        return benchmark(str(header["spec"]["benchmark"])).overall
     return mean_of
 
 

@@ -169,7 +169,7 @@ def would_read(
         driver = Driver(stored.row.id, 0, program, time.time, time.perf_counter, limits, state)
         driver.seat(sits)
         ask = _asked(driver, [record for record in records if record.step == at], seat, at)
-    run, parts = str(stored.header["run"]), _parts(bench, ask)
+    run, parts = str(stored.header["run"]), bench.parts(ask.messages)
     return Reading(run, stored.row.id, seat, sits.policy, at, ask, Budget.of(sits), parts)
 
 
@@ -191,16 +191,6 @@ def would_do(name: str | Path, episode: str) -> ToolCalled | Answered | None:
         driver.advance()
         made = [record.event for record in driver.state.records[seen:]]
     return next((event for event in made if isinstance(event, ToolCalled | Answered)), None)
-
-
-def _parts(bench: Benchmark, ask: Ask) -> dict[str, int]:
-    """Of a benchmark that has no parts of its own: by who speaks."""
-    if (own := getattr(bench, "parts", None)) is not None:
-        return dict(own(ask.messages))
-    sizes: dict[str, int] = {}
-    for message in ask.messages:
-        sizes[message.role] = sizes.get(message.role, 0) + len(message.content)
-    return sizes
 
 
 def _last_step(records: Sequence[Record], seat: str, episode: str) -> int:

@@ -14,13 +14,14 @@ from store import places
 from store.errors import BadInput, NotFound
 from store.journal import EpisodeRow
 from store.pack import Pack
-from tasks.benchmark import Benchmark, Question, check_layout
+from tasks.benchmark import Benchmark, Question
 from tasks.episode.driver import Limits
 from tasks.episode.events import Seated
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.cast import Cast
 from tasks.run.header import FORMAT, HeaderData, file_hash, now, spec_of, versions
 from tasks.run.spec import RunSpec
+from tasks.task_files import check_layout
 
 STEPS_A_TURN = 8
 """Steps that a turn of several speakers may take before the backstop ends the episode."""
@@ -124,12 +125,6 @@ def episodes_of(questions: Iterable[Question], epochs: int) -> Iterator[EpisodeR
         yield EpisodeRow(name, position, question.id, epoch)
 
 
-def need_of(bench: Benchmark, question: Question, sits: Seated, spec: RunSpec) -> int:
-    """Tokens of context that whoever sits in a seat needs for a question; 0 where the benchmark does not say."""
-    need = getattr(bench, "need", None)
-    return int(need(question, sits, spec)) if need is not None else 0
-
-
 def refuse_narrow(bench: Benchmark, casts: Iterable[tuple[Question, Iterable[Seated]]], spec: RunSpec) -> None:
     """Refuse a run with a seat whose context cannot hold what the seat has to read; one that states none is believed.
 
@@ -138,7 +133,7 @@ def refuse_narrow(bench: Benchmark, casts: Iterable[tuple[Question, Iterable[Sea
     """
     for question, cast in casts:
         for sits in cast:
-            if 0 < sits.context < (need := need_of(bench, question, sits, spec)):
+            if 0 < sits.context < (need := bench.need(question, sits, spec)):
                 raise UsageError(
                     f"task {question.id}: seat {sits.seat} needs a context of about {need} tokens, its model has "
                     f"{sits.context}",

@@ -17,7 +17,7 @@ from store.errors import Damaged, StoreError
 from store.journal import Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
-from tasks.benchmark import Benchmark, Question, TellsTexts, benchmark
+from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, spec_of, unchanged
@@ -62,7 +62,7 @@ def read_stored(name: str | Path) -> StoredRun:
             raise RecordMismatch(f"task file {tasks} changed while it was read", "Try again when nobody writes it.")
         asked = {row.task_id for row, _ in journal.walk()}
         graded = grades(journal) if bench.graders else {}
-        closeness = closeness_of(journal) if isinstance(bench, TellsTexts) else Closeness()
+        closeness = closeness_of(journal)
     asked_for = [question for question in questions if question.id in asked]
     return StoredRun(path, header, bench, asked_for, graded, closeness)
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from store.errors import BadInput
 from store.importers.reading import records
-from tasks.benchmark import check_layout
 from tasks.courts.casefile.loading import CaseFault, case_records
 from tasks.courts.casefile.upstream import upstream_env
 from tasks.errors import UsageError
+from tasks.task_files import check_layout
 
 READERS: dict[str, str] = {
     "legalagentbench": "tasks.legalagentbench.questions:read_question",

@@ -8,14 +8,12 @@ why.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal
 
 from store.journal import ScoreRow
 from tasks import registry
-from tasks.errors import UsageError
 from tasks.scoring.metrics import SHARE, Group, Measure, Metric, Summary
 from tasks.scoring.names import Names
 from tasks.scoring.result import Result, Scored
@@ -55,13 +53,8 @@ class Scorer:
 
 def scorers_of(benchmark: str) -> list[Scorer]:
     """The scorers that packages have added to a benchmark."""
-    found = []
-    for name in registry.names("scorers"):
-        with suppress(UsageError):
-            scorer = registry.load("scorers", name)
-            if isinstance(scorer, Scorer) and (not scorer.benchmarks or benchmark in scorer.benchmarks):
-                found.append(scorer)
-    return found
+    every = registry.offered("scorers", Scorer).values()
+    return [scorer for scorer in every if not scorer.benchmarks or benchmark in scorer.benchmarks]
 
 
 def added_rows(benchmark: str, attempt: int, question: object, result: Result) -> list[ScoreRow]:

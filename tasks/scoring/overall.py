@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
 
 from store.journal import ScoreRow
 from tasks.scoring.metrics import RULES
@@ -105,9 +104,3 @@ def mean_of(rows: Iterable[ScoreRow]) -> Overall | None:
         made.add(*both)
         scored = True
     return Overall("", made.compat.value, made.strict.value) if scored else None
-
-
-def summing_of(bench: Any) -> Summing:
-    """How a benchmark sums up its runs."""
-    own: Summing | None = getattr(bench, "overall", None)
-    return own or mean_of

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from app.cli.main import main
 from models.llama.embedder import Embedder, Tokens
 from store.journal import Journal
-from tasks.benchmark import TellsTexts, benchmark
+from tasks.benchmark import benchmark
 from tasks.errors import UsageError
 from tasks.legalsearch.settings import KINDS
 from tasks.run.bertscoring import score_texts
@@ -87,9 +87,6 @@ def test_the_same_text_is_like_itself_and_an_empty_one_like_nothing() -> None:
 
 
 def test_which_answers_are_texts() -> None:
-    for name in ("legalagentbench", "legalsearch"):
-        assert isinstance(benchmark(name), TellsTexts)
-    assert not isinstance(benchmark("courts"), TellsTexts)
     bench: Any = benchmark("legalsearch")
     golds = {"article": "第一条", "consultation": "可以", "letters": "A", "charges": "盗窃", "months": "12个月"}
     for kind, one in KINDS.items():

@@ -15,7 +15,7 @@ from app.cli.reports import report
 from app.cli.score import score_predictions
 from app.cli.show import show
 from store.journal import ScoreRow
-from tasks.benchmark import TellsFailures, benchmark
+from tasks.benchmark import benchmark
 from tasks.episode.events import (
     OUTCOMES,
     ActionParsed,
@@ -33,7 +33,7 @@ from tasks.episode.state import State, fold
 from tasks.legalagentbench.questions import Question, read_question
 from tasks.legalsearch.failures import _article, leant_on
 from tasks.legalsearch.questions import read_question as read_law
-from tasks.run.failing import tells, why
+from tasks.run.failing import why
 from tasks.scoring.failures import BY_NAME, GENERIC, REASONS, Verdict, calls_of, generic
 
 LAB, LAW, COURTS = (benchmark(name) for name in ("legalagentbench", "legalsearch", "courts"))
@@ -81,7 +81,6 @@ def state(
 
 def verdict(made: State, task: Any = TASK, rows: list[ScoreRow] | None = None) -> Verdict:
     bench = LAB if isinstance(task, Question) else LAW
-    assert isinstance(bench, TellsFailures)
     return bench.failure(task, made, rows or [])
 
 
@@ -265,7 +264,7 @@ def test_without_a_basis_the_rules_say_so() -> None:
 
 
 def test_courts_are_told_by_their_record_alone() -> None:
-    assert tells(COURTS) == GENERIC
+    assert COURTS.failures == GENERIC
     assert why(COURTS, None, state([], "闭庭")).status == "unjudged"
     for outcome, name in (
         ("turn_limit", "limit"),

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from app.desk.messages import RunFacts
 from app.words import score_name
 from store.journal import Journal, ScoreRow
-from tasks.benchmark import Rest, TellsRests, benchmark
+from tasks.benchmark import EvidenceItem, benchmark
 from tasks.courts.scores.rulings import judgment_of
 from tasks.episode.events import Record, Said, ToolReturned
 from tasks.episode.state import fold, imported
@@ -76,7 +76,9 @@ class Grounds:
     rows: tuple[Ground, ...] = ()
 
 
-def grounds(rows: Iterable[ScoreRow], case: Any, records: Sequence[Record], rests: Iterable[Rest] = ()) -> Grounds:
+def grounds(
+    rows: Iterable[ScoreRow], case: Any, records: Sequence[Record], rests: Iterable[EvidenceItem] = ()
+) -> Grounds:
     """The grounds of the newest scores of an episode.
 
     Args:
@@ -249,7 +251,7 @@ class Scorekeeper:
         rows = {row.scorer: row for row in self.bench.score_rows(0, question, result, context)}
         over = state.stopped is not None
         strict = [row for name, row in rows.items() if not name.endswith("compat")]
-        rests = self.bench.rests(question, state) if over and isinstance(self.bench, TellsRests) else ()
+        rests = self.bench.evidence(question, state) if over else ()
         made = grounds(strict, getattr(question, "case", None), records, rests) if over else Grounds()
         if self.bench.name == COURTS:
             shown = _of_court(rows, bool(result.res), self.group(state.task_id), not over)

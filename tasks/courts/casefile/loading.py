@@ -16,7 +16,6 @@ from pydantic import BaseModel, ValidationError
 from store.errors import BadInput, NotFound
 from store.files import read_text, toml_of
 from store.importers.reading import records
-from tasks.benchmark import task_files
 from tasks.courts.casefile.case import (
     DISPUTE_SCHEMA,
     SCHEMA,
@@ -27,6 +26,7 @@ from tasks.courts.casefile.people import REFUSED_ROLES
 from tasks.courts.casefile.sense import GOLD_MISSING, Fault, contradictions
 from tasks.courts.environment import codes, environment
 from tasks.episode.plain import plain
+from tasks.task_files import task_files
 
 _MISSING = {
     "gold": GOLD_MISSING,
