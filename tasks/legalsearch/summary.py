@@ -4,8 +4,8 @@ report; and the tables that its runs have together in a report.
 Figures are means from 0 to 100. Groups are the tasks, and the means of both domains over those of their tasks that
 have a score; the measure `covered` is over the questions whose statute the pack holds.
 
-Tables stand beside the printed rows of the paper (Tables 2 and 4), and show recitals by the year of their question,
-drawn as in its Figure 2, by the published rule. The printed rows were made on 128 questions a task, consultations
+Tables stand beside the printed rows of the paper (Tables 2 and 4), and show recitals by the year of their question
+(its Figure 2), by the published rule. The printed rows were made on 128 questions a task, consultations
 graded by another model: facts to stand beside, not to be compared to the digit. The paper prints Figure 2 as a
 picture only, so none of its curves stands here.
 """
@@ -18,8 +18,8 @@ from pathlib import Path
 
 from tasks.legalsearch.settings import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
 from tasks.reports.model import agent
-from tasks.reports.svg import GOOD, LIMIT, OWN, Drawing
-from tasks.reports.words import show, width, word
+from tasks.reports.plots import scores
+from tasks.reports.words import show, word
 from tasks.scoring.metrics import EMPTY, RULES, Cell, Metric, Pick, Report, Row, Summary, Table, Tree, Value
 from tasks.scoring.names import Names, called
 from tasks.scoring.published import Published, published
@@ -29,8 +29,6 @@ ALL = "all"
 SOURCE = Path(__file__).with_name("published.toml")
 TABLES = (("Table 2", (*IN_DOMAIN, "in_domain")), ("Table 4", (*OUT_OF_DOMAIN, "out_of_domain")))
 """A table of the paper and its columns."""
-WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 900, 330, 46, 880, 26, 270
-COLOURS = (OWN, LIMIT, GOOD)
 
 
 def together(reports: Sequence[Report], language: str) -> Iterator[Table]:
@@ -100,37 +98,11 @@ def _years(years: Sequence[str], reports: Sequence[Report], language: str) -> Ta
         for report, found in lines
     ]
     title = word("beside.years", language)
-    drawn = curves([(report.summary.run, found) for report, found in lines], years, title)
-    return Table("years", title, (word("beside.run", language),), tuple(years), tuple(rows), plot=drawn)
-
-
-def curves(lines: Sequence[tuple[str, dict[str, Metric]]], years: Sequence[str], title: str) -> str:
-    """A line a run over the years that were asked about; a dot is as large as its questions are many."""
-    drawing = Drawing(WIDE, HIGH, title, 11)
-    step = (RIGHT - LEFT) / max(1, len(years) - 1)
-    across = {year: LEFT + step * place for place, year in enumerate(years)}
-    for score in range(0, 101, 20):
-        drawing.line(LEFT, _up(score), RIGHT, _up(score), opacity=0.12)
-        drawing.text(LEFT - 6, _up(score) + 4, str(score), "end")
-    for year, x in across.items():
-        drawing.text(x, BOTTOM + 16, year, "middle")
-    legend = float(LEFT)
-    for place, (name, found) in enumerate(lines):
-        colour, dashed = COLOURS[place % len(COLOURS)], place >= len(COLOURS)
-        points = [(across[year], row) for year, row in sorted(found.items()) if row.value is not None]
-        for (x1, before), (x2, after) in zip(points, points[1:], strict=False):
-            drawing.line(x1, _up(before.value or 0), x2, _up(after.value or 0), colour, thick=1.5, dashed=dashed)
-        for x, row in points:
-            said = f"{name} {row.group.name}: {row.value or 0:.1f} (n={row.n})"
-            drawing.dot(x, _up(row.value or 0), colour, r=min(8.0, 2 + row.n**0.5), opacity=0.8, said=said)
-        drawing.rect(legend, BOTTOM + 34, 11, 11, colour)
-        drawing.text(legend + 16, BOTTOM + 44, name)
-        legend += 40 + 6.6 * width(name)
-    return str(drawing)
-
-
-def _up(score: float) -> float:
-    return BOTTOM - (BOTTOM - TOP) * score / 100
+    drawn = (
+        scores([(year, found[year]) for year in years if year in found], f"{title} · {report.summary.run}", language)
+        for report, found in lines
+    )
+    return Table("years", title, (word("beside.run", language),), tuple(years), tuple(rows), plot="".join(drawn))
 
 
 COVERED = "covered"

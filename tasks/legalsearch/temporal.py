@@ -28,7 +28,7 @@ from tasks.legalsearch import published
 from tasks.legalsearch.answers import letters, strict_answer, term
 from tasks.legalsearch.measures import strict_score
 from tasks.legalsearch.questions import Question, by_id
-from tasks.reports.svg import LIMIT, OWN, Drawing
+from tasks.reports.plots import LIMIT, OWN, bars
 from tasks.reports.words import word
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun
@@ -42,7 +42,6 @@ Data = dict[str, Any]
 """JSON data of an analysis."""
 PRINTED = (("least", 97), ("most", 227), ("in", 502), ("out", 537))
 """Temporally aware queries over all questions of a domain, as the paper says them in words."""
-WIDE, NAMES, LINE = 900, 240, 24
 
 _YEAR = r"(?<![0-9.])(?:19|20)[0-9]{2}(?![0-9])"
 _HAN_DIGIT = "〇零○一二三四五六七八九"
@@ -195,7 +194,8 @@ def query_table(run: StoredRun, language: str) -> Table | None:
     ]
     columns = [word(f"beside.queries.{key}", language) for key in ("all", "aware", "explicit", "share")]
     title = f"{word('beside.queries', language)} · {name}"
-    drawn = bars([(name, int(count["aware"]), OWN), *((label, number, LIMIT) for label, number in printed)], title)
+    counts = [(name, int(count["aware"]), OWN), *((label, number, LIMIT) for label, number in printed)]
+    drawn = bars([(label, number, str(number), colour) for label, number, colour in counts], title)
     note = word("beside.queries.note", language)
     return Table("queries", title, (word("beside.run", language),), tuple(columns), (own, *rows), (note,), 1, drawn)
 
@@ -216,16 +216,3 @@ def pair_table(run: StoredRun, language: str) -> Table | None:
     name = str(run.header["run"])
     title = f"{word('beside.pairs', language)} · {name}"
     return Table("pairs", title, (word("beside.run", language),), tuple(columns), (Row((name,), (*rates, *counts)),))
-
-
-def bars(counts: list[tuple[str, int, str]], title: str) -> str:
-    """A bar a count, its number behind it."""
-    drawing = Drawing(WIDE, 8 + LINE * len(counts), title, 11)
-    most = max(number for _, number, _ in counts) or 1
-    for place, (name, number, colour) in enumerate(counts):
-        y = 4 + LINE * place
-        long = (WIDE - NAMES - 60) * number / most
-        drawing.text(NAMES - 8, y + 14, name, "end")
-        drawing.rect(NAMES, y + 3, long, LINE - 8, colour, opacity=0.8, said=f"{name}: {number}")
-        drawing.text(NAMES + long + 6, y + 14, str(number))
-    return str(drawing)

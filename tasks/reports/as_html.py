@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from importlib.resources import files
 
-from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup
 
 from tasks.reports.as_markdown import shown
-from tasks.reports.model import agent, counts, facts, fictional, footer, printable, readable, score_table, tables_of
+from tasks.reports.model import agent, counts, facts, fictional, footer, score_table, tables_of
 from tasks.reports.plots import outcomes, overview_plots, score_plots
+from tasks.reports.templates import source, templates
 from tasks.reports.words import word
 from tasks.scoring.metrics import Folded, Report, Table
 
@@ -28,25 +26,6 @@ class Section:
     tables: Sequence[Table] = ()
     facts: Sequence[tuple[str, str]] = ()
     folded: Sequence[Folded] = field(default=())
-
-
-def _text(value: object) -> object:
-    """What stands in a page: text without anything that shows nothing or reorders what is read."""
-    if isinstance(value, Markup):
-        return value
-    return readable(str(value)) if "\n" in str(value) else printable(str(value))
-
-
-def source(package: str, name: str) -> str:
-    """A file of a package."""
-    return files(package).joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
-def templates(package: str) -> Environment:
-    """The templates of a package: everything in them is escaped and sanitised."""
-    loader = FunctionLoader(partial(source, package))
-    return Environment(autoescape=True, finalize=_text, loader=loader, trim_blocks=True, lstrip_blocks=True)
 
 
 def whole_page(title: str, sections: Sequence[Section], language: str = "zh", foot: Sequence[str] = ()) -> str:

@@ -15,7 +15,8 @@ from tasks.episode.scheduler import HUMAN
 from tasks.reports.as_html import Section, whole_page
 from tasks.reports.as_markdown import as_markdown, as_text
 from tasks.reports.model import measure, plain, printable
-from tasks.reports.plots import Bar, forest
+from tasks.reports.plots import Bar
+from tasks.reports.plots import differences as drawn_differences
 from tasks.reports.words import SCALE, phrase, word
 from tasks.run.comparing import Attempt, Compared, Comparison, Key, Side
 from tasks.run.header import is_fictional, tested
@@ -63,7 +64,7 @@ def differences(one: Comparison, language: str) -> Table:
     return Table(
         "differences", word("compare.title", language), (word("measure", language), word("group", language)),
         tuple(word(f"compare.{name}", language) for name in names), tuple(rows), tuple(notes), 1,
-        forest(bars, word("compare.title", language), word("compare.axis", language)),
+        drawn_differences(bars, word("compare.title", language), word("compare.axis", language)),
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
-"""Plots of reports: scores with interval, floor and ceiling by group; how episodes ended; differences of two runs.
+"""Plots of reports: figures with their intervals, floors and ceilings; differences of two runs; bars of counts.
 
-Scores stand on one scale from 0 to 100 whatever their unit. Plots are SVG fragments; '' where there is nothing to
-draw.
+Plots are SVG fragments that stand inside a page, without script, style sheet or reference; '' where there is nothing
+to draw. Text is text, so that it can be selected and read out. Colours hold on light and dark paper alike.
 """
 
 from __future__ import annotations
@@ -10,18 +10,75 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tasks.reports.model import measure
-from tasks.reports.svg import GOOD, LIMIT, OWN, Drawing
+from tasks.reports.model import measure, printable
+from tasks.reports.templates import templates
 from tasks.reports.words import width, word
 from tasks.scoring.metrics import Limit, Metric, Report
 
-WIDE, RIGHT, LINE = 900, 760, 20
-LEAST, MOST = 120.0, 330.0
-"""Room for the names of lines."""
+OWN, LIMIT, GOOD = "#3a7bd5", "#b45309", "#2f8f5b"
+"""Our figures; floors and what others published; ceilings."""
 COLOURS: Mapping[str, str] = {"finished": GOOD, "error": "#b3362b", "cancelled": "#8a8f98", "unfinished": "#8a8f98"}
 """Outcome -> colour; the others, all of which are limits, share one."""
 LIMITS: tuple[tuple[Limit, str], ...] = (("floor", LIMIT), ("reference", GOOD))
 """Ticks beside a figure."""
+WIDE, RIGHT, LINE = 900, 760, 20
+LEAST, MOST = 120.0, 330.0
+"""Room for the names of lines."""
+LONGEST = 46
+"""Cells of a label; a longer one is cut, and said whole when it is pointed at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a plot: a dot with its interval and ticks for its limits, or a bar; figure: what stands behind it;
+    hollow: chance could do it."""
+
+    name: str
+    value: float | None
+    figure: str
+    low: float | None = None
+    high: float | None = None
+    limits: tuple[tuple[float | None, str], ...] = ()
+    colour: str = OWN
+    hollow: bool = False
+    bar: bool = False
+
+
+def short(text: str) -> str:
+    """A label that fits beside a plot."""
+    text = printable(text)
+    if width(text) <= LONGEST:
+        return text
+    kept = ""
+    for sign in text:
+        if width(kept + sign) >= LONGEST:
+            break
+        kept += sign
+    return f"{kept}…"
+
+
+def plot(
+    lines: Sequence[Line], title: str, least: float, most: float, ticks: Mapping[float, str],
+    key: Sequence[tuple[str, str, str]] = (), across: str = "",
+) -> str:  # fmt: skip
+    """Lines on one scale from `least` to `most`; ticks: where it has a word; key: what dot, bar and ticks mean,
+    as (kind, colour, word); across: what the scale measures."""
+    if not lines:
+        return ""
+    left = min(MOST, max(LEAST, 30 + 6.9 * max(width(one.name) for one in lines)))
+
+    def x(value: float) -> float:
+        return left + (min(max(value, least), most) - least) / (most - least) * (RIGHT - left)
+
+    named, at = [], left
+    for kind, colour, name in key:
+        named.append((kind, colour, name, at))
+        at += 36 + 6.6 * width(name)
+    top = 44 if key else 28
+    return templates(__package__).get_template("plots.html").render(
+        lines=lines, title=title, x=x, left=left, right=RIGHT, wide=WIDE, top=top, bottom=top + 4 + LINE * len(lines),
+        ticks=[(x(value), said) for value, said in ticks.items()], key=named, across=across, short=short,
+    )  # fmt: skip
 
 
 def score_plots(report: Report, language: str) -> Iterator[str]:
@@ -57,82 +114,49 @@ def overview_plots(reports: Sequence[Report], language: str) -> Iterator[str]:
 
 
 def scores(rows: Sequence[tuple[str, Metric]], title: str, language: str) -> str:
-    """Figures by name: a dot with its interval, a tick for the floor and one for the ceiling, the figure beside
-    it."""
-    if not rows:
-        return ""
-    bottom = 48 + LINE * len(rows)
-    named = [(f"{name.removesuffix(' ↓')} ↓" if row.measure.better == "down" else name, row) for name, row in rows]
-    left = min(MOST, max(LEAST, 30 + 6.9 * max(width(name) for name, _ in named)))
-
-    def x(value: float) -> float:
-        return left + min(max(value, 0.0), 100.0) / 100.0 * (RIGHT - left)
-
-    drawing = Drawing(WIDE, bottom + 24, title)
-    drawing.text(0, 14, title)
-    _key(drawing, left, language)
-    for tick in range(0, 101, 20):
-        drawing.line(x(tick), 38, x(tick), bottom, opacity=0.15)
-        drawing.text(x(tick), bottom + 16, str(tick), "middle", faint=True)
-    for place, (name, row) in enumerate(named):
-        y, scale = 44 + LINE * (place + 0.5), 100.0 / row.measure.unit.top
-        drawing.text(left - 14, y + 4, name, "end")
-        for limit, colour in LIMITS:
-            value = row.limit(limit)
-            if value is not None:
-                drawing.line(x(value * scale), y - 7, x(value * scale), y + 7, colour, thick=2)
-        said = "–" if row.value is None else f"{row.value * scale:.1f}"
-        if row.interval:
-            low, high = row.interval.low * scale, row.interval.high * scale
-            drawing.line(x(low), y, x(high), y, OWN, thick=2)
-            said += f" [{low:.1f}, {high:.1f}]"
-        if row.value is not None:
-            drawing.dot(x(row.value * scale), y)
-        drawing.text(RIGHT + 14, y + 4, said)
-    return str(drawing)
+    """Figures by name on a scale from 0 to 100 whatever their unit: a dot with its interval, a tick for the floor and
+    one for the ceiling, the figure beside it."""
+    lines = []
+    for name, row in rows:
+        scale = 100.0 / row.measure.unit.top
+        figure = "–" if row.value is None else f"{row.value * scale:.1f}"
+        low, high = (row.interval.low * scale, row.interval.high * scale) if row.interval else (None, None)
+        if low is not None and high is not None:
+            figure += f" [{low:.1f}, {high:.1f}]"
+        limits = ((row.limit(limit), colour) for limit, colour in LIMITS)
+        lines.append(
+            Line(
+                f"{name.removesuffix(' ↓')} ↓" if row.measure.better == "down" else name,
+                None if row.value is None else row.value * scale, figure, low, high,
+                tuple((None if value is None else value * scale, colour) for value, colour in limits),
+            )
+        )  # fmt: skip
+    kinds = (("value", OWN), ("interval", OWN), *LIMITS)
+    key = [(name, colour, word(name, language)) for name, colour in kinds]
+    return plot(lines, title, 0, 100, {tick: str(tick) for tick in range(0, 101, 20)}, key)
 
 
-def _key(drawing: Drawing, x: float, language: str) -> None:
-    """What dot, bar and ticks mean."""
-    for name, colour in (("value", OWN), ("interval", OWN), ("floor", LIMIT), ("reference", GOOD)):
-        if name == "value":
-            drawing.dot(x + 6, 26, colour)
-        elif name == "interval":
-            drawing.line(x, 26, x + 14, 26, colour, thick=2)
-        else:
-            drawing.line(x + 6, 19, x + 6, 33, colour, thick=2)
-        said = word(name, language)
-        drawing.text(x + 20, 30, said, faint=True)
-        x += 36 + 6.6 * width(said)
+def bars(counts: Sequence[tuple[str, int, str, str]], title: str) -> str:
+    """A bar a count, with what stands behind it and its colour."""
+    most = max((number for _, number, _, _ in counts), default=0) or 1
+    lines = [Line(name, number, figure, colour=colour, bar=True) for name, number, figure, colour in counts]
+    return plot(lines, title, 0, most, {})
 
 
 def outcomes(report: Report, language: str) -> str:
-    """How episodes ended: one bar, its parts named with their counts below."""
-    counts = [(name, n) for name, n in report.summary.tally.outcomes.items() if n]
-    total = sum(n for _, n in counts)
-    if not total:
-        return ""
-    title = word("outcomes", language)
-    drawing = Drawing(WIDE, 70, title)
-    drawing.text(0, 14, f"{title} · n = {total}")
-    at, legend = 0.0, 0.0
-    for place, (name, n) in enumerate(counts):
-        label = f"{word(f'outcome.{name}', language)} {n}"
-        colour, pale = COLOURS.get(name, LIMIT), 1.0 if name in COLOURS else max(0.35, 1 - 0.2 * place)
-        drawing.rect(at, 22, WIDE * n / total, 16, colour, opacity=pale, said=label)
-        drawing.rect(legend, 48, 11, 11, colour, opacity=pale)
-        drawing.text(legend + 17, 58, label)
-        at += WIDE * n / total
-        legend += 36 + 6.6 * width(label)
-    return str(drawing)
-
-
-FOREST_WIDE, FOREST_LEFT, FOREST_RIGHT, FOREST_LINE = 760, 300, 690, 22
+    """How episodes ended."""
+    total, found = report.summary.tally.n, report.summary.tally.outcomes
+    counts = [
+        (f"{word(f'outcome.{name}', language)} {n}", n, f"{n / total:.0%}", COLOURS.get(name, LIMIT))
+        for name, n in found.items()
+        if n
+    ]
+    return bars(counts, f"{word('outcomes', language)} · n = {total}")
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A figure with its interval; clear: whether more than chance speaks for it."""
+    """A difference with its interval; clear: whether more than chance speaks for it."""
 
     name: str
     value: float
@@ -147,28 +171,12 @@ def reach(bars: Sequence[Bar]) -> float:
     return next((step for step in (5.0, 10.0, 20.0, 50.0) if most <= step), 100.0)
 
 
-def forest(bars: Sequence[Bar], title: str, across: str) -> str:
-    """The plot, a line a bar; '' without any. What chance could do is hollow."""
-    if not bars:
-        return ""
+def differences(bars: Sequence[Bar], title: str, across: str) -> str:
+    """Differences with their intervals around 0; what chance could do is hollow."""
     most = reach(bars)
-
-    def x(value: float) -> float:
-        return FOREST_LEFT + (value / most + 1) / 2 * (FOREST_RIGHT - FOREST_LEFT)
-
-    bottom = 28 + FOREST_LINE * len(bars)
-    drawing = Drawing(FOREST_WIDE, bottom + 40, title)
-    drawing.line(x(0), 20, x(0), bottom, opacity=0.5)
-    for place, bar in enumerate(bars):
-        y = 28 + FOREST_LINE * place + FOREST_LINE / 2
-        drawing.text(FOREST_LEFT - 12, y + 4, bar.name, "end")
-        drawing.line(x(max(bar.low, -most)), y, x(min(bar.high, most)), y, OWN, thick=2)
-        drawing.dot(x(bar.value), y, OWN, hollow=not bar.clear)
-        drawing.text(FOREST_RIGHT + 8, y + 4, f"{bar.value:+.1f}")
-    for tick in (-most, -most / 2, 0.0, most / 2, most):
-        drawing.text(x(tick), bottom + 16, f"{tick:+g}", "middle")
-    drawing.text((FOREST_LEFT + FOREST_RIGHT) / 2, bottom + 34, across, "middle")
-    return str(drawing)
+    lines = [Line(one.name, one.value, f"{one.value:+.1f}", one.low, one.high, hollow=not one.clear) for one in bars]
+    ticks = {tick: f"{tick:+g}" for tick in (-most, -most / 2, 0.0, most / 2, most)}
+    return plot(lines, title, -most, most, ticks, across=across)
 
 
 def bar_text(bar: Bar, most: float, width: int = 41) -> str:

@@ -31,7 +31,7 @@ from tasks.episode.events import (
 )
 from tasks.episode.state import State, fold
 from tasks.legalagentbench.questions import Question, read_question
-from tasks.legalsearch.failures import _article, leant_on
+from tasks.legalsearch.failures import _article, evidence_of
 from tasks.legalsearch.questions import read_question as read_law
 from tasks.run.failing import why
 from tasks.scoring.failures import BY_NAME, GENERIC, REASONS, Verdict, calls_of, generic
@@ -232,7 +232,7 @@ def test_each_class_of_legalsearch(
 def test_an_answer_leans_on_the_articles_that_it_needs(
     hits: Any, expected: list[tuple[str, bool | None, int]]
 ) -> None:
-    found = leant_on(CHOICE, state([look(*hits)], "B", task=CHOICE))
+    found = evidence_of(CHOICE, state([look(*hits)], "B", task=CHOICE))
     assert [
         (one.what[: len(what)], one.found, one.step) for one, (what, *_) in zip(found, expected, strict=True)
     ] == expected
