@@ -8,7 +8,7 @@ prediction without calls is read by its detailed answer, as the published proces
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,17 +22,15 @@ from tasks.episode.state import State, imported
 from tasks.legalagentbench.questions import ASKED, CALCULATORS, WRITING, Gold, Question
 from tasks.legalagentbench.tools import FINISH_NAMES, RETRIEVERS, TOOLS
 from tasks.scoring.failures import (
+    AttemptRecord,
     Call,
+    Detector,
     Finding,
     Place,
     Verdict,
     answer_step,
-    calls_of,
-    judged,
     last_step,
-    repeated,
-    told_by_end,
-    unreadable,
+    verdict,
 )
 from tasks.scoring.strict import NUMBER, Amount, Canonical, Day, canonical, is_derived, seen_in, strict_hit
 
@@ -165,16 +163,14 @@ SURE = 4
 """Characters from which on a key that was seen is no chance find."""
 
 
-class Attempt:
-    """An attempt, read once."""
+class LabAttempt(AttemptRecord):
+    """An attempt with the tools and values of its way."""
 
     def __init__(self, question: Question, state: State) -> None:
-        self.state = state
+        super().__init__(state)
         self.gold: Gold = question.gold
         self.asked = str(question.card.get("question", ""))
-        self.res = state.answered.res if state.answered else ""
         self.missing = [key for key in dict.fromkeys(self.gold.keys) if not says(key, self.res)]
-        self.calls = calls_of(state.records)
         self.from_summary = not self.calls and imported(state) and state.answered is not None
         if self.from_summary and state.answered:
             self.calls = [Call(answer_step(state), "", None, "ok", state.answered.summary)]
@@ -221,7 +217,7 @@ class Attempt:
         return [key for key in wanted if not says(key, self.asked) and first_shown(self.calls, key) is None]
 
     @cached_property
-    def complete(self) -> bool:
+    def complete(self) -> bool:  # type: ignore[override]
         """Whether the answer could have been given from what was seen."""
         if not self.calls:
             return False
@@ -232,9 +228,11 @@ class Attempt:
         return not self.unseen and not self.unread_tools
 
     @property
-    def concluded(self) -> bool:
-        """Whether all was seen and something answered, so that what happened on the way is no reason."""
-        return self.complete and bool(self.res.strip())
+    def excused(self) -> bool:
+        """A limit is a reason where the agent was getting on: lately shown something needed, or asking tools of the
+        way what it had not asked before."""
+        lately = range(max(0, len(self.calls) - LATELY), len(self.calls))
+        return bool(self.calls) and not any(map(self.gets_on, lately))
 
     def known_before(self, step: int) -> str:
         """What question and observations have said before a step, in one spelling."""
@@ -259,11 +257,6 @@ class Attempt:
     def later_ok(self, call: Call) -> bool:
         """Whether the same tool gave something later."""
         return any(other.ok and other.tool == call.tool and other.step > call.step for other in self.calls)
-
-    @property
-    def said(self) -> Place:
-        """The answer."""
-        return Place.of(answer_step(self.state), self.res)
 
 
 def table_of(tool: str) -> str:
@@ -321,30 +314,13 @@ def failure_of(question: Question, state: State) -> Verdict:
         return Verdict("unfinished")
     if question.group == ASKED:
         return Verdict("unjudged")
-    attempt = Attempt(question, state)
+    attempt = LabAttempt(question, state)
     if not attempt.missing and state.stopped.outcome not in ("error", "cancelled"):
         return Verdict("solved")
-    found = [finding for detector in DETECTORS for finding in detector(attempt)]
-    return judged(found, state, from_summary=attempt.from_summary)
+    return verdict(attempt, DETECTORS, from_summary=attempt.from_summary)
 
 
-def _end(attempt: Attempt) -> Iterator[Finding]:
-    """A limit is a reason where the agent was getting on: lately shown something needed, or asking tools of the way
-    what it had not asked before."""
-    lately = range(max(0, len(attempt.calls) - LATELY), len(attempt.calls))
-    astray = bool(attempt.calls) and not any(map(attempt.gets_on, lately))
-    yield from told_by_end(attempt.state, complete=astray)
-
-
-def _loop(attempt: Attempt) -> Iterator[Finding]:
-    yield from repeated(attempt.calls, complete=attempt.concluded)
-
-
-def _format(attempt: Attempt) -> Iterator[Finding]:
-    yield from unreadable(attempt.state, complete=attempt.concluded)
-
-
-def _outside(attempt: Attempt) -> Iterator[Finding]:
+def _outside(attempt: LabAttempt) -> Iterator[Finding]:
     """What the pack lacks, where the tool belongs to the way and what it was asked for is known."""
     for call in attempt.calls:
         if call.status == "outside_pack" or call.unknown:
@@ -354,7 +330,7 @@ def _outside(attempt: Attempt) -> Iterator[Finding]:
             yield Finding("outside_pack", "cell" if call.unknown else "row", (call.place,), decisive)
 
 
-def _arguments(attempt: Attempt) -> Iterator[Finding]:
+def _arguments(attempt: LabAttempt) -> Iterator[Finding]:
     """What a tool refused: the shape of the call, a column, what is no number, a name that stands nowhere."""
     called = {"", *(call.tool for call in attempt.calls)}
     for call in attempt.calls:
@@ -374,7 +350,7 @@ REFUSALS = {"call_error": "shape", "bad_column": "column", "math_error": "operan
 """Status of a call -> what its tool refused."""
 
 
-def _refused_name(attempt: Attempt, call: Call) -> str:
+def _refused_name(attempt: LabAttempt, call: Call) -> str:
     """Why nothing could be found: a value of another kind than the tool takes, or one that stands nowhere. A misread
     case number is another matter."""
     known = attempt.known_before(call.step)
@@ -387,7 +363,7 @@ def _refused_name(attempt: Attempt, call: Call) -> str:
     return ""
 
 
-def _tools(attempt: Attempt) -> Iterator[Finding]:
+def _tools(attempt: LabAttempt) -> Iterator[Finding]:
     """A tool that does not exist; or others called in the place of the one that was due, which never was. Whoever
     goes on with later tools of the way has left a step out instead."""
     for call in attempt.calls:
@@ -409,7 +385,7 @@ def _tools(attempt: Attempt) -> Iterator[Finding]:
         )
 
 
-def _planning(attempt: Attempt) -> Iterator[Finding]:
+def _planning(attempt: LabAttempt) -> Iterator[Finding]:
     """The first plan against the way: tables that it never reads, and steps before the ones that they need."""
     events = [(record.step, record.event) for record in attempt.state.records]
     planned = next(((step, event) for step, event in events if isinstance(event, Planned)), None)
@@ -431,7 +407,7 @@ def _planning(attempt: Attempt) -> Iterator[Finding]:
             return
 
 
-def _numbers(attempt: Attempt) -> Iterator[Finding]:
+def _numbers(attempt: LabAttempt) -> Iterator[Finding]:
     """Case numbers that stand nowhere and are those of the record but for a few characters: in calls, in the
     answer."""
     if attempt.from_summary:
@@ -451,7 +427,7 @@ def _numbers(attempt: Attempt) -> Iterator[Finding]:
             yield Finding("legal_knowledge", "case_number", (place,), near in wanted)
 
 
-def _columns(attempt: Attempt) -> Iterator[Finding]:
+def _columns(attempt: LabAttempt) -> Iterator[Finding]:
     """Another column of the row that holds a key was answered; or one of the kind of the key was asked for alone."""
     for key in attempt.missing:
         for cell in cells_of(attempt.calls, key):
@@ -465,7 +441,7 @@ def _columns(attempt: Attempt) -> Iterator[Finding]:
                 yield from _asked_instead(attempt)
 
 
-def _answered(attempt: Attempt, cell: Cell) -> str:
+def _answered(attempt: LabAttempt, cell: Cell) -> str:
     """The column beside a cell whose value the answer gives instead."""
     for column, value in cell.row.items():
         text = text_of(value)
@@ -475,7 +451,7 @@ def _answered(attempt: Attempt, cell: Cell) -> str:
     return ""
 
 
-def _instead(attempt: Attempt, text: str) -> bool:
+def _instead(attempt: LabAttempt, text: str) -> bool:
     """Whether the answer gives a value that is neither asked for nor told by the question or the reference."""
     if not says(text, attempt.res) or says(text, f"{attempt.asked}\n{attempt.gold.answer}"):
         return False
@@ -488,7 +464,7 @@ def _counted(text: str) -> bool:
     return figure(text) is not None and len(text) < LONG
 
 
-def _asked_beside(attempt: Attempt, key: str) -> Iterator[Finding]:
+def _asked_beside(attempt: LabAttempt, key: str) -> Iterator[Finding]:
     """A day or sum was answered from a table of the way, of whose columns of that kind not all were looked at."""
     wanted = figure(key)
     tables = set(map(table_of, attempt.gold.path))
@@ -503,7 +479,7 @@ def _asked_beside(attempt: Attempt, key: str) -> Iterator[Finding]:
                     return
 
 
-def _asked_instead(attempt: Attempt) -> Iterator[Finding]:
+def _asked_instead(attempt: LabAttempt) -> Iterator[Finding]:
     """A row of the way was asked for without a column that the task file's own call names, and another was
     answered."""
     for tool, given in attempt.gold.calls:
@@ -536,7 +512,7 @@ def _ending(column: str) -> str:
     return next((ending for ending in _ENDINGS if column.endswith(ending)), "")
 
 
-def _hops(attempt: Attempt) -> Iterator[Finding]:
+def _hops(attempt: LabAttempt) -> Iterator[Finding]:
     """Values that were never seen; the place is the step after the last one that brought something needed."""
     if attempt.complete:
         return
@@ -553,7 +529,7 @@ def _hops(attempt: Attempt) -> Iterator[Finding]:
         yield Finding("missing_hop", "never_called", (*lacks[:3], *((at,) if at else ())))
 
 
-def _answer(attempt: Attempt) -> Iterator[Finding]:
+def _answer(attempt: LabAttempt) -> Iterator[Finding]:
     """Keys that the answer lacks though all was seen: another figure stands there, another row, or nothing."""
     if not attempt.res.strip():
         return
@@ -597,7 +573,7 @@ def _otherwise(key: str, answer: str) -> str:
     return "worded" if denied == (key[0] != "是") else "judged"
 
 
-def _other_row(attempt: Attempt, key: str) -> str:
+def _other_row(attempt: LabAttempt, key: str) -> str:
     """The value of the key's column in another row that the answer gives instead."""
     for cell in cells_of(attempt.calls, key):
         for row in rows_of(cell.call):
@@ -607,6 +583,6 @@ def _other_row(attempt: Attempt, key: str) -> str:
     return ""
 
 
-DETECTORS: tuple[Callable[[Attempt], Iterator[Finding]], ...] = (
-    _end, _loop, _format, _outside, _numbers, _columns, _arguments, _tools, _planning, _hops, _answer,
+DETECTORS: tuple[Detector[LabAttempt], ...] = (
+    _outside, _numbers, _columns, _arguments, _tools, _planning, _hops, _answer,
 )  # fmt: skip

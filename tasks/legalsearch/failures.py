@@ -27,19 +27,7 @@ from tasks.legalsearch.measures import Verdict as Graded
 from tasks.legalsearch.measures import cited, strict_score
 from tasks.legalsearch.published import LAR_PASS, recital, rouge_l
 from tasks.legalsearch.questions import Question
-from tasks.scoring.failures import (
-    Call,
-    Finding,
-    Place,
-    Verdict,
-    answer_step,
-    calls_of,
-    judged,
-    last_step,
-    repeated,
-    told_by_end,
-    unreadable,
-)
+from tasks.scoring.failures import AttemptRecord, Call, Detector, Finding, Place, Verdict, last_step, verdict
 
 APPLIES = (
     "error", "context_full", "outside_pack", "format", "argument_error", "wrong_tool", "loop", "limit",
@@ -58,7 +46,7 @@ def failure_of(question: Question, state: State, rows: Sequence[ScoreRow]) -> Ve
     waits for its grader."""
     if state.stopped is None:
         return Verdict("unfinished")
-    attempt = _Attempt(question, state, rows)
+    attempt = LawAttempt(question, state, rows)
     outcome = state.stopped.outcome
     if outcome not in ("error", "cancelled") and attempt.read:
         score = strict_score(question, attempt.res, _graded(rows))
@@ -66,8 +54,7 @@ def failure_of(question: Question, state: State, rows: Sequence[ScoreRow]) -> Ve
             return Verdict("ungraded")
         if score >= (LAR_PASS if question.kind.form == "article" else 1.0):
             return Verdict("solved")
-    found = [finding for detector in DETECTORS for finding in detector(attempt)]
-    return judged(found, state, why="unknown" if attempt.articles else "no_basis")
+    return verdict(attempt, DETECTORS, why="unknown" if attempt.articles else "no_basis")
 
 
 def _graded(rows: Sequence[ScoreRow]) -> Graded | None:
@@ -131,15 +118,18 @@ def hits_of(calls: Sequence[Call]) -> list[Hit]:
     return found
 
 
-class _Attempt:
-    """An attempt, read once."""
+class LawAttempt(AttemptRecord):
+    """An attempt with the articles that its answer rests on, and what was retrieved."""
 
     def __init__(self, question: Question, state: State, rows: Sequence[ScoreRow]) -> None:
-        self.question, self.state, self.rows = question, state, rows
-        self.res = state.answered.res if state.answered else ""
-        self.read = strict_answer(self.res)
-        self.calls = calls_of(state.records)
+        super().__init__(state)
+        self.question, self.rows = question, rows
         self.hits = hits_of(self.calls)
+
+    @cached_property
+    def read(self) -> str:
+        """The answer without its reasoning."""
+        return strict_answer(self.res)
 
     @cached_property
     def articles(self) -> dict[Article, str]:
@@ -168,20 +158,15 @@ class _Attempt:
         return [article for article in self.articles if article not in there]
 
     @cached_property
-    def complete(self) -> bool:
+    def complete(self) -> bool:  # type: ignore[override]
         """Whether all articles were retrieved as they were in force."""
         return bool(self.articles) and not self.lacking
-
-    @property
-    def said(self) -> Place:
-        """The answer."""
-        return Place.of(answer_step(self.state), self.read or self.res)
 
 
 def evidence_of(question: Question, state: State) -> list[EvidenceItem]:
     """The articles that an answer needs, each with whether it was retrieved as it was in force, then all else that
     was retrieved."""
-    attempt = _Attempt(question, state, ())
+    attempt = LawAttempt(question, state, ())
     needed, hits = attempt.articles, {(hit.article, hit.first): hit for hit in reversed(attempt.hits)}
     never = [article for article in attempt.lacking if article not in {hit.article for hit in attempt.hits}]
     made = [EvidenceItem(f"{law}{_numbered(number)}", False) for law, number in never]
@@ -197,17 +182,8 @@ def _numbered(key: str) -> str:
     return ArticleNumber(*map(int, key.split("-"))).chinese if re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,3})?", key) else key
 
 
-def _end(attempt: _Attempt) -> Iterator[Finding]:
-    yield from told_by_end(attempt.state, complete=attempt.complete and bool(attempt.read))
-
-
-def _loop(attempt: _Attempt) -> Iterator[Finding]:
-    yield from repeated(attempt.calls, complete=attempt.complete and bool(attempt.read))
-
-
-def _format(attempt: _Attempt) -> Iterator[Finding]:
-    """Replies that were no action; answers that are no letters, no term, no charge."""
-    yield from unreadable(attempt.state, complete=attempt.complete and bool(attempt.read))
+def _format(attempt: LawAttempt) -> Iterator[Finding]:
+    """Answers that are no letters, no term, no charge."""
     readable = READABLE.get(attempt.question.kind.form)
     if attempt.read and readable and not readable(attempt.question, attempt.read):
         yield Finding("format", "unreadable", (attempt.said,))
@@ -221,7 +197,7 @@ READABLE: Mapping[str, Callable[[Question, str], bool]] = {
 """Form of an answer -> whether it can be read."""
 
 
-def _calls(attempt: _Attempt) -> Iterator[Finding]:
+def _calls(attempt: LawAttempt) -> Iterator[Finding]:
     """Calls that were refused: a tool that is not there, or arguments of another shape."""
     for call in attempt.calls:
         if call.status == "call_error":
@@ -233,7 +209,7 @@ def _calls(attempt: _Attempt) -> Iterator[Finding]:
                 yield Finding("wrong_tool", "no_such_tool", (call.place,), left)
 
 
-def _outside(attempt: _Attempt) -> Iterator[Finding]:
+def _outside(attempt: LawAttempt) -> Iterator[Finding]:
     for hit, applies in attempt.of_articles():
         if applies and hit.text is None and hit.article in attempt.lacking:
             yield Finding("outside_pack", "article", (hit.place,))
@@ -247,7 +223,7 @@ def _outside(attempt: _Attempt) -> Iterator[Finding]:
                     yield Finding("outside_pack", "article", (Place.of(call.step, note),))
 
 
-def _versions(attempt: _Attempt) -> Iterator[Finding]:
+def _versions(attempt: LawAttempt) -> Iterator[Finding]:
     """An answer in the words of a version that was not in force, or only such a version retrieved."""
     applying = [hit for hit in attempt.hits if hit.text and hit.applies(attempt.articles.get(hit.article, ""))]
     others = [hit for hit in attempt.hits if hit.text and hit not in applying]
@@ -264,7 +240,7 @@ def _versions(attempt: _Attempt) -> Iterator[Finding]:
             yield Finding("wrong_version", "found_version", (found[article].place,))
 
 
-def _recited(attempt: _Attempt, others: Sequence[Hit]) -> Iterator[Finding]:
+def _recited(attempt: LawAttempt, others: Sequence[Hit]) -> Iterator[Finding]:
     """A recital that is more like a version of another day than like the gold."""
     said = plain(attempt.read)
     right = rouge_l(said, plain(attempt.question.gold.answer), 1.0)
@@ -286,7 +262,7 @@ def _recited(attempt: _Attempt, others: Sequence[Hit]) -> Iterator[Finding]:
             return
 
 
-def _chosen(attempt: _Attempt) -> list[str]:
+def _chosen(attempt: LawAttempt) -> list[str]:
     if attempt.question.kind.form != "letters":
         return []
     found = letters(attempt.read, attempt.question.options) or frozenset()
@@ -298,7 +274,7 @@ def _words(text: str) -> str:
     return recital(text).rstrip("。；;.")
 
 
-def _hops(attempt: _Attempt) -> Iterator[Finding]:
+def _hops(attempt: LawAttempt) -> Iterator[Finding]:
     """Articles that were never retrieved, in no version."""
     there = {hit.article for hit in attempt.hits}
     lacking = [article for article in attempt.lacking if article not in there]
@@ -308,7 +284,7 @@ def _hops(attempt: _Attempt) -> Iterator[Finding]:
         yield Finding("missing_hop", "never_seen", (*places, *(call.place for call in attempt.calls[-1:])))
 
 
-def _answer(attempt: _Attempt) -> Iterator[Finding]:
+def _answer(attempt: LawAttempt) -> Iterator[Finding]:
     """A readable answer that does not follow what was retrieved."""
     if not attempt.read:
         return
@@ -323,6 +299,6 @@ def _answer(attempt: _Attempt) -> Iterator[Finding]:
             return
 
 
-DETECTORS: tuple[Callable[[_Attempt], Iterator[Finding]], ...] = (
-    _end, _loop, _format, _calls, _outside, _versions, _hops, _answer,
+DETECTORS: tuple[Detector[LawAttempt], ...] = (
+    _format, _calls, _outside, _versions, _hops, _answer,
 )  # fmt: skip

@@ -3,16 +3,16 @@
 Nothing here asks a model. A finding names a class, says why in both languages, and points to steps of the record with
 words quoted from it, so that a reader can open the episode where it went wrong. All classes that apply are kept; the
 first of them in the order of `CLASSES` that the agent did not make good is the main one. A benchmark knows more than
-the record alone (`tasks.benchmark.TellsFailures`): what had to be found, and what its tools refuse.
+the record alone (`tasks.benchmark.Benchmark.failure`): what had to be found, and what its tools refuse.
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from tasks.episode.events import ActionParsed, Answered, Record, ToolCalled, ToolReturned
 from tasks.episode.state import State
@@ -201,12 +201,11 @@ class Verdict:
         return next((one for one in self.findings if one.decisive), None)
 
 
-def judged(findings: Iterable[Finding], state: State, *, why: str = "unknown", from_summary: bool = False) -> Verdict:
-    """A failure with what was found; `other` where nothing of it was left standing."""
+def judged(findings: Iterable[Finding], attempt: AttemptRecord, why: str, from_summary: bool) -> Verdict:
+    """A failure with what was found."""
     found = sorted(_merged(findings), key=lambda one: (ORDER[one.failure], not one.decisive, one.step))
     if not any(one.decisive for one in found):
-        answer = state.answered.res if state.answered else ""
-        found.append(Finding("other", why, (Place.of(last_step(state), answer),)))
+        found.append(Finding("other", why, (Place.of(last_step(attempt.state), attempt.res),)))
     if from_summary:  # nothing was played here: there is no step to go to
         found = [replace(one, places=tuple(replace(place, step=0) for place in one.places)) for one in found]
     return Verdict("failed", tuple(found), from_summary)
@@ -290,35 +289,70 @@ ENDS: dict[str, tuple[str, str]] = {
 """Outcome -> the class and the reason that it tells by itself."""
 
 
-def told_by_end(state: State, *, complete: bool) -> Iterator[Finding]:
-    """What the outcome tells. complete: what was needed had been seen, so that a limit is no reason."""
+class AttemptRecord:
+    """An attempt, read once. What a benchmark knows beyond the record it says in a class of its own."""
+
+    complete = False
+    """Whether what was needed had been seen, so that what happened on the way is no reason."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.res = state.answered.res if state.answered else ""
+        self.calls = calls_of(state.records)
+
+    @property
+    def read(self) -> str:
+        """The answer as it is judged."""
+        return self.res
+
+    @property
+    def concluded(self) -> bool:
+        """Whether all was seen and something answered."""
+        return bool(self.complete and self.read.strip())
+
+    @property
+    def excused(self) -> bool:
+        """Whether a limit is no reason."""
+        return self.concluded
+
+    @property
+    def said(self) -> Place:
+        """The answer."""
+        return Place.of(answer_step(self.state), self.read or self.res)
+
+
+A = TypeVar("A", bound=AttemptRecord)
+Detector = Callable[[A], Iterator[Finding]]
+"""What looks for one kind of failure in an attempt."""
+
+
+def _end(attempt: AttemptRecord) -> Iterator[Finding]:
+    """What the outcome tells by itself."""
+    state = attempt.state
     if state.stopped is not None and (found := ENDS.get(state.stopped.outcome)):
-        decisive = not complete or found[0] in ("error", "context_full")
+        decisive = not attempt.excused or found[0] in ("error", "context_full")
         yield Finding(*found, (Place.of(last_step(state), state.stopped.reason),), decisive)
 
 
-def repeated(calls: Sequence[Call], *, complete: bool) -> Iterator[Finding]:
+def _repeated(attempt: AttemptRecord) -> Iterator[Finding]:
     """Calls that came again and again, where nothing new can come of it; the place is the first repetition."""
     same: dict[tuple[str, str], list[Call]] = defaultdict(list)
-    for call in calls:
+    for call in attempt.calls:
         same[call.tool, spelt(call.input)].append(call)
     for often in same.values():
         if len(often) >= AGAIN:
             places = tuple(call.place for call in often[1:])
-            yield Finding("loop", "again", places[:MOST_PLACES], not complete)
+            yield Finding("loop", "again", places[:MOST_PLACES], not attempt.concluded)
 
 
-def unreadable(state: State, *, complete: bool) -> Iterator[Finding]:
+def _unreadable(attempt: AttemptRecord) -> Iterator[Finding]:
     """Replies that were no action, and answers that say nothing.
 
     A rejected reply is made good by a later one that is read. It is not where the last ones were rejected, where half
     of all were, nor where a plan that is carried out step by step has lost its step, unless what was needed was seen
     all the same.
-
-    Args:
-        state: the attempt.
-        complete: whether what was needed had been seen.
     """
+    state = attempt.state
     planned = sum(record.event.tag == "planned" for record in state.records)
     readings = [
         (record.step, record.event)
@@ -332,11 +366,20 @@ def unreadable(state: State, *, complete: bool) -> Iterator[Finding]:
         lost = planned == 1 and any(at > 0 for at, _ in rejected)
         yield Finding(
             "format", "rejected", tuple(Place.of(at, one.note) for at, one in rejected)[:MOST_PLACES],
-            not complete and (open_end or many or lost),
+            not attempt.concluded and (open_end or many or lost),
         )  # fmt: skip
     answered, outcome = state.answered, state.stopped.outcome if state.stopped else ""
     if outcome == "finished" and answered is not None and not answered.res.strip():
         yield Finding("format", "no_answer", (Place.of(answer_step(state), answered.summary),))
+
+
+def verdict(
+    attempt: A, detectors: Sequence[Detector[A]] = (), *, why: str = "unknown", from_summary: bool = False
+) -> Verdict:
+    """Why an attempt failed: what any record tells, then what the detectors of its benchmark find; `other` for the
+    reason `why` where nothing of it was left standing."""
+    every: tuple[Detector[A], ...] = (_end, _repeated, _unreadable, *detectors)
+    return judged((one for detector in every for one in detector(attempt)), attempt, why, from_summary)
 
 
 def generic(state: State) -> Verdict:
@@ -348,10 +391,4 @@ def generic(state: State) -> Verdict:
         return Verdict("unfinished")
     if state.stopped.outcome == "finished":
         return Verdict("unjudged")
-    calls = calls_of(state.records)
-    found = (
-        *told_by_end(state, complete=False),
-        *repeated(calls, complete=False),
-        *unreadable(state, complete=False),
-    )
-    return judged(found, state)
+    return verdict(AttemptRecord(state))
