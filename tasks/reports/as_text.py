@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tasks.reports.as_markdown import as_text
+from tasks.reports.document import as_text
 from tasks.reports.model import agent, counts, facts, fictional, footer, heading, lines, measure, printable
 from tasks.reports.words import figure, phrase, show, width, word
 from tasks.scoring.metrics import LIMITS, RULES, Limit, Metric, Report

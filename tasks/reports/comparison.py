@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import mean, stdev
 
 from tasks.episode.scheduler import HUMAN
-from tasks.reports.as_html import Section, whole_page
-from tasks.reports.as_markdown import as_markdown, as_text
-from tasks.reports.model import measure, plain, printable
+from tasks.reports import document
+from tasks.reports.document import Section
+from tasks.reports.model import measure, printable
 from tasks.reports.plots import Bar
 from tasks.reports.plots import differences as drawn_differences
 from tasks.reports.words import SCALE, phrase, word
@@ -275,29 +275,28 @@ def text(made: Sequence[Comparison], language: str = "zh") -> str:
     for one in made:
         lines = [*map(printable, _heads(one, language))]
         for table in tables(one, language):
-            lines += ["", *as_text(table)]
+            lines += ["", *document.as_text(table)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
 
+def _sections(made: Sequence[Comparison], language: str) -> list[Section]:
+    return [
+        Section(
+            f"{one.first.run} — {one.second.run}", lines=list(_heads(one, language)), tables=tables(one, language)
+        )
+        for one in made
+    ]
+
+
 def markdown(made: Sequence[Comparison], language: str = "zh") -> str:
     """For a document."""
-    parts = [f"# {word('compare.page', language)}"]
-    for one in made:
-        parts += ["", f"## {plain(one.first.run)} — {plain(one.second.run)}", ""]
-        parts += [f"- {plain(line)}" for line in _heads(one, language)]
-        for table in tables(one, language):
-            parts += ["", *as_markdown(table)]
-    return "\n".join(parts) + "\n"
+    return document.markdown(word("compare.page", language), _sections(made, language))
 
 
 def page(made: Sequence[Comparison], language: str = "zh") -> str:
     """One HTML file."""
-    sections = [
-        Section(f"{one.first.run} — {one.second.run}", list(_heads(one, language)), tables=tables(one, language))
-        for one in made
-    ]
-    return whole_page(word("compare.page", language), sections, language)
+    return document.html(word("compare.page", language), _sections(made, language), language)
 
 
 def data(made: Sequence[Comparison], language: str = "zh") -> str:
