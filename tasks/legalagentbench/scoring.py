@@ -59,7 +59,7 @@ Rates = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class LabScores:
     """An attempt at a question and its rates."""
 
     question: Question
@@ -132,12 +132,12 @@ def _mean(values: Iterable[Value]) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Rated results by hop group; the last group is `all`."""
+    """LabScores results by hop group; the last group is `all`."""
 
-    members: Mapping[str, Sequence[Rated]]
+    members: Mapping[str, Sequence[LabScores]]
 
     @classmethod
-    def of(cls, rated: Sequence[Rated]) -> Groups:
+    def of(cls, rated: Sequence[LabScores]) -> Groups:
         """Groups in the order of the published tables; empty ones are left out."""
         parts = {group: [one for one in rated if one.question.group == group] for group in GROUPS}
         return cls({**{group: members for group, members in parts.items() if members}, ALL: rated})
@@ -146,7 +146,7 @@ class Groups:
     def answered(cls, questions: Sequence[Question], answer: Callable[[Question], str]) -> Groups:
         """A fixed answer to every question, given as answer and as detailed answer."""
         results = [(one, Result(one.id, "finished", text := answer(one), text)) for one in questions]
-        return cls.of([Rated(one, result, _rates(one, result)) for one, result in results])
+        return cls.of([LabScores(one, result, _rates(one, result)) for one, result in results])
 
     def mean(self, group: str, rate: str) -> Value:
         """The mean of a rate in a group."""
@@ -159,7 +159,7 @@ class Groups:
         )
 
 
-def _interval(members: Sequence[Rated], rate: str) -> Interval | None:
+def _interval(members: Sequence[LabScores], rate: str) -> Interval | None:
     """The interval of a rate; yes-or-no rates get Wilson's."""
     kept = [(value, one) for one in members if (value := one.rates[rate]) is not None]
     values, clusters = [value for value, _ in kept], [one.question.cluster for _, one in kept]
@@ -168,7 +168,7 @@ def _interval(members: Sequence[Rated], rate: str) -> Interval | None:
     return mean_interval(values, clusters, [one.question.group for _, one in kept])
 
 
-def _bounds(members: Sequence[Rated], rate: str) -> tuple[Value, Value]:
+def _bounds(members: Sequence[LabScores], rate: str) -> tuple[Value, Value]:
     """The mean in which every unscored task counts 0, and in which it counts 1."""
     low, high = (
         _mean(one.rates[rate] if one.result.scored else missing for one in members) for missing in (0.0, 1.0)
@@ -176,7 +176,7 @@ def _bounds(members: Sequence[Rated], rate: str) -> tuple[Value, Value]:
     return low, high
 
 
-def _rated(question: Question, one: Scored) -> Rated:
+def _rated(question: Question, one: Scored) -> LabScores:
     """An attempt with the rates of its rows; one without rows is no answer."""
     rates: dict[str, Value] = {
         **{name: None if question.group == ASKED else 0.0 for name in COMPAT},
@@ -185,7 +185,7 @@ def _rated(question: Question, one: Scored) -> Rated:
         **one.values("evidence"),
         **one.values("retrieval"),
     }
-    return Rated(question, one.result.light(), rates)
+    return LabScores(question, one.result.light(), rates)
 
 
 NAMES: Mapping[str, Names] = {
@@ -309,14 +309,14 @@ def summarise(
     )  # fmt: skip
 
 
-def _group(name: str, members: Sequence[Rated]) -> Group:
+def _group(name: str, members: Sequence[LabScores]) -> Group:
     drawn = _compat_success(members)
     effect, independent = (design_effect(*drawn), effective_n(*drawn)) if members else (None, 0.0)
     clusters = len({one.question.cluster for one in members})
     return Group(name, NAMES[name], len(members), clusters, effect, independent, name == ALL)
 
 
-def _compat_success(members: Sequence[Rated]) -> tuple[list[float], list[str]]:
+def _compat_success(members: Sequence[LabScores]) -> tuple[list[float], list[str]]:
     return (
         [one.rates["compat.success"] or 0.0 for one in members],
         [one.question.cluster for one in members],

@@ -43,7 +43,7 @@ from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.failures import Verdict as Failure
 from tasks.scoring.metrics import Table
-from tasks.scoring.overall import Means, Overall, by_task
+from tasks.scoring.overall import Overall, by_task, mean
 from tasks.scoring.published import Published, published
 from tasks.scoring.result import Grading, Predicted, Predictions, Result, Scored
 
@@ -170,14 +170,12 @@ class LegalSearch(Benchmark):
         any of its tasks has a score."""
         means = by_task(rows)
         if len(means) < 2:
-            return next((Overall(task, one.compat.value, one.strict.value) for task, one in means.items()), None)
-        scored = [task for task, one in means.items() if one.compat.n or one.strict.n]
+            return next((Overall(task, *both) for task, both in means.items()), None)
+        scored = [task for task, both in means.items() if both != (None, None)]
         inside = any(task in IN_DOMAIN for task in scored or means)
-        over = Means()
-        for task, one in means.items():
-            if task in (IN_DOMAIN if inside else OUT_OF_DOMAIN):
-                over.add(one.compat.value, one.strict.value)
-        return Overall("in_domain" if inside else "out_of_domain", over.compat.value, over.strict.value)
+        own = [both for task, both in means.items() if task in (IN_DOMAIN if inside else OUT_OF_DOMAIN)]
+        compat, strict = (mean(both[place] for both in own) for place in (0, 1))
+        return Overall("in_domain" if inside else "out_of_domain", compat, strict)
 
 
 def toolbox_of(pack: Pack, spec: RunSpec) -> LawToolbox:

@@ -82,7 +82,7 @@ NOTHING = Evidence()
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class LawScores:
     """One attempt with its scores; `details` by rule. `compat` counts an error as 0, `strict` is None for it."""
 
     question: Question
@@ -94,12 +94,12 @@ class Rated:
     details: Mapping[str, Measures]
 
 
-def _rated(question: Question, one: Scored, evidence: Evidence) -> Rated:
+def _rated(question: Question, one: Scored, evidence: Evidence) -> LawScores:
     """An attempt with the scores of its rows; one without rows is no answer."""
     recited = question.kind.form == "article"
     details: dict[str, Measures] = {rule: one.values(rule) for rule in PICKS}
     compat, strict = (details[rule].pop("score", None) for rule in PICKS)
-    return Rated(
+    return LawScores(
         question,
         one.result.light(),
         question.id in evidence.covered if recited and evidence.covered is not None else None,
@@ -160,12 +160,15 @@ def _mean(values: Iterable[Value], scale: float = 100.0) -> Value:
 
 Scorer = Callable[[Question, str, Verdict | None], Value]
 ANSWERS: Mapping[Rule, Scorer] = {"compat": compat_score, "strict": strict_score}
-PICKS: Mapping[Rule, Callable[[Rated], Value]] = {"compat": lambda one: one.compat, "strict": lambda one: one.strict}
+PICKS: Mapping[Rule, Callable[[LawScores], Value]] = {
+    "compat": lambda one: one.compat,
+    "strict": lambda one: one.strict,
+}
 MEASURES = tuple(Measure(rule, name, unit=POINTS) for rule in PICKS for name in (ALL, COVERED))
 """What is scored, in the order of tables."""
 
 
-def _interval(members: Sequence[Rated], pick: Callable[[Rated], Value]) -> Interval | None:
+def _interval(members: Sequence[LawScores], pick: Callable[[LawScores], Value]) -> Interval | None:
     """Wilson for what is right or wrong, else the interval of a mean; both know about clusters."""
     kept = [(value, one.question) for one in members if (value := pick(one)) is not None]
     values, clusters = [value for value, _ in kept], [question.cluster for _, question in kept]
@@ -174,11 +177,11 @@ def _interval(members: Sequence[Rated], pick: Callable[[Rated], Value]) -> Inter
     return in_points(mean_interval(values, clusters))
 
 
-def _covered(members: Sequence[Rated]) -> list[Rated]:
+def _covered(members: Sequence[LawScores]) -> list[LawScores]:
     return [one for one in members if one.covered]
 
 
-def _bounds(members: Sequence[Rated]) -> tuple[Value, Value]:
+def _bounds(members: Sequence[LawScores]) -> tuple[Value, Value]:
     """The mean if errors were 0, and if they were 1; no value where nothing was scored."""
     if all(one.strict is None for one in members):
         return None, None
@@ -186,7 +189,9 @@ def _bounds(members: Sequence[Rated]) -> tuple[Value, Value]:
     return low, high
 
 
-def _scores(measure: Measure, group: Group, members: Sequence[Rated], limits: Mapping[Limit, Value]) -> Metric | None:
+def _scores(
+    measure: Measure, group: Group, members: Sequence[LawScores], limits: Mapping[Limit, Value]
+) -> Metric | None:
     """A score of a task; None where nobody looked which questions are covered."""
     assert measure.rule
     pick, strict = PICKS[measure.rule], measure.rule == "strict"
@@ -203,7 +208,7 @@ def _scores(measure: Measure, group: Group, members: Sequence[Rated], limits: Ma
     )  # fmt: skip
 
 
-def _details(members: Sequence[Rated], group: Group) -> list[Metric]:
+def _details(members: Sequence[LawScores], group: Group) -> list[Metric]:
     scored = [one for one in members if one.result.scored]
     made = []
     for rule in PICKS:
@@ -233,7 +238,7 @@ def ceiling(questions: Sequence[Question], rule: Rule) -> Value:
     return _mean(ANSWERS[rule](question, question.gold.answer, Verdict(True, True)) for question in questions)
 
 
-def mixed_up(rated: Sequence[Rated]) -> MixedUp | None:
+def mixed_up(rated: Sequence[LawScores]) -> MixedUp | None:
     """Share of recitals that are the article of another day, over those that are some version of it; None for none.
 
     Whoever recites nothing that resembles the article mixes nothing up: such answers are counted as `neither`, those
@@ -252,9 +257,9 @@ def mixed_up(rated: Sequence[Rated]) -> MixedUp | None:
     )  # fmt: skip
 
 
-def _by_year(rated: Sequence[Rated]) -> list[Metric]:
+def _by_year(rated: Sequence[LawScores]) -> list[Metric]:
     """Recitals by the year of their question, oldest first: one row of the heat map of years."""
-    years: dict[str, list[Rated]] = {}
+    years: dict[str, list[LawScores]] = {}
     for one in rated:
         match = _YEAR.search(one.question.text)
         if one.question.kind.form == "article" and match:
@@ -334,7 +339,7 @@ def _domains(rows: Sequence[Metric]) -> tuple[list[Group], list[Metric]]:
     return groups, means
 
 
-def _group(task: str, members: Sequence[Rated]) -> Group:
+def _group(task: str, members: Sequence[LawScores]) -> Group:
     kept = [(one.compat, one.question.cluster) for one in members if one.compat is not None]
     drawn = [value for value, _ in kept], [cluster for _, cluster in kept]
     effects = (design_effect(*drawn), effective_n(*drawn)) if kept else (None, None)

@@ -29,7 +29,7 @@ LONGEST = 46
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlotLine:
     """A line of a plot: a dot with its interval and ticks for its limits, or a bar; figure: what stands behind it;
     hollow: chance could do it."""
 
@@ -58,7 +58,7 @@ def short(text: str) -> str:
 
 
 def plot(
-    lines: Sequence[Line], title: str, least: float, most: float, ticks: Mapping[float, str],
+    lines: Sequence[PlotLine], title: str, least: float, most: float, ticks: Mapping[float, str],
     key: Sequence[tuple[str, str, str]] = (), across: str = "",
 ) -> str:  # fmt: skip
     """Lines on one scale from `least` to `most`; ticks: where it has a word; key: what dot, bar and ticks mean,
@@ -125,7 +125,7 @@ def scores(rows: Sequence[tuple[str, Metric]], title: str, language: str) -> str
             figure += f" [{low:.1f}, {high:.1f}]"
         limits = ((row.limit(limit), colour) for limit, colour in LIMITS)
         lines.append(
-            Line(
+            PlotLine(
                 f"{name.removesuffix(' ↓')} ↓" if row.measure.better == "down" else name,
                 None if row.value is None else row.value * scale, figure, low, high,
                 tuple((None if value is None else value * scale, colour) for value, colour in limits),
@@ -139,7 +139,7 @@ def scores(rows: Sequence[tuple[str, Metric]], title: str, language: str) -> str
 def bars(counts: Sequence[tuple[str, int, str, str]], title: str) -> str:
     """A bar a count, with what stands behind it and its colour."""
     most = max((number for _, number, _, _ in counts), default=0) or 1
-    lines = [Line(name, number, figure, colour=colour, bar=True) for name, number, figure, colour in counts]
+    lines = [PlotLine(name, number, figure, colour=colour, bar=True) for name, number, figure, colour in counts]
     return plot(lines, title, 0, most, {})
 
 
@@ -174,7 +174,9 @@ def reach(bars: Sequence[Bar]) -> float:
 def differences(bars: Sequence[Bar], title: str, across: str) -> str:
     """Differences with their intervals around 0; what chance could do is hollow."""
     most = reach(bars)
-    lines = [Line(one.name, one.value, f"{one.value:+.1f}", one.low, one.high, hollow=not one.clear) for one in bars]
+    lines = [
+        PlotLine(one.name, one.value, f"{one.value:+.1f}", one.low, one.high, hollow=not one.clear) for one in bars
+    ]
     ticks = {tick: f"{tick:+g}" for tick in (-most, -most / 2, 0.0, most / 2, most)}
     return plot(lines, title, -most, most, ticks, across=across)
 

@@ -1,15 +1,14 @@
 """What sums up a run in a list: one figure by each rule, from the score rows of its journal alone, without its task
 file.
 
-Rows come in the order of episodes, those of one attempt together, and are looked at once: memory does not grow with
-them. Figures are shares from 0 to 1. A benchmark whose runs are summed up otherwise has a method `overall` of its
-own.
+Rows come in the order of episodes, those of one attempt together, and are looked at once. Figures are shares from 0 to
+1. A benchmark whose runs are summed up otherwise has a method `overall` of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 
 from store.journal import ScoreRow
@@ -34,36 +33,10 @@ Summing = Callable[[Iterable[ScoreRow]], Overall | None]
 """From the rows of the last attempts to the figures of the run; None where nothing was scored."""
 
 
-@dataclass(slots=True)
-class Mean:
-    """A mean that is made as values come; None among them is none."""
-
-    total: float = 0.0
-    n: int = 0
-
-    def add(self, value: Value) -> None:
-        """One more."""
-        if value is not None:
-            self.total += value
-            self.n += 1
-
-    @property
-    def value(self) -> Value:
-        """The mean so far."""
-        return self.total / self.n if self.n else None
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """The means of both rules."""
-
-    compat: Mean = field(default_factory=Mean)
-    strict: Mean = field(default_factory=Mean)
-
-    def add(self, compat: Value, strict: Value) -> None:
-        """One more attempt."""
-        self.compat.add(compat)
-        self.strict.add(strict)
+def mean(values: Iterable[Value]) -> Value:
+    """The mean of the values that there are."""
+    there = [value for value in values if value is not None]
+    return sum(there) / len(there) if there else None
 
 
 def rates(rows: Iterable[ScoreRow]) -> Rates | None:
@@ -89,18 +62,15 @@ def scored_attempts(rows: Iterable[ScoreRow]) -> Iterator[Rates]:
             yield found
 
 
-def by_task(rows: Iterable[ScoreRow]) -> Mapping[str, Means]:
-    """Task -> the means over its attempts; only those that were scored count."""
-    made: dict[str, Means] = {}
-    for task, *both in scored_attempts(rows):
-        made.setdefault(task, Means()).add(*both)
-    return made
+def by_task(rows: Iterable[ScoreRow]) -> Mapping[str, tuple[Value, Value]]:
+    """Task -> the means of both rules over its attempts; only those that were scored count."""
+    made: dict[str, list[Rates]] = {}
+    for one in scored_attempts(rows):
+        made.setdefault(one[0], []).append(one)
+    return {task: (mean(one[1] for one in own), mean(one[2] for one in own)) for task, own in made.items()}
 
 
 def mean_of(rows: Iterable[ScoreRow]) -> Overall | None:
     """The mean over all attempts, whatever their tasks."""
-    made, scored = Means(), False
-    for _, *both in scored_attempts(rows):
-        made.add(*both)
-        scored = True
-    return Overall("", made.compat.value, made.strict.value) if scored else None
+    made = list(scored_attempts(rows))
+    return Overall("", mean(one[1] for one in made), mean(one[2] for one in made)) if made else None

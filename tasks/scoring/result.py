@@ -107,7 +107,7 @@ class Scored:
         return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
 
 
-class Named(Protocol):
+class HasId(Protocol):
     """A question with an id."""
 
     @property
@@ -116,7 +116,7 @@ class Named(Protocol):
         ...
 
 
-def complete(questions: Iterable[Named], attempts: Iterable[Scored]) -> Iterator[Scored]:
+def complete(questions: Iterable[HasId], attempts: Iterable[Scored]) -> Iterator[Scored]:
     """The attempts at these questions, looked at once; a question without any is one error without scores. Attempts
     at no question are left out."""
     missing = {question.id: True for question in questions}

@@ -22,7 +22,7 @@ from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.standing import CORE, portions
 from tasks.courts.scores.simulators import objections
-from tasks.courts.scores.transcript import Transcript
+from tasks.courts.scores.transcript import CourtTranscript
 from tasks.courts.settings import CourtSettings
 from tasks.errors import UsageError
 from tasks.reports.words import phrase
@@ -267,7 +267,7 @@ def test_nothing_is_told_without_the_aid_and_where_the_published_profile_plays(p
 
 
 def test_a_run_with_the_aid_is_not_comparable() -> None:
-    nothing = Transcript()
+    nothing = CourtTranscript()
     for aid, made in (("off", []), ("duties", ["the judge was aided: duties"])):
         spec = RunSpec(benchmark="courts", agent="rules", settings={"aid": aid})
         assert objections(ScoreContext(spec=spec), [(CASES["CI-0001"], nothing)], []) == made

@@ -20,7 +20,7 @@ from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.turns import SIDE_OF, Turn
 from tasks.courts.scores.simulators import Validity, answered, validities
 from tasks.courts.scores.summary import CourtSummary
-from tasks.courts.scores.transcript import Transcript, simulated
+from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.simulated.talks import reasons
 from tasks.courts.simulated.wording import REASONS, VALID
 from tasks.episode.events import Leaked, Seated
@@ -67,7 +67,7 @@ def run_of(*courts: Court, **settings: object) -> CourtSummary:
 
 
 def valid(court: Court) -> Mapping[str, Validity]:
-    return {one.role: one for one in answered(court.case, Transcript.of(court.case, result_of(court)), "law")}
+    return {one.role: one for one in answered(court.case, CourtTranscript.of(court.case, result_of(court)), "law")}
 
 
 def strict(court: Court) -> pfs.Strict:

@@ -23,7 +23,7 @@ from tasks.courts.environment import codes, environment
 from tasks.courts.procedure import pfs
 from tasks.courts.scores.columns import FINISHED_ONLY, OVERALL, averaged, family, metrics, scale
 from tasks.courts.scores.score import CONSISTENCY, PROCEDURE
-from tasks.courts.scores.transcript import Transcript, simulated
+from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.simulated.wording import REASONS, VALID, Reason
 from tasks.scoring.context import Grade
 from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Measure, Metric, Rule, Value
@@ -36,7 +36,7 @@ Values = Mapping[Rule, Mapping[str, Value]]
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class RoleScores:
     """A simulated role in one attempt. consistent: share of its messages without a slip, valid: share of its turns
     that are answers, None where there was none; slips, invalid: why, one entry each."""
 
@@ -51,7 +51,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class CourtScores:
     """One attempt as its rows have it. values: rule -> metric -> share. bounds: strict values if what is missing were
     0 or 1, where they differ from the value. gradings: metric -> graded (all verdicts are there), failed (one was
     asked for and failed) or ungraded (one was never asked for). distances: of the term and the fine of a criminal
@@ -60,7 +60,7 @@ class Rated:
 
     case: Case
     result: Result
-    transcript: Transcript
+    transcript: CourtTranscript
     values: Values
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     gradings: Mapping[str, str] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Rated:
     stages: Mapping[Rule, Sequence[tuple[str, float]]] = field(default_factory=dict)
     violations: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
-    roles: tuple[Played, ...] = ()
+    roles: tuple[RoleScores, ...] = ()
     graded_parts: Mapping[str, float] = field(default_factory=dict)
     moved: tuple[str, ...] = ()
 
@@ -84,7 +84,7 @@ class Rated:
         return len(self.transcript.own)
 
 
-Members = Mapping[Env, Sequence[Rated]]
+Members = Mapping[Env, Sequence[CourtScores]]
 
 
 def values_of(env: Env, one: Scored) -> dict[Rule, dict[str, Value]]:
@@ -95,12 +95,12 @@ def values_of(env: Env, one: Scored) -> dict[Rule, dict[str, Value]]:
     return {rule: {metric: found[rule].get(metric) for metric in metrics(rule, env)} for rule in RULES}
 
 
-def rated(case: Case, one: Scored, grades: Grade, best: Values) -> Rated:
+def rated(case: Case, one: Scored, grades: Grade, best: Values) -> CourtScores:
     """An attempt as its rows have it; `best`: the values of the ceiling of its case, for one that the machinery
     broke: of all that it could have earned, nothing (compat), or anything (strict)."""
-    transcript = Transcript.of(case, one.result)
+    transcript = CourtTranscript.of(case, one.result)
     if not one.result.scored:
-        return Rated(
+        return CourtScores(
             case, one.result, transcript,
             {
                 "compat": {metric: None if value is None else 0.0 for metric, value in best["compat"].items()},
@@ -122,7 +122,7 @@ def rated(case: Case, one: Scored, grades: Grade, best: Values) -> Rated:
         (name.removeprefix(CONSISTENCY), value) for name, value in grades.items() if name.startswith(CONSISTENCY)
     )
     distances = settings["compat"].get("distances")
-    return Rated(
+    return CourtScores(
         case, one.result, transcript, values,
         {metric: (low, high) for metric, (low, high) in settings["strict"].get("bounds", {}).items()},
         settings["strict"].get("grading", {}),
@@ -131,13 +131,13 @@ def rated(case: Case, one: Scored, grades: Grade, best: Values) -> Rated:
         {rule: list(settings[rule].get("stages", {}).items()) for rule in RULES},
         tuple(str(row["violation"]) for row in procedure if "violation" in row),
         tuple(str(row["unmet"]).partition("/")[0] for row in procedure if "unmet" in row),
-        _played(case, one),
+        _roles_of(case, one),
         {role: value for role, value in parts if value is not None},
         tuple(metric for metric in values["compat"] if (metric in PROCEDURE) in moved),
     )  # fmt: skip
 
 
-def _played(case: Case, one: Scored) -> tuple[Played, ...]:
+def _roles_of(case: Case, one: Scored) -> tuple[RoleScores, ...]:
     """The simulated roles of an attempt, those of which a row tells."""
     consistent, valid = one.values("consistency"), one.values("validity")
     rows = [*one.evidence("consistency"), *one.evidence("validity")]
@@ -146,7 +146,7 @@ def _played(case: Case, one: Scored) -> tuple[Played, ...]:
         return [row[key] for row in rows if row.get("role") == role and key in row]
 
     return tuple(
-        Played(
+        RoleScores(
             role, consistent.get(role), sum(own(role, "messages")), next(iter(own(role, "style")), None),
             tuple(own(role, "slip")), valid.get(role), sum(own(role, "turns")), tuple(own(role, "reason")),
         )
@@ -154,7 +154,7 @@ def _played(case: Case, one: Scored) -> tuple[Played, ...]:
     )  # fmt: skip
 
 
-def with_verdicts(members: Sequence[Rated]) -> list[Rated]:
+def with_verdicts(members: Sequence[CourtScores]) -> list[CourtScores]:
     """The attempts with their compat SEN, FINE and VER as published: distances scaled to 0–1 over the finished trials
     of the run, 0 where they are all alike, failures 1; a gold without a term has no SEN."""
     finished = [one.distances for one in members if one.distances is not None]
@@ -207,7 +207,7 @@ class Column:
     waits: bool = False
 
 
-def column(members: Sequence[Rated], rule: Rule, metric: str) -> Column:
+def column(members: Sequence[CourtScores], rule: Rule, metric: str) -> Column:
     """The mean of a metric over attempts.
 
     Where some attempts wait for a grader and none has got its word, the rest would be a selection of failures: no
@@ -231,7 +231,7 @@ def column(members: Sequence[Rated], rule: Rule, metric: str) -> Column:
     )  # fmt: skip
 
 
-def _grading(one: Rated, rule: Rule, metric: str) -> str:
+def _grading(one: CourtScores, rule: Rule, metric: str) -> str:
     """How the grading of a metric stands; '' where it needs none, or where the attempt does not count anyway."""
     dropped = rule == "compat" and metric in FINISHED_ONLY and not one.finished
     found = "" if dropped else one.gradings.get(metric, "")
@@ -239,13 +239,13 @@ def _grading(one: Rated, rule: Rule, metric: str) -> str:
     return found if there == (found == "graded") else ""
 
 
-def _why_nothing(members: Sequence[Rated], rule: Rule) -> str:
+def _why_nothing(members: Sequence[CourtScores], rule: Rule) -> str:
     if not any(one.result.scored for one in members):
         return NOTHING_SCORED
     return UNFINISHED if rule == "compat" and not any(one.finished for one in members) else NOTHING_TO_RATE
 
 
-def _bounds(members: Sequence[Rated], metric: str) -> tuple[float, float] | None:
+def _bounds(members: Sequence[CourtScores], metric: str) -> tuple[float, float] | None:
     """The mean if all that is missing were 0, and if it were 1."""
     if metric in DISTANCES:
         return None
@@ -339,7 +339,7 @@ def _drawn(columns: Sequence[tuple[str, Sequence[tuple[float, str]]]]) -> Interv
 # --- beside the scores ----------------------------------------------------------------------------------------------
 
 
-def beside(group: Group, members: Sequence[Rated]) -> Iterator[Metric]:
+def beside(group: Group, members: Sequence[CourtScores]) -> Iterator[Metric]:
     """The rows of an environment beside its scores.
 
     Turns of the tested seat in attempts that the machinery did not break (paper, Table 10); rule and stage -> share
@@ -379,23 +379,23 @@ def beside(group: Group, members: Sequence[Rated]) -> Iterator[Metric]:
         yield Metric(Measure("", role, unit=POINTS, section="graded"), group, one.graded, one.n_graded)
 
 
-def violations(rated: Sequence[Rated]) -> dict[str, int]:
+def violations(rated: Sequence[CourtScores]) -> dict[str, int]:
     """Code of a fault in the procedure -> how often it occurred."""
     count = Counter(code for one in rated for code in one.violations)
     return dict(sorted(count.items(), key=lambda item: (-item[1], item[0])))
 
 
-def moved_by_text(members: Sequence[Rated]) -> dict[str, int]:
+def moved_by_text(members: Sequence[CourtScores]) -> dict[str, int]:
     """Compat metric -> trials in which it is what it is only for words that the judge read out of the case file."""
     return dict(Counter(metric for one in members for metric in one.moved))
 
 
-def unmet(members: Sequence[Rated]) -> dict[str, int]:
+def unmet(members: Sequence[CourtScores]) -> dict[str, int]:
     """Act -> duties that the judge did and no simulator met with an answer: left out of strict PFS, STA and ACT."""
     return dict(sorted(Counter(act for one in members for act in one.unmet).items()))
 
 
-def _roles(members: Sequence[Rated], role: str) -> list[Played]:
+def _roles(members: Sequence[CourtScores], role: str) -> list[RoleScores]:
     """A simulated role in each attempt."""
     return [one for member in members for one in member.roles if one.role == role]
 
@@ -413,7 +413,7 @@ class Simulated:
     n_graded: int
 
 
-def details(members: Sequence[Rated]) -> dict[str, Simulated]:
+def details(members: Sequence[CourtScores]) -> dict[str, Simulated]:
     """The simulated roles of an environment."""
     made = {}
     for role in simulated(members[0].case):
@@ -441,7 +441,7 @@ class Answering:
     invalid: dict[Reason, int]
 
 
-def answers(members: Sequence[Rated]) -> dict[str, Answering]:
+def answers(members: Sequence[CourtScores]) -> dict[str, Answering]:
     """The simulated roles of an environment."""
     made = {}
     for role in simulated(members[0].case):

@@ -14,7 +14,7 @@ from tasks.courts.procedure.tables import ProfileName, profile
 from tasks.courts.scores.drafted import LABELS, kind_of_case, strict_document
 from tasks.courts.scores.laws import Why, articles_of
 from tasks.courts.scores.rulings import Judgment, judgment_of
-from tasks.courts.scores.transcript import Transcript
+from tasks.courts.scores.transcript import CourtTranscript
 from tasks.scoring.result import Score
 
 Row = dict[str, Any]
@@ -33,7 +33,7 @@ _BY_GRADER = frozenset({"JUD", "REA"})
 _QUOTED = 120
 
 
-def rests(case: Case, transcript: Transcript, score: Score) -> list[Row]:
+def rests(case: Case, transcript: CourtTranscript, score: Score) -> list[Row]:
     """The rows of the strict score of topics, documents or judgment; none for an environment that scores itself."""
     seen = list(score.evidence)
     if isinstance(case, AdviceCase):
@@ -95,7 +95,7 @@ def _yes(score: float | None) -> bool | None:
     return None if score is None or 0 < score < 1 else bool(score)
 
 
-def _document(case: CivilCase, transcript: Transcript, seen: Mapping[str, Any]) -> Iterator[Row]:
+def _document(case: CivilCase, transcript: CourtTranscript, seen: Mapping[str, Any]) -> Iterator[Row]:
     document = strict_document(case, transcript.own)
     if document is None:
         yield _row(("FOR", "Label", "Seq", "DOC", "DOC_proxy", *_parts(seen, case)), "没有写成文书", False)
@@ -118,13 +118,13 @@ def _parts(seen: Mapping[str, Any], case: Case) -> tuple[str, ...]:
     return tuple(name for name in names if name not in ("FOR", "Label", "Seq", "DOC", "DOC_proxy")) if seen else ()
 
 
-def _turns(case: Case, transcript: Transcript) -> list[int]:
+def _turns(case: Case, transcript: CourtTranscript) -> list[int]:
     """The numbers of the turns of the tested seat, as `transcript.own` has their words."""
     tested = environment(case.env).tested
     return [turn.number for turn in transcript.record if turn.speaker == tested and turn.number > 0]
 
 
-def _judgment(case: CivilCase | CriminalCase, transcript: Transcript, seen: Mapping[str, Any]) -> Iterator[Row]:
+def _judgment(case: CivilCase | CriminalCase, transcript: CourtTranscript, seen: Mapping[str, Any]) -> Iterator[Row]:
     judgment = judgment_of(transcript.own)
     if judgment is None:
         yield _row(environment(case.env).metrics["strict"], "没有作出判决", False)

@@ -41,7 +41,7 @@ from tasks.courts.scores.grounds import of_procedure, rests
 from tasks.courts.scores.rulings import Failure, failure
 from tasks.courts.scores.sentence import Published
 from tasks.courts.scores.simulators import Validity, answered, consistencies
-from tasks.courts.scores.transcript import Transcript, simulated
+from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.settings import settings_of
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import RULES, Rule, Value
@@ -70,7 +70,7 @@ class Rates:
     moved: str = ""
 
 
-def gradings_of(case: Case, transcript: Transcript) -> Sequence[Grading]:
+def gradings_of(case: Case, transcript: CourtTranscript) -> Sequence[Grading]:
     """What a grader is asked about what the tested seat said."""
     here = environment(case.env)
     if here.score is not None:
@@ -82,7 +82,7 @@ def gradings_of(case: Case, transcript: Transcript) -> Sequence[Grading]:
     return judgment.gradings(case, transcript.own) if isinstance(case, CivilCase | CriminalCase) else ()
 
 
-def rates(case: Case, transcript: Transcript) -> Callable[[Grade], Rates]:
+def rates(case: Case, transcript: CourtTranscript) -> Callable[[Grade], Rates]:
     """What gives the scores of topics, documents or judgment, once or more often, by grades: verdict -> 0 to 1."""
     here = environment(case.env)
     if here.score is not None or not isinstance(case, AdviceCase | CivilCase | CriminalCase):
@@ -96,7 +96,7 @@ def rates(case: Case, transcript: Transcript) -> Callable[[Grade], Rates]:
     return partial(_judgment, case, scored, _failure_moved(case, transcript, scored.failed))
 
 
-def _of_its_own(here: Environment, case: Case, transcript: Transcript) -> Rates:
+def _of_its_own(here: Environment, case: Case, transcript: CourtTranscript) -> Rates:
     found: Mapping[str, Value] = {}
     wrong: list[Mapping[str, object]] = []
     try:
@@ -113,7 +113,7 @@ def _of_its_own(here: Environment, case: Case, transcript: Transcript) -> Rates:
     )  # fmt: skip
 
 
-def _advice(case: AdviceCase, transcript: Transcript, grades: Grade) -> Rates:
+def _advice(case: AdviceCase, transcript: CourtTranscript, grades: Grade) -> Rates:
     compat = topics.compat_scores(case, transcript.topics, grades)
     strict = topics.strict_scores(case, transcript.topics, grades)
     evidence: Mapping[Rule, Sequence[Mapping[str, object]]] = {
@@ -135,7 +135,7 @@ def _topic(row: topics.TopicScore) -> dict[str, object]:
 _KINDS: Mapping[str, Kind] = {"CD": "CD", "DD": "DD"}
 
 
-def _draft(case: CivilCase, transcript: Transcript, grades: Grade) -> Rates:
+def _draft(case: CivilCase, transcript: CourtTranscript, grades: Grade) -> Rates:
     # A part of which no grader is asked holds nothing: 0, not missing.
     asked = {name for grading in documents.gradings(case, transcript.own) for name in grading.failed}
     grades = {**{part.name: 0.0 for part in documents.PARTS[_KINDS[case.env]] if part.name not in asked}, **grades}
@@ -176,7 +176,7 @@ def _judgment(case: CivilCase | CriminalCase, scored: judgment.Scores, moved: st
     )  # fmt: skip
 
 
-def _failure_moved(case: CivilCase | CriminalCase, transcript: Transcript, failed: Failure | None) -> str:
+def _failure_moved(case: CivilCase | CriminalCase, transcript: CourtTranscript, failed: Failure | None) -> str:
     """The failure that is there, or is not, only for words that are quoted from the case."""
     hearing = hearing_of(case)
     own = [pfs.own_words_of(text, hearing) for text in transcript.own]
@@ -194,7 +194,7 @@ def _kept(found: Mapping[str, Value], rule: Rule, case: Case) -> dict[str, Value
 PROCEDURE = ("PFS", "STA", "ACT", "UNI", "ORD")
 
 
-def _content(case: Case, transcript: Transcript, grades: Grade) -> list[Score]:
+def _content(case: Case, transcript: CourtTranscript, grades: Grade) -> list[Score]:
     """Topics, documents or judgment by both rules."""
     rated = rates(case, transcript)
     found = rated(grades)
@@ -232,7 +232,7 @@ def _content(case: Case, transcript: Transcript, grades: Grade) -> list[Score]:
     ]
 
 
-def _procedure(case: Case, transcript: Transcript, profile: ProfileName) -> list[Score]:
+def _procedure(case: Case, transcript: CourtTranscript, profile: ProfileName) -> list[Score]:
     """The procedure of a trial by both rules; settings say of each stage whether all its actions are done, 0 in a
     trial whose score is 0. Nothing for cases that are no trial."""
     if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
@@ -276,11 +276,11 @@ def gradings(question: CourtQuestion, result: Result) -> Sequence[Grading]:
     """What a grader is asked about an attempt; nothing of one that the machinery broke."""
     if not result.scored:
         return ()
-    transcript = Transcript.of(question.case, result)
+    transcript = CourtTranscript.of(question.case, result)
     return [*gradings_of(question.case, transcript), *_parts(question.case, transcript)]
 
 
-def _parts(case: Case, transcript: Transcript) -> list[Grading]:
+def _parts(case: Case, transcript: CourtTranscript) -> list[Grading]:
     """One grading a role that a model plays, if only for a while; rules and people need none."""
     made = []
     for role in simulated(case):
@@ -308,7 +308,7 @@ def score_one(question: CourtQuestion, result: Result, context: ScoreContext) ->
     """
     case, spec = question.case, context.spec
     profile = settings_of(spec).profile if spec else "law"
-    transcript = Transcript.of(case, result)
+    transcript = CourtTranscript.of(case, result)
     settings: dict[str, object] = {"env": case.env, "outcome": result.outcome, "scored": result.scored}
     made = []
     scores = _content(case, transcript, context.graded.get((result.task_id, result.epoch), {}))
@@ -365,9 +365,9 @@ def floor(case: Case) -> list[Score]:
     if here.score is not None or not isinstance(case, AdviceCase | CivilCase | CriminalCase):
         said = _spoken_by(here, [topics.FLOOR_REPLY])
     elif isinstance(case, AdviceCase):
-        said = Transcript(topics=tuple(topics.floor_turns(case)))
+        said = CourtTranscript(topics=tuple(topics.floor_turns(case)))
     elif isinstance(case, CivilCase) and (kind := kind_of_case(case)):
-        said = Transcript(own=(drafts.FLOOR_REPLY, drafts.with_end_mark(drafts.floor_document(kind))))
+        said = CourtTranscript(own=(drafts.FLOOR_REPLY, drafts.with_end_mark(drafts.floor_document(kind))))
     else:
         said = _judged(f"{judgment.FORMULA[case.env]}\n现在闭庭。", 1)
     return [*_content(case, said, {}), *_procedure(case, said, "law")]
@@ -382,9 +382,9 @@ def ceiling(case: Case) -> list[Score]:
         except Exception:  # it is somebody else's, and only a ceiling
             return []
     if isinstance(case, AdviceCase):
-        said = Transcript(topics=tuple(topics.ceiling_turns(case)))
+        said = CourtTranscript(topics=tuple(topics.ceiling_turns(case)))
     elif isinstance(case, CivilCase) and kind_of_case(case):
-        said = Transcript(own=(drafts.with_end_mark(drafts.ceiling_document(case)),))
+        said = CourtTranscript(own=(drafts.with_end_mark(drafts.ceiling_document(case)),))
     elif not isinstance(case, CivilCase | CriminalCase):
         return []
     else:
@@ -399,10 +399,12 @@ def ceiling(case: Case) -> list[Score]:
     return [*_content(case, said, best), *(trial if here.trial else ())]
 
 
-def _spoken_by(here: Environment, said: Sequence[str]) -> Transcript:
+def _spoken_by(here: Environment, said: Sequence[str]) -> CourtTranscript:
     """An episode in which the tested seat alone speaks."""
-    return Transcript(tuple(Turn(number, here.tested, (), text) for number, text in enumerate(said, 1)), tuple(said))
+    return CourtTranscript(
+        tuple(Turn(number, here.tested, (), text) for number, text in enumerate(said, 1)), tuple(said)
+    )
 
 
-def _judged(said: str, turn: int) -> Transcript:
-    return Transcript((Turn(turn, "judge", (), said),), (said,))
+def _judged(said: str, turn: int) -> CourtTranscript:
+    return CourtTranscript((Turn(turn, "judge", (), said),), (said,))

@@ -23,7 +23,7 @@ from tasks.courts.procedure.machine import follow
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.consistency import COMPARABLE, Consistency, Message, consistency
-from tasks.courts.scores.transcript import Transcript, simulated
+from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.settings import settings_of
 from tasks.courts.simulated.talks import reasons
 from tasks.courts.simulated.wording import NONSENSE, VALID, Reason
@@ -32,14 +32,14 @@ from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Metric
 
 
-def answered(case: Case, transcript: Transcript, profile: ProfileName) -> tuple[Validity, ...]:
+def answered(case: Case, transcript: CourtTranscript, profile: ProfileName) -> tuple[Validity, ...]:
     """How far each simulated role of an attempt answered what it was asked; roles that a person held are left out."""
     roles = [role for role in simulated(case) if HUMAN not in transcript.sat.get(role, ())]
     return validities(case, roles, transcript.record, transcript.topics, transcript.over, profile)
 
 
 def consistencies(
-    case: Case, transcript: Transcript, seed: int, valid: Sequence[Validity] = ()
+    case: Case, transcript: CourtTranscript, seed: int, valid: Sequence[Validity] = ()
 ) -> tuple[Consistency, ...]:
     """Each simulated role of an attempt, in the order of its seats; `seed`: of the attempt, `valid`: see
     `answered`."""
@@ -53,7 +53,7 @@ def consistencies(
 
 
 def objections(
-    context: ScoreContext, attempts: Sequence[tuple[Case, Transcript]], rows: Sequence[Metric]
+    context: ScoreContext, attempts: Sequence[tuple[Case, CourtTranscript]], rows: Sequence[Metric]
 ) -> list[str]:
     """Why the numbers of a run may not be ranked with those of others; nothing where they may.
 
@@ -92,7 +92,7 @@ def objections(
     return made
 
 
-def _changed(spec: RunSpec | None, attempts: Sequence[tuple[Case, Transcript]]) -> Iterator[str]:
+def _changed(spec: RunSpec | None, attempts: Sequence[tuple[Case, CourtTranscript]]) -> Iterator[str]:
     """Limits and seats that are not those of a plain run."""
     if spec is not None and spec.max_turns:
         profile = settings_of(spec).profile

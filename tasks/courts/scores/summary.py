@@ -23,9 +23,9 @@ from tasks.courts.scores.aggregate import (
     ALIKE,
     NOTHING_SCORED,
     Column,
+    CourtScores,
     Members,
     OverallMean,
-    Rated,
     column,
     mean_of,
     overall,
@@ -278,7 +278,7 @@ def summarise(
         context: what was run (its profile and seed), the words of graders.
     """
     cases = {question.id: question.case for question in questions}
-    limits: dict[Limit, list[Rated]] = {
+    limits: dict[Limit, list[CourtScores]] = {
         "floor": _limits(cases.values(), floor),
         "reference": _limits(cases.values(), ceiling),
     }
@@ -323,7 +323,7 @@ def summarise(
             Metric(measure(rule, OVERALL), whole, sums.value, every[rule], in_points(sums.interval), there, main=True)
         )
         rows.append(Metric(Measure(rule, "by_env", unit=POINTS, section="overall"), whole, sums.by_env, every[rule]))
-    again = defaultdict[int, list[Rated]](list)
+    again = defaultdict[int, list[CourtScores]](list)
     for one in made if tally.epochs > 1 else ():
         again[one.result.epoch].append(one)
     for epoch in sorted(again):
@@ -361,7 +361,7 @@ def _again(rule: Rule, name: str, epoch: int) -> Measure:
     return Measure(rule, name, unit=POINTS, section=f"repeat {epoch}")
 
 
-def by_env(rated: Sequence[Rated]) -> Members:
+def by_env(rated: Sequence[CourtScores]) -> Members:
     """Attempts by environment in the order of the published tables, with the scores that a whole run is needed
     for."""
     full = with_verdicts(rated)
@@ -391,7 +391,7 @@ def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
     return made
 
 
-def _limits(cases: Iterable[Case], limit: Callable[[Case], Sequence[Score]]) -> list[Rated]:
+def _limits(cases: Iterable[Case], limit: Callable[[Case], Sequence[Score]]) -> list[CourtScores]:
     """What cases come to at a limit, those that have it."""
     made = []
     for case in cases:

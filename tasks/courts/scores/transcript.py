@@ -25,7 +25,7 @@ def simulated(case: Case) -> tuple[Role, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class CourtTranscript:
     """What was said in an episode. record: by role; own: words of the tested seat after the fixed line; topics:
     exchanges of KQ and LC; sat: role -> policies that held its seat, in order; routed: how the judge's turns found
     their addressee; tools: calls of tools; seed: of the attempt, None where nobody knows; over: see
@@ -44,7 +44,7 @@ class Transcript:
     leaks: frozenset[Role] = frozenset()
 
     @classmethod
-    def of(cls, case: Case, result: Result) -> Transcript:
+    def of(cls, case: Case, result: Result) -> CourtTranscript:
         """What a result holds."""
         events = result.heard
         sat: dict[str, tuple[str, ...]] = {}
