@@ -1,8 +1,8 @@
 """What sums up a run in a list: one figure by each rule, from the score rows of its journal alone, without its task
 file.
 
-Rows come in the order of episodes, those of one attempt together, and are looked at once. Figures are shares from 0 to
-1. A benchmark whose runs are summed up otherwise has a method `overall` of its own.
+Rows come in the order of episodes, those of one attempt together, and are looked at once. Figures are shares from 0
+to 1. A benchmark whose runs are summed up otherwise has a method `overall` of its own.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def test_changed_limits_and_seats_forbid_comparison() -> None:
     taken = replace(result, heard=(*result.heard, person))
     summary = summarise("r", [ask("KQ-0001")], [taken], ScoreContext())
     assert "KQ client was played by a person in 1 attempts" in reasons_of(summary)
-    assert summary.answers["KQ"]["client"].turns == 0, "a person is no simulator"
+    assert summary.answers["KQ"]["client"]["turns"] == 0, "a person is no simulator"
     told = replace(result, heard=(*result.heard, Leaked(seat="client", field="topics[].answer", text="无效")))
     assert "KQ client said what it does not hold in 1 attempts" in reasons_of(
         summarise("r", [ask("KQ-0001")], [told], ScoreContext())

@@ -21,12 +21,12 @@ from store.journal import ScoreRow
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.environment import codes, environment
 from tasks.courts.procedure import pfs
-from tasks.courts.scores.columns import FINISHED_ONLY, OVERALL, averaged, family, metrics, scale
+from tasks.courts.scores.columns import FINISHED_ONLY, OVERALL, averaged, family, measure, metrics, scale
 from tasks.courts.scores.score import CONSISTENCY, PROCEDURE
 from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.simulated.wording import REASONS, VALID, Reason
 from tasks.scoring.context import Grade
-from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Measure, Metric, Rule, Value
+from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Limit, Measure, Metric, Rule, Tree, Value, in_points
 from tasks.scoring.names import DISTANCES
 from tasks.scoring.overall import Overall
 from tasks.scoring.result import Result, Scored
@@ -191,44 +191,55 @@ NOTHING_TO_RATE = "nothing to rate"
 ALIKE = "scaled over the trials of this run: one alone, or all alike, comes to 0 whatever it is"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A metric of an environment. value: mean, None with the `reason`; n: attempts behind it; note: what is left out
-    of a value that is there; points: (share, cluster) of these attempts; bounds: if errors and missing grades were 0,
-    or 1; waits: a grader has yet to speak."""
-
-    value: Value
-    n: int
-    reason: str = ""
-    note: str = ""
-    points: tuple[tuple[float, str], ...] = ()
-    interval: Interval | None = None
-    bounds: tuple[float, float] | None = None
-    waits: bool = False
+Columns = Mapping[tuple[Env, str], Metric]
+"""Environment and metric -> its row."""
 
 
-def column(members: Sequence[CourtScores], rule: Rule, metric: str) -> Column:
+def columns(members: Members, rule: Rule, groups: Mapping[Env, Group]) -> Columns:
+    """The means of all metrics over the attempts of each environment."""
+    made = {
+        (env, metric): _column(groups[env], own, rule, metric)
+        for env, own in members.items()
+        for metric in metrics(rule, env)
+    }
+    if rule == "compat" and "CR" in members:
+        # The published VER is the mean of two means; they differ from the mean of cases where a gold has no term.
+        parts = [value for name in ("SEN", "FINE") if (value := made["CR", name].value) is not None]
+        ver = sum(parts) / len(parts) if parts else None
+        made["CR", "VER"] = replace(made["CR", "VER"], value=ver, bounds=None)
+        if len({one.distances for one in members["CR"] if one.distances is not None}) == 1:
+            alike = (("CR", name) for name in ("SEN", "FINE", "VER"))
+            made |= {key: replace(made[key], why=made[key].why or ALIKE) for key in alike}
+    return made
+
+
+def _column(group: Group, members: Sequence[CourtScores], rule: Rule, metric: str) -> Metric:
     """The mean of a metric over attempts.
 
     Where some attempts wait for a grader and none has got its word, the rest would be a selection of failures: no
     mean.
     """
-    points = tuple(
-        (value, one.case.cluster) for one in members if (value := one.values[rule].get(metric)) is not None
-    )
     gradings = [grading for one in members if (grading := _grading(one, rule, metric))]
     failed, ungraded = gradings.count("failed"), gradings.count("ungraded")
     lacking = [f"{failed} gradings failed"] * bool(failed) + [f"{ungraded} not graded"] * bool(ungraded)
-    bounds = _bounds(members, metric) if rule == "strict" else None
-    if (failed or ungraded) and "graded" not in gradings:
-        return Column(None, 0, NO_GRADER if not failed else ", ".join(lacking), bounds=bounds, waits=True)
-    if not points:
-        return Column(None, 0, _why_nothing(members, rule), bounds=bounds)
-    values, clusters = [value for value, _ in points], [cluster for _, cluster in points]
-    return Column(
-        _percent(math.fsum(values) / len(values), metric), len(points), "", ", ".join(lacking), points,
-        None if metric in DISTANCES else mean_interval(values, clusters), bounds, bool(lacking),
+    made = Metric(
+        measure(rule, metric), group, None, 0, bounds=_bounds(members, metric) if rule == "strict" else None,
+        waits=bool(lacking), main=metric in environment(group.name).reported,
     )  # fmt: skip
+    if lacking and "graded" not in gradings:
+        return replace(made, why=", ".join(lacking) if failed else NO_GRADER)
+    points = _points_of(members, rule, metric)
+    if not points:
+        return replace(made, why=_why_nothing(members, rule), waits=False)
+    values, clusters = [value for value, _ in points], [cluster for _, cluster in points]
+    interval = None if metric in DISTANCES else in_points(mean_interval(values, clusters))
+    mean = _percent(math.fsum(values) / len(values), metric)
+    return replace(made, value=mean, n=len(points), interval=interval, why=", ".join(lacking))
+
+
+def _points_of(members: Sequence[CourtScores], rule: Rule, metric: str) -> list[tuple[float, str]]:
+    """Share and cluster of the attempts behind a mean."""
+    return [(value, one.case.cluster) for one in members if (value := one.values[rule].get(metric)) is not None]
 
 
 def _grading(one: CourtScores, rule: Rule, metric: str) -> str:
@@ -264,43 +275,36 @@ def _percent(share: float, metric: str) -> float:
     return round(scale(metric) * share, DIGITS)
 
 
-@dataclass(frozen=True, slots=True)
-class OverallMean:
-    """Mean of the columns of the published main table except VER (paper §4.2), of those environments that ran.
-
-    by_env: the mean of the means of environments; columns, missing: (environment, metric) that are in it and that
-        lack."""
-
-    value: Value
-    by_env: Value
-    columns: tuple[tuple[Env, str], ...]
-    missing: tuple[tuple[Env, str], ...]
-    interval: Interval | None = None
+def averaged_in(made: Columns) -> list[tuple[Env, str]]:
+    """The columns of the published main table except VER (paper §4.2) that have a value."""
+    envs = dict.fromkeys(env for env, _ in made)
+    wanted = ((env, metric) for env in envs for metric in averaged(env))
+    return [key for key in wanted if key in made and made[key].value is not None]
 
 
-def overall(made: Mapping[tuple[Env, str], Column], envs: Sequence[Env]) -> OverallMean:
-    """The overall score of some columns."""
-    wanted = [(env, metric) for env in envs for metric in averaged(env)]
-    there = [key for key in wanted if key in made and made[key].value is not None]
-    values = {key: float(made[key].value or 0.0) for key in there}
-    by_env = [
-        math.fsum(mine) / len(mine)
-        for env in envs
-        if (mine := [value for key, value in values.items() if key[0] == env])
-    ]
-    return OverallMean(
-        round(math.fsum(values.values()) / len(values), DIGITS) if values else None,
-        round(math.fsum(by_env) / len(by_env), DIGITS) if by_env else None,
-        tuple(there),
-        tuple(key for key in wanted if key not in there),
-        _drawn([(family(env), made[env, metric].points) for env, metric in there]),
-    )
-
-
-def mean_of(made: Mapping[tuple[Env, str], Column], columns: Sequence[tuple[Env, str]]) -> Value:
+def mean_of(made: Columns, keys: Iterable[tuple[Env, str]]) -> Value:
     """The mean of those of these columns that are there: what a limit comes to where a run has only them."""
-    known = [value for key in columns if key in made and (value := made[key].value) is not None]
+    known = [value for key in keys if key in made and (value := made[key].value) is not None]
     return round(math.fsum(known) / len(known), DIGITS) if known else None
+
+
+def overall(
+    made: Columns, members: Members, rule: Rule, whole: Group, n: int, limits: Mapping[Limit, Columns]
+) -> list[Metric]:
+    """The overall score of some columns, and the mean of the means of environments."""
+    there = averaged_in(made)
+    by_env = [
+        math.fsum(own) / len(own)
+        for env in members
+        if (own := [float(made[key].value or 0.0) for key in there if key[0] == env])
+    ]
+    span = _drawn([(family(env), _points_of(members[env], rule, metric)) for env, metric in there])
+    extremes = {name: mean_of(own, there) for name, own in limits.items()}
+    mean = round(math.fsum(by_env) / len(by_env), DIGITS) if by_env else None
+    return [
+        Metric(measure(rule, OVERALL), whole, mean_of(made, there), n, in_points(span), extremes, main=True),
+        Metric(Measure(rule, "by_env", unit=POINTS, section="overall"), whole, mean, n),
+    ]
 
 
 def _drawn(columns: Sequence[tuple[str, Sequence[tuple[float, str]]]]) -> Interval | None:
@@ -364,19 +368,23 @@ def beside(group: Group, members: Sequence[CourtScores]) -> Iterator[Metric]:
         for name in dict.fromkeys(name for stages in fullest for name in stages):
             own = [stages[name] for stages in trials if name in stages]
             yield Metric(Measure(rule, name, unit=POINTS, section="stages"), group, _points(own), len(own))
-    for role, answered in answers(members).items():
+    for role in simulated(members[0].case):
+        found_in = _roles(members, role)
+        shares = [one.valid for one in found_in if one.valid is not None]
+        counted = Counter(reason for one in found_in for reason in one.invalid)
+        why = [f"{REASONS[reason][1]} {count}" for reason, count in sorted(counted.items())]
+        below = sum(share < VALID for share in shares)
+        why += [f"{below} attempts below {100 * VALID:g}"] * bool(below)
         label = environment(group.name).seats[role].name, role
-        shares = [one.valid for one in _roles(members, role)]
-        counted = [f"{REASONS[reason][1]} {count}" for reason, count in answered.invalid.items()]
-        low = [f"{answered.below} attempts below {100 * VALID:g}"] * bool(answered.below)
         yield Metric(
-            Measure("", role, label, POINTS, section="validity"), group, _points(shares), answered.attempts,
-            why=", ".join([*counted, *low]),
+            Measure("", role, label, POINTS, section="validity"), group, _points(shares), len(shares),
+            why=", ".join(why),
         )  # fmt: skip
-    for role, one in details(members).items():
-        shares = [found.consistent for found in _roles(members, role)]
-        yield Metric(Measure("", role, unit=POINTS, section="consistency"), group, _points(shares), one.attempts)
-        yield Metric(Measure("", role, unit=POINTS, section="graded"), group, one.graded, one.n_graded)
+    for role in simulated(members[0].case):
+        shares = [one.consistent for one in _roles(members, role) if one.consistent is not None]
+        grades = [one.graded_parts[role] for one in members if role in one.graded_parts]
+        for section, values in (("consistency", shares), ("graded", grades)):
+            yield Metric(Measure("", role, unit=POINTS, section=section), group, _points(values), len(values))
 
 
 def violations(rated: Sequence[CourtScores]) -> dict[str, int]:
@@ -400,56 +408,36 @@ def _roles(members: Sequence[CourtScores], role: str) -> list[RoleScores]:
     return [one for member in members for one in member.roles if one.role == role]
 
 
-@dataclass(frozen=True, slots=True)
-class Simulated:
-    """What is known of a simulated role. attempts: those with a message; slips: by kind; style: share of fitting
-    style markers; graded: the grader's mean over `n_graded` attempts. Shares from 0 to 100."""
-
-    messages: int
-    attempts: int
-    slips: dict[str, int]
-    style: float | None
-    graded: float | None
-    n_graded: int
-
-
-def details(members: Sequence[CourtScores]) -> dict[str, Simulated]:
-    """The simulated roles of an environment."""
-    made = {}
+def details(members: Sequence[CourtScores]) -> dict[str, Tree]:
+    """Simulated role of an environment -> what is known of it. attempts: those with a message; slips: by kind; style:
+    share of fitting style markers; graded: the grader's mean over `n_graded` attempts. Shares from 0 to 100."""
+    made: dict[str, Tree] = {}
     for role in simulated(members[0].case):
         found = _roles(members, role)
         grades = [member.graded_parts[role] for member in members if role in member.graded_parts]
-        made[str(role)] = Simulated(
-            sum(one.messages for one in found),
-            sum(one.consistent is not None for one in found),
-            dict(sorted(Counter(slip for one in found for slip in one.slips).items())),
-            _points(one.style for one in found),
-            _points(grades),
-            len(grades),
-        )
+        made[role] = {
+            "messages": sum(one.messages for one in found),
+            "attempts": sum(one.consistent is not None for one in found),
+            "slips": dict(sorted(Counter(slip for one in found for slip in one.slips).items())),
+            "style": _points(one.style for one in found),
+            "graded": _points(grades),
+            "n_graded": len(grades),
+        }
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class Answering:
-    """How a simulated role answered. turns: those with something to answer; attempts: those with such a turn; below:
-    of these how many lie below the threshold; invalid: reason -> turns."""
-
-    turns: int
-    attempts: int
-    below: int
-    invalid: dict[Reason, int]
-
-
-def answers(members: Sequence[CourtScores]) -> dict[str, Answering]:
-    """The simulated roles of an environment."""
-    made = {}
+def answers(members: Sequence[CourtScores]) -> dict[str, Tree]:
+    """Simulated role of an environment -> how it answered. turns: those with something to answer; attempts: those
+    with such a turn; below: of these how many lie below the threshold; invalid: reason -> turns."""
+    made: dict[str, Tree] = {}
     for role in simulated(members[0].case):
         found = _roles(members, role)
         shares = [one.valid for one in found if one.valid is not None]
         counts = Counter(reason for one in found for reason in one.invalid)
-        below = sum(share < VALID for share in shares)
-        made[str(role)] = Answering(sum(one.turns for one in found), len(shares), below, dict(sorted(counts.items())))
+        made[role] = {
+            "turns": sum(one.turns for one in found), "attempts": len(shares),
+            "below": sum(share < VALID for share in shares), "invalid": dict(sorted(counts.items())),
+        }  # fmt: skip
     return made
 
 

@@ -9,9 +9,8 @@ ran, its metrics stand at the top level too.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.questions import CourtQuestion
@@ -20,20 +19,19 @@ from tasks.courts.procedure import pfs
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.scores import aggregate
 from tasks.courts.scores.aggregate import (
-    ALIKE,
     NOTHING_SCORED,
-    Column,
+    Columns,
     CourtScores,
     Members,
-    OverallMean,
-    column,
+    averaged_in,
+    columns,
     mean_of,
     overall,
     rated,
     values_of,
     with_verdicts,
 )
-from tasks.courts.scores.columns import OVERALL, OVERALL_NAMES, averaged, column_names, measure, metrics
+from tasks.courts.scores.columns import OVERALL, OVERALL_NAMES, averaged, column_names, metrics
 from tasks.courts.scores.score import CONSISTENCY_VERSION, JUDGMENT_VERSIONS, VALIDITY_VERSION, ceiling, floor
 from tasks.courts.scores.simulators import objections
 from tasks.courts.settings import settings_of
@@ -54,7 +52,6 @@ from tasks.scoring.metrics import (
     Table,
     Tally,
     Tree,
-    in_points,
     nested,
 )
 from tasks.scoring.names import measure_name
@@ -82,8 +79,8 @@ class CourtSummary(Summary):
     unfinished: Mapping[str, int] = field(default_factory=dict)
     violations: Mapping[str, int] = field(default_factory=dict)
     moved: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    roles: Mapping[str, Mapping[str, aggregate.Simulated]] = field(default_factory=dict)
-    answers: Mapping[str, Mapping[str, aggregate.Answering]] = field(default_factory=dict)
+    roles: Mapping[str, Mapping[str, Tree]] = field(default_factory=dict)
+    answers: Mapping[str, Mapping[str, Tree]] = field(default_factory=dict)
     unmet: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
@@ -142,12 +139,12 @@ class CourtSummary(Summary):
             "moved_by_text": {env: dict(counts) for env, counts in self.moved.items()},
             "consistency": _flat(consistency),
             "consistency_details": {
-                env: {role: asdict(found) for role, found in roles.items()} for env, roles in self.roles.items()
+                env: dict(roles) for env, roles in self.roles.items()
             },
             "validity": _flat(nested((row.group.name, row.measure.name, row.value)
                 for row in self.section("validity"))),
             "validity_details": {
-                env: {role: asdict(found) for role, found in roles.items()} for env, roles in self.answers.items()
+                env: dict(roles) for env, roles in self.answers.items()
             },
             "unmet": {env: dict(counts) for env, counts in self.unmet.items()},
             "comparable": not self.objections,
@@ -274,7 +271,7 @@ def summarise(
     Args:
         run: id of the run.
         questions: all tasks that were asked; one without a result counts as an error.
-        results: what the episodes came to, in any order, repeats included; results of no question are left out.
+        attempts: with their rows, in any order, repeats included; attempts at no question are left out.
         context: what was run (its profile and seed), the words of graders.
     """
     cases = {question.id: question.case for question in questions}
@@ -294,47 +291,22 @@ def summarise(
     whole = Group(OVERALL, OVERALL_NAMES, None, len(set[str]().union(*clusters.values())), whole=True)
     tally = Tally.of([one.result for one in made], FLAGS)
     scored = sum(one.result.scored for one in made)
-    parts = {rule: _Part(rule, members) for rule in RULES}
-    extremes: dict[Limit, dict[Rule, Mapping[tuple[Env, str], Column]]] = {
-        name: {rule: _columns(by_env(own), rule) for rule in RULES} for name, own in limits.items()
-    }
     every = {"compat": tally.n, "strict": scored}
-    rows: list[Metric] = []
     unmet = {env: counts for env, own in members.items() if (counts := aggregate.unmet(own))}
-
-    def left_out(rule: Rule, env: Env, name: str) -> str:
-        """What strict figures of the procedure rest without."""
-        count = sum(unmet.get(env, {}).values()) if rule == "strict" and name in ("PFS", "STA", "ACT") else 0
-        return f"{count} duties that got no valid answer are left out" if count else ""
-
+    found = {rule: columns(members, rule, groups) for rule in RULES}
+    extremes: dict[Rule, dict[Limit, Columns]] = {
+        rule: {name: columns(by_env(own), rule, groups) for name, own in limits.items()} for rule in RULES
+    }
+    rows: list[Metric] = []
     for rule in RULES:
-        for (env, name), found in parts[rule].columns.items():
-            there = {key: own[rule][env, name].value for key, own in extremes.items() if (env, name) in own[rule]}
-            rows.append(Metric(
-                measure(rule, name), groups[env], found.value, found.n, in_points(found.interval), there,
-                found.bounds,
-                found.reason or found.note or left_out(rule, env, name), found.waits,
-                name in environment(env).reported,
-            ))  # fmt: skip
+        for (env, name), row in found[rule].items():
+            there = {limit: own[env, name].value for limit, own in extremes[rule].items() if (env, name) in own}
+            count = sum(unmet.get(env, {}).values()) if rule == "strict" and name in ("PFS", "STA", "ACT") else 0
+            left_out = f"{count} duties that got no valid answer are left out" if count else ""
+            rows.append(replace(row, limits=there, why=row.why or left_out))
     for rule in RULES:
-        sums = parts[rule].sums
-        there = {key: mean_of(own[rule], sums.columns) for key, own in extremes.items()}
-        rows.append(
-            Metric(measure(rule, OVERALL), whole, sums.value, every[rule], in_points(sums.interval), there, main=True)
-        )
-        rows.append(Metric(Measure(rule, "by_env", unit=POINTS, section="overall"), whole, sums.by_env, every[rule]))
-    again = defaultdict[int, list[CourtScores]](list)
-    for one in made if tally.epochs > 1 else ():
-        again[one.result.epoch].append(one)
-    for epoch in sorted(again):
-        own = by_env(again[epoch])
-        for rule in RULES:
-            part = _Part(rule, own)
-            rows += [
-                Metric(_again(rule, name, epoch), groups[env], one.value, one.n)
-                for (env, name), one in part.columns.items()
-            ]
-            rows.append(Metric(_again(rule, OVERALL, epoch), whole, part.sums.value, sum(map(len, own.values()))))
+        rows += overall(found[rule], members, rule, whole, every[rule], extremes[rule])
+    rows += _repeats(made, groups, whole) if tally.epochs > 1 else []
     rows += [row for env, own in members.items() for row in aggregate.beside(groups[env], own)]
     reasons = objections(context, [(one.case, one.transcript) for one in made], rows)
     return CourtSummary(
@@ -357,6 +329,18 @@ def summarise(
     )  # fmt: skip
 
 
+def _repeats(made: Sequence[CourtScores], groups: Mapping[Env, Group], whole: Group) -> Iterator[Metric]:
+    """The columns of each repeat of the tasks, and their mean."""
+    for epoch in sorted({one.result.epoch for one in made}):
+        own = by_env([one for one in made if one.result.epoch == epoch])
+        for rule in RULES:
+            found = columns(own, rule, groups)
+            for (env, name), one in found.items():
+                yield Metric(_again(rule, name, epoch), groups[env], one.value, one.n)
+            mean = mean_of(found, averaged_in(found))
+            yield Metric(_again(rule, OVERALL, epoch), whole, mean, sum(map(len, own.values())))
+
+
 def _again(rule: Rule, name: str, epoch: int) -> Measure:
     return Measure(rule, name, unit=POINTS, section=f"repeat {epoch}")
 
@@ -367,28 +351,6 @@ def by_env(rated: Sequence[CourtScores]) -> Members:
     full = with_verdicts(rated)
     found = {env: [one for one in full if one.env == env] for env in codes()}
     return {env: own for env, own in found.items() if own}
-
-
-class _Part:
-    """All columns of some attempts under one rule."""
-
-    def __init__(self, rule: Rule, members: Members) -> None:
-        self.columns = _columns(members, rule)
-        self.sums: OverallMean = overall(self.columns, list(members))
-
-
-def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
-    made = {(env, metric): column(own, rule, metric) for env, own in members.items() for metric in metrics(rule, env)}
-    if rule == "compat" and "CR" in members:
-        # The published VER is the mean of two means; they differ from the mean of cases where a gold has no term.
-        parts = [value for name in ("SEN", "FINE") if (value := made["CR", name].value) is not None]
-        made["CR", "VER"] = replace(
-            made["CR", "VER"], value=sum(parts) / len(parts) if parts else None, note="", bounds=None
-        )
-        finished = {one.distances for one in members["CR"] if one.distances is not None}
-        if len(finished) == 1:
-            made |= {key: replace(made[key], note=ALIKE) for key in (("CR", "SEN"), ("CR", "FINE"), ("CR", "VER"))}
-    return made
 
 
 def _limits(cases: Iterable[Case], limit: Callable[[Case], Sequence[Score]]) -> list[CourtScores]:
