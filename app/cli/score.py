@@ -67,7 +67,7 @@ def score(
     if seats:
         grade_stored(run, seats)
         run = read_stored(run_name)
-    appended = append_scores(run, own, AUTHOR) if own or not scorers else 0
+    appended = append_scores(run, own) if own or not scorers else 0
     if model is not None:
         appended += _compare_texts(run, model)
         run = read_stored(run_name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -24,7 +24,6 @@ from tasks.run.header import HeaderData, header_of, spec_of, unchanged
 from tasks.run.listing import seal
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import attempts_of, grades, is_scored, score, summarise
-from tasks.scoring.added import added_rows
 from tasks.scoring.bertscore import Closeness, closeness_of, with_closeness
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
@@ -94,7 +93,7 @@ def pack_of(header: HeaderData) -> Iterator[Pack | None]:
         yield pack
 
 
-def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "moot") -> int:
+def append_scores(run: StoredRun, scorers: Sequence[str] = ()) -> int:
     """Score every ended episode again and append the rows; returns how many. No scorers named means all.
 
     Raises:
@@ -105,19 +104,13 @@ def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "mo
     with reading(run.path), pack_of(run.header) as pack:
         context = ScoreContext(pack=pack, graded=run.graded, spec=spec_of(run.header))
 
-        def made() -> Iterator[ScoreRow]:
-            for one in run.attempts:
-                if one.ended:
-                    question = questions[one.result.task_id]
-                    rows = run.bench.score_rows(one.attempt, question, one.result, context)
-                    yield from (replace(row, author=author) for row in rows)
-                    yield from added_rows(run.bench.name, one.attempt, question, one.result)
-
         def chosen() -> Iterator[ScoreRow]:
-            for row in made():
-                known[row.scorer] = None
-                if not scorers or row.scorer in scorers:
-                    yield row
+            for one in run.attempts:
+                question = questions[one.result.task_id]
+                for row in score(run.bench, one.attempt, question, one.result, context) if one.ended else ():
+                    known[row.scorer] = None
+                    if not scorers or row.scorer in scorers:
+                        yield row
             for scorer in scorers:
                 if known and scorer not in known:
                     raise UsageError(f"unknown scorer '{scorer}' for {run.bench.name}", f"Known: {', '.join(known)}.")
