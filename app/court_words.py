@@ -15,8 +15,7 @@ from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import names_of, role_name, role_of
 from tasks.courts.environment import codes, environment
 from tasks.courts.play.record import shown
-from tasks.courts.procedure.findings import fault_name
-from tasks.courts.procedure.tables import PROFILES, profile
+from tasks.courts.procedure.model import PROFILES, fault_name, profile
 from tasks.episode.events import (
     ActDone,
     Event,

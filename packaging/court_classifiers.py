@@ -46,16 +46,13 @@ from sklearn.svm import LinearSVC
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tasks.courts.procedure import machine  # noqa: E402
-from tasks.courts.procedure.acts import INSTEAD, MENTION, Known, cut, pieces  # noqa: E402
-from tasks.courts.procedure.classifier import SCALE  # noqa: E402
-from tasks.courts.procedure.features import BUCKETS, features, folded  # noqa: E402
+from tasks.courts.procedure import answers, tracker  # noqa: E402
+from tasks.courts.procedure import credits as books  # noqa: E402
+from tasks.courts.procedure.acts import INSTEAD, MENTION, Known, cut, pieces, seen  # noqa: E402
+from tasks.courts.procedure.answers import parts as sentences  # noqa: E402
+from tasks.courts.procedure.classifier import BUCKETS, SCALE, features, folded  # noqa: E402
 from tasks.courts.procedure.labels import FAULTS, NOW, Row, course, judged, read_rows  # noqa: E402
-from tasks.courts.procedure.tables import profile  # noqa: E402
-from tasks.courts.procedure.turn_classifiers import answers_anything, seen  # noqa: E402
-from tasks.courts.procedure.turn_classifiers import parts as sentences  # noqa: E402
-from tasks.courts.procedure.turns import SIDE_OF  # noqa: E402
-from tasks.courts.simulated import trials  # noqa: E402
+from tasks.courts.procedure.model import profile, side_of, sides_of  # noqa: E402
 
 DATA, OUT = ROOT / "tests/courts", ROOT / "tasks/courts/procedure"
 SEED = 2026
@@ -207,7 +204,7 @@ def credited(row: Row, env: str, acts: list[str], scores: np.ndarray) -> np.ndar
     specs, hearing = profile("law", row.env).acts, row.hearing()
     did, before = ({key.split("/")[0] for key in keys} for keys in (row.acts, row.done))
     # Whoever speaks and is credited nothing has been asked something that he did not answer.
-    beside = {SIDE_OF.get(said.speaker) for said in row.reply} - {key.split("/")[-1] for key in row.acts}
+    beside = {side_of(row.env, said.speaker) for said in row.reply} - {key.split("/")[-1] for key in row.acts}
 
     def of(act: str, score: float) -> int:
         if act == INSTEAD:
@@ -383,7 +380,7 @@ def said_after() -> list[Said]:
             known, law, acts = Known.of(row.hearing()), profile("law", row.env).acts, set(row.acts)
             texts = defaultdict(list)
             for said in row.reply:
-                texts[SIDE_OF.get(said.speaker)].append(said.text)
+                texts[side_of(row.env, said.speaker)].append(said.text)
             credits = [c for c in course(row, "law").credits if c.turn == NOW and c.reply is not None]
             for side, words in texts.items():
                 mine = {key.split("/")[0] for key in acts if key.split("/")[-1] == side or key.startswith("exhibit/")}
@@ -392,7 +389,7 @@ def said_after() -> list[Said]:
                     for credit in credits
                     if credit.side == side and credit.key not in row.done and not law[credit.act].fallback
                 ]
-                if answers_anything("\n".join(words)):
+                if answers.answers_anything("\n".join(words)):
                     tried = []
                 ids = [features(part).ids for part in sentences("\n".join(words), known)]
                 if ids:
@@ -402,7 +399,7 @@ def said_after() -> list[Said]:
 
 def replies() -> None:
     """Writes the classifier of replies."""
-    with patch.object(trials, "speaks_to", lambda *_: True):  # what is to be learnt takes no part in it
+    with patch.object(books, "speaks_to", lambda *_: True):  # what is to be learnt takes no part in it
         said = said_after()
     count = {act: sum(act in one.answers for one in said) for act in set().union(*(one.answers for one in said))}
     fallback = {act for env in ("CI", "CR") for act, spec in profile("law", env).acts.items() if spec.fallback}  # type: ignore[arg-type]
@@ -440,8 +437,8 @@ RIGHT, FEWEST = 0.8, 8
 
 def silent(row: Row) -> bool:
     """Whether somebody who was spoken to says nothing."""
-    heard = {SIDE_OF.get(said.speaker) for said in row.reply}
-    return not heard.issuperset(SIDE_OF[role] for role in row.turn.to if role in SIDE_OF)
+    heard = {side_of(row.env, said.speaker) for said in row.reply}
+    return not heard.issuperset(sides_of(row.env, row.turn.to))
 
 
 def least_score(scores: np.ndarray, right: np.ndarray) -> tuple[float, int]:
@@ -462,7 +459,7 @@ def faults() -> None:
         rows += read_rows(DATA / f"{name}.jsonl")
         file += [number] * (len(rows) - len(file))
     hand = np.array(file)
-    with patch.object(machine, "faults_of", lambda *_: frozenset()):  # what is to be learnt takes no part in it
+    with patch.object(tracker, "faults_of", lambda *_: frozenset()):  # what is to be learnt takes no part in it
         named = [judged(row).faults for row in rows]
     texts = [seen(row.turn.text, f"{row.env}/{row.stage}", Known.of(row.hearing())).ids for row in rows]
     rarity = rarities(texts, 2 * BUCKETS, fewest=2)

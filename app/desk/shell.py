@@ -479,7 +479,7 @@ class Desk(App[int]):
             words = Text(
                 clean(t("run.background", run=begun.run, pid=begun.pid, output=begun.output), multiline=False)
             )
-        self.exit(0, return_code=self._code, message=Text(clean(words, multiline=False)))
+        self.exit(0, return_code=self._code, message=words)
         return None
 
     async def _stored(self) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tasks import registry
 from tasks.courts.casefile.case import CaseFile, Env
 from tasks.courts.play.tracking import TopicTurn
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn
 from tasks.errors import UsageError
 from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.names import Names, called

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import role_name
 from tasks.courts.environment import environment
+from tasks.courts.procedure.answers import VALID
 from tasks.courts.scores.columns import metrics, overall_name
-from tasks.courts.simulated.wording import VALID
 from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from store.tables import Table, beside
 from tasks.courts.casefile.roles import role_name
 from tasks.courts.environment import codes, environment
-from tasks.courts.simulated.wording import REASONS
+from tasks.courts.procedure.model import REASONS
 from tasks.scoring.metrics import Metric
 from tasks.scoring.names import Names
 

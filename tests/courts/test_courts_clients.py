@@ -16,7 +16,7 @@ from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import environment
 from tasks.courts.play.episode import traits_of
 from tasks.courts.play.record import topic_turns
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn
 from tasks.courts.scores.consistency import Message, consistency, style_share
 from tasks.courts.scores.documents import strict_score
 from tasks.courts.scores.drafted import END_MARK, Kind

@@ -22,8 +22,8 @@ from tasks.courts.benchmark import Courts
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.environment import Role, environment
-from tasks.courts.procedure.bench import closes
-from tasks.courts.procedure.tables import ProfileName
+from tasks.courts.procedure.acts import closes
+from tasks.courts.procedure.model import ProfileName
 from tasks.courts.scores.drafted import END_MARK
 from tasks.episode.with_tools import SEAT
 from tests.support.court_run_fixture import first_cases

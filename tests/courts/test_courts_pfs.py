@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from tasks.courts.procedure import pfs
-from tasks.courts.procedure.findings import FATAL
+from tasks.courts.procedure.model import FATAL, ActSpec, Turn
 from tasks.courts.procedure.pfs import PUBLISHED, compat, quoted, scores, strict
-from tasks.courts.procedure.tables import ActSpec
-from tasks.courts.procedure.turns import Turn
 from tests.support.court_trials import BAD_CIVIL, GOOD_CIVIL, GOOD_CRIMINAL, GOOD_FAST
 from tests.support.court_turns import HEARINGS
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.roles import procedural, role_name, role_of, seat_of
+from tasks.courts.casefile.roles import role_name, role_of, seat_of
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.flow import CLOSING, limit_of
 from tasks.courts.play.record import by_words, shown, spoken, strict, topic_turns
 from tasks.courts.play.standing import CourtView
-from tasks.courts.procedure.tables import ProfileName
+from tasks.courts.procedure.model import ProfileName, side_of, speaker_of
 from tasks.episode.actions import Move, Say
 from tasks.episode.driver import Driver
 from tasks.episode.events import AttemptStarted, Leaked, Routed, Said, Seated, StageEntered, TopicTracked
@@ -79,7 +79,7 @@ def test_every_role_has_a_seat() -> None:
     for env in PUBLISHED:
         for role in environment(env).seats:
             assert role_of(env, seat_of(env, role)) == role and role_name(role, env)
-    assert procedural("CR", "defendant") == "accused" and procedural("CI", "defendant_lawyer") == "defendant_lawyer"
+    assert side_of("CR", "defendant") == "accused" and speaker_of("CI", "defendant") == "defendant_lawyer"
 
 
 @pytest.mark.parametrize("env", ["KQ", "LC"])

@@ -7,17 +7,27 @@ from dataclasses import replace
 import pytest
 
 from store.statutes.shipped import indexed_laws
-from tasks.courts.procedure.acts import cut, parse
-from tasks.courts.procedure.bench import rulings, speaks_for
+from tasks.courts.procedure.acts import cut, parse, speaks_for
+from tasks.courts.procedure.answers import responsive
 from tasks.courts.procedure.classifier import shipped
-from tasks.courts.procedure.findings import FATAL, Course
+from tasks.courts.procedure.exhibits import numbers_named, rulings
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.labels import counted
-from tasks.courts.procedure.machine import Machine, follow
+from tasks.courts.procedure.model import (
+    FATAL,
+    PROFILES,
+    Course,
+    Hearing,
+    Item,
+    ProfileName,
+    Turn,
+    duties,
+    needed_turns,
+    profile,
+    turn_limit,
+)
 from tasks.courts.procedure.pfs import PUBLISHED
-from tasks.courts.procedure.replies import numbers_named, responsive
-from tasks.courts.procedure.tables import PROFILES, ProfileName, duties, needed_turns, profile, turn_limit
-from tasks.courts.procedure.turns import Hearing, Item, Turn
+from tasks.courts.procedure.tracker import Tracker, follow
 from tasks.sample.courtcases import civil_disputes, criminal_cases
 from tests.support.court_trials import BAD_CIVIL, GOOD_CIVIL, GOOD_CRIMINAL, TRIALS
 from tests.support.court_turns import BOTH, DEFENDANT, HEARINGS, PLAINTIFF
@@ -176,7 +186,7 @@ def codes(course: Course, act: str = "") -> list[str]:
 
 
 def test_one_step_late_is_credited_and_marked() -> None:
-    machine = Machine.resumed(HEARINGS["civil"], stage="法庭调查")
+    machine = Tracker.resumed(HEARINGS["civil"], stage="法庭调查")
     machine.feed(Turn(5, "judge", PLAINTIFF, "原告是否申请回避？"))
     machine.feed(Turn(5, "plaintiff_lawyer", ("judge",), "不申请回避。"))
     (credit,) = machine.course(final=False).credits
@@ -184,7 +194,7 @@ def test_one_step_late_is_credited_and_marked() -> None:
 
 
 def test_no_way_back_unless_the_inquiry_is_reopened() -> None:
-    machine = Machine.resumed(HEARINGS["civil"], stage="法庭辩论")
+    machine = Tracker.resumed(HEARINGS["civil"], stage="法庭辩论")
     machine.feed(Turn(9, "judge", (), "<法庭调查>我们再看看证据。"))
     assert "back" in codes(machine.course(final=False)) and machine.course().stage == "debate"
     machine.feed(Turn(10, "judge", PLAINTIFF, "发现新的事实，现在恢复法庭调查。"))
@@ -192,7 +202,7 @@ def test_no_way_back_unless_the_inquiry_is_reopened() -> None:
 
 
 def test_a_tag_decides_the_stage() -> None:
-    machine = Machine(HEARINGS["civil"])
+    machine = Tracker(HEARINGS["civil"])
     machine.feed(Turn(1, "judge", PLAINTIFF, "请原告陈述诉讼请求。", stage="法庭调查"))
     assert machine.course().stage == "investigation"
 
@@ -233,7 +243,7 @@ def test_what_is_admitted_in_part_rules_on_no_other_exhibit() -> None:
 
 
 def test_only_questions_count_against_the_cap() -> None:
-    machine = Machine.resumed(HEARINGS["civil"], stage="评议宣判")
+    machine = Tracker.resumed(HEARINGS["civil"], stage="评议宣判")
     machine.feed(GOOD_CIVIL[-1])
     course = machine.course(final=False)
     assert {"facts", "admission", "reason", "law", "ruling", "costs", "appeal"} <= course.done
@@ -241,7 +251,7 @@ def test_only_questions_count_against_the_cap() -> None:
 
 
 def test_a_settlement_ends_what_is_owed() -> None:
-    machine = Machine.resumed(HEARINGS["civil"], stage="法庭辩论")
+    machine = Tracker.resumed(HEARINGS["civil"], stage="法庭辩论")
     machine.feed(Turn(1, "judge", BOTH, "双方是否同意调解？"))
     machine.feed(Turn(1, "plaintiff_lawyer", ("judge",), "同意调解。"))
     machine.feed(Turn(1, "defendant_lawyer", ("judge",), "同意。"))
@@ -303,7 +313,7 @@ def test_one_duty_left_out_of_a_criminal_trial_is_found(dropped: str, act: str) 
 
 
 def test_the_wrong_side_is_named() -> None:
-    machine = Machine.resumed(HEARINGS["civil"], stage="法庭调查", done=("exhibit/E1",))
+    machine = Tracker.resumed(HEARINGS["civil"], stage="法庭调查", done=("exhibit/E1",))
     machine.feed(Turn(1, "judge", DEFENDANT, "请原告质证。"))
     assert "exhibit/E1" not in machine.course(final=False).done
 

@@ -20,9 +20,8 @@ from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.environment import environment
 from tasks.courts.procedure import pfs
-from tasks.courts.procedure.quoting import own_words, texts_of
-from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.acts import own_words, texts_of
+from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.courts.scores import rulings
 from tasks.courts.scores.judgment import gold_text
 from tasks.courts.scores.summary import CourtSummary

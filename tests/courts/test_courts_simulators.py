@@ -12,17 +12,15 @@ import pytest
 from tasks.courts.agents import registry
 from tasks.courts.benchmark import HEARD
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.roles import procedural
 from tasks.courts.environment import PUBLISHED, environment
-from tasks.courts.play.record import for_procedure
 from tasks.courts.procedure import pfs
+from tasks.courts.procedure.answers import VALID
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.turns import SIDE_OF, Turn
+from tasks.courts.procedure.model import REASONS, Turn, side_of
 from tasks.courts.scores.simulators import Validity, answered, validities
 from tasks.courts.scores.summary import CourtSummary
 from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.simulated.talks import reasons
-from tasks.courts.simulated.wording import REASONS, VALID
 from tasks.episode.events import Leaked, Seated
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
@@ -72,11 +70,7 @@ def valid(court: Court) -> Mapping[str, Validity]:
 
 def strict(court: Court) -> pfs.Strict:
     case = court.case
-    return pfs.strict(for_procedure(court.record, case.env), hearing_of(case))  # type: ignore[arg-type]
-
-
-def side(env: str, role: str) -> str:
-    return SIDE_OF[procedural(env, role)]
+    return pfs.strict(court.record, hearing_of(case))  # type: ignore[arg-type]
 
 
 # --- whole episodes -------------------------------------------------------------------------------------------------
@@ -102,7 +96,7 @@ def test_a_broken_simulator_forbids_comparison_and_is_named(env: str, role: str,
 def test_no_duty_is_credited_by_it_and_none_is_held_against_the_judge(env: str, role: str, kind: str) -> None:
     court = play(SHORT.get(env, f"{env}-0002"), role, kind)
     course = strict(court).course
-    mine = side(env, role)
+    mine = side_of(env, role)
     credited = {credit.key for credit in course.credits if credit.side == mine}
     if (role, kind) == ("defendant_lawyer", "echo"):
         # Whoever says after the other side what that side said has answered, where both were asked the same.
@@ -132,7 +126,7 @@ def test_who_says_only_yes_moves_strict_and_not_the_published_rule() -> None:
     course = strict(court).course
     asked = {duty.key for duty in course.duties if duty.mandatory and duty.spec.asked}
     assert not asked & course.done and {one.key for one in course.unmet} <= asked
-    turns = for_procedure(court.record, "CI")
+    turns = court.record
     assert pfs.compat(turns, "CI").pfs == 1.0, "the published rule is kept as it is"
     summary = run_of(court)
     assert summary.block()["unmet"]["CI"]["claim"] == 1  # type: ignore[index]

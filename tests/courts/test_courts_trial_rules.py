@@ -27,12 +27,11 @@ from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import environment
 from tasks.courts.play.episode import law_day
 from tasks.courts.play.flow import limit_of
-from tasks.courts.play.record import for_procedure
 from tasks.courts.play.standing import CourtView
-from tasks.courts.procedure import bench, pfs
+from tasks.courts.procedure import acts, pfs
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.tables import PROFILES, ProfileName
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import PROFILES, ProfileName, Turn
+from tasks.courts.procedure.tracker import Tracker
 from tasks.courts.scores.laws import cited_articles, unknown
 from tasks.episode.actions import Move, Say
 from tasks.episode.with_tools import SEAT
@@ -139,7 +138,7 @@ def of_judge(record: Sequence[Turn]) -> list[str]:
 
 def strict(case: Case, record: Sequence[Turn], profile: ProfileName = "law") -> pfs.Strict:
     assert isinstance(case, CivilCase | CriminalCase)
-    return pfs.strict(for_procedure(record, case.env), hearing_of(case), profile)
+    return pfs.strict(record, hearing_of(case), profile)
 
 
 def in_order(case: Case, court: Court, profile: ProfileName) -> None:
@@ -149,9 +148,9 @@ def in_order(case: Case, court: Court, profile: ProfileName) -> None:
     assert court.driver.stopped and outcome(court) == "finished", case.id
     assert found.pfs == 1.0 and not found.course.violations, (case.id, found.course.violations)
     assert not court.tagged("violation") and not court.tagged("leaked"), case.id
-    assert pfs.compat(for_procedure(record, case.env), "CR" if case.env == "CR" else "CI").pfs == 1.0, case.id
+    assert pfs.compat(record, "CR" if case.env == "CR" else "CI").pfs == 1.0, case.id
     assert record[-1].number <= limit_of(case, profile)
-    assert bench.closes(said[-1]) and not any(bench.closes(text) for text in said[:-1])
+    assert acts.closes(said[-1]) and not any(acts.closes(text) for text in said[:-1])
     assert all(one != two for one, two in zip(said, said[1:], strict=False))
     assert said[-1].count("第") <= 20
     assert not [one for one in cited_articles(said[-1])[0] if unknown(one, case.dates.for_law)]
@@ -166,6 +165,16 @@ def in_order(case: Case, court: Court, profile: ProfileName) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_every_sample_trial_keeps_the_procedure(name: str, profile: ProfileName) -> None:
     in_order(CASES[name], trial(name, profile), profile)
+
+
+def test_the_first_score_of_a_trial_reads_no_turn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = court(CASES["CI-0001"])
+    read: list[Turn] = []
+    feed = Tracker.feed
+    monkeypatch.setattr(Tracker, "feed", lambda self, turn: (read.append(turn), feed(self, turn))[-1])
+    record = played(case).record
+    assert strict(case, record).pfs == 1.0
+    assert read == list(record)
 
 
 def court(case: Any, **changes: Any) -> Any:

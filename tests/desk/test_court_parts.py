@@ -23,7 +23,7 @@ from app.desk.messages import RunFacts
 from app.desk.widgets.lines import row_text
 from tasks.courts.casefile.visibility import grant, leaves
 from tasks.courts.environment import environment
-from tasks.courts.procedure.findings import CODES
+from tasks.courts.procedure.model import CODES
 from tasks.episode.events import (
     Fault,
     ModelCalled,

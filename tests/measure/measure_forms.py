@@ -27,8 +27,7 @@ from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.record import spoken
 from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tools import STATUTES, CourtTools
-from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tasks.sample.courtcases import court_cases

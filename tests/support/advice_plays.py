@@ -16,7 +16,7 @@ from tasks.courts.environment import environment
 from tasks.courts.play.episode import CourtEpisode, law_day
 from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tracking import RULES as TRACKER
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn
 from tasks.episode.driver import Driver, Limits
 from tasks.episode.events import AttemptStarted, Event, Said, Seated
 from tasks.episode.with_tools import SEAT

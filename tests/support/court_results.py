@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tasks.courts.casefile.case import AdviceCase, Case
 from tasks.courts.casefile.questions import CourtQuestion
-from tasks.courts.casefile.roles import roles_from, seat_of
+from tasks.courts.casefile.roles import seat_of
 from tasks.courts.environment import environment
 from tasks.courts.play.tracking import track_by_rules
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn
 from tasks.courts.scores.drafts import ceiling_document, with_end_mark
 from tasks.courts.scores.judgment import gold_text
 from tasks.courts.scores.topics import ceiling_reply
@@ -90,9 +90,7 @@ def trial(
     number = 0
     for turn in turns:
         number = turn.number
-        role = roles_from(case.env, turn.speaker)
-        seat = seat_of(case.env, role)
-        to = tuple(roles_from(case.env, one) for one in turn.to)
+        seat, to = seat_of(case.env, turn.speaker), turn.to
         said.append(Said(seat=seat, text=turn.text, to=to, turn=number, stage=turn.stage))
         if seat == "agent":
             said.append(Routed(seat=seat, to=to, how=how if to else ""))

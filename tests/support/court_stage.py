@@ -22,8 +22,7 @@ from tasks.courts.play.standing import CourtPolicy, CourtView
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.play.tracking import MODEL as TRACKER
 from tasks.courts.play.tracking import RULES as TRACKER_RULES
-from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.episode.actions import Move, Say
 from tasks.episode.driver import Driver, Limits
 from tasks.episode.events import AttemptStarted, Event, Record, Seated

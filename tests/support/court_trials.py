@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn
 
 _ROLES = {
     "审": "judge",
@@ -13,7 +13,7 @@ _ROLES = {
     "原": "plaintiff_lawyer",
     "被": "defendant_lawyer",
     "公": "procurator",
-    "告": "accused",
+    "告": "defendant",
     "辩": "defence_lawyer",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tasks.courts.procedure.turns import Hearing, Item
+from tasks.courts.procedure.model import Hearing, Item
 
 _CIVIL = (
     Item("E1", "plaintiff", "装饰装修施工合同", 1),

@@ -34,7 +34,7 @@ from app.strings.sentences import said
 from store.text.numerals import chinese_to_int
 from tasks.courts.casefile.roles import role_of
 from tasks.courts.play.record import shown
-from tasks.courts.procedure.findings import CODES
+from tasks.courts.procedure.model import CODES
 from tasks.episode.events import (
     ActDone,
     AttemptStarted,

@@ -19,7 +19,7 @@ from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.environment import Kind, environment
 from tasks.courts.play.flow import pointer
 from tasks.courts.play.tracking import open_topics
-from tasks.courts.procedure.tables import Duty, Profile, profile
+from tasks.courts.procedure.model import Duty, Profile, profile
 from tasks.courts.scores.drafted import TITLE
 from tasks.episode.events import ActDone, Record, StageEntered, Stopped, TopicTracked, Violation
 

@@ -22,8 +22,7 @@ from tasks.courts.play.flow import limit_of, made, next_cue
 from tasks.courts.play.record import spoken, topic_turns
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.tables import Duty, ProfileName, duties
-from tasks.courts.procedure.turns import Hearing, Turn
+from tasks.courts.procedure.model import Duty, Hearing, ProfileName, Turn, duties
 from tasks.episode.events import AttemptStarted, Event, ExhibitMoved, Record, Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.with_tools import SEAT

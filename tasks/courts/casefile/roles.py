@@ -1,7 +1,7 @@
-"""Who sits in a court environment: seats of an episode, their names in court language, and how tables call them.
+"""Who sits in a court environment: seats of an episode and their names in court language.
 
 The tested seat is `agent`; its role (trainee, a lawyer, the judge) depends on the environment. All other seats are
-named by their role in the visibility table. The procedure calls the defendant of a criminal case `accused`.
+named by their role in the visibility table.
 """
 
 from __future__ import annotations
@@ -25,16 +25,6 @@ def role_of(env: Env, seat: str) -> Role:
 def seat_of(env: Env, role: Role) -> str:
     """The seat of a role."""
     return SEAT if role == environment(env).tested else role
-
-
-def procedural(env: Env, role: Role) -> str:
-    """The role as the procedure calls it."""
-    return "accused" if env == "CR" and role == "defendant" else role
-
-
-def roles_from(env: Env, procedural_role: str) -> Role:
-    """The role of the visibility table for a role of the procedure."""
-    return "defendant" if env == "CR" and procedural_role == "accused" else procedural_role
 
 
 def role_name(role: Role, env: Env, case: Case | None = None) -> str:

@@ -17,13 +17,12 @@ from tasks.courts.casefile.roles import Standpoint, role_of, seat_of, standpoint
 from tasks.courts.casefile.visibility import grant, leaks, visible
 from tasks.courts.environment import Cue, Ending, Role, environment
 from tasks.courts.play.flow import limit_of, next_cue, pointer
-from tasks.courts.play.following import Follower, Owed, omissions
+from tasks.courts.play.following import Owed, changes, omissions, owed
 from tasks.courts.play.record import addressed_by_marker, known, spoken, topic_turns
 from tasks.courts.play.speech import fault_of
 from tasks.courts.play.standing import CourtPolicy, CourtView
 from tasks.courts.play.tracking import TopicTurn, track
-from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.episode.actions import Answer, CallTool, Say, Sent, Steps, Yield, emit
 from tasks.episode.events import Fault, Leaked, Routed, Said, Stopped, ToolCalled
 from tasks.episode.plain import plain_text
@@ -60,7 +59,6 @@ class CourtEpisode:
         self._measured = measured
         self._caller = caller
         self._tools = tuple(tools) if caller is not None else ()
-        self._follower = Follower(profile)
         self._limits: dict[str, int] = {}
 
     def step(self, state: State) -> Steps:
@@ -113,7 +111,7 @@ class CourtEpisode:
                 yield from emit(Leaked(seat=seat, field=leak.field, text=leak.text), seq)
         now = (*record, Turn(cue.turn, cue.role, to, text, stage, say.unfinished, fault))
         if isinstance(case, CivilCase | CriminalCase) and here.trial:
-            for event in list(self._follower.changes(case, now)):
+            for event in list(changes(case, now, self._profile)):
                 yield from emit(event, seq)
         if isinstance(case, AdviceCase) and cue.role == here.tested and not cue.fixed:
             tracked = yield from self._tracked(case, state, record, tracked, text, fault, seq)
@@ -147,8 +145,7 @@ class CourtEpisode:
 
     def _end(self, case: Case, ending: Ending, record: tuple[Turn, ...]) -> Steps:
         if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial and record:
-            known_now = self._follower.course(case, record)
-            for event in list(omissions(self._follower.course(case, record, final=True), known_now)):
+            for event in list(omissions(case, record, self._profile)):
                 yield from emit(event)
         yield from emit(Stopped(outcome=ending.outcome, reason=ending.reason))
 
@@ -181,7 +178,7 @@ class CourtEpisode:
     def _owed(self, case: Case, record: tuple[Turn, ...]) -> Owed | None:
         if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
             return None
-        return self._follower.owed(case, record, self._limit(case))
+        return owed(case, record, self._profile, self._limit(case))
 
     def _open_tools(self, state: State) -> tuple[str, ...]:
         calls = 0

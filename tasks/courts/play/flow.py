@@ -14,11 +14,9 @@ from collections.abc import Mapping, Sequence
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.environment import Cue, Ending, Environment, Role, TopicCue, environment
 from tasks.courts.play.tracking import FOLLOW_UPS, TopicTurn, open_topics
-from tasks.courts.procedure import bench
+from tasks.courts.procedure.acts import closes, spoken_by_judge, texts_of
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.quoting import texts_of
-from tasks.courts.procedure.tables import ProfileName, turn_limit
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import ProfileName, Turn, turn_limit
 from tasks.courts.scores.drafted import END_MARK
 
 STALLED: Mapping[ProfileName, int] = {"j1": 3, "law": 5}
@@ -127,7 +125,7 @@ def _trial(case: Case, profile: ProfileName, limit: int, record: Sequence[Turn])
     if not record:
         return Cue("clerk", 0) if profile == "law" else Cue("judge", 0, environment(env).opening)
     said = [turn for turn in record if turn.speaker == "judge" and turn.number > 0]
-    if said and bench.closes(said[-1].text) and bench.closes(bench.spoken_by_judge(said[-1].text, texts_of(case))):
+    if said and closes(said[-1].text) and closes(spoken_by_judge(said[-1].text, texts_of(case))):
         return Ending("finished", "the hearing was closed")
     if waiting := _waiting(record):
         return Cue(waiting[0], said[-1].number, to=("judge",))

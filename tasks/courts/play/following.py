@@ -1,94 +1,39 @@
-"""Follows a trial live: feeds what is said to the procedure and tells what changed, as events.
-
-The machine of the procedure is kept between steps as a mere cache: it is fed the record alone, and built anew
-wherever the record is not the one it has heard.
-"""
+"""What the procedure makes of a trial while it is played: what the last utterance changed, as events, and what the
+judge does next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 from tasks.courts.casefile.case import CivilCase, CriminalCase
-from tasks.courts.play.record import for_procedure
-from tasks.courts.procedure.bench import reopens
-from tasks.courts.procedure.findings import Course
-from tasks.courts.procedure.findings import Violation as Fault
+from tasks.courts.casefile.visibility import Same
+from tasks.courts.procedure.acts import reopens
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.machine import Machine
-from tasks.courts.procedure.tables import Duty, ProfileName
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Course, Duty, ProfileName, Turn
+from tasks.courts.procedure.model import Violation as Fault
+from tasks.courts.procedure.tracker import follow
 from tasks.episode.events import ActDone, Event, ExhibitMoved, StageEntered, Violation
 
-KEPT = 32
-"""Trials whose machines are kept."""
 MOST_NAMED = 2
 """How often something is named that is not done."""
 RETIRE, JUDGED = "deliberate", {"ruling", "verdict"}
 """The act that comes in a turn before the judgment, and those by which a judgment is known."""
 
 
-@dataclass
-class _Heard:
-    case: str
-    turns: tuple[Turn, ...]
-    machine: Machine
-    course: Course
-    named: list[Duty | None] = field(default_factory=list)
-    """What was owed next in each turn of the judge."""
+def changes(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: ProfileName) -> Iterator[Event]:
+    """What the last utterance of a record changed."""
+    hearing = hearing_of(case)
+    before = follow(record[:-1], hearing, profile, final=False)
+    yield from _differences(case, before, follow(record, hearing, profile, final=False))
 
 
-class Follower:
-    """The trials of a run. Not for several threads."""
-
-    def __init__(self, profile: ProfileName) -> None:
-        self._profile = profile
-        self._heard: list[_Heard] = []
-
-    def changes(self, case: CivilCase | CriminalCase, record: Sequence[Turn]) -> Iterator[Event]:
-        """What the last utterance of a record changed."""
-        turns = for_procedure(record, case.env)
-        before = self._at(case, turns[:-1])
-        known = before.course
-        before.machine.feed(turns[-1])
-        before.turns, before.course = turns, before.machine.course(final=False)
-        yield from _differences(case, known, before.course)
-
-    def course(self, case: CivilCase | CriminalCase, record: Sequence[Turn], *, final: bool = False) -> Course:
-        """Where a trial stands."""
-        return self._at(case, for_procedure(record, case.env)).machine.course(final=final)
-
-    def owed(self, case: CivilCase | CriminalCase, record: Sequence[Turn], limit: int) -> Owed | None:
-        """What the judge does next, who may speak so often."""
-        heard = self._at(case, for_procedure(record, case.env))
-        spoke = [at for at, turn in enumerate(record) if turn.speaker == "judge" and turn.number]
-        for at in spoke[len(heard.named) :]:  # only where the machine was built anew
-            before = self.owed(case, record[:at], limit)
-            heard.named.append(before.duty if before else None)
-        found = _owed(heard.course, limit - len(spoke), heard.named[: len(spoke)])
-        heard.named[len(spoke) :] = [found.duty if found else None]
-        return found
-
-    def _at(self, case: CivilCase | CriminalCase, turns: tuple[Turn, ...]) -> _Heard:
-        for place, heard in enumerate(self._heard):
-            if heard.case == case.id and heard.turns == turns[: len(heard.turns)]:
-                self._heard.insert(0, self._heard.pop(place))
-                break
-        else:
-            machine = Machine(hearing_of(case), self._profile)
-            heard = _Heard(case.id, (), machine, machine.course(final=False))
-            self._heard.insert(0, heard)
-            del self._heard[KEPT:]
-        for turn in turns[len(heard.turns) :]:
-            heard.machine.feed(turn)
-        if heard.turns != turns:
-            heard.turns, heard.course = turns, heard.machine.course(final=False)
-        return heard
-
-
-def omissions(course: Course, known: Course) -> Iterator[Event]:
+def omissions(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: ProfileName) -> Iterator[Event]:
     """What shows only at the end of a trial."""
-    yield from (_violation(v) for v in course.violations[len(known.violations) :])
+    hearing = hearing_of(case)
+    known = follow(record, hearing, profile, final=False).violations
+    yield from map(_violation, follow(record, hearing, profile).violations[len(known) :])
 
 
 def _differences(case: CivilCase | CriminalCase, known: Course, now: Course) -> Iterator[Event]:
@@ -129,6 +74,21 @@ class Owed:
     exhibits: tuple[str, ...] = ()
     reopened: bool = False
     parts: tuple[str, ...] = ()
+
+
+def owed(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: ProfileName, limit: int) -> Owed | None:
+    """What the judge does next, who may speak so often."""
+    return _next(Same(case), tuple(record), profile, limit)
+
+
+@lru_cache(maxsize=1024)
+def _next(same: Same, record: tuple[Turn, ...], profile: ProfileName, limit: int) -> Owed | None:
+    """Remembered: what is named depends on what was named before every earlier turn of the judge."""
+    assert isinstance(same.case, CivilCase | CriminalCase)
+    spoke = [at for at, turn in enumerate(record) if turn.speaker == "judge" and turn.number]
+    earlier = [_next(same, record[:at], profile, limit) for at in spoke]
+    course = follow(record, hearing_of(same.case), profile, final=False)
+    return _owed(course, limit - len(spoke), [one.duty if one else None for one in earlier])
 
 
 def _owed(course: Course, left: int, named: Sequence[Duty | None]) -> Owed | None:

@@ -4,15 +4,15 @@ it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tasks.courts.casefile.case import Env
-from tasks.courts.casefile.roles import procedural, role_of, roles_from
+from tasks.courts.casefile.roles import role_of
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.tracking import TopicTurn, Tracked
 from tasks.courts.procedure.acts import addressed
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import SIDES, Turn, speaker_of
 from tasks.episode.actions import Say
 from tasks.episode.events import Event, Said, TopicTracked
 
@@ -24,16 +24,6 @@ def spoken(events: Iterable[Event], env: Env) -> tuple[Turn, ...]:
         for event in events
         if isinstance(event, Said)
     )
-
-
-def for_procedure(turns: Iterable[Turn], env: Env) -> tuple[Turn, ...]:
-    """The same turns with the roles of the procedure."""
-
-    def called(turn: Turn) -> Turn:
-        speaker, to = procedural(env, turn.speaker), tuple(procedural(env, role) for role in turn.to)
-        return turn if (speaker, to) == (turn.speaker, turn.to) else replace(turn, speaker=speaker, to=to)
-
-    return tuple(map(called, turns))
 
 
 def topic_turns(events: Iterable[Event]) -> tuple[TopicTurn, ...]:
@@ -60,10 +50,6 @@ def topics_before(events: Iterable[Event]) -> tuple[int, ...]:
     return tuple(counts)
 
 
-_SIDES: Mapping[Env, Mapping[str, Role]] = {
-    "CI": {"plaintiff": "plaintiff_lawyer", "defendant": "defendant_lawyer"},
-    "CR": {"procurator": "procurator", "accused": "accused", "defence": "defence_lawyer"},
-}
 _ALL = re.compile(r"(?:双方|控辩|各方)(?:当事人|委托诉讼代理人|代理人)?")
 _MARKER = re.compile(r"对(?:原告|被告当事人|被告辩护人|被告|公诉机关)说[：:，,]?\s*")
 _TAG = re.compile(r"<\s*/?\s*(?:开庭审理|法庭调查|庭审辩论|法庭辩论|法庭调解|评议宣判|最后陈述|结束庭审)\s*>\s*")
@@ -82,14 +68,14 @@ def strict(text: str, env: Env) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
 
 def by_words(text: str, env: Env) -> tuple[Role, ...]:
     """The roles that the words of a text speak to: a marker, 请原告…, 双方当事人; () where none is addressed."""
-    if env not in _SIDES:
+    if env not in ("CI", "CR"):
         return ()
     if found := marked(text, env):
         return found
     if env == "CI" and _ALL.search(text):
         return environment(env).both
-    sides = addressed(text, "CI" if env == "CI" else "CR")
-    found = tuple(roles_from(env, role) for side, role in _SIDES[env].items() if side in sides)
+    called = addressed(text, "CI" if env == "CI" else "CR")
+    found = tuple(speaker_of(env, side) for side in SIDES[env] if side in called)
     return found or (environment(env).both if _ALL.search(text) else ())
 
 

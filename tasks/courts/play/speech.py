@@ -13,7 +13,7 @@ from tasks.agents.prompts import load, table
 from tasks.courts.environment import PLAIN_CARD, Role, environment
 from tasks.courts.play.record import shown
 from tasks.courts.play.standing import CourtView
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn
 from tasks.episode.events import Fault, Said, TopicTracked
 
 PHRASES = "court-phrases/1"

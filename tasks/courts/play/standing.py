@@ -19,8 +19,7 @@ from tasks.courts.casefile.people import Level
 from tasks.courts.casefile.roles import Standpoint, names_of, role_name
 from tasks.courts.environment import Role, TopicCue
 from tasks.courts.play.following import Owed
-from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.courts.scores.bigrams import bigrams, sentences
 from tasks.episode.actions import Move, Say
 from tasks.episode.events import ActDone, ExhibitMoved, Record, Said, StageEntered

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import islice
 from typing import Literal
 
 import numpy as np
+from pydantic import BaseModel
 
 from store.text.ideographs import HAN
-from tasks.courts.procedure.classifier import shipped
-from tasks.courts.procedure.features import bare, features, folded
-from tasks.courts.procedure.tables import profile
-from tasks.courts.procedure.turns import SIDES, Hearing, Side
+from tasks.courts.procedure.classifier import Features, bare, features, folded, in_stage, shipped
+from tasks.courts.procedure.model import SIDES, Hearing, Profile, Side, profile
 
 MAX_TEXT = 20_000
 """Characters of a turn that are read; a longer one has lost its way."""
@@ -340,3 +339,145 @@ def given_floor(text: str, env: Literal["CI", "CR"], known: Known) -> frozenset[
 def addressed(text: str, env: Literal["CI", "CR"]) -> frozenset[Side]:
     """The sides that any sentence of a text speaks to by name, agenda and quotations left out."""
     return frozenset().union(*(_sides(sentence, env) for _, sentence in sentences(cut(text))))
+
+
+@lru_cache(maxsize=512)
+def faults_of(text: str, stage: str, known: Known) -> frozenset[str]:
+    """Codes of the faults that a turn shows.
+
+    Args:
+        stage: kind of trial and stage in which the turn begins, as `CI/debate`.
+        known: what the case names.
+    """
+    model = shipped("faults")
+    scores = model.scores(seen(text, stage, known))
+    return frozenset(code for code, score in zip(model.acts, scores.tolist(), strict=True) if score >= 0)
+
+
+def seen(text: str, stage: str, known: Known) -> Features:
+    """What the classifier sees of a turn; training and reading share it."""
+    alone = features(folded(text[:MAX_TEXT], known.persons, known.titles).text).ids
+    return Features(np.concatenate([alone, in_stage(alone, stage)]), np.empty((0, 3), np.int64))
+
+
+# --- beyond acts ----------------------------------------------------------------------------------------------------
+
+_TAG = re.compile(rf"<\s*([{HAN}]{{2,8}})\s*>")
+_CLOSING = re.compile(r"(?:现在|宣布|可以)?闭庭(?!前|后|之前)|庭审(?:到此)?结束(?!前|后)|<\s*结束庭审\s*>")
+_MARKS = re.compile(rf"{_CLOSING.pattern}|{_TAG.pattern}")
+_REOPENED = re.compile(r"恢复(?:法庭)?(?:调查|辩论)|(?:重新|继续)(?:进行)?法庭(?:调查|辩论)")
+_ROLE = (
+    r"(?:原告|被告人|被告|公诉人|公诉机关|辩护人)(?:方|的?(?:委托诉讼代理人|诉讼代理人|代理人|代理律师|律师|辩护人))?"
+)
+_LINE = re.compile(
+    rf"(?m)^[ \t　]{{0,8}}[（(【\[*]{{0,4}}{_ROLE}[】\])）*]{{0,4}}(?:回?答|说|表示)?"
+    rf"[ \t]{{0,4}}[：:][ \t*]{{0,8}}(.+)$"
+)
+_ANSWERED = re.compile(rf"{_ROLE}(?:回答|答|回应|表示|说)\s*[：:]\s*[“\"「]")
+_VOCATIVE = re.compile(
+    r"\s*(?:请|你|您|现|对|是否|首先|先|有无|有没有|就|下面|本庭|法庭|围绕|针对|可以|继续|以上|刚才|根据)|.*[？?]\s*$"
+)
+_HEADER = re.compile(rf"[，,、]|[男女]|住|法定代表人|[{HAN}]族|出生|有限公司|律师事务所")
+_JUDGMENT = re.compile(r"本院认为|判决如下|民事判决书|刑事判决书")
+_SIMULATED = re.compile(r"模拟(?:原告|被告|公诉|辩护)")
+
+
+def spoken_by_judge(text: str, texts: Sequence[str]) -> str:
+    """An utterance of a judge without the marks of closing and of stages that it only quotes from the case file."""
+    return own_words(text, _MARKS, texts)
+
+
+def stages_tagged(text: str, profile: Profile) -> list[int]:
+    """Indices of the stages whose tags stand in a text, in order, each once."""
+    found = (profile.stage(match[1]) for match in _TAG.finditer(text))
+    return list(dict.fromkeys(index for index in found if index >= 0))
+
+
+def closing(text: str) -> int:
+    """Where a text has declared the hearing closed; its length where it does not."""
+    match = _CLOSING.search(text)
+    return match.end() if match else len(text)
+
+
+def closes(text: str) -> bool:
+    """Whether the hearing is declared closed."""
+    return bool(_CLOSING.search(text))
+
+
+def reopens(text: str) -> bool:
+    """Whether a return to an earlier stage is declared."""
+    return bool(_REOPENED.search(text))
+
+
+def speaks_for(text: str, own: Iterable[tuple[int, int]] = ()) -> str:
+    """The words with which a judge answers in somebody's place; empty where there are none.
+
+    A line that opens with a role and a colon is somebody's answer unless it addresses the role, is the head of a
+    judgment, or does something that only a judge does (`own`: places of such words).
+    """
+    text = text[:MAX_TEXT]
+    if match := _SIMULATED.search(text) or _ANSWERED.search(text):
+        return text[match.start() : match.end() + 20]
+    judgment = bool(_JUDGMENT.search(text))
+    for match in _LINE.finditer(text):
+        said = match[1].strip()
+        if not said or _VOCATIVE.match(said) or (judgment and _HEADER.search(said)):
+            continue
+        if any(match.start() < end and start < match.end() for start, end in own):
+            continue
+        return match[0].strip()
+    return ""
+
+
+# --- what is only read out ------------------------------------------------------------------------------------------
+# Titles, purposes and statements may hold anything: 【闭庭】, a stage tag, a masked name. A mark counts as quoted
+# where it stands in the utterance together with `BEYOND` more characters exactly as some text of the case has it. A
+# mark alone is never a quotation, so that no case file can take the court's own formulas away from it.
+
+BEYOND = 4
+"""Characters around a mark that have to come from the case as well."""
+_NOT_TOLD = frozenset({"gold", "provenance"})
+"""Fields that no role is told, so that nobody can quote them."""
+
+
+def texts_of(case: BaseModel) -> tuple[str, ...]:
+    """All texts of a case file that somebody in court may read out, each once."""
+    told = (value for name, value in case if name not in _NOT_TOLD)
+    return tuple(dict.fromkeys(text for value in told for text in texts_in(value) if len(text) > BEYOND))
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """All texts in a value of a case file, in their order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, BaseModel):
+        for _, part in value:
+            yield from texts_in(part)
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from texts_in(part)
+    elif isinstance(value, Sequence):
+        for part in value:
+            yield from texts_in(part)
+
+
+def own_words(said: str, marks: re.Pattern[str], texts: Sequence[str]) -> str:
+    """An utterance in which the marks that are quoted from the case are blanked; as long as before."""
+
+    def kept(match: re.Match[str]) -> str:
+        return _BLANK * len(match[0]) if _quoted(said, match.start(), match.end(), holding) else match[0]
+
+    holding = _holding(marks, tuple(texts)) if marks.search(said) else ()
+    return marks.sub(kept, said) if holding else said
+
+
+@lru_cache(maxsize=64)
+def _holding(marks: re.Pattern[str], texts: tuple[str, ...]) -> tuple[str, ...]:
+    """A text that holds none of the marks need not be looked through for each of them, nor the others for each
+    utterance."""
+    return tuple(text for text in texts if marks.search(text))
+
+
+def _quoted(said: str, start: int, end: int, texts: Sequence[str]) -> bool:
+    first, last = max(start - BEYOND, 0), min(start, len(said) - (end - start) - BEYOND)
+    return any(said[at : at + end - start + BEYOND] in text for at in range(first, last + 1) for text in texts)

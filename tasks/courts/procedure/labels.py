@@ -18,11 +18,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from store.errors import BadInput
 from store.importers.reading import records
-from tasks.courts.procedure.findings import CODES, Course
-from tasks.courts.procedure.machine import Machine
+from tasks.courts.procedure.model import (
+    CODES,
+    SIDES,
+    Course,
+    Hearing,
+    Item,
+    Procedure,
+    ProfileName,
+    Role,
+    Side,
+    Turn,
+    profile,
+)
 from tasks.courts.procedure.pfs import compat
-from tasks.courts.procedure.tables import ProfileName, profile
-from tasks.courts.procedure.turns import SIDES, Hearing, Item, Procedure, Role, Side, Turn
+from tasks.courts.procedure.tracker import Tracker
 
 FAULTS = frozenset(
     {
@@ -208,11 +218,11 @@ def course(row: Row, name: ProfileName) -> Course:
     case = row.hearing()
     left = {f"exhibit/{item.id}" for item in case.exhibits} - set(row.done)
     if left and row.stage in _TAGS:  # a trial taken up in a later stage counts every exhibit as heard
-        machine = Machine.resumed(case, name, stage="法庭调查", done=row.done)
+        machine = Tracker.resumed(case, name, stage="法庭调查", done=row.done)
         machine.feed(Turn(1, "judge", (), _TAGS[row.stage]))
     else:
         known = {stage.id for stage in profile(name, row.env).stages}
-        machine = Machine.resumed(case, name, stage=row.stage if row.stage in known else "debate", done=row.done)
+        machine = Tracker.resumed(case, name, stage=row.stage if row.stage in known else "debate", done=row.done)
     for said in row.before:
         machine.feed(Turn(1, said.speaker, said.to, said.text))
     for turn in (*row.turns(), Turn(NOW + 1, "judge", (), "好。")):  # who has not answered by now has not

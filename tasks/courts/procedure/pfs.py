@@ -14,12 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tasks.courts.procedure.acts import Found, blanked
-from tasks.courts.procedure.findings import Course
-from tasks.courts.procedure.machine import follow
-from tasks.courts.procedure.quoting import own_words
-from tasks.courts.procedure.tables import ActSpec, Duty, ProfileName
-from tasks.courts.procedure.turns import SIDE_OF, Hearing, Turn
+from tasks.courts.procedure.acts import Found, blanked, own_words
+from tasks.courts.procedure.model import ActSpec, Course, Duty, Hearing, ProfileName, Turn, side_of
+from tasks.courts.procedure.tracker import follow
 from tasks.courts.scores.rulings import unfilled
 from tasks.scoring.result import Score
 
@@ -103,11 +100,11 @@ def compat(turns: Sequence[Turn], env: Literal["CI", "CR"]) -> Compat:
 
     Where several utterances could be the judgment, the last one is.
     """
-    log = [turn for turn in turns if turn.speaker == "judge" or turn.speaker in SIDE_OF]
+    log = [turn for turn in turns if turn.speaker == "judge" or side_of(env, turn.speaker)]
     heard = [
         turn
         for turn, after in zip(log, log[1:], strict=False)
-        if turn.speaker == "judge" and after.speaker in SIDE_OF
+        if turn.speaker == "judge" and side_of(env, after.speaker)
     ]
     credits: dict[str, int] = {}
     shares = []

@@ -21,10 +21,11 @@ from store.journal import ScoreRow
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.environment import codes, environment
 from tasks.courts.procedure import pfs
+from tasks.courts.procedure.answers import VALID
+from tasks.courts.procedure.model import REASONS, Reason
 from tasks.courts.scores.columns import FINISHED_ONLY, OVERALL, averaged, family, measure, metrics, scale
 from tasks.courts.scores.score import CONSISTENCY, PROCEDURE
 from tasks.courts.scores.transcript import CourtTranscript, simulated
-from tasks.courts.simulated.wording import REASONS, VALID, Reason
 from tasks.scoring.context import Grade
 from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Limit, Measure, Metric, Rule, Tree, Value, in_points
 from tasks.scoring.names import DISTANCES

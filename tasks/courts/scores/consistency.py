@@ -17,13 +17,14 @@ from typing import Literal
 from store.text.citation import citations
 from store.text.dates import parse_date
 from store.text.ideographs import HAN
+from store.text.money import by_value, sums
 from store.text.normalise import fold_width
 from store.text.numerals import to_decimal
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.people import Level
 from tasks.courts.casefile.visibility import FORMULAS, grant, leaks, leaves
+from tasks.courts.procedure.model import Reason
 from tasks.courts.scores.bigrams import sentences
-from tasks.courts.simulated.wording import Reason
 
 COMPARABLE = 0.85
 """A simulator below this is not comparable with others."""
@@ -104,12 +105,6 @@ _DAY = re.compile(
     r"|(?P<short>\d{1,2}月\d{1,2}[日号])"
     r"|(?P<month>\d{4}年\d{1,2}月(?!\d))|(?P<year>(?<!\d)(?:19|20)\d{2}年(?!\d))"
 )
-_HAN = "零一二三四五六七八九十百千两壹贰叁肆伍陆柒捌玖拾佰仟"
-# A numeral is bounded and begins where none goes on: linear on any text.
-_SUM = re.compile(
-    rf"(?P<sum>(?:(?<![\d,.])\d[\d,]{{0,20}}(?:\.\d{{1,4}})?|(?<![{_HAN}])[{_HAN}]{{1,16}})[十百千]?万?亿?)"
-    r"(?:余|多)?(?:元|块钱|块(?![儿头地]))"
-)
 _NUMBER = re.compile(r"(?<![\dA-Za-z.])\d[\d,]*(?:\.\d+)?(?![\dA-Za-z])")
 _ITEM = re.compile(r"^[ \t]*[(（]?\d{1,2}[)）.、．]", re.MULTILINE)
 _TEN = 10
@@ -142,15 +137,8 @@ class _Known:
             self.days |= set(_forms(match.group()))
         for match in re.finditer(r"\d{4}-\d{2}-\d{2}", folded):
             self.days |= set(_forms(match.group()))
-        for match in _SUM.finditer(folded):
-            self.numbers.add(_value(match["sum"]))
-        for match in re.finditer(r"\d[\d,]*(?:\.\d+)?", folded):
-            self.numbers.add(_value(match.group()))
-
-
-def sums_in(text: str) -> frozenset[str]:
-    """The amounts of money that a text names, by value: 20万元 and 200000元 are one."""
-    return frozenset(_value(match["sum"]) for match in _SUM.finditer(fold_width(text[:LONGEST])))
+        self.numbers |= {one.value for one in sums(folded)}
+        self.numbers |= {by_value(match.group()) for match in re.finditer(r"\d[\d,]*(?:\.\d+)?", folded)}
 
 
 def _forms(day: str) -> Iterator[str]:
@@ -168,11 +156,6 @@ def _forms(day: str) -> Iterator[str]:
         yield str(numbers[0])
 
 
-def _value(text: str) -> str:
-    amount = to_decimal(text)
-    return text if amount is None else f"{amount.normalize():f}"
-
-
 def _slips(text: str, role: str, known: _Known) -> Iterator[tuple[Kind, str]]:
     folded = fold_width(text)
     yield from _other_voices(folded, role)
@@ -188,12 +171,12 @@ def _slips(text: str, role: str, known: _Known) -> Iterator[tuple[Kind, str]]:
         if form and form not in known.days:
             yield "day", match.group()
     rest = _DAY.sub(_blank, rest)
-    for match in _SUM.finditer(rest):
-        if _value(match["sum"]) not in known.numbers:
-            yield "amount", match.group()
-    rest = _SUM.sub(_blank, rest)
+    for value, start, end in list(sums(rest)):
+        if value not in known.numbers:
+            yield "amount", rest[start:end]
+        rest = rest[:start] + " " * (end - start) + rest[end:]
     for match in _NUMBER.finditer(rest):
-        value = _value(match.group())
+        value = by_value(match.group())
         amount = to_decimal(match.group())
         if value not in known.numbers and amount is not None and amount >= _TEN:
             yield "number", match.group()

@@ -9,8 +9,7 @@ from typing import Any
 from store.text.citation import nested_titles
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.environment import environment
-from tasks.courts.procedure.findings import FATAL, fault_name
-from tasks.courts.procedure.tables import ProfileName, profile
+from tasks.courts.procedure.model import FATAL, ProfileName, fault_name, profile
 from tasks.courts.scores.drafted import LABELS, kind_of_case, strict_document
 from tasks.courts.scores.laws import Why, articles_of
 from tasks.courts.scores.rulings import Judgment, judgment_of

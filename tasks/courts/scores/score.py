@@ -27,11 +27,9 @@ from tasks.courts.casefile.roles import role_name
 from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import Environment, environment
 from tasks.courts.play.episode import persona_of, traits_of
-from tasks.courts.play.record import for_procedure
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.tables import Duty, ProfileName
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Duty, ProfileName, Turn
 from tasks.courts.scores import documents, drafts, judgment, rulings, topics
 from tasks.courts.scores.columns import OF_RUN, feeds, metrics
 from tasks.courts.scores.consistency import Consistency
@@ -237,7 +235,7 @@ def _procedure(case: Case, transcript: CourtTranscript, profile: ProfileName) ->
     trial whose score is 0. Nothing for cases that are no trial."""
     if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
         return []
-    turns, hearing = for_procedure(transcript.record, case.env), hearing_of(case)
+    turns, hearing = transcript.record, hearing_of(case)
     published, ours = pfs.compat(turns, hearing.env), pfs.strict(turns, hearing, profile)
     counts = bool(published.uni) and not published.failures
     stages = {

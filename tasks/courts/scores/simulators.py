@@ -16,17 +16,15 @@ from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.episode import traits_of
 from tasks.courts.play.flow import limit_of
-from tasks.courts.play.record import for_procedure
 from tasks.courts.play.tracking import TopicTurn
+from tasks.courts.procedure.answers import VALID
 from tasks.courts.procedure.hearing import hearing_of
-from tasks.courts.procedure.machine import follow
-from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import NONSENSE, ProfileName, Reason, Turn
+from tasks.courts.procedure.tracker import follow
 from tasks.courts.scores.consistency import COMPARABLE, Consistency, Message, consistency
 from tasks.courts.scores.transcript import CourtTranscript, simulated
 from tasks.courts.settings import settings_of
 from tasks.courts.simulated.talks import reasons
-from tasks.courts.simulated.wording import NONSENSE, VALID, Reason
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Metric
@@ -155,7 +153,7 @@ def validities(
         profile: of the procedure of a trial.
     """
     if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial:
-        course = follow(for_procedure(record, case.env), hearing_of(case), profile)
+        course = follow(record, hearing_of(case), profile)
         found = {
             role: [(one.at, one.reason) for one in course.replies if record[one.at].speaker == role] for role in roles
         }

@@ -16,7 +16,7 @@ from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.environment import codes, environment
 from tasks.courts.procedure import pfs
-from tasks.courts.procedure.findings import CODES
+from tasks.courts.procedure.model import CODES
 from tasks.courts.scores import aggregate
 from tasks.courts.scores.aggregate import (
     NOTHING_SCORED,

@@ -10,7 +10,7 @@ from tasks.courts.casefile.roles import role_of
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.record import spoken, topic_turns, topics_before
 from tasks.courts.play.tracking import TopicTurn
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn
 from tasks.episode.events import AttemptStarted, Leaked, Routed, Said, Seated, ToolCalled
 from tasks.episode.with_tools import SEAT
 from tasks.scoring.result import Result

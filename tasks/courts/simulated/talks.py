@@ -14,10 +14,10 @@ from tasks.courts.casefile.visibility import grant, leaves
 from tasks.courts.environment import Ending, Role, TopicCue, environment
 from tasks.courts.play.flow import next_cue
 from tasks.courts.play.tracking import TopicTurn
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.answers import FEWEST, fault, replies
+from tasks.courts.procedure.model import Reason, Turn
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.courts.simulated.asking import IDENTITY, WHOLE, Client, Wanted, wanted
-from tasks.courts.simulated.wording import FEWEST, Reason, fault, replies
 
 PUT = 0.3
 """A topic is put when so many pairs of it, or of another way to ask it, are said; of a theme likewise."""

@@ -28,8 +28,8 @@ from tasks.courts.casefile.visibility import grant, visible
 from tasks.courts.environment import PLAIN_CARD, Role, codes, environment
 from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tools import ARGUMENTS
-from tasks.courts.procedure.quoting import texts_in
-from tasks.courts.procedure.tables import ProfileName, profile
+from tasks.courts.procedure.acts import texts_in
+from tasks.courts.procedure.model import ProfileName, profile
 from tasks.episode.events import Seated
 
 Form = Literal["lean", "native", "free"]

@@ -23,7 +23,7 @@ from tasks.courts.environment import Role
 from tasks.courts.play.record import by_words, strict
 from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tools import ARGUMENTS
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn
 from tasks.episode.actions import CallTool, Say
 
 Schema = dict[str, Any]

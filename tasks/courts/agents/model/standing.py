@@ -14,7 +14,7 @@ from tasks.courts.agents.model.held import INDENT, phrase, shown
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.record import shown as read_out
 from tasks.courts.play.standing import CourtView, ExhibitNote, Noted, standing
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn
 
 WIDTHS: tuple[tuple[int, int, int], ...] = (
     (0, 400, 80), (0, 200, 40), (0, 100, 20), (0, 60, -1), (0, 30, -1), (0, -1, -1), (600, -1, -1), (300, -1, -1),

@@ -23,11 +23,11 @@ from tasks.agents.tags import defused
 from tasks.courts.agents.model.cards import ALL
 from tasks.courts.agents.model.held import phrase, shown
 from tasks.courts.agents.model.standing import counsel, line, shortened, standing_text
-from tasks.courts.agents.trial.judge import ROLES, words_for
+from tasks.courts.agents.trial.judge import words_for
 from tasks.courts.environment import TopicCue, environment
 from tasks.courts.play.following import Owed
 from tasks.courts.play.standing import CORE, CourtView, answering, portions
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.model import Turn, speaker_of
 from tasks.episode.events import ModelCalled, Said, ToolCalled, ToolReturned, TopicTracked
 from tasks.episode.with_tools import SEAT
 
@@ -123,11 +123,10 @@ def cue_text(view: CourtView, rounds: list[Round], at: int) -> str:
 def _next(view: CourtView, owed: Owed) -> str:
     """The one thing that is next; it stands in the last message alone, so that the record does not fill with what is
     out of date."""
-    roles = ROLES["CR" if view.env == "CR" else "CI"]
     side = owed.duty.side if owed.duty else None
     again = phrase("cue", "reopen", stage=owed.stage) if owed.reopened else ""
     words = shown(shortened(again + words_for(view, owed), NEXT - ROUND))
-    name = view.called(roles.get(side, side)) if side else ALL
+    name = view.called(speaker_of("CR" if view.env == "CR" else "CI", side)) if side else ALL
     return phrase("cue", "judgment" if owed.parts else "next", stage=owed.stage, name=name, words=words)
 
 

@@ -19,8 +19,7 @@ from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import quotable
 from tasks.courts.agents.trial.record import IDLE, NAME, OFFERING, CourtCase, Exhibit, numbered
 from tasks.courts.procedure.hearing import mediable
-from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.procedure.turns import SIDES
+from tasks.courts.procedure.model import SIDES, ProfileName
 
 _LAST = {"may": 0, "practice": 1, "must": 2}
 """In the order in which steps are left out; an essential one never is."""

@@ -23,9 +23,8 @@ from tasks.courts.casefile.people import divorce
 from tasks.courts.play.following import RETIRE, Owed
 from tasks.courts.play.record import shown
 from tasks.courts.play.standing import CourtView, RulesPolicy
-from tasks.courts.procedure import bench
-from tasks.courts.procedure.acts import parse
-from tasks.courts.procedure.tables import Duty, profile
+from tasks.courts.procedure.acts import closes, parse, speaks_for
+from tasks.courts.procedure.model import Duty, profile, speaker_of
 from tasks.episode.actions import Say
 
 MOST_ISSUES = 8
@@ -100,7 +99,7 @@ class _Turn:
         if self.case.said and shown(text) == shown(self.case.said[-1]):
             text = self._other("again") + text
         text = f"<{tag}>\n{text}" if tag and self.view.profile == "j1" else text
-        roles = tuple(ROLES[self.case.env].get(side, side) for side in self.due.to)
+        roles = tuple(speaker_of(self.case.env, side) for side in self.due.to)
         return Say(text, roles, stage=tag if self.case.env == "CI" else "")
 
     def text(self) -> str:
@@ -132,7 +131,7 @@ class _Turn:
     def _harmless(self, text: str, asks: set[str]) -> bool:
         """Whether words of the parties in a text ask for nothing else, and do not end the trial."""
         acts = {act.act for act in parse(text, self.case.env)} - _IDLE_ACTS
-        return not (acts - asks or bench.closes(text) or bench.speaks_for(text))
+        return not (acts - asks or closes(text) or speaks_for(text))
 
     def _issues(self) -> str:
         """The 争议焦点: the claims that are not admitted, told once (民诉法解释第二百二十六条)."""
@@ -180,12 +179,6 @@ class _Turn:
         name = next((one.name for one in stages if one.id == self.step.stage), self.step.stage)
         told = any(f"<{name}>" in turn.text or turn.stage == name for turn in self.view.own)
         return "" if told else name
-
-
-ROLES: Mapping[str, Mapping[str, str]] = {
-    "CI": {"plaintiff": "plaintiff_lawyer", "defendant": "defendant_lawyer"},
-    "CR": {"accused": "defendant", "defence": "defence_lawyer"},
-}
 
 
 # --- announcements --------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from tasks.courts.agents.trial.agenda import filled, hearing
 from tasks.courts.agents.trial.record import NAME, OTHER, Claim, CourtCase, Exhibit, numbered
 from tasks.courts.casefile.people import divorce
 from tasks.courts.procedure.acts import parse
-from tasks.courts.procedure.tables import profile
+from tasks.courts.procedure.model import profile
 
 _Versions = Sequence[tuple[date, int]]
 """First day of a version -> the number that an article has in it, the newest first."""

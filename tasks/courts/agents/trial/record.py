@@ -17,13 +17,12 @@ from typing import Any, Literal
 from store.text.ideographs import HAN
 from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.casefile.material import collegial
-from tasks.courts.casefile.roles import procedural
 from tasks.courts.play.standing import CourtView
 from tasks.courts.procedure.acts import parse
+from tasks.courts.procedure.answers import broken, responsive
+from tasks.courts.procedure.exhibits import numbers_named
 from tasks.courts.procedure.hearing import holds_property
-from tasks.courts.procedure.replies import broken, numbers_named, responsive
-from tasks.courts.procedure.tables import profile
-from tasks.courts.procedure.turns import SIDE_OF, SIDES, Turn
+from tasks.courts.procedure.model import SIDES, Turn, profile, side_of
 
 OTHER: Mapping[str, str] = {"plaintiff": "defendant", "defendant": "plaintiff"}
 NAME: Mapping[str, str] = {
@@ -458,5 +457,5 @@ def _numbers(text: str) -> set[int]:
 
 def _of_sides(turn: Turn, env: Literal["CI", "CR"]) -> Turn:
     """A turn with the sides in the place of those who speak for them."""
-    sides = [SIDE_OF.get(role, role) for role in (procedural(env, one) for one in (turn.speaker, *turn.to))]
+    sides = [side_of(env, role) or role for role in (turn.speaker, *turn.to)]
     return replace(turn, speaker=sides[0], to=tuple(sides[1:]))

@@ -17,13 +17,10 @@ from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import fact, owns, parts_of
 from tasks.courts.agents.trial.agenda import filled
 from tasks.courts.agents.trial.record import ASPECTS, NAME, OFFERING, VIEWING, Offer, asked_of, offers_in
-from tasks.courts.casefile.roles import procedural
 from tasks.courts.play.standing import CourtView, RulesPolicy
-from tasks.courts.procedure import bench
-from tasks.courts.procedure.acts import cut
-from tasks.courts.procedure.replies import items_named, numbers_named
-from tasks.courts.procedure.tables import profile
-from tasks.courts.procedure.turns import SIDE_OF, Item, Turn
+from tasks.courts.procedure.acts import cut, stages_tagged
+from tasks.courts.procedure.exhibits import items_named, numbers_named
+from tasks.courts.procedure.model import Item, Turn, profile, side_of
 from tasks.episode.actions import Say
 
 GROUNDS = ("truth", "legality", "relevance", "weight", "text")
@@ -51,8 +48,7 @@ class Side:
     def __init__(self, view: CourtView) -> None:
         self.view = view
         self.env: Literal["CI", "CR"] = "CR" if view.env == "CR" else "CI"
-        role = procedural(view.env, view.role)
-        self.side: str = SIDE_OF.get(role, role)
+        self.side: str = side_of(self.env, view.role) or view.role
         self.me = NAME[self.side]
         self.held: Mapping[str, Any] = view.held
         self.to: tuple[str, ...] = ()
@@ -125,7 +121,7 @@ class Side:
         for turn in (turn for turn in self.view.record if turn.speaker == "judge"):
             kept = cut(turn.text)
             found += [at for at, one in enumerate(table.stages) if any(p.search(kept) for p in one.enter)]
-            found += [*bench.stages_tagged(turn.text, table), table.stage(turn.stage) if turn.stage else 0]
+            found += [*stages_tagged(turn.text, table), table.stage(turn.stage) if turn.stage else 0]
         return max(at for at in found if at < 0 or not table.stages[at].floating)
 
     @cached_property
@@ -152,12 +148,10 @@ class Side:
     def answered(self, role: str, *kinds: str) -> list[int]:
         """Places in the record where a role answers one of these acts."""
         places, called = [], False
-        side = procedural(self.view.env, role)
+        side = side_of(self.env, role) or role
         for place, turn in enumerate(self.view.record):
             if turn.speaker == "judge":
-                called = role in turn.to and bool(
-                    set(kinds) & set(asked_of(turn.text, self.env, SIDE_OF.get(side, side)))
-                )
+                called = role in turn.to and bool(set(kinds) & set(asked_of(turn.text, self.env, side)))
             elif turn.speaker == role and called:
                 places.append(place)
         return places
