@@ -33,7 +33,7 @@ from tasks.benchmark import Benchmark, benchmarks
 from tasks.courts.casefile.case import CaseFile
 from tasks.courts.environment import Cue, Ending, Environment
 from tasks.courts.environment import Seat as CourtSeat
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import Turn
 from tasks.courts.scores.drafted import END_MARK
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, Say, ask, emit

@@ -25,7 +25,7 @@ from tasks.courts.casefile.roles import own_names, role_name, seat_of  # noqa: E
 from tasks.courts.environment import Role, environment  # noqa: E402
 from tasks.courts.play import tracking  # noqa: E402
 from tasks.courts.play.episode import CourtEpisode  # noqa: E402
-from tasks.courts.play.standing import CourtPolicy, CourtView  # noqa: E402
+from tasks.courts.play.view import CourtPolicy, CourtView  # noqa: E402
 from tasks.courts.procedure.model import ProfileName  # noqa: E402
 from tasks.episode.actions import Move  # noqa: E402
 from tasks.episode.driver import Driver, Limits  # noqa: E402

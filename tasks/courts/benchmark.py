@@ -15,17 +15,17 @@ from tasks.agents.native import check_tools
 from tasks.agents.prompts import digest
 from tasks.benchmark import Benchmark, Choices
 from tasks.courts.agents import registry
-from tasks.courts.agents.model.cards import need, prompts
+from tasks.courts.agents.model.card import need, prompts
+from tasks.courts.agents.model.conversation import parts
 from tasks.courts.agents.model.seat import ModelSeat
-from tasks.courts.agents.model.talking import parts
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion, load_questions
 from tasks.courts.environment import Role, codes, environment
 from tasks.courts.play import tracking
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.flow import limit_of
-from tasks.courts.play.standing import CourtPolicy
 from tasks.courts.play.tools import CourtTools
+from tasks.courts.play.view import CourtPolicy
 from tasks.courts.scores.aggregate import stored_overall, stored_values
 from tasks.courts.scores.score import gradings, score_one
 from tasks.courts.scores.summary import CourtSummary, summarise

@@ -11,8 +11,8 @@ import pytest
 from models.engine import Ask, Reply
 from tasks.agents.degenerate import Exchange, fault
 from tasks.courts.environment import Role
-from tasks.courts.play.speech import fault_of
 from tasks.courts.play.tracking import TopicTurn, track_by_rules
+from tasks.courts.play.view import fault_of
 from tasks.courts.procedure.model import Turn
 from tasks.courts.scores.topics import ceiling_turns, compat_scores, strict_scores
 from tasks.episode.events import Said, TopicTracked

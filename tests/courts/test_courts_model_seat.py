@@ -14,11 +14,11 @@ from models.engine import Ask, Message, Reply
 from tasks.agents.budgets import Budget
 from tasks.agents.prompts import load
 from tasks.courts.agents import registry
-from tasks.courts.agents.model import replies, talking
-from tasks.courts.agents.model.cards import card, prompts
+from tasks.courts.agents.model import conversation, replies
+from tasks.courts.agents.model.card import card, prompts
 from tasks.courts.agents.model.seat import ModelSeat
 from tasks.courts.environment import PLAIN_CARD, PUBLISHED, environment
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.episode.actions import CallTool, Say
 from tasks.episode.events import Record, Seated, StageEntered
 from tasks.run.runner import start_run
@@ -354,7 +354,7 @@ def test_a_judge_with_room_has_read_the_whole_trial_before_the_judgment(
     folds = {}
     for name, tokens in ((name, tokens) for name in cases for tokens in (8192, 16384)):
         view = replace(last[name], budget=Budget.of(Seated(seat="agent", policy="", context=tokens)))
-        prompt = talking.conversation(
+        prompt = conversation.conversation(
             view, card(view, "lean"), lambda t, r, v=view: replies.own_words(t, r, v, "lean"), lambda one: ""
         )  # fmt: skip
         read = "".join("".join(m.content for m in prompt).replace("\\n", "").split())

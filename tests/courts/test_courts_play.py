@@ -15,7 +15,7 @@ from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.flow import CLOSING, limit_of
 from tasks.courts.play.record import by_words, shown, spoken, strict, topic_turns
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import ProfileName, side_of, speaker_of
 from tasks.episode.actions import Move, Say
 from tasks.episode.driver import Driver
@@ -25,6 +25,7 @@ from tasks.episode.with_tools import SEAT
 from tasks.sample.courtcases import court_cases
 
 CASES = {case.id: case for case in court_cases()}
+CI, CR = environment("CI"), environment("CR")
 Speak = Callable[[CourtView], Say]
 
 
@@ -231,12 +232,12 @@ def test_a_view_holds_no_gold_and_limits_are_computed(case: Case) -> None:
     ],
 )  # fmt: skip
 def test_the_words_of_a_judge_say_whom_they_reach(text: str, env: Any, found: tuple[str, ...]) -> None:
-    assert by_words(text, env) == found
+    assert by_words(text, environment(env)) == found
 
 
 def test_published_markers_have_their_precedence_and_are_not_read_out() -> None:
-    assert strict("对被告说：答辩。对原告说：陈述。", "CI") == (("plaintiff_lawyer",), ("defendant_lawyer",))
-    assert strict("对被告辩护人说：请质证。", "CR") == (("defence_lawyer",), ()) and strict("请原告陈述", "CI") == (
+    assert strict("对被告说：答辩。对原告说：陈述。", CI) == (("plaintiff_lawyer",), ("defendant_lawyer",))
+    assert strict("对被告辩护人说：请质证。", CR) == (("defence_lawyer",), ()) and strict("请原告陈述", CI) == (
         (),
         (),
     )

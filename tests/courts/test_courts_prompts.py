@@ -12,15 +12,14 @@ import pytest
 
 from models.engine import Ask
 from tasks.courts.agents.model import replies
-from tasks.courts.agents.model.cards import Form, card
-from tasks.courts.agents.model.held import worded
+from tasks.courts.agents.model.card import Form, card, worded
+from tasks.courts.agents.model.conversation import CORE, portions
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.casefile.persona import CUES
 from tasks.courts.casefile.roles import standpoints
 from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import PUBLISHED, environment
-from tasks.courts.play.standing import CORE, portions
 from tasks.courts.scores.simulators import objections
 from tasks.courts.scores.transcript import CourtTranscript
 from tasks.courts.settings import CourtSettings

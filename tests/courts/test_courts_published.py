@@ -16,7 +16,6 @@ from tasks.courts.agents.registry import RULES
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.casefile.upstream import read_upstream
 from tasks.courts.environment import environment
-from tasks.courts.play.record import for_procedure
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.scores import judgment
@@ -172,7 +171,7 @@ def test_rules_play_it_to_the_end_and_invent_nothing(name: str) -> None:
         said = "\n".join(turn.text for turn in court.record)
         assert not any(word in said for word in _INVENTED)
         if isinstance(case, CivilCase | CriminalCase) and name in TRIALS:
-            turns = for_procedure(court.record, case.env)
+            turns = court.record
             assert pfs.strict(turns, hearing_of(case), profile).pfs == 1.0
 
 

@@ -141,7 +141,7 @@ def test_changed_limits_and_seats_forbid_comparison() -> None:
     court = play("KQ-0001")
     reasons_of = lambda summary: " ".join(summary.block()["not_comparable"])  # noqa: E731
     assert "turns were limited to 3" in reasons_of(run_of(court, max_turns=3))
-    assert not reasons_of(run_of(court, max_turns=court.driver.program._limit(court.case)))  # type: ignore[attr-defined]
+    assert not reasons_of(run_of(court, max_turns=court.driver.program.limit(court.case)))  # type: ignore[attr-defined]
     result = result_of(court)
     person = Seated(seat="client", policy=registry.HUMAN, engine="human")
     taken = replace(result, heard=(*result.heard, person))

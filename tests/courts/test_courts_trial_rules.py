@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tasks.courts.agents.model.talking import cue_text, rounds_of
+from tasks.courts.agents.model.conversation import cue_text, rounds_of
 from tasks.courts.agents.references import GoldJudge
 from tasks.courts.agents.registry import GOLD, RULES
 from tasks.courts.agents.trial.civil import CivilLawyer
@@ -27,7 +27,7 @@ from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import environment
 from tasks.courts.play.episode import law_day
 from tasks.courts.play.flow import limit_of
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.courts.procedure import acts, pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.model import PROFILES, ProfileName, Turn
@@ -119,9 +119,10 @@ def trial(name: str, profile: ProfileName = "law") -> Court:
 
 
 def view_of(case: Case, role: str, *record: Turn, profile: ProfileName = "law", limit: int = 60) -> CourtView:
-    there = tuple(one for one in environment(case.env).seats if one not in (role, "clerk"))
+    here = environment(case.env)
+    there = tuple(one for one in here.seats if one not in (role, "clerk"))
     return CourtView(
-        seat=role, card={}, history=(), step=1, role=role, env=case.env, profile=profile, case_id=case.id,
+        seat=role, card={}, history=(), step=1, role=role, here=here, profile=profile, case_id=case.id,
         held=visible(case, case.env, role), record=record, turn=9, limit=limit, there=there, day=law_day(case),
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from app.cli.main import COMMANDS, HELP, cli
 from app.desk.bindings import KEYS
 from tasks import registry
 from tasks.benchmark import benchmark, benchmarks
-from tasks.courts.agents.model.cards import prompts
+from tasks.courts.agents.model.card import prompts
 from tasks.legalagentbench.tools import TOOLS
 from tasks.settings import shown
 

@@ -25,8 +25,8 @@ from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.roles import own_names, role_name
 from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.record import spoken
-from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tools import STATUTES, CourtTools
+from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
@@ -67,7 +67,7 @@ def again(case: Case, turns: list[Turn], *, profile: ProfileName, mode: Mode, se
             return CALL
         there = tuple(one for one in environment(case.env).seats if one not in (role, "clerk", "tracker"))
         view = CourtView(
-            seat=ask.seat, card={"names": own_names(case)}, history=(), step=1, role=role, env=case.env,
+            seat=ask.seat, card={"names": own_names(case)}, history=(), step=1, role=role, here=environment(case.env),
             profile=profile,
             case_id=case.id, held={}, there=there,
         )  # fmt: skip

@@ -14,8 +14,8 @@ from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import environment
 from tasks.courts.play.episode import CourtEpisode, law_day
-from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tracking import RULES as TRACKER
+from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import Turn
 from tasks.episode.driver import Driver, Limits
 from tasks.episode.events import AttemptStarted, Event, Said, Seated
@@ -63,7 +63,7 @@ def play(case_id: str, profile: Any = "law", agent: str = registry.RULES) -> Pla
 def said_by(policy: Any, case: Case, role: str, record: Sequence[Turn], **more: Any) -> str:
     """One utterance of a policy, with the view that the controller would give."""
     view = CourtView(
-        seat=role, card={}, history=(), step=1, role=role, env=case.env, profile="law", case_id=case.id,
+        seat=role, card={}, history=(), step=1, role=role, here=environment(case.env), profile="law", case_id=case.id,
         held=visible(case, case.env, role), record=tuple(record), limit=more.pop("limit", 20),
         turn=more.pop("turn", max(1, sum(turn.speaker == environment(case.env).tested and turn.number > 0
             for turn in record))),

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.episode.actions import Move, Say
 
 UNRELATED = """今天天气不错，我们打算去公园散步，顺便拍几张照片，晚上再一起吃火锅。

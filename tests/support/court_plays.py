@@ -17,7 +17,7 @@ from store import places
 from store.builder import PackBuilder
 from tasks.courts.agents import registry
 from tasks.courts.casefile.case import Case
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.episode.actions import Move, Say
 from tasks.episode.events import Record
 from tasks.run.runner import start_run

@@ -18,10 +18,10 @@ from tasks.courts.casefile.visibility import grant, visible
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.episode import CourtEpisode, persona_of, standpoints_of
 from tasks.courts.play.record import spoken
-from tasks.courts.play.standing import CourtPolicy, CourtView
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.play.tracking import MODEL as TRACKER
 from tasks.courts.play.tracking import RULES as TRACKER_RULES
+from tasks.courts.play.view import CourtPolicy, CourtView
 from tasks.courts.procedure.model import ProfileName, Turn
 from tasks.episode.actions import Move, Say
 from tasks.episode.driver import Driver, Limits
@@ -168,7 +168,7 @@ def views(case: Case, role: str, **changes: Any) -> CourtView:
     there = tuple(one for one in environment(case.env).seats if one not in (role, "clerk", "tracker"))
     given: dict[str, Any] = {
         "seat": seat_of(case.env, role), "card": {"names": own_names(case)}, "history": (), "step": 1, "role": role,
-        "env": case.env, "profile": "law",
+        "here": environment(case.env), "profile": "law",
         "case_id": case.id, "held": visible(case, case.env, role), "never": grant(case.env, role).never,
         "there": there,
         "traits": drawn(persona, case.id, 7) if persona else {}, "limit": 20,

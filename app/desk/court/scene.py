@@ -85,14 +85,14 @@ class Scene:
 
     @cached_property
     def made(self) -> int:
-        return made(self.turns, self.env)
+        return made(self.turns, environment(self.env))
 
     @cached_property
     def cue(self) -> Cue | Ending | None:
         """What comes next; None without the case."""
         if self.case is None or self.limit is None:
             return None
-        return next_cue(self.case, self.profile, self.limit, self.turns, self.tracked)
+        return next_cue(environment(self.env), self.case, self.profile, self.limit, self.turns, self.tracked)
 
     @cached_property
     def reader(self) -> Role:

@@ -11,7 +11,7 @@ import re
 
 from store.errors import Damaged, StoreError
 from store.search.law_search import Settings
-from tasks.courts.play.standing import CourtView, RulesPolicy
+from tasks.courts.play.view import CourtView, RulesPolicy
 from tasks.courts.scores.drafted import Kind
 from tasks.courts.scores.drafts import floor_document, with_end_mark
 from tasks.episode.actions import Say

@@ -18,7 +18,7 @@ from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.agents.own_words import fact, field_words, with_parts
 from tasks.courts.environment import TopicCue
 from tasks.courts.play.flow import CLOSING
-from tasks.courts.play.standing import CourtView, RulesPolicy
+from tasks.courts.play.view import CourtView, RulesPolicy
 from tasks.courts.scores.bigrams import sentences
 from tasks.courts.simulated.asking import IDENTITY, WHOLE, Client, Wanted, wanted
 from tasks.episode.actions import Say

@@ -10,10 +10,9 @@ import re
 
 from models.engine import Ask, Message
 from tasks.courts.casefile.case import Env
-from tasks.courts.casefile.roles import names_of, role_name
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.record import by_words, shown
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.episode.actions import CallTool, Move, Say, ask
 
 PROMPT = "court-human/1"
@@ -41,11 +40,7 @@ class HumanSeat:
 
     def move(self, view: CourtView) -> Move:
         """One utterance, or a search, as typed."""
-        names = names_of(view.card)
-        heard = [
-            Message("user", f"{names.get(turn.speaker) or role_name(turn.speaker, view.env)}：{shown(turn.text)}")
-            for turn in view.record[-LAST:]
-        ]
+        heard = [Message("user", f"{view.called(turn.speaker)}：{shown(turn.text)}") for turn in view.record[-LAST:]]
         reply = yield from ask(Ask(view.seat, tuple(heard) or (Message("user", "请发言。"),), prompt=PROMPT))
         if (search := _SEARCH.fullmatch(reply.text.rstrip())) and "search_law" in view.tools:
             return CallTool("search_law", {"query": search["query"].strip()})
@@ -61,7 +56,7 @@ def spoken(text: str, view: CourtView) -> Say:
         rest = rest[match.end() :]
     if to:
         return Say(rest.strip(), tuple(to), routed="marker")
-    if environment(view.env).trial and view.role == "judge":
-        found = by_words(text, view.env)
+    if view.here.trial and view.role == "judge":
+        found = by_words(text, view.here)
         return Say(text.strip(), found, routed="words" if found else "")
     return Say(text.strip(), routed="")

@@ -17,7 +17,7 @@ from typing import Any
 from store.text.dates import plain_date
 from store.text.normalise import fold_width
 from tasks.courts.casefile.people import PROCURATORATE
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.courts.scores.bigrams import bigrams, sentences
 from tasks.courts.scores.slots import yuan
 

@@ -13,7 +13,7 @@ from typing import Any
 from tasks.courts.agents.registry import loaded
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.environment import environment
-from tasks.courts.play.standing import CourtPolicy, CourtView, RulesPolicy
+from tasks.courts.play.view import CourtPolicy, CourtView, RulesPolicy
 from tasks.courts.scores.bigrams import bigrams, f1
 from tasks.courts.scores.drafted import Kind
 from tasks.courts.scores.drafts import FLOOR_REPLY, ceiling_document, floor_document, with_end_mark
@@ -123,6 +123,6 @@ class EchoSeat(RulesPolicy):
     def _speak(self, view: CourtView) -> Say:
         if kind := _DRAFTS.get(view.env):
             return Say(FLOOR_REPLY if view.turn == 1 else with_end_mark(floor_document(kind)), view.there)
-        if environment(view.env).trial:
+        if view.here.trial:
             return Say(f"{FORMULA[view.env]}\n现在闭庭。")
         return Say(ADVICE, view.there)

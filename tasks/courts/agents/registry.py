@@ -15,7 +15,7 @@ from store.search.law_search import LawSearch
 from tasks.agents.modes import split
 from tasks.courts.casefile.case import Case
 from tasks.courts.environment import Role, environment
-from tasks.courts.play.standing import CourtPolicy
+from tasks.courts.play.view import CourtPolicy
 from tasks.errors import UsageError
 
 RULES, HUMAN, GOLD, ECHO, MODEL = "court-rules/1", "court-human/1", "court-gold/1", "court-echo/1", "court/1"

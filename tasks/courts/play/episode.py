@@ -6,24 +6,22 @@ from it: its route, leaks, what the procedure or the tracker makes of it, and wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from tasks.agents.budgets import Budget
-from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Level, Persona
 from tasks.courts.casefile.persona import drawn
-from tasks.courts.casefile.roles import Standpoint, role_of, seat_of, standpoints
-from tasks.courts.casefile.visibility import grant, leaks, visible
+from tasks.courts.casefile.roles import Standpoint, seat_of, standpoints
+from tasks.courts.casefile.visibility import leaks, visible
 from tasks.courts.environment import Cue, Ending, Role, environment
 from tasks.courts.play.flow import limit_of, next_cue, pointer
-from tasks.courts.play.following import Owed, changes, omissions, owed
-from tasks.courts.play.record import addressed_by_marker, known, spoken, topic_turns
-from tasks.courts.play.speech import fault_of
-from tasks.courts.play.standing import CourtPolicy, CourtView
+from tasks.courts.play.record import addressed_by_marker, changes, known, omissions, owed, spoken, topic_turns
 from tasks.courts.play.tracking import TopicTurn, track
+from tasks.courts.play.view import CourtPolicy, CourtView, fault_of
 from tasks.courts.procedure.model import ProfileName, Turn
-from tasks.episode.actions import Answer, CallTool, Say, Sent, Steps, Yield, emit
+from tasks.episode.actions import Answer, CallTool, Say, Steps, emit
 from tasks.episode.events import Fault, Leaked, Routed, Said, Stopped, ToolCalled
 from tasks.episode.plain import plain_text
 from tasks.episode.scheduler import HUMAN
@@ -51,142 +49,136 @@ class CourtEpisode:
         measured: str = "",
     ) -> None:  # fmt: skip
         self._cases = cases
-        self._named = named
-        self._profile: ProfileName = profile
-        self._max_turns = max_turns
-        self._folds = fold or profile == "law"
-        self._aided = aided
-        self._measured = measured
-        self._caller = caller
-        self._tools = tuple(tools) if caller is not None else ()
+        self.named = named
+        self.profile: ProfileName = profile
+        self.max_turns = max_turns
+        self.folds = fold or profile == "law"
+        self.aided = aided
+        self.measured = measured
+        self.caller = caller
+        self.tools = tuple(tools) if caller is not None else ()
         self._limits: dict[str, int] = {}
 
     def step(self, state: State) -> Steps:
         """One utterance and what comes of it, or one call of a tool."""
-        case = self._cases[state.task_id]
-        events = [record.event for record in state.records]
-        record, tracked = spoken(events, case.env), topic_turns(events)
-        cue = next_cue(case, self._profile, self._limit(case), record, tracked)
-        if isinstance(cue, Ending):
-            return (yield from self._end(case, cue, record))
-        sits = state.seats[seat_of(case.env, cue.role)].policy
-        fault: Fault = ""
-        if cue.fixed:
-            say = Say(cue.fixed, cue.to)
-        else:
-            view = self._view(case, state, record, cue)
-            action = yield from self._named(sits, case, cue.role).move(view)
-            if isinstance(action, CallTool) and self._caller is not None and action.tool in view.tools:
-                return (yield from self._caller(state, action.tool, action.input))
-            say = _speech(action)
-            if state.seats[view.seat].engine != HUMAN:
-                topic = pointer(case, record, tracked) if isinstance(case, AdviceCase) else ""
-                fault = fault_of(view, plain_text(say.text), say.to, topic)
-        return (yield from self._speak(case, state, record, tracked, cue, say, sits, fault))
+        return _Step(self, self._cases[state.task_id], state).steps()
 
-    def _limit(self, case: Case) -> int:
+    def limit(self, case: Case) -> int:
+        """Turns that a case may take."""
         if case.id not in self._limits:
-            self._limits[case.id] = self._max_turns or limit_of(case, self._profile)
+            self._limits[case.id] = self.max_turns or limit_of(case, self.profile)
         return self._limits[case.id]
 
-    def _speak(
-        self, case: Case, state: State, record: tuple[Turn, ...], tracked: tuple[TopicTurn, ...], cue: Cue, say: Say,
-        sits: str, fault: Fault,
-    ) -> Steps:  # fmt: skip
-        to, dropped = self._route(case, cue, say)
-        if self._profile == "j1" and cue.role == "judge" and say.routed == "field" and to:
-            say = addressed_by_marker(say, to[0], case.env)
+
+class _Step:
+    """A step of an episode: the record before it, whose turn it is, and what comes of the utterance."""
+
+    def __init__(self, rules: CourtEpisode, case: Case, state: State) -> None:
+        events = [record.event for record in state.records]
+        self.rules, self.case, self.state = rules, case, state
+        self.here = environment(case.env)
+        self.limit = rules.limit(case)
+        self.record, self.tracked = spoken(events, case.env), topic_turns(events)
+        self.trial = case if self.here.trial and isinstance(case, CivilCase | CriminalCase) else None
+        """The case where the procedure of a court is followed."""
+
+    def steps(self) -> Steps:
+        """One utterance and what comes of it, or one call of a tool."""
+        rules, cue = self.rules, self._next()
+        if isinstance(cue, Ending):
+            return (yield from self._end(cue))
+        seat = seat_of(self.case.env, cue.role)
+        sits = self.state.seats[seat]
+        if cue.fixed:
+            return (yield from self._speak(cue, Say(cue.fixed, cue.to), sits.policy, ""))
+        view = self._view(cue)
+        action = yield from rules.named(sits.policy, self.case, cue.role).move(view)
+        if isinstance(action, CallTool) and rules.caller is not None and action.tool in view.tools:
+            return (yield from rules.caller(self.state, action.tool, action.input))
+        say = _speech(action)
+        fault: Fault = ""
+        if sits.engine != HUMAN:
+            fault = fault_of(view, plain_text(say.text), say.to, self._topic())
+        return (yield from self._speak(cue, say, sits.policy, fault))
+
+    def _next(self) -> Cue | Ending:
+        return next_cue(self.here, self.case, self.rules.profile, self.limit, self.record, self.tracked)
+
+    def _topic(self) -> str:
+        return pointer(self.case, self.record, self.tracked) if isinstance(self.case, AdviceCase) else ""
+
+    def _speak(self, cue: Cue, say: Say, sits: str, fault: Fault) -> Steps:
+        case, profile = self.case, self.rules.profile
+        to, dropped = self._route(cue, say)
+        if profile == "j1" and cue.role == "judge" and say.routed == "field" and to:
+            say = addressed_by_marker(say, to[0], self.here)
         seat, text = seat_of(case.env, cue.role), plain_text(say.text)
         stage = plain_text(say.stage) if cue.role == "judge" else ""
         seq = yield from emit(
-            Said(
-                seat=seat, text=text, to=to, turn=cue.turn, stage=stage, unfinished=say.unfinished, fault=fault
-            )  # fmt: skip
+            Said(seat=seat, text=text, to=to, turn=cue.turn, stage=stage, unfinished=say.unfinished, fault=fault)
         )
-        here = environment(case.env)
-        if here.trial and cue.role == "judge" and not cue.fixed:
+        if self.here.trial and cue.role == "judge" and not cue.fixed:
             yield from emit(Routed(seat=seat, to=to, how=say.routed if to or dropped else "", dropped=dropped), seq)
         if not sits.startswith(GOLD) and not cue.fixed:
-            for leak in leaks(text, case, case.env, cue.role, [turn.text for turn in record]):
+            for leak in leaks(text, case, case.env, cue.role, [turn.text for turn in self.record]):
                 yield from emit(Leaked(seat=seat, field=leak.field, text=leak.text), seq)
-        now = (*record, Turn(cue.turn, cue.role, to, text, stage, say.unfinished, fault))
-        if isinstance(case, CivilCase | CriminalCase) and here.trial:
-            for event in list(changes(case, now, self._profile)):
+        topic = self._topic()
+        self.record = (*self.record, Turn(cue.turn, cue.role, to, text, stage, say.unfinished, fault))
+        if self.trial:
+            for event in list(changes(self.trial, self.record, profile)):
                 yield from emit(event, seq)
-        if isinstance(case, AdviceCase) and cue.role == here.tested and not cue.fixed:
-            tracked = yield from self._tracked(case, state, record, tracked, text, fault, seq)
-        after = next_cue(case, self._profile, self._limit(case), now, tracked)
+        if topic and isinstance(case, AdviceCase) and cue.role == self.here.tested and not cue.fixed:
+            made = yield from track(case, topic, text, self.state.seats["tracker"].policy, seq)
+            self.tracked = (*self.tracked, TopicTurn(topic, text, made, fault=fault))
+        after = self._next()
         if isinstance(after, Ending):
-            yield from self._end(case, after, now)
+            yield from self._end(after)
 
-    def _route(self, case: Case, cue: Cue, say: Say) -> tuple[tuple[Role, ...], tuple[str, ...]]:
+    def _route(self, cue: Cue, say: Say) -> tuple[tuple[Role, ...], tuple[str, ...]]:
         """Whom an utterance reaches; outside a trial there is only one other."""
-        if not environment(case.env).trial or cue.fixed:
+        if not self.here.trial or cue.fixed:
             return cue.to, ()
-        there = self._there(case, cue.role)
-        to, dropped = known(say.to, cue.role, there)
+        to, dropped = known(say.to, cue.role, self._there(cue.role))
         if cue.role == "judge":
-            return (to[:1], (*to[1:], *dropped)) if self._profile == "j1" else (to, dropped)
-        return (to[:1] if to and self._profile == "law" else cue.to), dropped
+            return (to[:1], (*to[1:], *dropped)) if self.rules.profile == "j1" else (to, dropped)
+        return (to[:1] if to and self.rules.profile == "law" else cue.to), dropped
 
-    def _there(self, case: Case, role: Role) -> tuple[Role, ...]:
+    def _there(self, role: Role) -> tuple[Role, ...]:
         """Who may be spoken to; a case that is not in a court has two people."""
-        return tuple(one for one in environment(case.env).seats if one not in SILENT and one != role)
+        return tuple(one for one in self.here.seats if one not in SILENT and one != role)
 
-    def _tracked(
-        self, case: AdviceCase, state: State, record: tuple[Turn, ...], tracked: tuple[TopicTurn, ...], text: str,
-        fault: Fault, seq: int,
-    ) -> Generator[Yield, Sent, tuple[TopicTurn, ...]]:  # fmt: skip
-        topic = pointer(case, record, tracked)
-        if not topic:
-            return tracked
-        made = yield from track(case, topic, text, state.seats["tracker"].policy, seq)
-        return (*tracked, TopicTurn(topic, text, made, fault=fault))
-
-    def _end(self, case: Case, ending: Ending, record: tuple[Turn, ...]) -> Steps:
-        if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial and record:
-            for event in list(omissions(case, record, self._profile)):
+    def _end(self, ending: Ending) -> Steps:
+        if self.trial and self.record:
+            for event in list(omissions(self.trial, self.record, self.rules.profile)):
                 yield from emit(event)
         yield from emit(Stopped(outcome=ending.outcome, reason=ending.reason))
 
-    def _view(self, case: Case, state: State, record: tuple[Turn, ...], cue: Cue) -> CourtView:
-        role = cue.role
-        persona = persona_of(case, role)
-        tested = role == role_of(case.env, SEAT)
-        measured = seat_of(case.env, role) == self._measures(case.env)
-        aided = role == "judge" and self._profile == "law" and (self._aided or self._helps(state, measured))
+    def _view(self, cue: Cue) -> CourtView:
+        case, state, rules, role = self.case, self.state, self.rules, cue.role
+        seat = seat_of(case.env, role)
+        # The seat that is measured is the tested one, unless the run names another that is there.
+        measured = seat == (rules.measured if rules.measured in self.here.others else SEAT)
+        # A model that judges a trial which measures somebody else is told what comes next.
+        helped = rules.aided or (not measured and ":" in state.seats[SEAT].engine)
+        aided = role == "judge" and rules.profile == "law" and helped
+        tested = role == self.here.tested
         return CourtView(
-            seat=seat_of(case.env, role), card=state.card, history=state.records, step=state.steps + 1,
-            max_turns=self._max_turns, role=role, env=case.env, profile=self._profile, case_id=case.id,
-            held=visible(case, case.env, role), never=grant(case.env, role).never, record=record, turn=cue.turn,
-            limit=self._limit(case), there=self._there(case, role), topic=cue.topic,
-            traits=drawn(persona, case.id, state.seed) if persona else {}, day=law_day(case),
-            tools=self._open_tools(state) if tested else (), offered=self._tools if tested else (),
-            folds=self._folds, budget=Budget.of(state.seats.get(seat_of(case.env, role))),
-            standpoints=standpoints_of(case, role), measured=measured,
-            owed=self._owed(case, record) if aided else None,
+            seat=seat, card=state.card, history=state.records, step=state.steps + 1, max_turns=rules.max_turns,
+            role=role, here=self.here, profile=rules.profile, case_id=case.id, held=visible(case, case.env, role),
+            never=self.here.seats[role].never, record=self.record, turn=cue.turn, limit=self.limit,
+            there=self._there(role), topic=cue.topic, traits=traits_of(case, role, state.seed), day=law_day(case),
+            tools=self._open_tools() if tested else (), offered=rules.tools if tested else (), folds=rules.folds,
+            budget=Budget.of(state.seats.get(seat)), standpoints=standpoints_of(case, role), measured=measured,
+            owed=owed(self.trial, self.record, rules.profile, self.limit) if aided and self.trial else None,
         )  # fmt: skip
 
-    def _measures(self, env: Env) -> str:
-        """The seat that is measured: the tested one, unless the run names another that is there."""
-        return self._measured if self._measured in environment(env).others else SEAT
-
-    def _helps(self, state: State, measured: bool) -> bool:
-        """Whether a model judges a trial that measures somebody else: it is told what comes next."""
-        return not measured and ":" in state.seats[SEAT].engine
-
-    def _owed(self, case: Case, record: tuple[Turn, ...]) -> Owed | None:
-        if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
-            return None
-        return owed(case, record, self._profile, self._limit(case))
-
-    def _open_tools(self, state: State) -> tuple[str, ...]:
+    def _open_tools(self) -> tuple[str, ...]:
         calls = 0
-        for record in reversed(state.records):
+        for record in reversed(self.state.records):
             if isinstance(record.event, Said):
                 break
             calls += isinstance(record.event, ToolCalled)
-        return self._tools if calls < CALLS else ()
+        return self.rules.tools if calls < CALLS else ()
 
 
 def persona_of(case: Case, role: Role) -> Persona | None:

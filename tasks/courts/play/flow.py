@@ -3,15 +3,14 @@ record.
 
 A turn is one utterance of the tested seat with what is replied to it; both carry its number, the opening line is turn
 0. Order, opening lines, ends and limits under `j1` are those of the published benchmark; `law` computes its limits
-   from the
-agenda of the case.
+from the agenda of the case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.environment import Cue, Ending, Environment, Role, TopicCue, environment
 from tasks.courts.play.tracking import FOLLOW_UPS, TopicTurn, open_topics
 from tasks.courts.procedure.acts import closes, spoken_by_judge, texts_of
@@ -30,14 +29,15 @@ CLOSING = "结束对话"
 
 def limit_of(case: Case, profile: ProfileName) -> int:
     """Turns that an episode of the case may take: published under `j1`, else from what there is to ask."""
+    here = environment(case.env)
     if profile == "j1":
-        return environment(case.env).turns
+        return here.turns
     if isinstance(case, AdviceCase):
         return 2 + len(case.topics) * (1 + FOLLOW_UPS)
-    if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial:
+    if isinstance(case, CivilCase | CriminalCase) and here.trial:
         return turn_limit(hearing_of(case), profile)
-    if not isinstance(case, CivilCase) or environment(case.env).kind != "draft":
-        return environment(case.env).turns
+    if not isinstance(case, CivilCase) or here.kind != "draft":
+        return here.turns
     own = "plaintiff" if case.env == "CD" else "defendant"
     owner = {party.id for party in case.parties if party.side == own}
     points = case.claims if case.env == "CD" else case.defences
@@ -45,21 +45,20 @@ def limit_of(case: Case, profile: ProfileName) -> int:
 
 
 def next_cue(
-    case: Case, profile: ProfileName, limit: int, record: Sequence[Turn], tracked: Sequence[TopicTurn] = ()
-) -> Cue | Ending:
-    """Whose turn it is, or that it is over."""
-    here = environment(case.env)
+    here: Environment, case: Case, profile: ProfileName, limit: int, record: Sequence[Turn],
+    tracked: Sequence[TopicTurn] = (),
+) -> Cue | Ending:  # fmt: skip
+    """Whose turn it is in an environment, or that it is over."""
     if here.cue is not None:
         return here.cue(case, limit, record, tracked)
     if isinstance(case, AdviceCase):
-        return _advice(case, limit, record, tracked)
-    return _trial(case, profile, limit, record) if here.trial else _talk(here, limit, record)
+        return _advice(here, case, limit, record, tracked)
+    return _trial(here, case, profile, limit, record) if here.trial else _talk(here, limit, record)
 
 
-def made(record: Sequence[Turn], env: Env) -> int:
+def made(record: Sequence[Turn], here: Environment) -> int:
     """Turns that the tested seat has made; the fixed line is none."""
-    tested = environment(env).tested
-    return sum(turn.speaker == tested and turn.number > 0 for turn in record)
+    return sum(turn.speaker == here.tested and turn.number > 0 for turn in record)
 
 
 def pointer(case: AdviceCase, record: Sequence[Turn], tracked: Sequence[TopicTurn]) -> str:
@@ -69,14 +68,15 @@ def pointer(case: AdviceCase, record: Sequence[Turn], tracked: Sequence[TopicTur
     return left[0] if asked > 1 and left else ""
 
 
-def _advice(case: AdviceCase, limit: int, record: Sequence[Turn], tracked: Sequence[TopicTurn]) -> Cue | Ending:
-    here = environment(case.env)
+def _advice(
+    here: Environment, case: AdviceCase, limit: int, record: Sequence[Turn], tracked: Sequence[TopicTurn]
+) -> Cue | Ending:
     if not record:
         opener = here.tested if here.tested_opens else "client"
         return Cue(opener, 0, here.opening.format(title=case.agent_title or here.seats[here.tested].name))
-    done, left = made(record, case.env), open_topics(case, tracked)
+    done, left = made(record, here), open_topics(case, tracked)
     if record[-1].speaker == here.tested:
-        cue = _topic_cue(case, record, tracked, left)
+        cue = _topic_cue(here, case, record, tracked, left)
         if cue.kind != "close" and done >= limit:
             return Ending("turn_limit", f"limit of {limit} turns reached")
         return Cue("client", done + here.tested_opens, to=(here.tested,), topic=cue)
@@ -88,10 +88,10 @@ def _advice(case: AdviceCase, limit: int, record: Sequence[Turn], tracked: Seque
 
 
 def _topic_cue(
-    case: AdviceCase, record: Sequence[Turn], tracked: Sequence[TopicTurn], left: Sequence[str]
+    here: Environment, case: AdviceCase, record: Sequence[Turn], tracked: Sequence[TopicTurn], left: Sequence[str]
 ) -> TopicCue:
     said = [turn for turn in record if turn.speaker == "client"]
-    opens = environment(case.env).tested_opens
+    opens = here.tested_opens
     if opens and not said:
         return TopicCue("theme", first=True)
     if not left:
@@ -108,7 +108,7 @@ def _talk(here: Environment, limit: int, record: Sequence[Turn]) -> Cue | Ending
     if not record:
         first, then = (tested, other) if here.tested_opens else (other, tested)
         return Cue(first, 0, here.opening, (then,))
-    done, last = made(record, here.code), record[-1]
+    done, last = made(record, here), record[-1]
     if last.speaker != tested:
         return Cue(tested, done + 1, to=(other,))
     if END_MARK in last.text:
@@ -120,10 +120,9 @@ def _talk(here: Environment, limit: int, record: Sequence[Turn]) -> Cue | Ending
     return Cue(other, done + here.tested_opens, to=(tested,))
 
 
-def _trial(case: Case, profile: ProfileName, limit: int, record: Sequence[Turn]) -> Cue | Ending:
-    env = case.env
+def _trial(here: Environment, case: Case, profile: ProfileName, limit: int, record: Sequence[Turn]) -> Cue | Ending:
     if not record:
-        return Cue("clerk", 0) if profile == "law" else Cue("judge", 0, environment(env).opening)
+        return Cue("clerk", 0) if profile == "law" else Cue("judge", 0, here.opening)
     said = [turn for turn in record if turn.speaker == "judge" and turn.number > 0]
     if said and closes(said[-1].text) and closes(spoken_by_judge(said[-1].text, texts_of(case))):
         return Ending("finished", "the hearing was closed")

@@ -1,26 +1,41 @@
-"""The public record of a court episode, read from its events: who said what to whom, and what the tracker made of
-it."""
+"""The public record of a court episode, read from its events: who said what to whom, what the tracker made of it; and
+what the procedure makes of a trial while it is played: what the last utterance changed, and what the judge does next.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from tasks.courts.casefile.case import Env
-from tasks.courts.casefile.roles import role_of
-from tasks.courts.environment import Role, environment
+from tasks.courts.casefile.case import CivilCase, CriminalCase, Env
+from tasks.courts.casefile.visibility import Same
+from tasks.courts.environment import Environment, Role, environment
 from tasks.courts.play.tracking import TopicTurn, Tracked
-from tasks.courts.procedure.acts import addressed
-from tasks.courts.procedure.model import SIDES, Turn, speaker_of
+from tasks.courts.procedure.acts import addressed, reopens
+from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.procedure.model import SIDES, Course, Duty, ProfileName, Turn, speaker_of
+from tasks.courts.procedure.model import Violation as Fault
+from tasks.courts.procedure.tracker import follow
 from tasks.episode.actions import Say
-from tasks.episode.events import Event, Said, TopicTracked
+from tasks.episode.events import ActDone, Event, ExhibitMoved, Said, StageEntered, TopicTracked, Violation
+from tasks.episode.with_tools import SEAT
 
 
 def spoken(events: Iterable[Event], env: Env) -> tuple[Turn, ...]:
     """What was said, in order; speakers and addressees by role."""
+    tested = environment(env).tested
     return tuple(
-        Turn(event.turn, role_of(env, event.seat), event.to, event.text, event.stage, event.unfinished, event.fault)
+        Turn(
+            event.turn,
+            tested if event.seat == SEAT else event.seat,
+            event.to,
+            event.text,
+            event.stage,
+            event.unfinished,
+            event.fault,
+        )
         for event in events
         if isinstance(event, Said)
     )
@@ -55,28 +70,29 @@ _MARKER = re.compile(r"对(?:原告|被告当事人|被告辩护人|被告|公�
 _TAG = re.compile(r"<\s*/?\s*(?:开庭审理|法庭调查|庭审辩论|法庭辩论|法庭调解|评议宣判|最后陈述|结束庭审)\s*>\s*")
 
 
-def marked(text: str, env: Env) -> tuple[Role, ...]:
+def marked(text: str, here: Environment) -> tuple[Role, ...]:
     """The roles whose markers stand in a text, in the order of precedence."""
-    return tuple(role for marker, role in environment(env).markers.items() if marker in text)
+    return tuple(role for marker, role in here.markers.items() if marker in text)
 
 
-def strict(text: str, env: Env) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
+def strict(text: str, here: Environment) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
     """The one role that the published routing reaches, and those that it drops."""
-    found = marked(text, env)
+    found = marked(text, here)
     return found[:1], found[1:]
 
 
-def by_words(text: str, env: Env) -> tuple[Role, ...]:
+def by_words(text: str, here: Environment) -> tuple[Role, ...]:
     """The roles that the words of a text speak to: a marker, 请原告…, 双方当事人; () where none is addressed."""
+    env = here.code
     if env not in ("CI", "CR"):
         return ()
-    if found := marked(text, env):
+    if found := marked(text, here):
         return found
     if env == "CI" and _ALL.search(text):
-        return environment(env).both
+        return here.both
     called = addressed(text, "CI" if env == "CI" else "CR")
     found = tuple(speaker_of(env, side) for side in SIDES[env] if side in called)
-    return found or (environment(env).both if _ALL.search(text) else ())
+    return found or (here.both if _ALL.search(text) else ())
 
 
 def known(to: Sequence[str], speaker: Role, there: Sequence[Role]) -> tuple[tuple[Role, ...], tuple[str, ...]]:
@@ -88,10 +104,10 @@ def known(to: Sequence[str], speaker: Role, there: Sequence[Role]) -> tuple[tupl
     )
 
 
-def addressed_by_marker(say: Say, role: Role, env: Env) -> Say:
+def addressed_by_marker(say: Say, role: Role, here: Environment) -> Say:
     """An utterance of a judge by rules as the published layout has it: the marker stands in the text and routes
     it."""
-    marker = next((marker for marker, one in environment(env).markers.items() if one == role), "")
+    marker = next((marker for marker, one in here.markers.items() if one == role), "")
     tags = "".join(match[0] for match in _TAG.finditer(say.text))
     bare = _TAG.sub("", say.text)
     return replace(say, text=f"{tags}{marker}：{bare}" if marker not in say.text else say.text, routed="marker")
@@ -100,3 +116,141 @@ def addressed_by_marker(say: Say, role: Role, env: Env) -> Say:
 def shown(text: str) -> str:
     """A text as it is read out: without markers of address and tags of stages."""
     return _MARKER.sub("", _TAG.sub("", text)).strip()
+
+
+# --- what the procedure makes of it ---------------------------------------------------------------------------------
+
+MOST_NAMED = 2
+"""How often something is named that is not done."""
+RETIRE, JUDGED = "deliberate", {"ruling", "verdict"}
+"""The act that comes in a turn before the judgment, and those by which a judgment is known."""
+
+
+def changes(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: ProfileName) -> Iterator[Event]:
+    """What the last utterance of a record changed."""
+    hearing = hearing_of(case)
+    before = follow(record[:-1], hearing, profile, final=False)
+    yield from _differences(case, before, follow(record, hearing, profile, final=False))
+
+
+def omissions(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: ProfileName) -> Iterator[Event]:
+    """What shows only at the end of a trial."""
+    hearing = hearing_of(case)
+    known = follow(record, hearing, profile, final=False).violations
+    yield from map(_violation, follow(record, hearing, profile).violations[len(known) :])
+
+
+def _differences(case: CivilCase | CriminalCase, known: Course, now: Course) -> Iterator[Event]:
+    if now.stage != known.stage or not known.stage_of:
+        stage = next(stage for stage in now.profile.stages if stage.id == now.stage)
+        yield StageEntered(stage=stage.id, name=stage.name)
+    fresh = now.credits[len(known.credits) :]
+    basis = {duty.key: tuple(one.label for one in duty.basis) for duty in now.duties} if fresh else {}
+    names = {duty.key: duty.spec.name for duty in now.duties}
+    for credit in fresh:
+        yield ActDone(
+            key=credit.key, name=names.get(credit.key, now.profile.acts[credit.act].name), turn=credit.turn,
+            side=credit.side or "", exhibit=credit.exhibit, basis=basis.get(credit.key, ()),
+        )  # fmt: skip
+    for violation in now.violations[len(known.violations) :]:
+        yield _violation(violation)
+    titles = {exhibit.id: exhibit.title for exhibit in case.evidence}
+    for identity, shown in now.exhibits.items():
+        if shown.state != known.exhibits[identity].state:
+            yield ExhibitMoved(
+                exhibit=identity, title=titles.get(identity, ""), state=shown.state, reason=shown.reason
+            )
+
+
+def _violation(fault: Fault) -> Violation:
+    return Violation(
+        code=fault.code, turn=fault.turn, act=fault.act, side=fault.side or "", detail=fault.detail, clear=fault.clear
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """The one thing that a judge does next. stage: in which; reopened: whether the trial has left it; duty: None at
+    the end; exhibits: titles of those to be heard on; parts: of the judgment, none where it was given."""
+
+    stage: str
+    duty: Duty | None = None
+    exhibits: tuple[str, ...] = ()
+    reopened: bool = False
+    parts: tuple[str, ...] = ()
+
+
+def owed(case: CivilCase | CriminalCase, record: Sequence[Turn], profile: ProfileName, limit: int) -> Owed | None:
+    """What the judge does next, who may speak so often."""
+    return _next(Same(case), tuple(record), profile, limit)
+
+
+@lru_cache(maxsize=1024)
+def _next(same: Same, record: tuple[Turn, ...], profile: ProfileName, limit: int) -> Owed | None:
+    """Remembered: what is named depends on what was named before every earlier turn of the judge."""
+    assert isinstance(same.case, CivilCase | CriminalCase)
+    spoke = [at for at, turn in enumerate(record) if turn.speaker == "judge" and turn.number]
+    earlier = [_next(same, record[:at], profile, limit) for at in spoke]
+    course = follow(record, hearing_of(same.case), profile, final=False)
+    return _owed(course, limit - len(spoke), [one.duty if one else None for one in earlier])
+
+
+def _owed(course: Course, left: int, named: Sequence[Duty | None]) -> Owed | None:
+    """The first duty, in the order of the hearing, that may be done now; None where the hearing is closed.
+
+    What was named twice is passed over; where turns run out only the judgment is left.
+
+    Args:
+        course: where the trial stands.
+        left: turns of the judge that are left, the coming one included.
+        named: what was next in each turn so far.
+    """
+    if course.closed:
+        return None
+    end = course.profile.stages[-1]
+    due = [duty for duty in _due(course, left) if named.count(duty) < MOST_NAMED]
+    judgment = [duty for duty in due if duty.spec.stages[-1] == end.id]
+    short = left <= 2 + any(duty.spec.id == RETIRE for duty in judgment)
+    acts = {credit.act for credit in course.credits} | {
+        fault.act for fault in course.violations if short and fault.turn == course.judge_turns
+    }
+    if acts & JUDGED:
+        return Owed(end.name)
+    for duty in due:
+        apart = duty.spec.id == RETIRE and left > 2 or not short and duty not in judgment
+        stage, reopened = _stage(course, duty)
+        if apart and stage:
+            asked = {one.exhibit for one in due if (one.spec, one.side) == (duty.spec, duty.side)}
+            titles = tuple(item.title for item in course.hearing.exhibits if item.id in asked)
+            return Owed(stage, duty, titles, reopened)
+    return Owed(end.name, parts=tuple(duty.spec.name for duty in judgment))
+
+
+def _due(course: Course, left: int) -> list[Duty]:
+    """What is owed, and what every court does where there are turns for it, in the order of the hearing; of exhibits
+    those that were shown are heard on first, and each side is called upon once for all that it has."""
+    owing = ({duty.key for duty in course.owed()} | {one.key for one in course.unmet}) - course.done
+    usual = {duty.key for duty in course.duties if duty.level == "practice" and not course.settled} - course.done
+    owing |= usual if len(owing | usual) < left else set()
+    due: dict[tuple[str, str | None, str], Duty] = {}
+    for duty in course.duties:
+        heard_on = duty.exhibit if duty.spec.exhibits == "other" else ""
+        if duty.key in owing and (not heard_on or course.exhibits[heard_on].shown is not None):
+            due.setdefault((duty.spec.id, duty.side, heard_on), duty)
+    sides: Sequence[str | None] = (None, *course.hearing.sides)
+    return sorted(
+        due.values(), key=lambda duty: (duty.spec.order, duty.spec.exhibits == "owner", sides.index(duty.side))
+    )
+
+
+def _stage(course: Course, duty: Duty) -> tuple[str, bool]:
+    """The name of the stage in which a duty may be done now, and whether it has to be reopened; '' where it may no
+    more."""
+    stages = {stage.id: stage for stage in course.profile.stages}
+    fixed = [name for name, stage in stages.items() if not stage.floating]
+    at = next((fixed.index(stage) for stage in reversed(course.stage_of) if stage in fixed), 0)
+    places = [stage for stage in duty.spec.stages if stage not in fixed or fixed.index(stage) >= at]
+    if places or at == 1:  # what the opening forgot may be made up for
+        return stages[(*places, fixed[at])[0]].name, False
+    name = stages[duty.spec.stages[-1]].name
+    return (name, True) if reopens(f"恢复{name}") else ("", False)

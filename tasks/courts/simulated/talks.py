@@ -77,7 +77,7 @@ def _reason(
 
 
 def _cue(case: AdviceCase, before: Sequence[Turn], tracked: Sequence[TopicTurn]) -> TopicCue | None:
-    cue = next_cue(case, "law", _NO_LIMIT, before, tracked)
+    cue = next_cue(environment(case.env), case, "law", _NO_LIMIT, before, tracked)
     return None if isinstance(cue, Ending) else cue.topic
 
 

@@ -16,13 +16,12 @@ from models.llama.reasoning import split as part_reasoning
 from models.schema import violation
 from tasks.agents.reading import Read, call_of, first_object
 from tasks.agents.tags import tagged
-from tasks.courts.agents.model.cards import ALL, Form, addressees, stages
-from tasks.courts.agents.model.standing import counsel
-from tasks.courts.agents.model.talking import Lookup
+from tasks.courts.agents.model.card import ALL, Form, addressees, counsel, stages
+from tasks.courts.agents.model.conversation import Lookup
 from tasks.courts.environment import Role
 from tasks.courts.play.record import by_words, strict
-from tasks.courts.play.standing import CourtView
 from tasks.courts.play.tools import ARGUMENTS
+from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import Turn
 from tasks.episode.actions import CallTool, Say
 
@@ -200,12 +199,12 @@ def free_action(text: str, view: CourtView) -> Say | CallTool:
         put = _put(said, view)
         return Say(said, put, routed="words" if put else "")
     if view.profile == "j1":
-        reached, dropped = strict(said, view.env)
+        reached, dropped = strict(said, view.here)
         return Say(said, (*reached, *dropped), routed="marker" if reached else "")
     stage, to, said = _headed(said, view)
     if to is not None:
         return Say(said, to, stage, "marker")
-    found = by_words(said, view.env)
+    found = by_words(said, view.here)
     return Say(said, found, stage, "words" if found else "")
 
 
@@ -216,7 +215,7 @@ def _put(said: str, view: CourtView) -> tuple[Role, ...]:
     if not may or not said.endswith(_QUESTION):
         return ()
     others = set(addressees(view).values()) - {"judge"}
-    return tuple(role for role in by_words(said, view.env) if role in others)[:1]
+    return tuple(role for role in by_words(said, view.here) if role in others)[:1]
 
 
 def _headed(text: str, view: CourtView) -> tuple[str, tuple[Role, ...] | None, str]:
@@ -284,7 +283,7 @@ def written(turn: Turn, view: CourtView) -> str:
     if view.role != "judge" or view.profile == "j1":
         return turn.text.strip()
     stage = f"<{turn.stage}>" if turn.stage in stages(view) else ""
-    to = () if by_words(turn.text, view.env) == turn.to else turn.to or (ALL,)
+    to = () if by_words(turn.text, view.here) == turn.to else turn.to or (ALL,)
     names = "、".join(view.called(role) if role != ALL else ALL for role in to)
     return f"{stage}（对{names}说）{turn.text.strip()}" if names else f"{stage}{turn.text.strip()}"
 

@@ -17,12 +17,9 @@ from tasks.agents import native
 from tasks.agents.modes import split
 from tasks.agents.prompts import fill_text, table
 from tasks.courts.agents.model import replies
-from tasks.courts.agents.model.cards import NATIVE, Form, card, card_of, definitions, form_of
-from tasks.courts.agents.model.held import phrase
-from tasks.courts.agents.model.talking import conversation
-from tasks.courts.environment import environment
-from tasks.courts.play.speech import fault_of, is_document
-from tasks.courts.play.standing import CourtView
+from tasks.courts.agents.model.card import NATIVE, Form, card, card_of, definitions, form_of, phrase
+from tasks.courts.agents.model.conversation import conversation
+from tasks.courts.play.view import CourtView, fault_of, is_document
 from tasks.episode.actions import Action, CallTool, Move, Say, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, StageEntered
 from tasks.episode.with_tools import SEAT
@@ -86,7 +83,7 @@ def _most(view: CourtView) -> int:
         return OTHERS
     stages = (record.event.stage for record in reversed(view.history) if isinstance(record.event, StageEntered))
     early = view.role == "judge" and next(stages, "") in EARLY
-    short = view.profile == "law" and (early or environment(view.env).kind in ("advice", "talk"))
+    short = view.profile == "law" and (early or view.here.kind in ("advice", "talk"))
     return SPOKEN if short else view.budget.reply
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import field_words, parts_of, with_parts
 from tasks.courts.agents.trial.side import Side, seat
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
 
 _STORY, _WISHES = re.compile(r"事实|理由|起诉状|诉状"), re.compile(r"诉讼请求|诉请|请求|起诉状|诉状")

@@ -17,7 +17,7 @@ from store.text.dates import plain_date
 from tasks.courts.agents.own_words import fact, field_words, parts_of
 from tasks.courts.agents.trial.side import Side, seat
 from tasks.courts.casefile.people import LawRef
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 
 _MONEY = re.compile(r"\d元|万元|钱款|货款|财物|手机")
 _THING, _BRACKET = re.compile(r"^扣押的"), re.compile(r"[（(]([^（）()]*)[）)]")

@@ -20,9 +20,8 @@ from tasks.courts.agents.trial.judgment import judgment
 from tasks.courts.agents.trial.record import NAME, VIEWING, CourtCase
 from tasks.courts.casefile.material import presiding_title
 from tasks.courts.casefile.people import divorce
-from tasks.courts.play.following import RETIRE, Owed
-from tasks.courts.play.record import shown
-from tasks.courts.play.standing import CourtView, RulesPolicy
+from tasks.courts.play.record import RETIRE, Owed, shown
+from tasks.courts.play.view import CourtView, RulesPolicy
 from tasks.courts.procedure.acts import closes, parse, speaks_for
 from tasks.courts.procedure.model import Duty, profile, speaker_of
 from tasks.episode.actions import Say

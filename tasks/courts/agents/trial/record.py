@@ -17,7 +17,7 @@ from typing import Any, Literal
 from store.text.ideographs import HAN
 from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.casefile.material import collegial
-from tasks.courts.play.standing import CourtView
+from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.acts import parse
 from tasks.courts.procedure.answers import broken, responsive
 from tasks.courts.procedure.exhibits import numbers_named
