@@ -22,13 +22,11 @@ from app.desk.episode.open_turn import OpenTurn
 from app.desk.messages import (
     Away,
     Closed,
-    Ended,
     EpisodeLine,
+    Fact,
     Failed,
-    Happened,
-    HumanAsked,
-    LiveMessage,
     Moving,
+    News,
     Progressed,
     RunFacts,
     RunOpened,
@@ -110,7 +108,7 @@ class LiveRun:
     def __init__(
         self,
         opener: Callable[[], Run],
-        post: Callable[[LiveMessage], object],
+        post: Callable[[News], object],
         *,
         episode: str | None = None,
         mode: str = "paused",
@@ -147,9 +145,6 @@ class LiveRun:
         """Go on with an episode until it ends, waits for a person, or another wish comes."""
         self._wishes.put(lambda run: self._step(run, episode, "auto"))
 
-    def run_all(self) -> None:
-        self._wishes.put(lambda run: self._move("all"))
-
     def pause(self) -> None:
         self._wishes.put(lambda run: self._move("paused"))
 
@@ -185,7 +180,7 @@ class LiveRun:
             if run is None or not self._states:
                 self._watched = episode
             elif episode in run.scheduler.episodes and not self.closed.is_set():
-                self._tell(run)
+                self._tell_run(run)
                 if episode not in self._states:
                     if run.scheduler.episodes.outcome(episode):
                         self._states[episode] = fold(read_episode(run.journal, episode))
@@ -207,7 +202,7 @@ class LiveRun:
         """Of those that are over only the one that is watched stays in memory."""
         self._watched = episode
         self._news = False
-        self._post(Watched(self.number, episode, self._states[episode], self._asks.get(episode)))
+        self._tell(Watched(episode, self._states[episode], self._asks.get(episode)))
         for name in [name for name, state in self._states.items() if state.stopped and name != episode]:
             del self._states[name]
 
@@ -262,9 +257,9 @@ class LiveRun:
         try:
             run = self._opener()
         except Exception as error:
-            self._tell_failure(error, fatal=True)
+            self._tell_failure(error)
             self.closed.set()
-            self._post(Closed(self.number))
+            self._tell(Closed())
             return
         self._run = run
         try:
@@ -275,14 +270,14 @@ class LiveRun:
                 with suppress(Exception):
                     run.record_scores()
         except Exception as error:
-            self._tell_failure(error, fatal=True)
+            self._tell_failure(error)
         finally:
             self.closed.set()
-            self._post(Closed(self.number))
+            self._tell(Closed())
 
     def _wished(self) -> None:
         """Another process asked that the run stops."""
-        self._post(Away(self.number, t("played.wished")))
+        self._tell(Away(t("played.wished")))
         self.close()
 
     def notify(self, notice: Notice) -> None:
@@ -296,32 +291,37 @@ class LiveRun:
                     if state.stopped is not None and episode != self._watched:
                         del self._states[episode]
                     self._asks.pop(episode, None)
-                    if episode == self._watched:
-                        self._post(Happened(self.number, episode, state))
+                    self._pass_on(notice)
                 self._done += sum(isinstance(record.event, Stopped) for record in records)
             case Waiting(episode, ask):
                 self._turns.pop(episode, None)
                 with self._watching:
                     self._asks[episode] = ask
-                    if episode == self._watched:
-                        self._post(HumanAsked(self.number, episode, ask))
+                    self._pass_on(notice)
                 if episode == self._watched and self._mode == "auto":
                     self._move("paused")
-            case EpisodeEnded(episode, stopped):
-                if episode == self._watched:
-                    self._post(Ended(self.number, episode, stopped))
+            case EpisodeEnded():
+                self._pass_on(notice)
             case EngineAway(_, error, None):
-                self._post(Failed(self.number, away_text(notice), error.hint, False))
+                self._tell(Failed(away_text(notice), error.hint))
             case EngineAway():
-                self._post(Away(self.number, away_text(notice)))
+                self._tell(Away(away_text(notice)))
 
-    def _tell(self, run: Run) -> None:
+    def _tell(self, notice: Notice | Fact) -> None:
+        self._post(News(self.number, notice))
+
+    def _pass_on(self, notice: Committed | Waiting | EpisodeEnded) -> None:
+        """News of an episode, if it is the one that is watched."""
+        if notice.episode == self._watched:
+            self._tell(notice)
+
+    def _tell_run(self, run: Run) -> None:
         """Which run this is, and whether it goes on by itself."""
         assert self._facts is not None
         of = run.scheduler.episodes
         lines = tuple(EpisodeLine(row.id, row.task_id, 0, of.outcome(row.id)) for row in run.rows.values())
-        self._post(RunOpened(self.number, self._facts, lines))
-        self._post(Moving(self.number, self._mode))
+        self._tell(RunOpened(self._facts, lines))
+        self._tell(Moving(self._mode))
 
     def _begin(self, run: Run) -> None:
         self.path = run.journal.path
@@ -331,11 +331,11 @@ class LiveRun:
             self._watched = next((name for name in episodes if not episodes.outcome(name)), next(iter(episodes), ""))
         self._done = len(episodes) - episodes.open
         self._facts = RunFacts(run.id, run.journal.path, header_of(run.journal))
-        self._tell(run)
+        self._tell_run(run)
         if self._watched:
             self._prepare(run, self._watched)
         for trouble in run.troubles():
-            self._post(Away(self.number, told(trouble)))
+            self._tell(Away(told(trouble)))
 
     # the open turn
 
@@ -361,7 +361,7 @@ class LiveRun:
             self._turns.pop(episode, None)
         if episode == self._watched and not self._news:
             self._news = True
-            self._post(Streamed(self.number, episode))
+            self._tell(Streamed(episode))
 
     def _open_turn(self, driver: Driver) -> None:
         """A step begins: where a model holds a seat it will be asked, and may say nothing for a while."""
@@ -404,7 +404,7 @@ class LiveRun:
             self._move("paused")
             if getattr(error, "exit_code", None) is None:
                 raise
-            self._tell_failure(error, fatal=False)
+            self._tell_failure(error)
             self._ask_again()
         finally:
             self._after_calls(run)
@@ -414,7 +414,7 @@ class LiveRun:
         with self._watching:
             ask = self._asks.get(self._watched)
             if ask is not None:
-                self._post(HumanAsked(self.number, self._watched, ask))
+                self._tell(Waiting(self._watched, ask))
 
     def _next(self) -> Wish | None:
         """The next wish; None when it is time for another step, or nobody wished for anything."""
@@ -455,7 +455,7 @@ class LiveRun:
         self._tell_progress(run)
         over = not run.scheduler.episodes.open
         if spent := None if over else run.budget.spent():
-            self._tell_failure(spent, fatal=False)
+            self._tell_failure(spent)
         if run.scheduler.lost or over or spent:
             run.record_scores()
             self._move("paused")
@@ -466,17 +466,21 @@ class LiveRun:
     def _move(self, mode: str) -> None:
         if mode != self._mode:
             self._mode = mode
-            self._post(Moving(self.number, mode))
+            self._tell(Moving(mode))
 
     def _tell_progress(self, run: Run, *, seldom: bool = False) -> None:
         now = time.monotonic()
         if not seldom or now - self._told > 0.1:
             self._told = now
-            self._post(Progressed(self.number, self._done, len(run.scheduler.episodes)))
+            self._tell(Progressed(self._done, len(run.scheduler.episodes)))
 
-    def _tell_failure(self, error: Exception, *, fatal: bool) -> None:
-        title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
-        self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), fatal))
+    def _tell_failure(self, error: Exception) -> None:
+        self._tell(_failed(error))
+
+
+def _failed(error: Exception) -> Failed:
+    title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
+    return Failed(str(title), str(getattr(error, "hint", "")))
 
 
 LOOK = 0.3
@@ -486,7 +490,7 @@ LOOK = 0.3
 class FollowedRun:
     """One run and the thread that reads it. `post` takes messages from any thread."""
 
-    def __init__(self, path: Path, post: Callable[[LiveMessage], object], *, episode: str = "") -> None:
+    def __init__(self, path: Path, post: Callable[[News], object], *, episode: str = "") -> None:
         self.number = fresh_number()
         self.path = path
         self.closed = threading.Event()
@@ -516,27 +520,26 @@ class FollowedRun:
                     if (episode := self._wanted.get(timeout=LOOK)) is not None:
                         self._show(episode)
                 if follower.look():
-                    self._post(Progressed(self.number, len(follower.outcomes), follower.n))
+                    self._tell(Progressed(len(follower.outcomes), follower.n))
                 if not playing:
                     break
         except Exception as error:
-            title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
-            self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), True))
+            self._tell(_failed(error))
         finally:
             self.closed.set()
-            self._post(Closed(self.number))
+            self._tell(Closed())
 
     def notify(self, notice: Notice) -> None:
-        match notice:
-            case Committed(episode, _, state) if episode == self._watched:
-                self._post(Happened(self.number, episode, state))
-            case EpisodeEnded(episode, stopped) if episode == self._watched:
-                self._post(Ended(self.number, episode, stopped))
+        if isinstance(notice, Committed | EpisodeEnded) and notice.episode == self._watched:
+            self._tell(notice)
+
+    def _tell(self, notice: Notice | Fact) -> None:
+        self._post(News(self.number, notice))
 
     def _show(self, episode: str) -> None:
         first = not self._watched
         facts, episodes, self._watched, records = read_records(self.path, episode)
         if first:
-            self._post(RunOpened(self.number, facts, episodes))
-            self._post(Moving(self.number, "followed"))
-        self._post(Watched(self.number, self._watched, fold(records), None))
+            self._tell(RunOpened(facts, episodes))
+            self._tell(Moving("followed"))
+        self._tell(Watched(self._watched, fold(records), None))

@@ -1,4 +1,7 @@
-"""What the thread of a run tells the desk. Facts in the past tense; all are posted, none waits for an answer."""
+"""What the thread of a run posts to the desk: notices of its scheduler as they are, and facts about the thread.
+
+None waits for an answer.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 from textual.message import Message
 
 from models.engine import Ask
-from tasks.episode.events import Stopped
+from tasks.episode.scheduler import Notice
 from tasks.episode.state import State
 from tasks.run.header import HeaderData
 
@@ -44,97 +47,78 @@ class RunFacts:
         return str(self.header.get("pack", {}).get("name", ""))
 
 
-@dataclass(eq=False)
-class LiveMessage(Message, bubble=False):
-    """Something the thread of a run tells; `live` is the number of that thread, so that late news are recognised."""
-
-    live: int
-
-
-@dataclass(eq=False)
-class RunOpened(LiveMessage):
+@dataclass(frozen=True, slots=True)
+class RunOpened:
     """A run is open, with these episodes."""
 
     run: RunFacts
     episodes: tuple[EpisodeLine, ...]
 
 
-@dataclass(eq=False)
-class Watched(LiveMessage):
-    """The thread now tells about this episode, which stands at this state; `ask` is an open question to a person, if
-    any."""
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """News are of this episode from now on, which is at this state; `ask` is an open question to a person, if any."""
 
     episode: str
     state: State
     ask: Ask | None
 
 
-@dataclass(eq=False)
-class Happened(LiveMessage):
-    """Something of an episode came to disk; the state after it holds all records."""
-
-    episode: str
-    state: State
-
-
-@dataclass(eq=False)
-class Streamed(LiveMessage):
-    """There is news of the open turn of an episode: `LiveRun.turn` gives it, and until it is read no more such
-    messages."""
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """The open turn of an episode has changed: `LiveRun.turn` gives it, and until it is read no more such news."""
 
     episode: str
 
 
-@dataclass(eq=False)
-class HumanAsked(LiveMessage):
-    """A person holds the seat and has to say something."""
-
-    episode: str
-    ask: Ask
-
-
-@dataclass(eq=False)
-class Ended(LiveMessage):
-    """An episode is over."""
-
-    episode: str
-    stopped: Stopped
-
-
-@dataclass(eq=False)
-class Moving(LiveMessage):
-    """Whether the thread goes on by itself: 'paused', 'auto' (one episode) or 'all'."""
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """Whether the thread goes on by itself: 'paused', 'auto' (one episode), 'all', or 'followed'."""
 
     mode: str
 
 
-@dataclass(eq=False)
-class Progressed(LiveMessage):
+@dataclass(frozen=True, slots=True)
+class Progressed:
     """How many episodes of a run are over."""
 
     done: int
     total: int
 
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, Progressed)
 
-
-@dataclass(eq=False)
-class Away(LiveMessage):
-    """Nobody answers at an engine, or at one of its servers, which is tried again: one sentence."""
+@dataclass(frozen=True, slots=True)
+class Away:
+    """An engine, or one of its servers, does not answer and is tried again: one sentence."""
 
     text: str
 
 
-@dataclass(eq=False)
-class Failed(LiveMessage):
-    """Something went wrong in the thread; one sentence and what helps. `fatal` when the run is closed."""
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something went wrong in the thread: one sentence and what helps."""
 
     title: str
     hint: str
-    fatal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The run is stored and its file closed."""
+
+
+Fact = RunOpened | Watched | Streamed | Moving | Progressed | Away | Failed | Closed
 
 
 @dataclass(eq=False)
-class Closed(LiveMessage):
-    """The run is stored and its file closed."""
+class News(Message, bubble=False):
+    """A notice or fact from the thread with the number `live`, so that late news of another are recognised."""
+
+    live: int
+    notice: Notice | Fact
+
+    def can_replace(self, message: Message) -> bool:
+        return (
+            isinstance(message, News)
+            and isinstance(self.notice, Progressed)
+            and isinstance(message.notice, Progressed)
+        )

@@ -49,7 +49,7 @@ from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.seat import PresenterSeat
 from app.desk.jobs import OnDesk
 from app.desk.live import LONGEST, PACES, clock
-from app.desk.messages import Failed, Happened, LiveMessage, Moving, Streamed
+from app.desk.messages import Failed, Moving, News, Streamed
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import LineView, Row, row_text, wrapped
@@ -57,7 +57,7 @@ from app.strings import t
 from app.terminal import width as cells
 from tasks.courts.environment import Cue, environment
 from tasks.episode.events import Seated, StepEnded
-from tasks.episode.scheduler import HUMAN
+from tasks.episode.scheduler import HUMAN, Committed
 from tasks.run.header import is_fictional
 
 Maker = Callable[[int], Sequence[Line]]
@@ -207,16 +207,16 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
 
     # news
 
-    def hear(self, message: LiveMessage) -> None:
-        if not isinstance(message, Streamed):
+    def update(self, news: News) -> None:
+        if not isinstance(news.notice, Streamed):
             self._follow()
-            match message:
+            match news.notice:
                 case Failed():
                     self.wanting = False
                     self.box.give_back()
-                case Moving() if not self.replaying:
-                    self.auto = message.mode in ("auto", "all")
-                case Happened():
+                case Moving(mode) if not self.replaying:
+                    self.auto = mode in ("auto", "all")
+                case Committed():
                     self.want_more()
             self.listen()
             if self.auto and not self.replaying:

@@ -35,7 +35,7 @@ from app.desk.home.run import is_played
 from app.desk.home.screen import Door, HomeScreen
 from app.desk.law.screen import LawScreen
 from app.desk.live import FollowedRun, LiveRun
-from app.desk.messages import Away, Closed, Failed, LiveMessage, Streamed
+from app.desk.messages import Away, Closed, Failed, News, Streamed
 from app.desk.models.screen import ModelsScreen
 from app.desk.palette import MootCommands
 from app.desk.presenter import PresenterScreen
@@ -426,30 +426,31 @@ class Desk(App[int]):
         if self.home_screen is not None:
             self.home_screen.reload()
 
-    @on(LiveMessage)
-    def _heard(self, message: LiveMessage) -> None:
-        """News from the thread of a run, for whoever is interested; late news of an earlier run are dropped."""
-        ours = self.live is not None and message.live == self.live.number
-        if not ours and (self.followed is None or message.live != self.followed.number):
+    @on(News)
+    def _news(self, news: News) -> None:
+        """News from the thread of a run, for whoever shows it; late news of an earlier run are dropped."""
+        ours = self.live is not None and news.live == self.live.number
+        if not ours and (self.followed is None or news.live != self.followed.number):
             return
-        if isinstance(message, Failed):
-            self.problem(message.title, message.hint)
-        if isinstance(message, Away):
-            self.say(one(message.text), "warning")
-        if isinstance(message, Closed):
-            if ours:
-                self.live = None
-            else:
-                self.followed = None
+        match news.notice:
+            case Failed(title, hint):
+                self.problem(title, hint)
+            case Away(text):
+                self.say(one(text), "warning")
+            case Closed():
+                if ours:
+                    self.live = None
+                else:
+                    self.followed = None
         shown = self.episode_screen
-        told: list[EpisodeScreen | PresenterScreen | HomeScreen | None] = []
-        if shown is not None and shown.hears(message):
-            told += [shown, self._in("episode", PresenterScreen)]
-        if ours and not isinstance(message, Streamed):
-            told.append(self.home_screen)
-        for screen in told:
+        views: list[EpisodeScreen | PresenterScreen | HomeScreen | None] = []
+        if shown is not None and shown.concerns(news):
+            views += [shown, self._in("episode", PresenterScreen)]
+        if ours and not isinstance(news.notice, Streamed):
+            views.append(self.home_screen)
+        for screen in views:
             if screen is not None and screen.is_mounted:
-                screen.hear(message)
+                screen.update(news)
 
     # leaving
 

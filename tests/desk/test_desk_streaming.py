@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from textual.events import Paste
@@ -25,7 +25,7 @@ from app.desk.episode.renderers import call_lines, render, totals
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.live import LiveRun
-from app.desk.messages import Failed, LiveMessage, Moving, RunOpened, Streamed, Watched
+from app.desk.messages import Failed, Moving, News, RunOpened, Streamed, Watched
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.lines import row_text
 from models.engine import Delta, EngineError, Reply, TokenChance, Unavailable, Usage
@@ -201,16 +201,18 @@ def test_totals_leave_out_what_a_person_said() -> None:
 
 # the thread
 
+Notice = TypeVar("Notice")
+
 
 @contextmanager
-def live_run(pack: Path, **options: Any) -> Iterator[tuple[LiveRun, list[LiveMessage]]]:
+def live_run(pack: Path, mode: str = "paused", **options: Any) -> Iterator[tuple[LiveRun, list[News]]]:
     """A run and its thread, without a desk; the thread must end."""
-    heard: list[LiveMessage] = []
-    live = LiveRun(lambda: start_run(talk(pack, **options)), heard.append)
+    heard: list[News] = []
+    live = LiveRun(lambda: start_run(talk(pack, **options)), heard.append, mode=mode)
     thread = threading.Thread(target=live.work)
     thread.start()
     try:
-        wait(lambda: any(isinstance(message, RunOpened) for message in heard))
+        wait(lambda: notices(heard, RunOpened))
         yield live, heard
     finally:
         while thread.is_alive():
@@ -225,32 +227,31 @@ def wait(true: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
-def streamed(heard: list[LiveMessage]) -> list[Streamed]:
-    return [message for message in heard if isinstance(message, Streamed)]
+def notices(heard: list[News], kind: type[Notice]) -> list[Notice]:
+    return [news.notice for news in heard if isinstance(news.notice, kind)]
 
 
-def rests(heard: list[LiveMessage]) -> bool:
+def rests(heard: list[News]) -> bool:
     """Whether the run was in motion and is paused."""
-    modes = [message.mode for message in heard if isinstance(message, Moving)]
+    modes = [moving.mode for moving in notices(heard, Moving)]
     return len(modes) > 1 and modes[-1] == "paused"
 
 
 def test_of_parallel_episodes_only_the_watched_one_streams_and_the_other_may_be_chosen_meanwhile(
     pack: Path, engine: SlowEngine
 ) -> None:
-    with live_run(pack, limit=2, parallel=2) as (live, heard):
-        live.run_all()
+    with live_run(pack, "all", limit=2, parallel=2) as (live, heard):
         wait(lambda: len(engine.calls) == 1 and len(engine.calls[0]) == 2)
         engine.tell("speaking", "一", episode="k-1")
-        wait(lambda: [message.episode for message in streamed(heard)] == ["k-1"])
+        wait(lambda: [message.episode for message in notices(heard, Streamed)] == ["k-1"])
         for _ in range(3):
             engine.tell("speaking", "二", episode="k-2")
         wait(lambda: (turn := live._turns.get("k-2")) is not None and turn.words == 3)
-        assert {message.episode for message in streamed(heard)} == {"k-1"}
+        assert {message.episode for message in notices(heard, Streamed)} == {"k-1"}
         live.watch("k-2")
         engine.tell("speaking", "二", episode="k-2")
-        wait(lambda: any(isinstance(m, Watched) and m.episode == "k-2" for m in heard))
-        wait(lambda: streamed(heard)[-1].episode == "k-2")
+        wait(lambda: any(watched.episode == "k-2" for watched in notices(heard, Watched)))
+        wait(lambda: notices(heard, Streamed)[-1].episode == "k-2")
         turn = live.turn("k-2")
         assert turn is not None and turn.spoken == "二二二二", "what came before is not lost"
         engine.end(ANSWER)
@@ -262,7 +263,7 @@ def test_a_stopped_turn_leaves_no_trace_and_its_question_is_asked_again(pack: Pa
         live.auto("k-1")
         wait(engine.waits.is_set)
         engine.tell("speaking", "废话")
-        wait(lambda: streamed(heard))
+        wait(lambda: notices(heard, Streamed))
         live.stop()
         wait(lambda: (turn := live.turn("k-1")) is not None and turn.phase == "stopped")
         wait(lambda: rests(heard))
@@ -282,8 +283,7 @@ def test_a_stopped_turn_leaves_no_trace_and_its_question_is_asked_again(pack: Pa
 
 
 def test_stopping_a_whole_run_pauses_it(pack: Path, engine: SlowEngine) -> None:
-    with live_run(pack, limit=2, parallel=2) as (live, heard):
-        live.run_all()
+    with live_run(pack, "all", limit=2, parallel=2) as (live, heard):
         wait(engine.waits.is_set)
         live.stop()
         wait(lambda: rests(heard))
@@ -291,13 +291,12 @@ def test_stopping_a_whole_run_pauses_it(pack: Path, engine: SlowEngine) -> None:
 
 
 def test_a_budget_that_is_spent_pauses_a_whole_run_and_says_so(pack: Path, engine: SlowEngine) -> None:
-    with live_run(pack, limit=2, budget_tokens=1) as (live, heard):
-        live.run_all()
+    with live_run(pack, "all", limit=2, budget_tokens=1) as (live, heard):
         wait(engine.waits.is_set)
         engine.end(ANSWER)
         wait(lambda: rests(heard))
-        (failed,) = [message for message in heard if isinstance(message, Failed)]
-        assert failed.title.startswith("the budget of the run is spent: ") and not failed.fatal
+        (failed,) = notices(heard, Failed)
+        assert failed.title.startswith("the budget of the run is spent: ") and not live.closed.is_set()
         assert len(engine.calls) == 1, "the second episode is not begun"
 
 

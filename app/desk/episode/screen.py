@@ -31,10 +31,8 @@ from app.desk.messages import (
     Closed,
     EpisodeLine,
     Failed,
-    Happened,
-    HumanAsked,
-    LiveMessage,
     Moving,
+    News,
     Progressed,
     RunFacts,
     RunOpened,
@@ -50,6 +48,7 @@ from app.desk.widgets.score_strip import ScoreStrip
 from app.library import read_records
 from app.strings import known, language, t
 from tasks.episode.events import ToolReturned
+from tasks.episode.scheduler import Committed, Waiting
 from tasks.episode.state import State, fold, imported
 from tasks.errors import RecordMismatch
 from tasks.reports.model import replies_line
@@ -158,18 +157,18 @@ class EpisodeScreen(EpisodeActions):
         if goal and self.shown.go(goal - self.shown.step):
             self.show_panes()
 
-    def hears(self, message: LiveMessage) -> bool:
+    def concerns(self, news: News) -> bool:
         """Whether news are of the run that is shown, open it, or are for everybody."""
-        return message.live == self.source or isinstance(message, RunOpened | Failed)
+        return news.live == self.source or isinstance(news.notice, RunOpened | Failed)
 
-    def hear(self, message: LiveMessage) -> None:
-        match message:
+    def update(self, news: News) -> None:
+        match news.notice:
             case Streamed(episode=episode):
                 return self._stream(episode)
             case Progressed():
                 return None
             case RunOpened(run=run, episodes=episodes):
-                self.source = message.live
+                self.source = news.live
                 self._enter(run, episodes)
                 self.moving = "paused"
             case Watched(episode=episode, state=state, ask=ask):
@@ -177,9 +176,9 @@ class EpisodeScreen(EpisodeActions):
                 self.show_turn()
                 if ask is not None:
                     self._ask(ask.seat)
-            case Happened(episode=episode, state=state) if episode == self.episode:
+            case Committed(episode=episode, state=state) if episode == self.episode:
                 self._extend(state)
-            case HumanAsked(episode=episode, ask=ask) if episode == self.episode:
+            case Waiting(episode=episode, ask=ask) if episode == self.episode:
                 self.shown.go_to_head()
                 self._ask(ask.seat)
             case Moving(mode=mode):
