@@ -4,31 +4,16 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from app.strings import known, language, t
-from app.terminal import clean, truncate
-from app.words import marks_of
+from app.terminal import truncate
 from tasks.courts.casefile.case import Env
-from tasks.courts.casefile.roles import names_of, role_name, role_of
+from tasks.courts.casefile.roles import role_name, role_of
 from tasks.courts.environment import codes, environment
-from tasks.courts.play.record import shown
 from tasks.courts.procedure.model import PROFILES, fault_name, profile
-from tasks.episode.events import (
-    ActDone,
-    Event,
-    ExhibitMoved,
-    Leaked,
-    Routed,
-    Said,
-    Seated,
-    StageEntered,
-    TopicTracked,
-    Violation,
-)
-from tasks.episode.with_tools import SEAT
+from tasks.episode.events import ExhibitMoved, Violation
+from tasks.episode.seats import Card
 
 DISCLAIMER = "仅供评测演示，不构成法律意见，非人民法院裁判"
 """Stands on court screens, in presenter mode and in reports, in Chinese whatever the language."""
@@ -45,31 +30,10 @@ _ALONE = frozenset({"bundled", "stages_bundled", "uncrossed_relied", "no_reason"
 """Faults whose detail says all; the act would only repeat it."""
 
 
-def env_of(card: dict[str, Any]) -> Env | None:
+def env_of(card: Card) -> Env | None:
     """The environment of an episode by its card; None where it is no court episode."""
     env = card.get("env")
     return str(env) if env in codes() else None
-
-
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """Who is who in the episode of a court, for a plain terminal; `names`: what its case calls a role."""
-
-    env: Env
-    names: Mapping[str, str]
-
-    def seat(self, seat: str) -> str:
-        return speaker(seat, self.env, self.names)
-
-    def told(self, event: Event) -> str:
-        """An event on a line, fit for a terminal; '' for what shows nothing."""
-        return clean(told(event, self.env, self.names))
-
-
-def voice_of(card: dict[str, Any]) -> Voice | None:
-    """The voice of an episode by its card; None where it is no court episode."""
-    env = env_of(card)
-    return Voice(env, names_of(card)) if env else None
 
 
 def env_name(env: Env) -> str:
@@ -110,36 +74,6 @@ def fault_words(event: Violation, env: str = "") -> str:
         detail = f"（{_SAYS_WHICH.get(event.code, '')}{detail}）"
     said = f"{where}{detail}"
     return fault_name(event.code, clear=event.clear) + (f"：{said}" if said else "")
-
-
-def told(event: Event, env: Env, names: Mapping[str, str]) -> str:
-    """A court event on a line; '' for what shows nothing."""
-    match event:
-        case Said():
-            to = f" → {addressees(event.to, env, names)}" if event.to else ""
-            return f"{speaker(event.seat, env, names)}{to}：{shown(event.text)} {marks_of(event)}".rstrip()
-        case Seated():
-            tested = f"（{t('seat.agent')}）" if event.seat == SEAT else ""
-            return (
-                f"  {t('event.seated')}: {speaker(event.seat, env, names)}{tested} ← {event.policy} {event.engine}"
-            ).rstrip()
-        case StageEntered():
-            return f"── {event.name} ──"
-        case ActDone():
-            return f"  ✔ {event.name}  {'、'.join(event.basis[:1])}".rstrip()
-        case Violation():
-            return f"  ✘ {fault_words(event, env)}"
-        case ExhibitMoved():
-            return f"  ◇ {exhibit_words(event)}"
-        case Leaked():
-            return f"  ! {t('court.leak')}：{event.text}"
-        case TopicTracked():
-            return f"  · {event.pointer} {t('court.verdict.' + event.verdict)}" + (
-                f"：{event.quote}" if event.quote else ""
-            )
-        case Routed() if event.dropped:  # what names nobody is an announcement or a judgment, and heard by all
-            return f"  ! {t('court.dropped', to=addressees(event.dropped, env, names))}"
-    return ""
 
 
 def exhibit_words(event: ExhibitMoved) -> str:

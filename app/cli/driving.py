@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
 from app import background
 from app.cli.common import note, say
-from app.cli.watcher import JsonWatcher, PlainWatcher, Progress, voice_of
+from app.cli.watcher import JsonWatcher, PlainWatcher, Progress
 from app.leaving import ASKED, when_asked, without_terminal
 from app.strings import language, t
 from app.strings.sentences import told
@@ -28,6 +28,7 @@ from store.journal import Journal
 from store.writer import when_wished
 from tasks.benchmark import Benchmark, Question
 from tasks.episode.scheduler import EpisodeEnded, Notice, Watcher
+from tasks.episode.seats import Card
 from tasks.errors import UsageError
 from tasks.run.cast import Cast
 from tasks.run.engines import completed, open_engine
@@ -37,9 +38,6 @@ from tasks.run.reading import GRADER
 from tasks.run.rescoring import StoredRun
 from tasks.scoring.grader import grade_run
 from tasks.scoring.metrics import Summary
-
-if TYPE_CHECKING:
-    from app.court_words import Voice
 
 
 def grade(journal: Journal, bench: Benchmark, questions: Sequence[Question], spec: str) -> None:
@@ -240,7 +238,7 @@ def _ask_person(made: Run, stopped: Stopping) -> bool:
     driver = next(asking, None)
     if driver is None or driver.ask is None:
         return False
-    for words in _unheard(driver.ask, voice_of(driver.state.card)):
+    for words in _unheard(driver.ask, driver.state.card):
         click.echo(clean(words), err=True)
     stopped.reading = True
     try:
@@ -257,13 +255,18 @@ def _ask_person(made: Run, stopped: Stopping) -> bool:
     return True
 
 
-def _unheard(ask: Ask, voice: Voice | None) -> list[str]:
+def _unheard(ask: Ask, card: Card) -> list[str]:
     """What a person is shown with a question: in court all that was said since their last turn, else the last
     word."""
     said = [message.content for message in ask.messages]
-    if voice is None:
+    if not card.get("env"):
         return said[-1:]
-    own = f"{voice.seat(ask.seat)}："
+    from app.court_words import env_of, speaker
+    from tasks.courts.casefile.roles import names_of
+
+    if (env := env_of(card)) is None:
+        return said[-1:]
+    own = f"{speaker(ask.seat, env, names_of(card))}："
     last = max((place for place, words in enumerate(said) if words.startswith(own)), default=-1)
     return said[last + 1 :] or said[-1:]
 

@@ -14,14 +14,15 @@ import click
 
 from app.cli.common import RUN, json_option, note, output, say
 from app.cli.show import label
-from app.cli.watcher import plain_line, record_data, voice_of
+from app.cli.watcher import Player, plain_line, record_data
 from app.strings import language, t
 from app.terminal import clean, json_text
 from store.files import written_whole
 from store.journal import Journal
 from store.text.difference import MARKS, Piece, difference
 from tasks.benchmark import Question
-from tasks.episode.events import AttemptStarted, Record
+from tasks.episode.events import ModelCalled, Record
+from tasks.episode.state import fold
 from tasks.errors import UsageError
 from tasks.reports.as_csv import by_task
 from tasks.reports.comparison import FORMATS as COMPARED
@@ -70,9 +71,10 @@ def _folded(path: Path, most: int, found: RunFailures) -> Iterator[Folded]:
         rows = sorted(journal.episodes(), key=lambda row: row.id not in failed)
         for number, row in enumerate(rows[:most], 1):
             records = read_episode(journal, row.id)
-            voice = next((voice_of(one.event.card) for one in records if isinstance(one.event, AttemptStarted)), None)
-            told = [voice.told(one.event) if voice else plain_line(one) for one in records]
-            lines = [line for line in told if line.strip()]
+            player = Player(fold(records).card)
+            if player.scene is not None:
+                records = [r for r in records if not isinstance(r.event, ModelCalled) or r.event.human]
+            lines = [clean(text) for _, text in player.play(records)]
             cuts = [t("report.cut_lines", n=len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
             cuts += [t("report.cut_episodes", n=len(rows) - most)] if number == most < len(rows) else []
             main = failed.get(row.id)

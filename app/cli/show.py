@@ -269,8 +269,8 @@ def _show_episode(
         }  # fmt: skip
         return click.echo(json_text(data))
     watcher = PlainWatcher(sys.stdout)
-    for record in shown:
-        if prompts and isinstance(record.event, ModelCalled):
+    for record in shown if prompts else ():
+        if isinstance(record.event, ModelCalled):
             carried = dict(record.event.carried)
             for at, (role, name) in enumerate(record.event.messages):
                 more = f"  {journal.text_of(carried[at])}" if at in carried else ""
@@ -278,6 +278,8 @@ def _show_episode(
             if record.event.tools_name:
                 click.echo(clean(f"    [tools] {journal.text_of(record.event.tools_name)}"))
         watcher.notify(Committed(episode, (record,), state))
+    if not prompts:
+        watcher.notify(Committed(episode, tuple(shown), state))
     if step:
         return
     last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]

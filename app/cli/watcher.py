@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from app.strings import duration, t
-from app.strings.sentences import said
-from app.terminal import clean, json_text, pad, truncate
-from app.words import away_text, marks_of
-from tasks.episode.events import (
-    ActionParsed,
-    Answered,
-    AttemptStarted,
-    EngineFailed,
-    Event,
-    LimitHit,
-    ModelCalled,
-    Planned,
-    Record,
-    Said,
-    Seated,
-    Stopped,
-    Thought,
-    ToolCalled,
-    ToolReturned,
-    ToolsChosen,
-    Unknown,
-    encode,
-)
+from app.terminal import clean, json_text, pad
+from app.words import away_text
+from tasks.episode.events import ModelCalled, Record, Stopped, ToolReturned, encode
 from tasks.episode.scheduler import Committed, EngineAway, EpisodeEnded, Notice, Waiting
 
 if TYPE_CHECKING:
-    from app.court_words import Voice
+    from app.desk.court.scene import Scene
+    from app.desk.episode.renderers import Block
 
 
 watch_option = click.option(
@@ -131,121 +112,86 @@ class Progress:
         self._stream.flush()
 
 
-LINE = 400
-"""Cells shown of one observation; the record keeps the whole."""
+class Player:
+    """The records of one episode as text for a terminal: the blocks that the desk shows, each behind its label.
 
+    What the desk needs takes a moment to load, the words of the courts another: only who shows an episode waits.
+    """
 
-def _attempt(event: AttemptStarted) -> str:
-    return f"■ {event.benchmark} · {event.task_id}\n{t('event.question')}: {event.card.get('question', '')}"
+    def __init__(self, card: Mapping[str, Any]) -> None:
+        from app.desk.episode.renderers import each, label_width
 
+        self._make: Callable[[Sequence[Record]], Mapping[int, Block | None]] = each
+        self._gutter = label_width()
+        self.scene: Scene | None = None
+        """Who is who in the episode of a court."""
+        if card.get("env"):
+            from app.desk.court.lines import GUTTER, CourtLines
+            from app.desk.court.scene import plain_scene
 
-def _returned(event: ToolReturned) -> str:
-    marks = []
-    if "authored" in event.provenance:
-        marks.append(t("mark.fictional"))
-    if event.status == "outside_pack" or event.unknown or not event.complete:
-        marks.append(t("mark.outside_pack"))
-    shown = f" [{' · '.join(marks)}]" if marks else ""
-    return f"  {t('event.observation')}{shown}: {truncate(clean(event.observation, multiline=False), LINE)}"
+            self.scene = plain_scene(card)
+            if self.scene is not None:
+                self._make, self._gutter = CourtLines(self.scene).make, GUTTER - 1
 
+    def seat(self, seat: str) -> str:
+        from app.desk.episode.renderers import seat_name
 
-def _parted(event: ModelCalled) -> str:
-    """How the generated tokens part into reasoning and reply, where the engine says."""
-    parts = {"thought": f"{event.reasoned:,}", "reply": f"{event.generated - event.reasoned:,}"}
-    return f" · {t('call.parted', **parts)}" if event.reasoned else ""
+        return self.scene.seat(seat) if self.scene is not None else seat_name(seat)
 
+    def play(self, records: Sequence[Record]) -> Iterator[tuple[int, str]]:
+        """Step and text of what shows something of records that came together."""
+        from app.desk.episode.renderers import plain
 
-RENDERERS: dict[type[Event], Callable[[Any], str]] = {
-    AttemptStarted: _attempt,
-    Seated: lambda e: f"  {t('event.seated')}: {t('seat.' + e.seat)} ← {e.policy} {e.engine}".rstrip(),
-    Planned: lambda e: f"  {t('event.planned')}: " + " → ".join(e.steps),
-    Thought: lambda e: f"  {t('event.thought')}: {e.text}",
-    ModelCalled: lambda e: (
-        f"  {t('event.human_called')}: {e.text}"
-        if e.human
-        else f"  {t('event.model_called')}: {e.evaluated} + {e.reused} → {e.generated} tok · {e.milliseconds:.0f} ms"
-        f"{_parted(e)}{' · ' + t('origin.cached') if e.origin == 'cached' else ''}"
-        f"{' · ' + said(e.note) if e.note else ''}"
-    ),
-    EngineFailed: lambda e: f"  {t('event.engine_failed')} ({e.attempt}): {e.message}",
-    ActionParsed: lambda e: "" if e.result == "ok" else f"  {t('event.action_' + e.result)}: {said(e.note)}",
-    ToolCalled: lambda e: f"  {t('event.tool_called')}: {e.tool} {json.dumps(e.input, ensure_ascii=False)}",
-    ToolReturned: _returned,
-    ToolsChosen: lambda e: (
-        f"  {t('event.tools_chosen')}: {', '.join(e.tables)}" + (f" ({said(e.note)})" if e.note else "")
-    ),
-    Said: lambda e: f"  {e.seat}: {e.text} {marks_of(e)}".rstrip(),
-    Answered: lambda e: f"  {t('event.answered')}: {e.res}",
-    LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",
-    Stopped: lambda e: (
-        f"  {t('event.stopped')}: {t('outcome.' + e.outcome)}"
-        + (f" ({said(e.reason)})" if e.reason and e.outcome != "finished" else "")
-    ),
-    Unknown: lambda e: f"  {t('event.unknown')}: {e.name}",
-}
-"""Event -> its line; events that are not here (the end of a step) show nothing."""
+        by_seq = {record.seq: record for record in records}
+        for seq, block in self._make(records).items():
+            if block is not None:
+                yield block.step, plain(by_seq[seq].event, block, self._gutter)
 
 
 def plain_line(record: Record) -> str:
-    """The record as text for a terminal, '' when it shows nothing."""
-    render = RENDERERS.get(type(record.event))
-    return clean(render(record.event)) if render else ""
-
-
-def voice_of(card: Mapping[str, Any]) -> Voice | None:
-    """How a court episode speaks, None for any other. The words of the courts take a moment to load: only they need
-    them."""
-    if not card.get("env"):
-        return None
-    from app import court_words
-
-    return court_words.voice_of(dict(card))
+    """A record as text, without the time that it took; '' when it shows nothing."""
+    if isinstance(record.event, ModelCalled | ToolReturned):
+        record = replace(record, event=record.event.model_copy(update={"milliseconds": 0.0}))
+    return "\n".join(text for _, text in Player({}).play([record]))
 
 
 class PlainWatcher:
     """Writes every committed event as it comes, with a heading a step, and one where another episode goes on."""
 
-    def __init__(self, stream: TextIO, *, headings: bool = True) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._headings = headings
         self._step: tuple[str, int] = ("", -1)
         self._episode = ""
-        self._voices: dict[str, Voice | None] = {}
+        self._players: dict[str, Player] = {}
 
     def notify(self, notice: Notice) -> None:
         if isinstance(notice, Committed):
-            voice = self._voices.get(notice.episode) or voice_of(notice.state.card)
-            self._voices[notice.episode] = voice
-            for record in notice.records:
-                self._write(notice.episode, record, voice)
+            player = self._players.get(notice.episode) or Player(notice.state.card)
+            self._players[notice.episode] = player
+            for step, text in player.play(notice.records):
+                self._head(notice.episode)
+                if player.scene is None and step > 0 and self._step != (notice.episode, step):
+                    self._step = (notice.episode, step)
+                    self._write(t("event.step", step=step))
+                self._write(text)
         elif isinstance(notice, EpisodeEnded):
-            self._voices.pop(notice.episode, None)
+            self._players.pop(notice.episode, None)
         elif isinstance(notice, EngineAway):
-            self._stream.write(clean(f"moot: {away_text(notice)}", multiline=False) + "\n")
+            self._write(f"moot: {away_text(notice)}")
         elif isinstance(notice, Waiting):
             self._head(notice.episode)
-            voice = self._voices.get(notice.episode)
-            words = voice.seat(notice.ask.seat) if voice else t(f"seat.{notice.ask.seat}")
-            self._stream.write(clean(f"{t('event.waiting')}: {words}", multiline=False) + "\n")
+            player = self._players.get(notice.episode) or Player({})
+            self._write(f"{t('event.waiting')}: {player.seat(notice.ask.seat)}")
         self._stream.flush()
 
-    def _head(self, episode: str, *, named: bool = False) -> None:
-        """Say which episode goes on, unless it is the one of the line before, or the line to come names it."""
-        if self._headings and episode != self._episode and not named:
-            self._stream.write(clean(f"■ {episode}", multiline=False) + "\n")
-        self._episode = episode
+    def _head(self, episode: str) -> None:
+        """Say which episode goes on, unless it is the one of the line before."""
+        if episode != self._episode:
+            self._episode = episode
+            self._write(f"■ {episode}")
 
-    def _write(self, episode: str, record: Record, voice: Voice | None) -> None:
-        if voice and isinstance(record.event, ModelCalled) and record.event.human:
-            return  # what a person typed is said in court next, under the name of the seat
-        line = (voice.told(record.event) if voice else "") or plain_line(record)
-        if not line:
-            return
-        self._head(episode, named=isinstance(record.event, AttemptStarted))
-        if self._headings and voice is None and record.step > 0 and self._step != (episode, record.step):
-            self._step = (episode, record.step)
-            self._stream.write(t("event.step", step=record.step) + "\n")
-        self._stream.write(line + "\n")
+    def _write(self, text: str) -> None:
+        self._stream.write(clean(text) + "\n")
 
 
 class JsonWatcher:

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 import pytest
 from rich.cells import cell_len
 
-from app.cli.watcher import plain_line
-from app.court_words import DISCLAIMER, told
+from app.cli.watcher import Player
+from app.court_words import DISCLAIMER
 from app.desk.court.casefile import exhibit_lines, file_lines
 from app.desk.court.draft import draft_lines, draft_of
 from app.desk.court.lines import CourtLines, transcript
 from app.desk.court.panes import brief_lines
 from app.desk.court.programme import Item, programme
 from app.desk.court.scene import Scene, scene_of
-from app.desk.episode.renderers import Block, Line
-from app.desk.episode.shown import each, episode_markdown
+from app.desk.episode.renderers import Block, Line, each
+from app.desk.episode.shown import episode_markdown
 from app.desk.law.evidence import law_rows
 from app.desk.messages import RunFacts
 from app.desk.widgets.lines import row_text
@@ -67,7 +67,8 @@ def test_what_an_utterance_lacks_stands_behind_it(
     said = Said(seat="agent", text="先协商。", to=("client",), turn=2, fault=fault, unfinished=unfinished)
     record = Record(1, 1, None, 0.0, said)
     blocks = CourtLines(plays["LC-0001"].scene(0)).make([record])[1], each([record])[1]
-    shown = [text(block.lines) for block in blocks if block] + [told(said, "LC", {}), plain_line(record)]
+    shown = [text(block.lines) for block in blocks if block]
+    shown += [line for card in ({"env": "LC"}, {}) for _, line in Player(card).play([record])]
     assert [one.partition("先协商。")[2].strip() for one in shown] == [marks] * 4
 
 

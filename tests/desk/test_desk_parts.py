@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from app import strings
+from app.cli.watcher import Player
 from app.desk.bindings import KEYS
 from app.desk.dialogs import AREAS
 from app.desk.episode.plan_pane import plan_items
 from app.desk.episode.renderers import RENDERERS, render
 from app.desk.episode.scores import Scorekeeper
-from app.desk.episode.shown import Shown, blocks_of, episode_markdown, export_episode, fence
+from app.desk.episode.shown import Shown, episode_markdown, export_episode, fence
 from app.desk.home.screen import pack_counts
 from app.desk.messages import RunFacts
 from app.library import PackLine, packs, read_records, read_run, read_stored
@@ -55,6 +57,17 @@ def test_wrapping_loses_nothing_but_blanks_and_never_overflows(text: str, width:
 
 def test_every_event_has_a_renderer_or_is_known_to_show_nothing() -> None:
     assert set(EVENTS.values()) - set(RENDERERS) == {StepEnded}
+
+
+def test_a_terminal_shows_the_blocks_of_the_desk_and_of_what_a_tool_returned_the_beginning() -> None:
+    called, returned = (next(r for r in records() if r.event.tag == tag) for tag in ("tool_called", "tool_returned"))
+    assert isinstance(returned.event, ToolReturned)
+    event = returned.event.model_copy(update={"observation": "长" * 1000 + "\n二" * 20})
+    texts = [text for _, text in Player({}).play([called, replace(returned, event=event)])]
+    assert [text.split()[0] for text in texts] == ["工具调用", "工具返回"]
+    rows = texts[1].split("\n")
+    assert 2 < len(rows) < 10 and all(row.startswith(" " * 9) for row in rows[1:])
+    assert rows[1].endswith("长…") and all(cell_len(row) < 420 for row in rows)
 
 
 def test_text_of_models_is_cleaned_and_markup_stays_text() -> None:
@@ -96,7 +109,7 @@ def test_looking_back_shows_the_stored_state_of_that_step() -> None:
     assert (shown.total, shown.step, shown.back) == (4, 4, False)
     assert shown.go(-1) and shown.go(-1)
     assert shown.step == 2 and shown.back and max(r.step for r in shown.visible()) == 2
-    assert shown.blocks() == blocks_of([r for r in records() if r.step <= 2])
+    assert shown.blocks() == [block for r in records() if r.step <= 2 and (block := render(r))]
     assert shown.go(2) and not shown.back and not shown.go(1)
     assert shown.go(-4) and shown.step == 0 and not shown.go(-1)
 

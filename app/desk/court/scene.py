@@ -15,7 +15,7 @@ from app.court_words import SIDES, env_of
 from app.strings import known, language, t
 from store.text.numerals import int_to_chinese
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase, Env, Fields
-from tasks.courts.casefile.roles import role_name, role_of, seat_of
+from tasks.courts.casefile.roles import names_of, role_name, role_of, seat_of
 from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import Cue, Ending, Role, environment
 from tasks.courts.play.flow import limit_of, made, next_cue
@@ -25,6 +25,7 @@ from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.model import Duty, Hearing, ProfileName, Turn, duties
 from tasks.episode.events import AttemptStarted, Event, ExhibitMoved, Record, Seated
 from tasks.episode.scheduler import HUMAN
+from tasks.episode.seats import Card
 from tasks.episode.with_tools import SEAT
 from tasks.run.header import HeaderData
 
@@ -52,6 +53,8 @@ class Scene:
     asked: str = ""
     """The seat that a person was asked to speak for, '' where nobody is waited for."""
     seats: Mapping[str, Seated] = field(default_factory=dict)
+    names: Mapping[Role, str] = field(default_factory=dict)
+    """What the card of the episode calls a role otherwise than its environment does."""
 
     @cached_property
     def events(self) -> list[Event]:
@@ -166,7 +169,7 @@ class Scene:
             title = getattr(getattr(getattr(self.case, "court", None), "presiding", None), "title", "")
             key = f"court.title.{title}" if role == "judge" and title else f"seat.{role}"
             return t(key) if known(key) else role
-        return role_name(role, self.env, self.case)
+        return self.names.get(role) or role_name(role, self.env, self.case)
 
     def brief(self, role: Role) -> str:
         """The name, short enough for a bar."""
@@ -197,7 +200,14 @@ def scene_of(
     seats = {record.event.seat: record.event for record in records if isinstance(record.event, Seated)}
     profile: ProfileName = "j1" if spec.get("profile") == "j1" else "law"
     turns = spec.get("max_turns")
-    return Scene(env, records, case, profile, turns if isinstance(turns, int) else None, holders, asked, seats)
+    limit, names = turns if isinstance(turns, int) else None, names_of(began.card) if began is not None else {}
+    return Scene(env, records, case, profile, limit, holders, asked, seats, names)
+
+
+def plain_scene(card: Card) -> Scene | None:
+    """Who is who in an episode with this card, and no more; None where it is no court episode."""
+    env = env_of(card)
+    return Scene(env, (), names=names_of(card)) if env is not None else None
 
 
 def held_by_people(seats: Mapping[str, Seated]) -> frozenset[str]:

@@ -21,6 +21,7 @@ from app.desk.episode.renderers import (
     Line,
     compact,
     duration,
+    each,
     many,
     one,
     policy_name,
@@ -28,7 +29,6 @@ from app.desk.episode.renderers import (
     seat_name,
     size_of,
 )
-from app.desk.episode.shown import each
 from app.desk.law.events import IN_WORDS, Item, tool_name
 from app.desk.law.evidence import law_rows
 from app.desk.widgets.lines import LineView, Row, ink, wrapped

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from app.court_words import exhibit_words, fault_words
 from app.desk.law.events import asked, items_of, returned_lines, summary, tool_name
-from app.strings import counted, known, t
+from app.strings import counted, known, language, t
 from app.strings.sentences import said
-from app.terminal import clean
+from app.terminal import clean, pad, truncate
 from app.words import marks_of
 from models.errors import BadEngine
 from models.sampling import bare
@@ -338,6 +337,21 @@ def _line(label: str, tone: str, words: Callable[[Any], str]) -> Callable[[Recor
     return show
 
 
+# The words of the courts take a moment to load: only their events need them.
+
+
+def _fault_words(event: Violation) -> str:
+    from app.court_words import fault_words
+
+    return fault_words(event)
+
+
+def _exhibit_words(event: ExhibitMoved) -> str:
+    from app.court_words import exhibit_words
+
+    return exhibit_words(event)
+
+
 def routed_words(event: Routed, name: Callable[[str], str] = seat_name) -> str:
     """Whom an utterance reached where its words alone do not say it, and who was addressed in vain; '' for the plain
     case."""
@@ -362,8 +376,8 @@ def tracked_words(event: TopicTracked, topic: str = "") -> str:
 RENDERERS: dict[type[Event], Callable[[Record, Any], Block | None]] = {
     StageEntered: _line("event.stage", "label", lambda event: event.name),
     ActDone: _line("event.act", "dim", lambda event: " ".join((event.name, *event.basis[:1]))),
-    Violation: _line("event.fault", "bad", fault_words),
-    ExhibitMoved: _line("event.exhibit", "dim", exhibit_words),
+    Violation: _line("event.fault", "bad", _fault_words),
+    ExhibitMoved: _line("event.exhibit", "dim", _exhibit_words),
     Leaked: _line("event.leaked", "bad", lambda event: f"{t('court.leak')}：{event.text}"),
     Routed: _line("event.routed", "dim", routed_words),
     TopicTracked: _line("event.tracked", "dim", tracked_words),
@@ -391,6 +405,36 @@ def render(record: Record) -> Block | None:
     """The block of a record, or None when it shows nothing."""
     renderer = RENDERERS.get(type(record.event))
     return renderer(record, record.event) if renderer else None
+
+
+def each(records: Sequence[Record]) -> dict[int, Block | None]:
+    """Every record as its event looks by itself, by sequence number."""
+    return {record.seq: render(record) for record in records}
+
+
+def label_width() -> int:
+    """Cells of the column of labels in the current language."""
+    return 8 if language() == "zh" else 12
+
+
+LONGEST = 400
+"""Cells shown of a line that a tool returned, in plain text."""
+
+
+def plain(event: Event, block: Block, gutter: int) -> str:
+    """A block as plain text, its label in a column of so many cells.
+
+    Of a call it says the cost, and of what a tool returned the beginning; the record keeps the whole.
+    """
+    lines = ["".join(part for part, _ in line) for line in block.lines]
+    if isinstance(event, ModelCalled) and block.full is not None and len(lines) > 1:
+        lines = lines[:-1]
+    elif isinstance(event, ToolReturned):
+        lines = [truncate(line, LONGEST) for line in lines[:SHORT]]
+    if block.heading:
+        return f"── {''.join(lines)} ──"
+    labels = (block.label, *[""] * len(lines))
+    return "\n".join(f"{pad(label, gutter)} {line}".rstrip() for label, line in zip(labels, lines, strict=False))
 
 
 Chance = tuple[str, float, tuple[tuple[str, float], ...]]

@@ -16,7 +16,7 @@ from textual.widgets import OptionList, Static
 
 from app.court_words import DISCLAIMER
 from app.desk.dialogs import Dialog
-from app.desk.episode.renderers import Block, one, render
+from app.desk.episode.renderers import Block, each, one, render
 from app.desk.messages import RunFacts
 from app.strings import t
 from app.terminal import clean
@@ -34,11 +34,6 @@ from tasks.run.header import is_fictional
 
 Maker = Callable[[Sequence[Record]], Mapping[int, Block | None]]
 """Records that came together -> their blocks by sequence number, in the order in which they are shown."""
-
-
-def each(records: Sequence[Record]) -> dict[int, Block | None]:
-    """Every record as its event looks by itself."""
-    return {record.seq: render(record) for record in records}
 
 
 class Shown:
@@ -104,11 +99,6 @@ class Shown:
         self.at = None
 
 
-def blocks_of(records: Sequence[Record]) -> list[Block]:
-    """The blocks of records, without those that show nothing."""
-    return [block for block in map(render, records) if block is not None]
-
-
 def fence(text: str, kind: str = "") -> str:
     """The text in a fence longer than any in it."""
     text = clean(text)
@@ -155,7 +145,7 @@ def _transcript(blocks: Sequence[Block]) -> Iterator[str]:
 
 
 def _event(record: Record) -> list[str]:
-    block = next(iter(blocks_of([record])), None)
+    block = render(record)
     if block is None:
         return []
     return [f"**{block.label}**", "", fence("\n".join("".join(p for p, _ in line) for line in block.whole), "text")]

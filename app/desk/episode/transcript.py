@@ -22,7 +22,7 @@ from textual.screen import Screen
 
 from app.desk.bindings import bindings
 from app.desk.episode.open_turn import OpenTurn, turn_rows
-from app.desk.episode.renderers import Block, Line, Piece
+from app.desk.episode.renderers import Block, Line, Piece, label_width
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import LineView, Row, slice_pieces, wrapped
 from app.strings import t
@@ -402,11 +402,6 @@ class Transcript(LineView):
 
 
 ALL_ROWS = 1_000_000
-
-
-def label_width() -> int:
-    """Cells of the column of labels in the current language."""
-    return 8 if t("app.code") == "zh" else 12
 
 
 def _cells(text: str) -> int:
