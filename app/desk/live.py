@@ -1,9 +1,9 @@
-"""A run in motion: one thread owns the scheduler and everything it touches; the desk sends it wishes and gets
-messages.
+"""A run in motion: one thread owns the scheduler and everything it touches; the controller sends it wishes and gets
+notices.
 
 Wishes are callables on a queue; between two steps the thread takes the next one, so that pause and cancel always
 work. Only `stop` and `close` reach into a call: they interrupt it from the thread of the desk. Notices of the
-scheduler (facts already on disk) become messages. What streams does not: the desk is told once that there is news,
+scheduler (facts already on disk) are passed on. What streams is not: the controller is told once that there is more,
 fetches the newest state when it has time, and is told again only after that.
 """
 
@@ -26,7 +26,7 @@ from app.desk.messages import (
     Fact,
     Failed,
     Moving,
-    News,
+    Post,
     Progressed,
     RunFacts,
     RunOpened,
@@ -97,33 +97,37 @@ POLL = 0.2
 _numbers = count(1)
 
 
-def fresh_number() -> int:
-    """The number of one more thread that tells of a run."""
-    return next(_numbers)
+class RunThread:
+    """What is known in a thread of one run; `post` takes what becomes known there."""
+
+    def __init__(self, post: Post) -> None:
+        self.number = next(_numbers)
+        self.closed = threading.Event()
+        self._post = post
+
+    def _tell(self, notice: Notice | Fact) -> None:
+        self._post(self.number, notice)
+
+    def _tell_failure(self, error: Exception) -> None:
+        title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
+        self._tell(Failed(str(title), str(getattr(error, "hint", ""))))
 
 
-class LiveRun:
-    """One run and its thread. `opener` makes the run inside the thread; `post` takes messages from any thread."""
+class LiveRun(RunThread):
+    """One run and the thread that plays it. `opener` makes the run inside the thread."""
 
     def __init__(
-        self,
-        opener: Callable[[], Run],
-        post: Callable[[News], object],
-        *,
-        episode: str | None = None,
-        mode: str = "paused",
+        self, opener: Callable[[], Run], post: Post, *, episode: str | None = None, mode: str = "paused"
     ) -> None:
-        self.number = fresh_number()
+        super().__init__(post)
         self.pace = 1
         self.path: Path | None = None
         self._opener = opener
-        self._post = post
         self._watched = episode or ""
         self._facts: RunFacts | None = None
         self._mode = mode
         self._wishes: queue.SimpleQueue[Wish] = queue.SimpleQueue()
         self._closing = threading.Event()
-        self.closed = threading.Event()
         self._done = 0
         self._told = 0.0
         self._run: Run | None = None
@@ -307,9 +311,6 @@ class LiveRun:
             case EngineAway():
                 self._tell(Away(away_text(notice)))
 
-    def _tell(self, notice: Notice | Fact) -> None:
-        self._post(News(self.number, notice))
-
     def _pass_on(self, notice: Committed | Waiting | EpisodeEnded) -> None:
         """News of an episode, if it is the one that is watched."""
         if notice.episode == self._watched:
@@ -474,27 +475,17 @@ class LiveRun:
             self._told = now
             self._tell(Progressed(self._done, len(run.scheduler.episodes)))
 
-    def _tell_failure(self, error: Exception) -> None:
-        self._tell(_failed(error))
-
-
-def _failed(error: Exception) -> Failed:
-    title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
-    return Failed(str(title), str(getattr(error, "hint", "")))
-
 
 LOOK = 0.3
 """Seconds between two looks."""
 
 
-class FollowedRun:
-    """One run and the thread that reads it. `post` takes messages from any thread."""
+class FollowedRun(RunThread):
+    """One run that another process plays, and the thread that reads it."""
 
-    def __init__(self, path: Path, post: Callable[[News], object], *, episode: str = "") -> None:
-        self.number = fresh_number()
+    def __init__(self, path: Path, post: Post, *, episode: str = "") -> None:
+        super().__init__(post)
         self.path = path
-        self.closed = threading.Event()
-        self._post = post
         self._wanted: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._watched = ""
         self._wanted.put(episode)
@@ -524,7 +515,7 @@ class FollowedRun:
                 if not playing:
                     break
         except Exception as error:
-            self._tell(_failed(error))
+            self._tell_failure(error)
         finally:
             self.closed.set()
             self._tell(Closed())
@@ -532,9 +523,6 @@ class FollowedRun:
     def notify(self, notice: Notice) -> None:
         if isinstance(notice, Committed | EpisodeEnded) and notice.episode == self._watched:
             self._tell(notice)
-
-    def _tell(self, notice: Notice | Fact) -> None:
-        self._post(News(self.number, notice))
 
     def _show(self, episode: str) -> None:
         first = not self._watched

@@ -5,10 +5,9 @@ None waits for an answer.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-from textual.message import Message
 
 from models.engine import Ask
 from tasks.episode.scheduler import Notice
@@ -107,18 +106,5 @@ class Closed:
 
 
 Fact = RunOpened | Watched | Streamed | Moving | Progressed | Away | Failed | Closed
-
-
-@dataclass(eq=False)
-class News(Message, bubble=False):
-    """A notice or fact from the thread with the number `live`, so that late news of another are recognised."""
-
-    live: int
-    notice: Notice | Fact
-
-    def can_replace(self, message: Message) -> bool:
-        return (
-            isinstance(message, News)
-            and isinstance(self.notice, Progressed)
-            and isinstance(message.notice, Progressed)
-        )
+Post = Callable[[int, Notice | Fact], object]
+"""Takes a notice or fact from any thread, with the number of the thread, so that late ones of another are known."""

@@ -1,8 +1,8 @@
 """Presenter mode: a court episode for an audience, one utterance at a time, large and quiet. No letter key does
 anything here.
 
-It lies over the Episode screen and shows the same run, stored or in motion. It has a place of its own in what was
-said, so that looking back here leaves the Episode screen where it is.
+It is a second view of the run that the Episode screen below it shows, stored or in motion. It has a place of its own
+in what was said, so that looking back here leaves the Episode screen where it is.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from textual.widgets import Label
 from app.court_words import DISCLAIMER
 from app.desk.bindings import bindings
 from app.desk.court.draft import Draft, draft_of
+from app.desk.court.panes import brief_lines, scene_now
 from app.desk.court.scene import Scene
 from app.desk.court.stage import (
     Utterance,
@@ -42,14 +43,14 @@ from app.desk.court.stage import (
     until,
     utterances,
 )
+from app.desk.episode.controller import Controller
 from app.desk.episode.open_turn import OpenTurn
 from app.desk.episode.renderers import Line
 from app.desk.episode.scores import StepScores
-from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.seat import PresenterSeat
 from app.desk.jobs import OnDesk
 from app.desk.live import LONGEST, PACES, clock
-from app.desk.messages import Failed, Moving, News, Streamed
+from app.desk.messages import Fact, Failed, Moving, Streamed
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import LineView, Row, row_text, wrapped
@@ -57,7 +58,7 @@ from app.strings import t
 from app.terminal import width as cells
 from tasks.courts.environment import Cue, environment
 from tasks.episode.events import Seated, StepEnded
-from tasks.episode.scheduler import HUMAN, Committed
+from tasks.episode.scheduler import HUMAN, Committed, Notice
 from tasks.run.header import is_fictional
 
 Maker = Callable[[int], Sequence[Line]]
@@ -151,9 +152,11 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (112, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-high")]
 
-    def __init__(self, source: EpisodeScreen) -> None:
+    def __init__(self, controller: Controller, below: AnswerBox) -> None:
+        """Lie over the Episode screen; what a person types moves on from its box, `below`, and back."""
         super().__init__()
-        self.source = source
+        self.controller = controller
+        self.below = below
         self.whole: Scene | None = None
         """The scene of all that is on record, whatever slide is shown."""
         self.said: tuple[Utterance, ...] = ()
@@ -189,17 +192,21 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         for name in STILL:
             self.query_one(f"#{name}").can_focus = False
         self._read()
-        source = self.source
-        if source.shown.back:
-            self.at = sum(said.step <= source.shown.step for said in self.said)
+        run = self.controller
+        run.views.append(self)
+        if run.shown.back:
+            self.at = sum(said.step <= run.shown.step for said in self.said)
         else:
-            self.at = 0 if source.over else len(self.said)
-            self.auto = source.moving in ("auto", "all") and not source.over
+            self.at = 0 if run.over else len(self.said)
+            self.auto = run.goes_on and not run.over
         self.box.about = "presenter_answer"
         self.set_interval(FRAME, self._tick)
         self.read.focus()
         self.settle()
         self.listen()
+
+    def on_unmount(self) -> None:
+        self.controller.views.remove(self)
 
     def on_descendant_focus(self) -> None:
         typing = self.focused is not None and self.box in self.focused.ancestors_with_self
@@ -207,10 +214,10 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
 
     # news
 
-    def update(self, news: News) -> None:
-        if not isinstance(news.notice, Streamed):
+    def update(self, notice: Notice | Fact) -> None:
+        if not isinstance(notice, Streamed):
             self._follow()
-            match news.notice:
+            match notice:
                 case Failed():
                     self.wanting = False
                     self.box.give_back()
@@ -239,18 +246,16 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
 
     def _scene_of(self, step: int | None) -> Scene | None:
         """The scene at the end of a step; None for the last."""
-        from app.desk.court.panes import CourtFace
-
-        face, records = self.source.face, self.source.shown.records
-        return face.scene(records if step is None else until(records, step)) if isinstance(face, CourtFace) else None
+        records = self.controller.shown.records
+        return scene_now(self.controller, records if step is None else until(records, step))
 
     def _show_turn(self) -> None:
-        self.turn = self.source.turn_now()
+        self.turn = self.controller.turn_now()
         self._show_coming()
 
     def _tick(self) -> None:
         """Long texts move; the case may have been read meanwhile."""
-        keeper = self.source.keeper, self.source.keeper_failed
+        keeper = self.controller.keeper, self.controller.keeper_failed
         if keeper != self._known:
             self._known = keeper
             self._read()
@@ -264,11 +269,11 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         scene = self.whole if self.head else self._scene_of(step)
         if scene is None or not self.is_mounted:
             return
-        facts = self.source.facts
+        facts = self.controller.facts
         fictional = facts is not None and is_fictional(facts.header)
         self.set_class(bool(self.asked), "-asked")
         self.set_class(self.slide is None, "-card")
-        self._board("title", lambda room: title_lines(scene, self.source.state.task_id, fictional))
+        self._board("title", lambda room: title_lines(scene, self.controller.state.task_id, fictional))
         self._board("stages", lambda room: [stage_line(scene)])
         draft = draft_of(scene) if not scene.court else None
         written = draft if draft is not None and draft.document is not None else None
@@ -314,7 +319,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
                 self.read.focus()
 
     def _closing_lines(self, scene: Scene) -> Sequence[Line]:
-        keeper, failed = self.source.keeper, self.source.keeper_failed
+        keeper, failed = self.controller.keeper, self.controller.keeper_failed
         if tested_by_person(scene):
             return closing_lines(scene, self.said, None, t("presenter.hidden"))
         if (
@@ -322,7 +327,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
             and keeper is not None
             and not any(worker.name == "closing" for worker in self.workers)
         ):
-            job = partial(keeper.step, tuple(self.source.shown.records), self.source.episode)
+            job = partial(keeper.step, tuple(self.controller.shown.records), self.controller.episode)
             self.job("closing", job, self._have_scores)
         return closing_lines(scene, self.said, self._scores, t("scores.none" if failed else "scores.scoring"))
 
@@ -348,7 +353,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
     @property
     def last(self) -> int:
         """The last slide: the card with the result once it is over, else the last utterance."""
-        return len(self.said) + (1 if self.source.over else 0)
+        return len(self.said) + (1 if self.controller.over else 0)
 
     @property
     def slide(self) -> Utterance | None:
@@ -361,16 +366,11 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
     @property
     def asked(self) -> str:
         """The seat that a person has to speak for, '' if none."""
-        return self.source.asked if self.below.is_open else ""
+        return self.controller.asked if self.below.is_open else ""
 
     @property
     def box(self) -> AnswerBox:
         return self.query_one(AnswerBox)
-
-    @property
-    def below(self) -> AnswerBox:
-        """The box of the Episode screen, which is open while somebody is asked."""
-        return self.source.query_one("#answer", AnswerBox)
 
     @property
     def read(self) -> Board:
@@ -382,7 +382,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         return self.turn is not None and self.turn.under_way
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        over, waits = self.source.over, bool(self.asked) and self.head
+        over, waits = self.controller.over, bool(self.asked) and self.head
         if action in ("tools", "draft") or (action in ("pace", "auto") and self.asked) or (action == "seat" and over):
             return False
         rules = {
@@ -414,26 +414,26 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         return self._next is not None
 
     def _reading(self) -> float:
-        pace = PACES[self.desk.pace]
+        pace = PACES[self.controller.pace]
         if self.slide is None:
             return CARD if pace.reads else LEAST
         reading = len(self.slide.text) / pace.reads if pace.reads else 0.0
-        limited = self.head and not self.source.over
+        limited = self.head and not self.controller.over
         return max(pace.seconds, min(reading, LONGEST) if limited else reading, LEAST)
 
     def _turn_over(self) -> None:
         self._next = None
         self.at = min(self.at + 1, self.last)
-        if self.auto and self.head and not self.source.over:
+        if self.auto and self.head and not self.controller.over:
             self._go()
         self.settle()
 
     def _go(self) -> None:
-        self.source.with_live(lambda live: live.auto(self.source.episode))
+        self.controller.auto()
 
     def _hold(self) -> None:
-        if self.source.moving in ("auto", "all") and not self.source.over:
-            self.source.with_live(lambda live: live.pause())
+        if not self.controller.over:
+            self.controller.pause()
         self.auto = self.wanting = False
 
     def roll(self) -> None:
@@ -455,15 +455,15 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
             self.at += 1
         else:
             self.wanting = True
-            self.source.with_live(lambda live: live.step(self.source.episode))
+            self.controller.step()
         self.settle()
 
     def want_more(self) -> None:
         """A step without an utterance (a look at the law) is not what was asked for: go on."""
-        records = self.source.shown.records
+        records = self.controller.shown.records
         ended = bool(records) and isinstance(records[-1].event, StepEnded)
-        if self.wanting and ended and not (self.source.over or self.asked):
-            self.source.with_live(lambda live: live.step(self.source.episode))
+        if self.wanting and ended and not (self.controller.over or self.asked):
+            self.controller.step()
 
     def action_back(self) -> None:
         self._hold()
@@ -471,7 +471,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         self.settle()
 
     def action_now(self) -> None:
-        self.auto = self.auto and self.source.moving in ("auto", "all")
+        self.auto = self.auto and self.controller.goes_on
         self.at = self.last
         self.settle()
 
@@ -480,12 +480,12 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
             self._hold()
         else:
             self.auto = True
-            if self.head and not self.source.over:
+            if self.head and not self.controller.over:
                 self._go()
         self.settle()
 
     def action_pace(self, by: int) -> None:
-        self.source.action_pace(by)
+        self.controller.change_pace(by)
         self.later()
 
     # a person
@@ -503,23 +503,23 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
     def _take_seat(self, newcomer: Seated | None) -> None:
         if newcomer is None:
             return
-        human = newcomer.engine == HUMAN
-        if not human:
+        if newcomer.engine != HUMAN:
             self._shut()
-        self.source.with_live(lambda live: live.seat(self.source.episode, newcomer, ask=human))
+        self.controller.seat(newcomer)
 
     def listen(self) -> None:
         """Open the box for a person who is asked, with what was typed on the Episode screen; else put it away."""
-        seat, box, source = self.asked, self.box, self.source
+        seat, box, run = self.asked, self.box, self.controller
         if not seat and box.is_open:
             box.close()
             self.read.focus()
         if not seat or box.is_open:
             return
         self.wanting = False
-        key = f"{source.facts.id if source.facts else ''}/{source.episode}"
+        scene = scene_now(run, run.shown.records, seat)
+        assert scene is not None
         # The first line says what was asked, which stands above in full.
-        box.open(source.face.seat(seat), key, brief=source.face.brief(seat)[1:], words="presenter.box")
+        box.open(scene.seat(seat), run.key, brief=brief_lines(scene, seat)[1:], words="presenter.box")
         _carry(self.below, box)
 
     @on(AnswerBox.Said)
@@ -527,7 +527,7 @@ class PresenterScreen(OnDesk, ModalScreen[None]):
         event.stop()
         self._shut()
         self.at = len(self.said)
-        self.source.with_live(lambda live: live.say(self.source.episode, event.text))
+        self.controller.say(event.text)
 
     def _shut(self) -> None:
         self.box.close()

@@ -9,36 +9,32 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
 
 from rich.text import Text
-from textual import on
 from textual.app import App
 from textual.binding import BindingType
 from textual.command import CommandPalette
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.theme import Theme
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, WorkerState
 
 from app import background, library
 from app.desk.bindings import bindings
 from app.desk.board import BoardScreen
 from app.desk.corpus.screen import CorpusScreen
 from app.desk.dialogs import HelpScreen, HostScreen, ProblemScreen, ProgressScreen, QuitScreen
+from app.desk.episode.controller import PATIENCE, PAUSE, Controller, Opener
 from app.desk.episode.renderers import one
 from app.desk.episode.screen import EpisodeScreen
-from app.desk.home.run import is_played
 from app.desk.home.screen import Door, HomeScreen
 from app.desk.law.screen import LawScreen
-from app.desk.live import FollowedRun, LiveRun
-from app.desk.messages import Away, Closed, Failed, News, Streamed
+from app.desk.live import LiveRun
 from app.desk.models.screen import ModelsScreen
 from app.desk.palette import MootCommands
-from app.desk.presenter import PresenterScreen
 from app.desk.review.screen import ReviewScreen
 from app.desk.settings import SettingsScreen
 from app.desk.widgets.field import read_no_markup
@@ -86,14 +82,9 @@ LIGHT = Theme(
 )
 
 
-Opener = Callable[[], Run]
 Shown = TypeVar("Shown", bound=Screen[Any])
-PATIENCE = 30.0
-"""To wait for a step of a run that is to end."""
 HURRY = 1.5
 """What a call may take to hear that the desk is left, before its engine is closed."""
-PAUSE = 0.05
-"""Between two words to a run that is to end."""
 
 
 class Desk(App[int]):
@@ -128,10 +119,7 @@ class Desk(App[int]):
         self.register_theme(LIGHT)
         speak_as_preferred()
         self.theme = preferences().theme
-        self.live: LiveRun | None = None
-        self.pace = 1
-        self.followed: FollowedRun | None = None
-        self._before: LiveRun | None = None
+        self.controller = Controller(self)
         self._leaving = threading.Event()
         self._first_run = run
         self._wanted: Door | None = "hops" if demo else None
@@ -175,9 +163,6 @@ class Desk(App[int]):
         await self.action_mode("law")
         if isinstance(self.screen, LawScreen):
             self.screen.ask(words, None)
-
-    def present(self, source: EpisodeScreen) -> None:
-        self.push_screen(PresenterScreen(source))
 
     async def review(self, path: Path, episode: str = "") -> None:
         await self.action_mode("review")
@@ -274,6 +259,11 @@ class Desk(App[int]):
 
     # runs
 
+    @property
+    def live(self) -> LiveRun | None:
+        """The run in motion."""
+        return self.controller.live
+
     def open_episode(self, path: Path, episode: str, step: int = 0, hint: str = "") -> None:
         """Show an episode: of the run in motion, or from disk, there at a step where one is named, with words on
         why."""
@@ -283,31 +273,9 @@ class Desk(App[int]):
         await self.switch_mode("episode")
         screen = self.episode_screen
         assert screen is not None
-        if (live := self.live_at(path)) is not None:
-            screen.source = live.number
-            live.watch(episode)
-        elif self.followed is not None and self.followed.path == path and not self.followed.closed.is_set():
-            screen.source = self.followed.number
-            self.followed.watch(episode)
-        elif await asyncio.to_thread(is_played, path):
-            self.leave_followed()
-            self.followed = FollowedRun(path, self.post_message, episode=episode)
-            work = partial(_thread, self.followed)
-            self.run_worker(work, name="followed", group="followed", thread=True, exit_on_error=False)
-        else:
-            self.leave_followed()
-            screen.hint = hint
+        if not await self.controller.open(path, episode):
+            self.controller.hint = hint
             screen.open_stored(path, episode, step)
-
-    def live_at(self, path: Path) -> LiveRun | None:
-        """The run in motion, if its file is this one."""
-        live = self.live
-        return live if live is not None and live.path == path and not live.closed.is_set() else None
-
-    def leave_followed(self) -> None:
-        if self.followed is not None:
-            self.followed.close()
-            self.followed = None
 
     def ask_to_stop(self, path: Path) -> None:
         def ask() -> None:
@@ -319,51 +287,10 @@ class Desk(App[int]):
     async def begin(
         self, opener: Opener, *, mode: str = "paused", hint: str = "", show: bool = True, episode: str = ""
     ) -> LiveRun:
-        self.leave_run()
-        self.leave_followed()
         if show:
             await self.switch_mode("episode")
-            screen = self.episode_screen
-            assert screen is not None
-            screen.hint = hint
-        live = LiveRun(
-            partial(self._after, self._before, opener), self.post_message, episode=episode or None, mode=mode
-        )
-        live.pace = self.pace
-        self.live = live
-        self.run_worker(partial(_thread, live), name="run", group="live", thread=True, exit_on_error=False)
-        return live
-
-    def leave_run(self) -> None:
-        if self.live is not None:
-            self.live.close()
-            self._before = self.live
-
-    def with_live(self, path: Path, episode: str, wish: Callable[[LiveRun], None]) -> bool:
-        """Send a wish to a run of which an episode is shown; a stored one is taken up first. Whether it is in
-        motion."""
-        followed = self.followed
-        if self.live is not None and self.live.path is None:
-            return False
-        if followed is not None and followed.path == path and not followed.closed.is_set():
-            self.say(t("played.refused", press="x"), "warning")
-            return False
-        if (live := self.live_at(path)) is not None:
-            wish(live)
-            return True
-
-        async def take_up() -> None:
-            wish(await self.begin(partial(with_origin, resume_run, path), episode=episode))
-
-        self.run_worker(take_up(), name="take_up", exit_on_error=False)
-        return False
-
-    def _after(self, before: LiveRun | None, opener: Opener) -> Run:
-        """In the thread of the run: wait until the one before has let go of its file and its models."""
-        end = time.monotonic() + PATIENCE
-        while before is not None and not before.closed.wait(PAUSE) and time.monotonic() < end:
-            before.close()
-        return opener()
+            self.controller.hint = hint
+        return self.controller.begin(opener, mode=mode, episode=episode)
 
     def fork(self, path: Path, episode: str, step: int) -> None:
         """A new run that shares the first steps with this one."""
@@ -426,32 +353,6 @@ class Desk(App[int]):
         if self.home_screen is not None:
             self.home_screen.reload()
 
-    @on(News)
-    def _news(self, news: News) -> None:
-        """News from the thread of a run, for whoever shows it; late news of an earlier run are dropped."""
-        ours = self.live is not None and news.live == self.live.number
-        if not ours and (self.followed is None or news.live != self.followed.number):
-            return
-        match news.notice:
-            case Failed(title, hint):
-                self.problem(title, hint)
-            case Away(text):
-                self.say(one(text), "warning")
-            case Closed():
-                if ours:
-                    self.live = None
-                else:
-                    self.followed = None
-        shown = self.episode_screen
-        views: list[EpisodeScreen | PresenterScreen | HomeScreen | None] = []
-        if shown is not None and shown.concerns(news):
-            views += [shown, self._in("episode", PresenterScreen)]
-        if ours and not isinstance(news.notice, Streamed):
-            views.append(self.home_screen)
-        for screen in views:
-            if screen is not None and screen.is_mounted:
-                screen.update(news)
-
     # leaving
 
     async def action_quit(self) -> None:
@@ -487,7 +388,7 @@ class Desk(App[int]):
         """Let go of every run; whether all have. A call in flight is broken off: it is told so until it has heard."""
         self._leaving.set()
         threads = [worker for worker in self.workers if worker.group == "live"]
-        runs = [live for live in (self.live, self._before) if live is not None]
+        runs = self.controller.runs
         began = time.monotonic()
         hurry, end = began + HURRY, began + HURRY + PATIENCE
         while not all(worker.is_finished for worker in threads) and time.monotonic() < end:
@@ -521,12 +422,5 @@ class Desk(App[int]):
     def on_unmount(self) -> None:
         self._leaving.set()
         consent()
-        self.leave_run()
-        self.leave_followed()
+        self.controller.leave()
         shelf.clear()
-
-
-def _thread(live: LiveRun | FollowedRun) -> None:
-    """In a context of its own: the thread serves others afterwards, and what it opened must not be named to them."""
-    worker = get_current_worker()
-    copy_context().run(live.work, lambda: worker.is_cancelled)

@@ -101,9 +101,9 @@ def episode(pilot: Pilot[Any]) -> EpisodeScreen:
 
 async def opened(pilot: Pilot[Any], path: Path) -> EpisodeScreen:
     pilot.app.open_episode(path, "k-1")  # type: ignore[attr-defined]
-    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
     screen = episode(pilot)
-    await until(pilot, lambda: screen.keeper is not None and screen.query_one(ScoreStrip)._run is not None)
+    await until(pilot, lambda: screen.controller.keeper is not None and screen.query_one(ScoreStrip)._run is not None)
     return screen
 
 

@@ -32,9 +32,11 @@ async def test_a_question_is_asked_by_an_example_and_solved_by_itself(sample_pac
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))
         screen = pilot.app.screen
         assert isinstance(screen, EpisodeScreen)
-        await until(pilot, lambda: screen.state is not None and screen.state.stopped is not None)
-        assert screen.state is not None and screen.state.answered is not None
-        assert "宗若" in screen.state.answered.res and "提问，不计分" in text_of(pilot)
+        await until(
+            pilot, lambda: screen.controller.state is not None and screen.controller.state.stopped is not None
+        )
+        assert screen.controller.state is not None and screen.controller.state.answered is not None
+        assert "宗若" in screen.controller.state.answered.res and "提问，不计分" in text_of(pilot)
 
 
 async def test_a_run_with_the_model_that_comes_with_moot_takes_the_form_it_knows(

@@ -131,9 +131,9 @@ async def test_a_failed_attempt_opens_where_it_went_wrong(runs: tuple[Path, Path
         verdict = Verdict("failed", (Finding("missing_hop", "unknown", (Place(1, ""),)),))
         screen.failed = {name: replace(failed, verdict=verdict) for name, failed in screen.failed.items()}
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
         assert isinstance(pilot.app.screen, EpisodeScreen)
-        assert pilot.app.screen.shown.step == 1 < pilot.app.screen.shown.total
+        assert pilot.app.screen.controller.shown.step == 1 < pilot.app.screen.controller.shown.total
         pilot.app.screen.action_now()
         await until(pilot, lambda: "失败原因：缺少一跳" in text_of(pilot))
         pilot.app.open_episode(runs[0], "k-1")  # type: ignore[attr-defined]

@@ -52,7 +52,10 @@ async def test_two_runs_are_compared(runs: tuple[Path, Path], size: tuple[int, i
         assert "≠" in text and "│" in text
         await same_as_stored(pilot, "compare-steps")
         await pilot.press("2")
-        await until(pilot, lambda: getattr(app.screen, "facts", None) is not None and app.screen.facts.id == "second")
+        await until(
+            pilot,
+            lambda: app.controller.facts is not None and app.controller.facts.id == "second",
+        )
 
 
 async def test_home_chooses_both(runs: tuple[Path, Path]) -> None:

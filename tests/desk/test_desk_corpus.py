@@ -36,10 +36,10 @@ def pack(moot_home: Path) -> Path:
 async def seated(pilot: Pilot[Any], pack: Path, task: str = "k-1") -> Any:
     spec = RunSpec(benchmark="legalagentbench", agent="human", pack=str(pack), task_ids=(task,))
     await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
-    await until(pilot, lambda: episode(pilot).loaded)
+    await until(pilot, lambda: episode(pilot).controller.loaded)
     screen = episode(pilot)
     await pilot.press("n")
-    await until(pilot, lambda: screen.asked and screen.query_one(AnswerBox).is_open)
+    await until(pilot, lambda: screen.controller.asked and screen.query_one(AnswerBox).is_open)
     return screen
 
 
@@ -73,8 +73,8 @@ async def offered(pilot: Pilot[Any], form: ToolForm, typed: str, taken: str) -> 
 
 async def called(pilot: Pilot[Any], screen: Any, number: int) -> None:
     await pilot.press("f5")
-    done = lambda: [r for r in screen.shown.records if isinstance(r.event, ToolCalled)]  # noqa: E731
-    await until(pilot, lambda: pilot.app.screen is screen and len(done()) == number and screen.asked)
+    done = lambda: [r for r in screen.controller.shown.records if isinstance(r.event, ToolCalled)]  # noqa: E731
+    await until(pilot, lambda: pilot.app.screen is screen and len(done()) == number and screen.controller.asked)
     await until(pilot, lambda: screen.query_one(AnswerBox).is_open and screen.query_one(TextArea).has_focus)
 
 
@@ -94,11 +94,11 @@ async def test_a_person_solves_a_task_of_three_hops_without_typing_json(pack: Pa
         form.query(FieldBox).last().focus()
         await offered(pilot, form, "", "法院负责人")
         await called(pilot, screen, 3)
-        tools = [r.event for r in screen.shown.records if isinstance(r.event, ToolCalled)]
+        tools = [r.event for r in screen.controller.shown.records if isinstance(r.event, ToolCalled)]
         assert tools[-1].input == {"identifier": COURT, "columns": ["法院负责人"]}
         screen.query_one(TextArea).text = f"由{COURT}审理，负责人是陆知行。"
         await pilot.press("f5")
-        await until(pilot, lambda: screen.over)
+        await until(pilot, lambda: screen.controller.over)
         await until(pilot, lambda: screen.query_one(ScoreStrip)._step is not None)
         assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0
 
@@ -116,7 +116,9 @@ async def test_a_wrong_call_costs_no_step(pack: Path) -> None:
         box.text = '/get_court_info {"identifier": "x", "columns": ["负责人"]}'
         await pilot.press("f5")
         await until(pilot, lambda: pilot.app._notifications)
-        assert box.text.startswith("/get_court_info") and screen.asked and screen.shown.total == 0
+        assert (
+            box.text.startswith("/get_court_info") and screen.controller.asked and screen.controller.shown.total == 0
+        )
 
 
 async def test_the_draft_of_the_rules_is_taken_into_the_box(pack: Path) -> None:
@@ -124,7 +126,7 @@ async def test_the_draft_of_the_rules_is_taken_into_the_box(pack: Path) -> None:
         screen = await seated(pilot, pack)
         await pilot.press("ctrl+o")
         await until(pilot, lambda: screen.query_one(TextArea).text)
-        assert screen.query_one(TextArea).has_focus and screen.asked and screen.shown.total == 0
+        assert screen.query_one(TextArea).has_focus and screen.controller.asked and screen.controller.shown.total == 0
 
 
 async def corpus(pilot: Pilot[Any]) -> CorpusScreen:
@@ -227,5 +229,8 @@ async def test_the_palette_finds_a_task_and_plays_it(pack: Path) -> None:
         listed = palette.query_one(OptionList)
         await until(pilot, lambda: any("k-2" in str(option.prompt) for option in listed.options))
         await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.facts is not None)
-        assert pilot.app.screen.facts.header["spec"]["task_ids"] == ["k-2"]  # type: ignore[attr-defined]
+        await until(
+            pilot,
+            lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.facts is not None,
+        )
+        assert pilot.app.screen.controller.facts.header["spec"]["task_ids"] == ["k-2"]  # type: ignore[attr-defined]

@@ -54,10 +54,12 @@ def pack(monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def opened(pilot: Pilot[Any], played: Played, episode: str) -> EpisodeScreen:
     pilot.app.open_episode(played.path, episode)  # type: ignore[attr-defined]
-    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.episode == episode)
+    await until(
+        pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.episode == episode
+    )
     screen = pilot.app.screen
     assert isinstance(screen, EpisodeScreen)
-    await until(pilot, lambda: screen.keeper is not None)
+    await until(pilot, lambda: screen.controller.keeper is not None)
     return screen
 
 
@@ -164,7 +166,9 @@ async def test_looking_back_shows_what_was_known_then(plays: dict[str, Played]) 
         for _ in range(9):
             await pilot.press("b")
         assert (
-            screen.shown.back and "▶ 法庭调查" in pane(screen, "programme") and "✘" not in pane(screen, "programme")
+            screen.controller.shown.back
+            and "▶ 法庭调查" in pane(screen, "programme")
+            and "✘" not in pane(screen, "programme")
         )
         assert "现在闭庭" not in pane(screen, "record") and "0/7" in pane(screen, "programme")
         assert "未出示 7" in await tab(pilot, screen, 1)
@@ -203,7 +207,8 @@ async def test_the_seat_that_speaks_next_is_offered_first_and_named(pack: Path) 
     async with desk(WIDE) as pilot:
         await pilot.app.start(RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)), everything=False)  # type: ignore[attr-defined]
         await until(
-            pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.keeper is not None
+            pilot,
+            lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.keeper is not None,
         )
         screen = pilot.app.screen
         assert isinstance(screen, EpisodeScreen)
@@ -211,7 +216,7 @@ async def test_the_seat_that_speaks_next_is_offered_first_and_named(pack: Path) 
             (("agent", "接任：独任审判员"), ("plaintiff_lawyer", "接任：原告委托诉讼代理人")), 1
         ):
             await pilot.press("n")
-            await until(pilot, lambda: screen.shown.total == n)  # noqa: B023
+            await until(pilot, lambda: screen.controller.shown.total == n)  # noqa: B023
             await pilot.press("s")
             await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen))
             assert pilot.app.screen.seat == seat and words in text_of(pilot)  # type: ignore[attr-defined]
@@ -220,7 +225,7 @@ async def test_the_seat_that_speaks_next_is_offered_first_and_named(pack: Path) 
             assert "接任：书记员" in text_of(pilot)
             await pilot.press("escape")
         await pilot.press("s", "enter")
-        await until(pilot, lambda: screen.human and "原告代理人：本人" in text_of(pilot))
+        await until(pilot, lambda: screen.controller.human and "原告代理人：本人" in text_of(pilot))
         await pilot.press("escape", "s")
         await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen))
         assert "离席：原告委托诉讼代理人" in text_of(pilot)
@@ -257,35 +262,41 @@ async def test_a_case_is_chosen_from_those_of_its_environment(pack: Path) -> Non
             Select
         ).value = "human"
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
-        assert pilot.app.screen.facts.header["spec"]["seats"] == {"defendant_lawyer": "human"}  # type: ignore[union-attr]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
+        assert pilot.app.screen.controller.facts.header["spec"]["seats"] == {"defendant_lawyer": "human"}  # type: ignore[union-attr]
 
 
 async def said(pilot: Pilot[Any], screen: EpisodeScreen, words: str) -> None:
     """Say something and wait until the person is asked again, or it is over."""
-    box, n = screen.query_one(AnswerBox), screen.shown.total
+    box, n = screen.query_one(AnswerBox), screen.controller.shown.total
     box.query_one(TextArea).focus()
     box.query_one(TextArea).text = words
     await pilot.press("f5")
-    await until(pilot, lambda: screen.over or (screen.shown.total > n and box.is_open and screen.asked))
+    await until(
+        pilot,
+        lambda: (
+            screen.controller.over or (screen.controller.shown.total > n and box.is_open and screen.controller.asked)
+        ),
+    )
 
 
 async def test_a_person_presides_for_three_turns_and_leaves(pack: Path) -> None:
     async with desk(WIDE) as pilot:
-        pilot.app.pace = 4  # type: ignore[attr-defined]
+        pilot.app.controller.pace = 4  # type: ignore[attr-defined]
         await pilot.app.start(RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)), everything=False)  # type: ignore[attr-defined]
         await until(
-            pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.keeper is not None
+            pilot,
+            lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.keeper is not None,
         )
         screen = pilot.app.screen
         assert isinstance(screen, EpisodeScreen)
         await pilot.press("a")
         assert "参照裁判" in pane(screen, "file")
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
+        await until(pilot, lambda: screen.controller.shown.total == 1)
         await pilot.press("s", "enter")
         box = screen.query_one(AnswerBox)
-        await until(pilot, lambda: box.is_open and screen.human)
+        await until(pilot, lambda: box.is_open and screen.controller.human)
         assert (
             "由本人发言" in str(box.border_title)
             and "@原告　@被告" in text_of(pilot)
@@ -302,14 +313,16 @@ async def test_a_person_presides_for_three_turns_and_leaves(pack: Path) -> None:
         assert "核对当事人（尚缺被告）" in pane(screen, "programme").replace("\n", "").replace(" ", "")
         await said(pilot, screen, "@被告 请被告方说明身份和代理权限。")
         await said(pilot, screen, "今天公开开庭审理原告周映川诉被告罗成溪民间借贷纠纷一案，由审判员程思砚独任审判。")
-        spoken = [r.event for r in screen.shown.records if isinstance(r.event, Said) and r.event.seat == "agent"]
+        spoken = [
+            r.event for r in screen.controller.shown.records if isinstance(r.event, Said) and r.event.seat == "agent"
+        ]
         assert [event.to for event in spoken] == [("plaintiff_lawyer",), ("defendant_lawyer",), ()]
         assert "没有送达任何席位" in pane(screen, "record")
         await pilot.press("escape", "s", "enter")
-        await until(pilot, lambda: not screen.human and not box.is_open)
-        n = screen.shown.total
+        await until(pilot, lambda: not screen.controller.human and not box.is_open)
+        n = screen.controller.shown.total
         await pilot.press("space")
-        await until(pilot, lambda: screen.over or screen.shown.total > n + 3)
+        await until(pilot, lambda: screen.controller.over or screen.controller.shown.total > n + 3)
         assert "独任审判员：规则" in text_of(pilot)
 
 
@@ -337,12 +350,12 @@ async def test_replies_that_say_nothing_are_marked_and_counted(size: tuple[int, 
         assert who == "受测席位" and 0 < int(repeats) < int(spoken)
 
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
         court = pilot.app.screen
         assert isinstance(court, EpisodeScreen)
         record = "\n".join(row_text(row) for row in court.query_one(Transcript).rows)
         assert record.count("（重复自己的话）") == int(repeats)
-        facts = line.fullmatch(dict(court.fact_lines())["答话"])
+        facts = line.fullmatch(dict(court.face.facts())["答话"])
         assert facts is not None and facts.groups() == ("法律实习生", spoken, repeats, share)
 
         await pilot.press("f5")

@@ -80,27 +80,31 @@ async def test_an_episode_of_another_process_is_followed_and_taken_up_when_it_ha
         await until(pilot, lambda: home.answered > 24 and standing(path).ended >= 1)
         name = unfinished(path)
         pilot.app.open_episode(path, name)  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
         screen = episode(pilot)
-        await until(pilot, lambda: screen.moving == "followed")
+        await until(pilot, lambda: screen.controller.moving == "followed")
         assert "由另一进程运行" in text_of(pilot)
         for action in ("step", "auto", "seat"):
             assert screen.check_action(action, ()) is None
-        before = len(screen.shown.records)
+        before = len(screen.controller.shown.records)
         home.more()
-        await until(pilot, lambda: len(screen.shown.records) > before)
+        await until(pilot, lambda: len(screen.controller.shown.records) > before)
         await pilot.press("b")
-        assert screen.shown.back and screen.check_action("step", ()) and screen.check_action("auto", ())
+        assert screen.controller.shown.back and screen.check_action("step", ()) and screen.check_action("auto", ())
         await pilot.press("g", "n")
-        assert not screen.shown.back and pilot.app.live is None, "nothing of ours plays it"  # type: ignore[attr-defined]
+        assert not screen.controller.shown.back and pilot.app.live is None, "nothing of ours plays it"  # type: ignore[attr-defined]
         await pilot.press("x")
-        await until(pilot, lambda: screen.moving == "stored" and writer_of(path) is None)
+        await until(pilot, lambda: screen.controller.moving == "stored" and writer_of(path) is None)
         with Journal.open(path) as journal:
-            assert [r.event for r in screen.shown.records] == [r.event for r in read_episode(journal, screen.episode)]
+            assert [r.event for r in screen.controller.shown.records] == [
+                r.event for r in read_episode(journal, screen.controller.episode)
+            ]
         home.open.set()
-        if not screen.over:
+        if not screen.controller.over:
             await pilot.press("n")
-            await until(pilot, lambda: screen.moving == "paused" and len(screen.shown.records) > before)
+            await until(
+                pilot, lambda: screen.controller.moving == "paused" and len(screen.controller.shown.records) > before
+            )
 
 
 async def test_a_run_of_the_desk_goes_on_in_the_background(home: Home) -> None:  # noqa: F811

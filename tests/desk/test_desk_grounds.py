@@ -30,8 +30,8 @@ async def test_a_civil_judgment_stands_beside_the_reference(plays: dict[str, Pla
         screen = await test_desk_court.opened(pilot, plays["CI-0001"], "CI-0001")
         strip = screen.query_one(ScoreStrip)
         await until(pilot, lambda: strip.step is not None and strip.step.grounds.rows)
-        assert strip.step is not None and screen.keeper is not None
-        question = screen.keeper.questions["CI-0001"]
+        assert strip.step is not None and screen.controller.keeper is not None
+        question = screen.controller.keeper.questions["CI-0001"]
         claims = {claim.id: claim for claim in question.case.claims}
         ruled = {ruling.claim: ruling for ruling in question.case.gold.rulings}
         pairs = [pair for pair in strip.step.grounds.beside if isinstance(pair.gold, Outcome)]
@@ -58,7 +58,7 @@ async def test_a_civil_judgment_stands_beside_the_reference(plays: dict[str, Pla
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))
         block = screen.query_one(Transcript).current
-        records = {record.seq: record.event for record in screen.state.records}
+        records = {record.seq: record.event for record in screen.controller.state.records}
         assert block is not None and block.seq == wanted and isinstance(records[block.seq], Said)
 
 
@@ -69,7 +69,7 @@ async def test_a_key_leads_to_the_observation_that_holds_it(pack: Path) -> None:
         await until(pilot, lambda: strip.step is not None)
         assert strip.step is not None
         rows = {row.what: row for row in strip.step.grounds.rows}
-        events = {record.seq: record.event for record in screen.state.records}
+        events = {record.seq: record.event for record in screen.controller.state.records}
         shown = events[rows[COURT].seq or 0]
         assert isinstance(shown, ToolReturned) and COURT in shown.observation and COURT in rows[COURT].quote
         strip.hide("a person sits there")

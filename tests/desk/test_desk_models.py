@@ -299,9 +299,9 @@ async def test_a_model_of_the_library_plays_an_episode(tiny_gguf: Path) -> None:
         pilot.app.screen.query_one("#agent", Select).value = "direct" if "direct" in _agents(pilot) else "react"
         await pilot.pause()
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
         screen = pilot.app.screen
-        assert isinstance(screen, EpisodeScreen) and screen.state.seats["agent"].engine == "llama:tiny"
+        assert isinstance(screen, EpisodeScreen) and screen.controller.state.seats["agent"].engine == "llama:tiny"
 
 
 def _agents(pilot: Pilot[Any]) -> list[Any]:

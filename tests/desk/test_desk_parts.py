@@ -16,6 +16,7 @@ from app import strings
 from app.cli.watcher import Player
 from app.desk.bindings import KEYS
 from app.desk.dialogs import AREAS
+from app.desk.episode.controller import Controller
 from app.desk.episode.plan_pane import plan_items
 from app.desk.episode.renderers import RENDERERS, render
 from app.desk.episode.scores import Scorekeeper
@@ -68,6 +69,16 @@ def test_a_terminal_shows_the_blocks_of_the_desk_and_of_what_a_tool_returned_the
     rows = texts[1].split("\n")
     assert 2 < len(rows) < 10 and all(row.startswith(" " * 9) for row in rows[1:])
     assert rows[1].endswith("长…") and all(cell_len(row) < 420 for row in rows)
+
+
+def test_the_same_episode_of_another_run_is_shown_anew(tmp_path: Path) -> None:
+    at = Controller(None)
+    later = [replace(record, at=record.at + 1) for record in records()]
+    for name, made in (("one", records()), ("two", later)):
+        at.show_stored(RunFacts(name, tmp_path, {}), (), "k-1", made)  # type: ignore[arg-type]
+        assert not at.again and at.shown.records == made
+    at.show_stored(RunFacts("two", tmp_path, {}), (), "k-1", later)  # type: ignore[arg-type]
+    assert at.again, "the reader stays where she is"
 
 
 def test_text_of_models_is_cleaned_and_markup_stays_text() -> None:

@@ -79,7 +79,7 @@ async def presented(pilot: Pilot[Any], env: str, courts: dict[str, Any]) -> Pres
 
 async def live(pilot: Pilot[Any], env: str, courts: dict[str, Any]) -> PresenterScreen:
     """Begin an episode and show it; what goes by itself waits for nobody."""
-    pilot.app.pace = len(PACES) - 1  # type: ignore[attr-defined]
+    pilot.app.controller.pace = len(PACES) - 1  # type: ignore[attr-defined]
     await pilot.app.start(RunSpec(**{**courts["settings"], "task_ids": (TASKS[env],)}), everything=False)  # type: ignore[attr-defined]
     return await opened(pilot)
 
@@ -87,7 +87,11 @@ async def live(pilot: Pilot[Any], env: str, courts: dict[str, Any]) -> Presenter
 async def opened(pilot: Pilot[Any]) -> PresenterScreen:
     await until(
         pilot,
-        lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded and pilot.app.screen.keeper,
+        lambda: (
+            isinstance(pilot.app.screen, EpisodeScreen)
+            and pilot.app.screen.controller.loaded
+            and pilot.app.screen.controller.keeper
+        ),
     )
     await pilot.press("f12")
     await pilot.pause()
@@ -211,11 +215,11 @@ async def test_keys_go_back_forward_and_by_themselves_and_letters_do_nothing(cou
         assert screen.auto and "自动进行" in fits(pilot, screen)
         await pilot.press("f6", "f6", "f6", "f6")
         await until(pilot, lambda: screen.closing)
-        assert not screen.auto and screen.source.shown.at is None
+        assert not screen.auto and screen.controller.shown.at is None
         await pilot.press("f1")
         assert isinstance(pilot.app.screen, HelpScreen) and "演示模式" in text_of(pilot)
         await pilot.press("escape", "f10")
-        assert isinstance(pilot.app.screen, EpisodeScreen) and not pilot.app.screen.shown.back
+        assert isinstance(pilot.app.screen, EpisodeScreen) and not pilot.app.screen.controller.shown.back
 
 
 async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_the_tested_seat(
@@ -255,29 +259,31 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
         await pilot.press("f7")
         assert "独任审判员（本人）　→　被告委托诉讼代理人" in text_of(pilot)
         await pilot.press("f8", "f9", "f9")
-        await until(pilot, lambda: not screen.source.human)
+        await until(pilot, lambda: not screen.controller.human)
         assert not screen.asked and not screen.query_one(AnswerBox).is_open
         await pilot.press("f4", "f3")
         await until(pilot, lambda: len(screen.said) > 6)
         await pilot.press("f3")
-        await until(pilot, lambda: screen.source.moving == "paused")
+        await until(pilot, lambda: screen.controller.moving == "paused")
         assert not screen.auto and not screen.said[-1].person
         await pilot.press("f9", "home", "enter")
-        await until(pilot, lambda: screen.source.human)
+        await until(pilot, lambda: screen.controller.human)
         await pilot.press("f3")
         await until(pilot, lambda: screen.asked)
         screen.query_one(
             AnswerText
         ).text = "本院认为，借款属实。判决如下：一、被告归还借款；二、驳回其他诉讼请求。现在闭庭。"
         await pilot.press("f5")
-        await until(pilot, lambda: screen.source.over)
+        await until(pilot, lambda: screen.controller.over)
         await pilot.press("f8")
         await pilot.pause()
         card = lines_of(screen, "speech")
         assert screen.closing and t("presenter.hidden") in card and "程序遵循" not in card
         assert "遗漏" in card and "\n二、驳回其他诉讼请求。" in card
         assert "F9" not in text_of(pilot).splitlines()[-1]
-        assert all(screen.source.check_action(name, ()) is False for name in ("stop", "step", "auto", "seat"))
+        assert all(
+            pilot.app.episode_screen.check_action(name, ()) is False for name in ("stop", "step", "auto", "seat")
+        )
 
 
 async def test_a_document_stands_beside_what_is_said(courts: dict[str, Any]) -> None:

@@ -94,14 +94,18 @@ async def test_looking_back_and_forward_runs_no_code(pack: Path) -> None:
     async with desk() as pilot:
         screen = await opened(pilot, path)
         await pilot.press("b", "b")
-        assert screen.shown.step == 2 and "第 3 步" not in record_text(screen) and "回看第 2 步" in text_of(pilot)
+        assert (
+            screen.controller.shown.step == 2
+            and "第 3 步" not in record_text(screen)
+            and "回看第 2 步" in text_of(pilot)
+        )
         assert screen.query_one(EvidencePane).event.tool == "get_court_code"  # type: ignore[union-attr]
         await pilot.press("n")
-        assert screen.shown.step == 3 and screen.shown.back
+        assert screen.controller.shown.step == 3 and screen.controller.shown.back
         await pilot.press("g")
-        assert not screen.shown.back and "第 4 步" in record_text(screen)
+        assert not screen.controller.shown.back and "第 4 步" in record_text(screen)
         await pilot.press("b", "space")
-        await until(pilot, lambda: not screen.shown.back)
+        await until(pilot, lambda: not screen.controller.shown.back)
         assert pilot.app.live is None  # type: ignore[attr-defined]
     assert path.read_bytes() == before
 
@@ -111,21 +115,21 @@ async def test_steps_of_a_live_run_until_it_ends(pack: Path) -> None:
         await pilot.app.start(
             RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",)), everything=False
         )  # type: ignore[attr-defined]
-        await until(pilot, lambda: episode(pilot).loaded)
+        await until(pilot, lambda: episode(pilot).controller.loaded)
         screen = episode(pilot)
-        assert screen.shown.total == 0 and screen.moving == "paused"
+        assert screen.controller.shown.total == 0 and screen.controller.moving == "paused"
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
+        await until(pilot, lambda: screen.controller.shown.total == 1)
         assert "工具返回" in record_text(screen)
         await pilot.press("plus", "plus", "plus", "space")
-        await until(pilot, lambda: screen.over)
-        assert screen.shown.total == 4 and COURT in record_text(screen)
+        await until(pilot, lambda: screen.controller.over)
+        assert screen.controller.shown.total == 4 and COURT in record_text(screen)
         await until(
             pilot, lambda: screen.query_one(ScoreStrip)._run is not None and screen.query_one(ScoreStrip)._run.n == 1
         )
     (path,) = list_runs()
     with Journal.open(path) as journal:
-        assert journal.scores() and len(read_episode(journal, "k-1")) == len(screen.shown.records)
+        assert journal.scores() and len(read_episode(journal, "k-1")) == len(screen.controller.shown.records)
 
 
 async def test_a_running_episode_comes_back_after_another_run_was_looked_at(pack: Path) -> None:
@@ -135,17 +139,24 @@ async def test_a_running_episode_comes_back_after_another_run_was_looked_at(pack
     async with desk() as pilot:
         spec = RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",))
         await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
-        await until(pilot, lambda: episode(pilot).loaded)
+        await until(pilot, lambda: episode(pilot).controller.loaded)
         screen, live = episode(pilot), pilot.app.live  # type: ignore[attr-defined]
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
+        await until(pilot, lambda: screen.controller.shown.total == 1)
         pilot.app.open_episode(other, "")  # type: ignore[attr-defined]
-        await until(pilot, lambda: screen.facts is not None and screen.facts.path == other and screen.loaded)
+        await until(
+            pilot,
+            lambda: (
+                screen.controller.facts is not None
+                and screen.controller.facts.path == other
+                and screen.controller.loaded
+            ),
+        )
         pilot.app.open_episode(live.path, "")  # type: ignore[attr-defined]
-        await until(pilot, lambda: screen.facts is not None and screen.facts.path == live.path)
-        await until(pilot, lambda: screen.shown.total == 1 and screen.moving == "paused")
+        await until(pilot, lambda: screen.controller.facts is not None and screen.controller.facts.path == live.path)
+        await until(pilot, lambda: screen.controller.shown.total == 1 and screen.controller.moving == "paused")
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 2)
+        await until(pilot, lambda: screen.controller.shown.total == 2)
 
 
 async def test_a_stored_unfinished_run_is_taken_up_by_a_step(pack: Path) -> None:
@@ -153,10 +164,10 @@ async def test_a_stored_unfinished_run_is_taken_up_by_a_step(pack: Path) -> None
         run.scheduler.step("k-1")
     async with desk() as pilot:
         screen = await opened(pilot, list_runs()[0])
-        assert screen.moving == "stored" and screen.shown.total == 1
+        assert screen.controller.moving == "stored" and screen.controller.shown.total == 1
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 2)
-        assert screen.moving == "paused"
+        await until(pilot, lambda: screen.controller.shown.total == 2)
+        assert screen.controller.moving == "paused"
 
 
 async def test_fork_from_an_earlier_step_is_a_new_run(pack: Path) -> None:
@@ -166,11 +177,15 @@ async def test_fork_from_an_earlier_step_is_a_new_run(pack: Path) -> None:
     async with desk() as pilot:
         screen = await opened(pilot, old)
         await pilot.press("b", "b", "f")
-        await until(pilot, lambda: len(list_runs()) == 2 and screen.moving == "paused")
-        assert screen.shown.total == 2 and not screen.shown.back and screen.facts is not None
-        assert screen.facts.header["parent"]["step"] == 2
+        await until(pilot, lambda: len(list_runs()) == 2 and screen.controller.moving == "paused")
+        assert (
+            screen.controller.shown.total == 2
+            and not screen.controller.shown.back
+            and screen.controller.facts is not None
+        )
+        assert screen.controller.facts.header["parent"]["step"] == 2
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 3)
+        await until(pilot, lambda: screen.controller.shown.total == 3)
     with Journal.open(old) as journal:
         assert len([r for r in read_episode(journal, "k-1") if r.event.tag == "step_ended"]) == 4
 
@@ -180,26 +195,26 @@ async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Pat
         await pilot.app.start(
             RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", task_ids=("k-1",)), everything=False
         )  # type: ignore[attr-defined]
-        await until(pilot, lambda: episode(pilot).loaded)
+        await until(pilot, lambda: episode(pilot).controller.loaded)
         screen = episode(pilot)
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
+        await until(pilot, lambda: screen.controller.shown.total == 1)
         await pilot.press("s", "enter")
         box = screen.query_one(AnswerBox)
-        await until(pilot, lambda: box.is_open and screen.human)
+        await until(pilot, lambda: box.is_open and screen.controller.human)
         assert "隐藏" in "\n".join(row_text(row) for row in screen.query_one(ScoreStrip).rows)
         assert screen.query_one(ScoreStrip)._step is None
         box.query_one(TextArea).text = "/get_court_info " + json.dumps(
             {"identifier": COURT, "columns": []}, ensure_ascii=False
         )
         await pilot.press("f5")
-        await until(pilot, lambda: screen.shown.total == 2 and box.is_open)
+        await until(pilot, lambda: screen.controller.shown.total == 2 and box.is_open)
         assert "陆知行" in record_text(screen)
         await pilot.press("n", "b", "q")
         assert box.query_one(TextArea).text == "nbq" and pilot.app.is_running
         box.query_one(TextArea).text = f"{COURT}，负责人陆知行"
         await pilot.press("f5")
-        await until(pilot, lambda: screen.over)
+        await until(pilot, lambda: screen.controller.over)
         await until(pilot, lambda: screen.query_one(ScoreStrip)._step is not None)
         assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0  # type: ignore[union-attr]
 
@@ -209,16 +224,16 @@ async def test_a_person_leaves_the_seat_and_the_policy_goes_on(pack: Path) -> No
         await pilot.app.start(
             RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", task_ids=("k-1",)), everything=False
         )  # type: ignore[attr-defined]
-        await until(pilot, lambda: episode(pilot).loaded)
+        await until(pilot, lambda: episode(pilot).controller.loaded)
         screen = episode(pilot)
         await pilot.press("s", "enter")
         await until(pilot, lambda: screen.query_one(AnswerBox).is_open)
         await pilot.press("escape")
         await pilot.press("s", "enter")
-        await until(pilot, lambda: not screen.human)
+        await until(pilot, lambda: not screen.controller.human)
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
-        assert [r.event.policy for r in screen.shown.records if r.event.tag == "seated"] == [
+        await until(pilot, lambda: screen.controller.shown.total == 1)
+        assert [r.event.policy for r in screen.controller.shown.records if r.event.tag == "seated"] == [
             "gold/1",
             "human/1",
             "gold/1",
@@ -240,7 +255,7 @@ async def test_find_marks_counts_and_unfolds(pack: Path) -> None:
         await pilot.press("enter")
         assert record.hit == (first + 1) % total
         await pilot.press("n")
-        assert bar.query_one(Input).value == "陆知行n" and screen.shown.total == 4
+        assert bar.query_one(Input).value == "陆知行n" and screen.controller.shown.total == 4
         await pilot.press("escape")
         assert not record.hits and not any(role == "match" for row in record.rows for _, role in row.pieces)
 
@@ -250,7 +265,7 @@ async def test_copy_gives_the_raw_source_cleaned(pack: Path) -> None:
     async with desk() as pilot:
         screen = await opened(pilot, path)
         await pilot.press("home", "y")
-        assert pilot.app.clipboard == screen.shown.records[0].event.card["question"]  # type: ignore[attr-defined]
+        assert pilot.app.clipboard == screen.controller.shown.records[0].event.card["question"]  # type: ignore[attr-defined]
 
 
 async def test_export_writes_markdown(pack: Path) -> None:
@@ -284,10 +299,10 @@ async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
         await pilot.press("l")
         await until(pilot, lambda: "Enter open" in text_of(pilot))
         await pilot.press("l", "down", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and episode(pilot).loaded)
-        assert episode(pilot).episode == "k-2"
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and episode(pilot).controller.loaded)
+        assert episode(pilot).controller.episode == "k-2"
         await pilot.press("left_square_bracket")
-        await until(pilot, lambda: episode(pilot).episode == "k-1")
+        await until(pilot, lambda: episode(pilot).controller.episode == "k-1")
         await pilot.press("escape", "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
         await pilot.press("n")
@@ -339,7 +354,7 @@ async def test_an_imported_run_opens_with_its_scores(
         await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
         assert "未评分" in text_of(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
         strip = episode(pilot).query_one(ScoreStrip)
         await until(pilot, lambda: strip._step is not None and strip._run is not None)
         if size == NARROW:

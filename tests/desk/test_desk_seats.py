@@ -115,7 +115,7 @@ async def test_dialogs_look_as_stored(
         await pilot.app.start(
             RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), task_ids=("k-1",)), everything=False
         )  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
         await pilot.press("s")
         await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen) and not busy(pilot))
         await same_as_stored(pilot, "seat")
@@ -171,7 +171,7 @@ async def test_what_is_wrong_is_said_beside_its_field_before_anything_starts(pac
         screen.query_one("#spec", Input).value = scripted(moot_home)
         await pilot.pause()
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
     (path,) = list_runs()
     with Journal.open(path) as journal:
         spec = journal.header["spec"]
@@ -283,7 +283,7 @@ async def begun(pilot: Pilot[Any], pack: Path, agent: str = "gold") -> EpisodeSc
     await pilot.app.start(
         RunSpec(benchmark="legalagentbench", agent=agent, pack=str(pack), task_ids=("k-1",)), everything=False
     )  # type: ignore[attr-defined]
-    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
     return episode(pilot)
 
 
@@ -314,7 +314,7 @@ async def test_a_model_takes_the_seat_and_plays_on(
     async with desk() as pilot:
         screen = await begun(pilot, pack)
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
+        await until(pilot, lambda: screen.controller.shown.total == 1)
         dialog = await in_seat_dialog(pilot)
         highlight(pilot, "talk")
         await pilot.pause()
@@ -325,7 +325,10 @@ async def test_a_model_takes_the_seat_and_plays_on(
         await pilot.pause()
         await pilot.press("enter", "enter")
         await until(
-            pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and screen.state.seats["agent"].engine == SPEC
+            pilot,
+            lambda: (
+                isinstance(pilot.app.screen, EpisodeScreen) and screen.controller.state.seats["agent"].engine == SPEC
+            ),
         )
         assert threading.main_thread() not in opened and len(opened) == 2, (
             "checked, then opened by the thread of the run"
@@ -333,7 +336,7 @@ async def test_a_model_takes_the_seat_and_plays_on(
         await pilot.press("n")
         await until(pilot, engine.waits.is_set)
         engine.end("云溪县人民法院，负责人陆知行")
-        await until(pilot, lambda: screen.over)
+        await until(pilot, lambda: screen.controller.over)
         engine.closed = False
     assert engine.closed, "the run closes what was opened on the way"
     (path,) = list_runs()
@@ -353,13 +356,13 @@ async def test_a_wrong_engine_is_said_beside_its_field_and_nobody_moves(pack: Pa
         await pilot.press("f5")
         await until(pilot, lambda: "nowhere.gguf" in fault(dialog, "spec"))
         await pilot.press("escape")
-        assert screen.state.seats["agent"].policy == "gold/1" and screen.moving == "paused"
+        assert screen.controller.state.seats["agent"].policy == "gold/1" and screen.controller.moving == "paused"
 
 
 async def test_leaving_gives_the_seat_back_to_the_model_that_had_it(pack: Path, engine: SlowEngine) -> None:
     async with desk() as pilot:
         await pilot.app.start(talk(pack), everything=False)  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
         screen = episode(pilot)
         await pilot.press("s", "enter")
         await until(pilot, lambda: screen.query_one(AnswerBox).is_open)
@@ -369,7 +372,7 @@ async def test_leaving_gives_the_seat_back_to_the_model_that_had_it(pack: Path, 
         assert who.options[0].id == BACK and SPEC in str(who.options[0].prompt)
         assert "human" not in {option.id for option in who.options}
         await pilot.press("enter")
-        await until(pilot, lambda: screen.state.seats["agent"].engine == SPEC)
+        await until(pilot, lambda: screen.controller.state.seats["agent"].engine == SPEC)
         assert not screen.query_one(AnswerBox).is_open
 
 
@@ -379,23 +382,23 @@ async def test_a_stored_run_whose_seat_changed_hands_is_taken_up_again(pack: Pat
         run.seat("k-1", Seated(seat="agent", policy="talk/1", engine=SPEC))
     async with desk() as pilot:
         pilot.app.open_episode(list_runs()[0], "k-1")  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
         screen = episode(pilot)
         await pilot.press("n")
         await until(pilot, engine.waits.is_set)
         engine.end("陆知行")
-        await until(pilot, lambda: screen.over)
-        assert screen.state.answered is not None and screen.state.answered.res == "陆知行"
+        await until(pilot, lambda: screen.controller.over)
+        assert screen.controller.state.answered is not None and screen.controller.state.answered.res == "陆知行"
 
 
 async def test_the_stopped_turn_of_a_model_may_be_taken_over_by_a_person(pack: Path, engine: SlowEngine) -> None:
     async with desk() as pilot:
         await pilot.app.start(talk(pack), everything=False)  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
         screen = episode(pilot)
         await pilot.press("n")
         await until(pilot, engine.waits.is_set)
         await pilot.press("x")
-        await until(pilot, lambda: not engine.waits.is_set() and not screen.speaking)
+        await until(pilot, lambda: not engine.waits.is_set() and not screen.controller.speaking)
         await pilot.press("s", "enter")
-        await until(pilot, lambda: screen.query_one(AnswerBox).is_open and screen.human)
+        await until(pilot, lambda: screen.query_one(AnswerBox).is_open and screen.controller.human)

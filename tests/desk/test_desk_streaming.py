@@ -25,7 +25,7 @@ from app.desk.episode.renderers import call_lines, render, totals
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.transcript import Transcript
 from app.desk.live import LiveRun
-from app.desk.messages import Failed, Moving, News, RunOpened, Streamed, Watched
+from app.desk.messages import Failed, Moving, RunOpened, Streamed, Watched
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.lines import row_text
 from models.engine import Delta, EngineError, Reply, TokenChance, Unavailable, Usage
@@ -88,7 +88,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 async def begun(pilot: Pilot[Any], pack: Path, **options: Any) -> EpisodeScreen:
     """A run of the talking agent, at its beginning."""
     await pilot.app.start(talk(pack, **options), everything=False)  # type: ignore[attr-defined]
-    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
     return episode(pilot)
 
 
@@ -205,10 +205,10 @@ Notice = TypeVar("Notice")
 
 
 @contextmanager
-def live_run(pack: Path, mode: str = "paused", **options: Any) -> Iterator[tuple[LiveRun, list[News]]]:
+def live_run(pack: Path, mode: str = "paused", **options: Any) -> Iterator[tuple[LiveRun, list[object]]]:
     """A run and its thread, without a desk; the thread must end."""
-    heard: list[News] = []
-    live = LiveRun(lambda: start_run(talk(pack, **options)), heard.append, mode=mode)
+    heard: list[object] = []
+    live = LiveRun(lambda: start_run(talk(pack, **options)), lambda _, notice: heard.append(notice), mode=mode)
     thread = threading.Thread(target=live.work)
     thread.start()
     try:
@@ -227,11 +227,11 @@ def wait(true: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
-def notices(heard: list[News], kind: type[Notice]) -> list[Notice]:
-    return [news.notice for news in heard if isinstance(news.notice, kind)]
+def notices(heard: list[object], kind: type[Notice]) -> list[Notice]:
+    return [notice for notice in heard if isinstance(notice, kind)]
 
 
-def rests(heard: list[News]) -> bool:
+def rests(heard: list[object]) -> bool:
     """Whether the run was in motion and is paused."""
     modes = [moving.mode for moving in notices(heard, Moving)]
     return len(modes) > 1 and modes[-1] == "paused"
@@ -322,7 +322,7 @@ async def test_the_turn_grows_below_the_record_and_gives_way_to_what_was_said(
     async with desk() as pilot:
         screen = await begun(pilot, pack)
         await pilot.press("n")
-        await until(pilot, lambda: "等待模型" in record_text(screen) and screen.speaking)
+        await until(pilot, lambda: "等待模型" in record_text(screen) and screen.controller.speaking)
         engine.tell("loading", done=37, total=100)
         await until(pilot, lambda: "37%" in record_text(screen) and "加载模型" in text_of(pilot))
         engine.tell("reading", done=512, total=2048)
@@ -334,10 +334,10 @@ async def test_the_turn_grows_below_the_record_and_gives_way_to_what_was_said(
         await until(pilot, lambda: "先查法院。" in record_text(screen) and "10 词元/秒" in record_text(screen))
         roles = {role for row in screen.query_one(Transcript).rows for text, role in row.pieces if "先查法院" in text}
         assert roles == {"dim"}, "speech is dim and stands apart from reasoning"
-        assert not any(isinstance(record.event, ModelCalled) for record in screen.shown.records)
+        assert not any(isinstance(record.event, ModelCalled) for record in screen.controller.shown.records)
         engine.end(Reply(CALL, Usage(412, 1834, 32, 2400.0, "kept"), reasoning=THOUGHT))
-        await until(pilot, lambda: screen.shown.total == 1)
-        await until(pilot, lambda: screen.turn is None)
+        await until(pilot, lambda: screen.controller.shown.total == 1)
+        await until(pilot, lambda: screen.controller.turn is None)
         text = record_text(screen)
         assert "┊" not in text and f"思考 {len(THOUGHT)} 字" in text and "复用 1,834（82%，保留）" in text
         facts = "\n".join(row_text(row) for row in screen.query_one("#plan").rows)  # type: ignore[attr-defined]
@@ -349,7 +349,7 @@ async def test_nothing_that_streams_is_kept(pack: Path, engine: SlowEngine) -> N
         screen = await begun(pilot, pack)
         await speaking(pilot, engine, screen, "不进记录的话")
         engine.end(ANSWER)
-        await until(pilot, lambda: screen.over)
+        await until(pilot, lambda: screen.controller.over)
     assert "不进记录的话".encode() not in list_runs()[0].read_bytes()
     assert "不进记录的话" not in json.dumps([r.event.data() for r in stored()], ensure_ascii=False)
 
@@ -378,7 +378,7 @@ async def test_the_reader_at_the_end_follows_and_the_one_elsewhere_stays(pack: P
         await until(pilot, lambda: record_text(screen).count("又一行") == 5)
         assert record.scroll_offset.y == place
         engine.end(ANSWER)
-        await until(pilot, lambda: screen.over)
+        await until(pilot, lambda: screen.controller.over)
 
 
 async def test_x_stops_the_turn_and_says_that_the_question_is_open(pack: Path, engine: SlowEngine) -> None:
@@ -387,7 +387,7 @@ async def test_x_stops_the_turn_and_says_that_the_question_is_open(pack: Path, e
         before = len(stored())
         await speaking(pilot, engine, screen)
         await pilot.press("x")
-        await until(pilot, lambda: screen.turn is not None and screen.turn.phase == "stopped")
+        await until(pilot, lambda: screen.controller.turn is not None and screen.controller.turn.phase == "stopped")
         await until(pilot, lambda: "问题仍待回答" in record_text(screen) and "■ 本轮已停" in text_of(pilot))
         assert "正在说的话" not in record_text(screen) and len(stored()) <= before + 2
         assert not any(isinstance(record.event, ModelCalled) for record in stored())
@@ -395,7 +395,7 @@ async def test_x_stops_the_turn_and_says_that_the_question_is_open(pack: Path, e
         await until(pilot, lambda: len(engine.calls) == 2)
         assert engine.calls[0][0].digest() == engine.calls[1][0].digest()
         engine.end(ANSWER)
-        await until(pilot, lambda: screen.over and screen.turn is None)
+        await until(pilot, lambda: screen.controller.over and screen.controller.turn is None)
 
 
 @pytest.mark.parametrize("key", ["n", "space"])
@@ -413,27 +413,27 @@ async def test_an_engine_that_is_away_is_said_and_the_question_stays_open(
         await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen) and "就此停住" in text_of(pilot))
         assert len(said) == 1 and said[0].endswith("1 秒后重试。")
         await pilot.press("enter")
-        await until(pilot, lambda: pilot.app.screen is screen and screen.moving == "paused")
+        await until(pilot, lambda: pilot.app.screen is screen and screen.controller.moving == "paused")
         assert "问题仍待回答" in record_text(screen)
         assert not any(isinstance(record.event, EngineFailed | Stopped) for record in stored())
         await pilot.press("n")
         await until(pilot, lambda: len(engine.calls) == 3)
         engine.end(ANSWER)
-        await until(pilot, lambda: screen.over and screen.turn is None)
+        await until(pilot, lambda: screen.controller.over and screen.controller.turn is None)
 
 
 async def test_pausing_lets_the_turn_end(pack: Path, engine: SlowEngine) -> None:
     async with desk() as pilot:
         screen = await begun(pilot, pack)
         await pilot.press("space")
-        await until(pilot, lambda: engine.waits.is_set() and screen.moving == "auto")
+        await until(pilot, lambda: engine.waits.is_set() and screen.controller.moving == "auto")
         engine.tell("speaking", "还在说")
         await until(pilot, lambda: "还在说" in record_text(screen))
         await pilot.press("space")
         await until(pilot, lambda: "说完即暂停" in text_of(pilot))
         assert engine.waits.is_set()
         engine.end(CALL)
-        await until(pilot, lambda: screen.shown.total == 1 and screen.moving == "paused")
+        await until(pilot, lambda: screen.controller.shown.total == 1 and screen.controller.moving == "paused")
         assert not engine.waits.is_set() and len(engine.calls) == 1 and "说完即暂停" not in text_of(pilot)
 
 
@@ -451,12 +451,14 @@ async def test_after_a_stop_somebody_else_may_take_the_seat(pack: Path, engine: 
         screen = await begun(pilot, pack)
         await speaking(pilot, engine, screen)
         await pilot.press("x")
-        await until(pilot, lambda: screen.turn is not None and not screen.speaking)
+        await until(pilot, lambda: screen.controller.turn is not None and not screen.controller.speaking)
         pilot.app.live.seat("k-1", Seated(seat="agent", policy="gold/1"))  # type: ignore[attr-defined]
-        await until(pilot, lambda: screen.turn is None and "本轮已停" not in text_of(pilot))
+        await until(pilot, lambda: screen.controller.turn is None and "本轮已停" not in text_of(pilot))
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
-        assert len(engine.calls) == 1 and not any(isinstance(r.event, ModelCalled) for r in screen.shown.records)
+        await until(pilot, lambda: screen.controller.shown.total == 1)
+        assert len(engine.calls) == 1 and not any(
+            isinstance(r.event, ModelCalled) for r in screen.controller.shown.records
+        )
 
 
 async def test_a_step_that_was_cut_short_is_shown_whole_when_it_is_taken_up(
@@ -474,10 +476,13 @@ async def test_a_step_that_was_cut_short_is_shown_whole_when_it_is_taken_up(
     async with desk() as pilot:
         screen = await opened(pilot, list_runs()[0])
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1)
-        assert [record.seq for record in screen.shown.records] == list(range(len(screen.shown.records)))
+        await until(pilot, lambda: screen.controller.shown.total == 1)
+        assert [record.seq for record in screen.controller.shown.records] == list(
+            range(len(screen.controller.shown.records))
+        )
         assert (
-            any(isinstance(record.event, ModelCalled) for record in screen.shown.records) and len(engine.calls) == 1
+            any(isinstance(record.event, ModelCalled) for record in screen.controller.shown.records)
+            and len(engine.calls) == 1
         )
 
 
@@ -499,7 +504,7 @@ async def test_enter_begins_a_line_and_f5_sends_all_of_them(pack: Path, engine: 
         await pilot.press("enter", *"yi", "enter", *"er")
         assert box.is_open and box.query_one(AnswerText).text == "\nyi\ner"
         await pilot.press("f5")
-        await until(pilot, lambda: screen.over)
+        await until(pilot, lambda: screen.controller.over)
     assert [r.event.text for r in stored() if isinstance(r.event, ModelCalled)] == ["yi\ner"]
 
 
@@ -517,10 +522,10 @@ async def test_a_draft_waits_at_its_episode(pack: Path, engine: SlowEngine) -> N
         screen, box = await seated(pilot, pack, limit=2)
         await pilot.press(*"caogao")
         await pilot.press("escape", "right_square_bracket")
-        await until(pilot, lambda: screen.episode == "k-2")
+        await until(pilot, lambda: screen.controller.episode == "k-2")
         assert not box.is_open
         await pilot.press("left_square_bracket")
-        await until(pilot, lambda: screen.episode == "k-1" and box.is_open)
+        await until(pilot, lambda: screen.controller.episode == "k-1" and box.is_open)
         assert box.query_one(AnswerText).text == "caogao"
         await pilot.press("escape")
         await until(pilot, lambda: "草稿仍在" in text_of(pilot))
@@ -564,26 +569,31 @@ async def test_an_open_turn_looks_as_stored(
     )
     async with desk() as pilot:
         screen = await begun(pilot, pack)
-        await until(pilot, lambda: screen.keeper is not None)
+        await until(pilot, lambda: screen.controller.keeper is not None)
         engine.end(Reply(CALL, Usage(1955, 0, 96, 4123.0, "fresh"), "length", THOUGHT, tuple(range(96)), chances))
         await pilot.press("n")
-        await until(pilot, lambda: screen.shown.total == 1 and screen.turn is None)
+        await until(pilot, lambda: screen.controller.shown.total == 1 and screen.controller.turn is None)
         await pilot.press("n")
         await until(pilot, engine.waits.is_set)
         engine.tell("reading", done=317, total=317)
         engine.tell("thinking", THOUGHT[:4], 4)
-        await until(pilot, lambda: (turn := screen.turn) is not None and turn.thoughts == 4)
+        await until(pilot, lambda: (turn := screen.controller.turn) is not None and turn.thoughts == 4)
         clock.now += 3
         engine.tell("thinking", THOUGHT[4:] * 3, 90)
         engine.tell("speaking", "查到负责人是陆知行，可以作答。", 100)
-        await until(pilot, lambda: (turn := screen.turn) is not None and turn.words == 15)
+        await until(pilot, lambda: (turn := screen.controller.turn) is not None and turn.words == 15)
         await until(pilot, lambda: screen.query_one("#scores")._step is not None)  # type: ignore[attr-defined]
         screen.show_turn()
         await pilot.pause()
         await same_as_stored(pilot, "turn")
         await pilot.press("x")
         await until(
-            pilot, lambda: (turn := screen.turn) is not None and turn.phase == "stopped" and screen.moving == "paused"
+            pilot,
+            lambda: (
+                (turn := screen.controller.turn) is not None
+                and turn.phase == "stopped"
+                and screen.controller.moving == "paused"
+            ),
         )
         await pilot.pause()
         await same_as_stored(pilot, "stopped")

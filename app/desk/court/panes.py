@@ -21,6 +21,7 @@ from app.desk.court.draft import draft_lines, draft_of
 from app.desk.court.lines import GUTTER, CourtLines
 from app.desk.court.programme import Item, owed_now, programme
 from app.desk.court.scene import Scene, held_by_people, scene_of
+from app.desk.episode.controller import Controller
 from app.desk.episode.faces import Face, Heading
 from app.desk.episode.plan_pane import fact_rows
 from app.desk.episode.renderers import Block, Line, Piece, engine_name, one, policy_name
@@ -268,6 +269,20 @@ STAYS: Mapping[str, int] = {SEAT: 8, "clerk": 1, "tracker": 1}
 """Seat -> how long it stays in the title bar when room gets scarce; others 3, less than the cause."""
 
 
+def case_of(at: Controller) -> Case | None:
+    """The case of the episode that is shown, once the task file was read."""
+    question = at.keeper.questions.get(at.state.task_id) if at.keeper is not None else None
+    return getattr(question, "case", None)
+
+
+def scene_now(at: Controller, records: Sequence[Record] | None = None, asked: str = "") -> Scene | None:
+    """The scene that is looked at, or that of these records."""
+    assert at.facts is not None
+    holders = held_by_people(at.state.seats) if not at.over else frozenset()
+    shown = at.shown.visible() if records is None else records
+    return scene_of(at.facts.header, shown, case_of(at), holders=holders, asked=asked or at.asked)
+
+
 class CourtFace(Face):
     """Fills the panes of a court episode."""
 
@@ -288,23 +303,12 @@ class CourtFace(Face):
 
     # what it is about
 
-    @property
-    def case(self) -> Case | None:
-        keeper = self.screen.keeper
-        question = keeper.questions.get(self.screen.state.task_id) if keeper is not None else None
-        return getattr(question, "case", None)
-
     def scene(self, records: Sequence[Record] | None = None, asked: str = "") -> Scene | None:
-        """The scene that is looked at, or that of these records."""
-        screen = self.screen
-        assert screen.facts is not None
-        holders = held_by_people(screen.state.seats) if not screen.over else frozenset()
-        shown = screen.shown.visible() if records is None else records
-        return scene_of(screen.facts.header, shown, self.case, holders=holders, asked=asked or screen.asked)
+        return scene_now(self.at, records, asked)
 
     @property
     def kind(self) -> str:
-        env = str(self.screen.state.card.get("env", ""))
+        env = str(self.at.state.card.get("env", ""))
         return environment(env).kind if env in codes() else "trial"
 
     @property
@@ -325,7 +329,7 @@ class CourtFace(Face):
 
     def make(self, records: Sequence[Record]) -> Mapping[int, Block | None]:
         if self._lines is None:
-            scene = self.scene(self.screen.shown.records)
+            scene = self.scene(self.at.shown.records)
             if scene is None:
                 return super().make(records)
             self._lines = CourtLines(scene)
@@ -340,7 +344,7 @@ class CourtFace(Face):
 
     @property
     def following(self) -> str:
-        scene = self.scene(self.screen.shown.records)
+        scene = self.scene(self.at.shown.records)
         return seat_of(scene.env, scene.cue.role) if scene is not None and isinstance(scene.cue, Cue) else ""
 
     # the panes
@@ -349,23 +353,23 @@ class CourtFace(Face):
         scene = self.scene()
         if scene is None:
             return super().paint()
-        self.everything = self.everything and not self.screen.human
+        self.everything = self.everything and not self.at.human
         pane = self.screen.query_one(ProgrammePane)
-        pane.show(programme(scene), self.screen.fact_lines(), self._notice())
+        pane.show(programme(scene), self.facts(), self._notice())
         lines = self._sheets.get(self.screen.tab)
         if lines is not None:
             sheet = self.screen.query_one(f"#{self.screen.tab}", Sheet)
-            sheet.read(lines(scene) or self._absent(), f"{self.screen.episode}/{self.everything}/{scene.reader}")
+            sheet.read(lines(scene) or self._absent(), f"{self.at.episode}/{self.everything}/{scene.reader}")
         words = t("court.file.all") if self.everything else t("court.file.of", who=scene.name(scene.reader))
         self.screen.query_one("#file").border_title = words
-        self.screen.query_one("#file").border_subtitle = "" if self.screen.human else t("court.file.key")
+        self.screen.query_one("#file").border_subtitle = "" if self.at.human else t("court.file.key")
         return None
 
     def _notice(self) -> str:
-        return "" if self.case is not None else t("court.gone" if self.screen.keeper_failed else "court.reading")
+        return "" if case_of(self.at) is not None else t("court.gone" if self.at.keeper_failed else "court.reading")
 
     def _absent(self) -> Sequence[Line]:
-        return [((self._notice(), "warn" if self.screen.keeper_failed else "dim"),)]
+        return [((self._notice(), "warn" if self.at.keeper_failed else "dim"),)]
 
     # the title bar
 
@@ -387,12 +391,12 @@ class CourtFace(Face):
     # a person
 
     def brief(self, seat: str) -> Sequence[Line]:
-        scene = self.scene(self.screen.shown.records, seat)
+        scene = self.scene(self.at.shown.records, seat)
         return brief_lines(scene, seat) if scene is not None else ()
 
     def toggle_everything(self) -> str:
         """Show all material, or only what the seat may see; what to say about it."""
-        if self.screen.human:
+        if self.at.human:
             return t("court.everything.refused")
         self.everything = not self.everything
         return t("court.everything.on" if self.everything else "court.everything.off")

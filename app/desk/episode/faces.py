@@ -14,7 +14,8 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from app.desk.bindings import bindings
-from app.desk.episode.plan_pane import PlanPane, plan_items
+from app.desk.episode.controller import Controller
+from app.desk.episode.plan_pane import PlanPane, fact_lines, plan_items
 from app.desk.episode.renderers import (
     TONES,
     Block,
@@ -202,6 +203,13 @@ class EvidencePane(LineView):
         if changed:
             self.scroll_home(animate=False, immediate=True)
 
+    def look(self, records: Sequence[Record], seq: int) -> None:
+        """Show what the call with this number returned, else the last result up to it."""
+        results = [(r, r.event) for r in records if isinstance(r.event, ToolReturned)]
+        own = (event for record, event in results if record.parent == seq)
+        before = (event for record, event in reversed(results) if record.seq <= seq)
+        self.show(next(own, None) or next(before, None))
+
     def build(self, width_: int) -> Iterable[Row]:
         event = self._event
         if event is None:
@@ -308,6 +316,7 @@ class Face:
 
     def __init__(self, screen: Any) -> None:
         self.screen = screen
+        self.at: Controller = screen.controller
 
     @property
     def prefix(self) -> str:
@@ -328,11 +337,14 @@ class Face:
         return heading
 
     def paint(self) -> None:
-        screen = self.screen
-        visible = screen.shown.visible()
+        visible = self.at.shown.visible()
         gold = any(isinstance(r.event, Seated) and r.event.policy.startswith("gold/") for r in visible)
-        hidden = t("plan.hidden") if screen.human and gold else ""
-        screen.query_one(PlanPane).show(plan_items(visible), screen.fact_lines(), hidden)
+        hidden = t("plan.hidden") if self.at.human and gold else ""
+        self.screen.query_one(PlanPane).show(plan_items(visible), self.facts(), hidden)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What is known in figures of the state that is looked at."""
+        return fact_lines(self.screen.looked_at(), self.at.facts, self.seat) if self.at.facts is not None else []
 
     def seat(self, seat: str) -> str:
         return seat_name(seat)

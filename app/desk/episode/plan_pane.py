@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,12 +11,17 @@ from textual.events import Click
 from textual.message import Message
 
 from app.desk.bindings import bindings
-from app.desk.episode.renderers import TONES, one
+from app.desk.episode.renderers import TONES, one, totals
 from app.desk.law.events import tool_name
+from app.desk.messages import RunFacts
 from app.desk.widgets.lines import LineView, Row, wrapped
-from app.strings import t
+from app.strings import language, t
 from app.terminal import width
 from tasks.episode.events import Answered, Planned, Record, Stopped, ToolCalled, ToolReturned
+from tasks.episode.state import State
+from tasks.reports.model import replies_line
+from tasks.reports.words import word
+from tasks.scoring.replies import degenerate, replies_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,28 @@ def _open_call(records: Sequence[Record], over: bool) -> list[Item]:
     if last is None or over or not isinstance(last.event, ToolCalled):
         return []
     return [Item(t("plan.call", n="…"), last.event.tool, "now")]
+
+
+def fact_lines(state: State, run: RunFacts, name: Callable[[str], str]) -> list[tuple[str, str]]:
+    """What is known of a state in figures: name, value; `name` is what a seat is called."""
+    calls = sum(isinstance(record.event, ToolReturned) for record in state.records)
+    facts = [(t("fact.steps"), str(state.steps)), (t("fact.calls"), str(calls))]
+    models, *figures = totals(state.records)
+    if models:
+        names = ("models", "read", "reused", "generated")
+        facts += [(t(f"fact.{name}"), f"{n:,}") for name, n in zip(names, (models, *figures), strict=True)]
+    elif state.tokens:
+        facts.append((t("fact.tokens"), f"{state.tokens:,}"))
+    if run.pack:
+        facts.append((t("fact.pack"), run.pack))
+    if parent := run.header.get("parent"):
+        short = "-".join(str(parent.get("run", "")).split("-")[-2:])
+        facts.append((t("fact.parent"), t("fact.parent.value", run=short, step=parent.get("step", 0))))
+    if state.flags:
+        facts.append((t("fact.flags"), "、".join(t(f"flag.{flag}") for flag in sorted(state.flags))))
+    found = ((seat, own) for seat, own in replies_of(state.records).items() if degenerate(own))
+    label = word("replies", language())
+    return [*facts, *((label, replies_line(seat, own, language(), name(seat))) for seat, own in found)]
 
 
 def fact_rows(facts: Sequence[tuple[str, str]], width_: int) -> Iterator[Row]:

@@ -1,44 +1,43 @@
 """One episode: plan left, record in the middle, evidence and scores right. The same screen for every benchmark.
 
-A pure view over stored records, plus the wishes a person sends to the thread of the run. Looking back runs no code.
+A view of the state that the controller keeps. Wishes of a person go to the controller; looking back only reads.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Input, Label, TextArea
 
 from app.court_words import DISCLAIMER
 from app.desk import live as running
 from app.desk.bindings import bindings
+from app.desk.corpus.form import CallScreen
 from app.desk.court.panes import CourtFace, ProgrammePane
-from app.desk.episode.actions import EpisodeActions
-from app.desk.episode.faces import EvidencePane, Face, Heading, SeatBar
-from app.desk.episode.open_turn import OpenTurn, phase_word
+from app.desk.episode.controller import ACTING, Controller
+from app.desk.episode.faces import ASIDE, EvidencePane, Face, Heading, SeatBar
+from app.desk.episode.grounds_screen import GroundsScreen
+from app.desk.episode.open_turn import phase_word
 from app.desk.episode.plan_pane import PlanPane
-from app.desk.episode.renderers import one, totals
+from app.desk.episode.prompt import PromptScreen, WouldReadScreen
+from app.desk.episode.renderers import one
 from app.desk.episode.scores import RunScores, Scorekeeper, StepScores
-from app.desk.episode.transcript import Transcript
-from app.desk.messages import (
-    Closed,
-    EpisodeLine,
-    Failed,
-    Moving,
-    News,
-    Progressed,
-    RunFacts,
-    RunOpened,
-    Streamed,
-    Watched,
-)
+from app.desk.episode.seat import SeatScreen, sat_before
+from app.desk.episode.shown import PapersScreen, Wish, export_episode, export_paper, offered
+from app.desk.episode.transcript import FindingScreen, Transcript
+from app.desk.jobs import OnDesk
+from app.desk.live import PACES
+from app.desk.messages import Closed, Fact, Failed, Progressed, RunOpened, Streamed, Watched
+from app.desk.presenter import PresenterScreen
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.choice import Empty
 from app.desk.widgets.find_bar import FindBar
@@ -46,27 +45,32 @@ from app.desk.widgets.key_bar import VIEWS, KeyBar, ViewTabs
 from app.desk.widgets.lines import Sheet
 from app.desk.widgets.score_strip import ScoreStrip
 from app.library import read_records
-from app.strings import known, language, t
-from tasks.episode.events import ToolReturned
-from tasks.episode.scheduler import Committed, Waiting
+from app.strings import known, t
+from app.terminal import clean
+from store.errors import StoreError
+from tasks import registry
+from tasks.courts.papers.forms import Paper
+from tasks.episode.events import Answered, Seated, ToolCalled
+from tasks.episode.scheduler import HUMAN, Committed, Notice, Waiting
 from tasks.episode.state import State, fold, imported
-from tasks.errors import RecordMismatch
-from tasks.reports.model import replies_line
-from tasks.reports.words import word
-from tasks.run.header import is_fictional
-from tasks.scoring.replies import degenerate, replies_of
+from tasks.errors import RecordMismatch, TaskError
+from tasks.legalagentbench.forms import refused, typed_call
+from tasks.run.header import is_fictional, spec_of
+from tasks.run.peeking import would_do
 
 FRAME = 0.05
 """Seconds between two looks at a turn that streams."""
 TICK = 1.0
 """Seconds after which the time a silent call takes is shown anew."""
+QUICK = 0.2
+"""Seconds that a stored step is shown at least while it is replayed."""
 FACES: dict[str, type[Face]] = {"courts": CourtFace}
 """Benchmark -> what it shows differently."""
 TITLED = ("plan", "record", "evidence", "scores", "programme", "file", "exhibits", "document")
 """Panes with a title."""
 
 
-class EpisodeScreen(EpisodeActions):
+class EpisodeScreen(OnDesk, FindingScreen):
     """Shows an episode, stored or in motion."""
 
     CSS_PATH = "episode.tcss"
@@ -77,13 +81,13 @@ class EpisodeScreen(EpisodeActions):
 
     def __init__(self) -> None:
         super().__init__()
-        self.keeper: Scorekeeper | None = None
-        self.keeper_failed = False
-        self.hint = ""
-        self.source = 0
-        """The number of the thread whose run is shown; 0: one from disk."""
+        self.controller: Controller = self.app.controller
         self.face: Face = Face(self)
+        self._view = 0
+        self._tab = ""
+        self._replay: Timer | None = None
         self._due: Timer | None = None
+        self._phase = self._run = ""
         self._goal = 0
         """The step at which a stored episode is to be shown; 0: its end."""
 
@@ -110,6 +114,7 @@ class EpisodeScreen(EpisodeActions):
 
     def on_mount(self) -> None:
         self.retranslate()
+        self.controller.views.append(self)
         self.set_interval(TICK, self._tick)
 
     def on_screen_resume(self) -> None:
@@ -118,10 +123,9 @@ class EpisodeScreen(EpisodeActions):
     def retranslate(self) -> None:
         self.name_panes()
         self.query_one(Empty).say(t("episode.nothing"), t("episode.nothing.hint"))
-        record = self.query_one(Transcript)
         self.face.forget()
-        self.shown.relabel()
-        record.relabel(self.shown.blocks())
+        self.controller.shown.relabel()
+        self.record.relabel(self.controller.shown.blocks())
         self.show_panes()
 
     def name_panes(self) -> None:
@@ -142,62 +146,98 @@ class EpisodeScreen(EpisodeActions):
         area = next((node.help_id for node in around if isinstance(node, FindBar | AnswerBox)), "episode")
         self.query_one(KeyBar).areas(area, "app")
 
-    # what happens
+    @property
+    def record(self) -> Transcript:
+        return self.query_one(Transcript)
 
-    def show_stored(
-        self, facts: RunFacts, episodes: tuple[EpisodeLine, ...], episode: str, records: list[Any]
-    ) -> None:
-        self.source = 0
-        self._enter(facts, episodes)
-        self.moving = "stored"
-        self._show_episode(episode, fold(records))
-        if not records:
-            self.desk.problem(t("episode.not_begun", name=one(episode)), t("episode.not_begun.hint"))
-        goal, self._goal = self._goal, 0
-        if goal and self.shown.go(goal - self.shown.step):
-            self.show_panes()
+    @property
+    def box(self) -> AnswerBox:
+        return self.query_one(AnswerBox)
 
-    def concerns(self, news: News) -> bool:
-        """Whether news are of the run that is shown, open it, or are for everybody."""
-        return news.live == self.source or isinstance(news.notice, RunOpened | Failed)
+    # what the controller has changed
 
-    def update(self, news: News) -> None:
-        match news.notice:
-            case Streamed(episode=episode):
-                return self._stream(episode)
+    def update(self, notice: Notice | Fact) -> None:
+        at = self.controller
+        match notice:
+            case Streamed():
+                return self._stream()
             case Progressed():
                 return None
-            case RunOpened(run=run, episodes=episodes):
-                self.source = news.live
-                self._enter(run, episodes)
-                self.moving = "paused"
-            case Watched(episode=episode, state=state, ask=ask):
-                self._show_episode(episode, state)
-                self.show_turn()
+            case RunOpened():
+                self._open_run()
+            case Watched(ask=ask):
+                self._open_episode()
                 if ask is not None:
                     self._ask(ask.seat)
-            case Committed(episode=episode, state=state) if episode == self.episode:
-                self._extend(state)
-            case Waiting(episode=episode, ask=ask) if episode == self.episode:
-                self.shown.go_to_head()
+            case Committed():
+                if not at.shown.back:
+                    fresh = at.shown.blocks()[len(self.record.blocks) :]
+                    self.record.extend(fresh, at.turn, running.clock())
+                if at.over and at.moving != "all":
+                    self._score_run()
+            case Waiting(ask=ask):
                 self._ask(ask.seat)
-            case Moving(mode=mode):
-                self.moving = mode
-                self.pausing = False
             case Failed():
-                self.query_one(AnswerBox).give_back()
+                self.box.give_back()
             case Closed():
-                self.moving = "stored"
-                self.pausing = False
                 self.show_turn()
         self.show_panes()
         return None
 
+    def _open_run(self) -> None:
+        facts, strip = self.controller.facts, self.query_one(ScoreStrip)
+        if facts is None or facts.id == self._run:
+            return
+        self._run = facts.id
+        self._apply(FACES.get(facts.benchmark, Face)(self))
+        strip.hide("")
+        strip.forget()
+        self.job("keeper", partial(Scorekeeper, facts), self._have_keeper, self._no_keeper)
+
+    def _apply(self, face: Face) -> None:
+        """Lay the screen out for the benchmark of the run."""
+        for other in FACES.values():
+            self.set_class(other.style == face.style, other.style)
+        self.face = face
+        self.controller.shown.make = face.make
+        self.record.margin_cells, self.record.ruled = face.gutter, face.ruled
+        self.record.about, self.box.about = face.about
+
+    def _open_episode(self) -> None:
+        at = self.controller
+        goal, self._goal = self._goal, 0
+        self.box.close()
+        if goal:
+            at.shown.go(goal - at.shown.step)
+        if goal or not at.again:
+            self.face.forget()
+            self.query_one(ProgrammePane).forget()
+            self.name_panes()
+            self._stop_replay()
+            self.record.speak(None)
+            self.record.show(at.shown.blocks())
+        self.show_panes()
+        self.record.focus()
+        self.show_turn()
+
+    def _ask(self, seat: str) -> None:
+        at = self.controller
+        self.record.show(at.shown.blocks())
+        typing = isinstance(self.focused, Input | TextArea)
+        self.box.open(
+            self.face.seat(seat), at.key, focus=not typing, brief=self.face.brief(seat), words=self.face.answering,
+            tools=at.has_tools,
+        )  # fmt: skip
+
+    def open_stored(self, path: Path, episode: str, step: int = 0) -> None:
+        self._goal = step
+        self.job("stored", partial(read_records, path, episode), lambda found: self.controller.show_stored(*found))
+
     # the open turn
 
-    def _stream(self, episode: str) -> None:
+    def _stream(self) -> None:
         """There is news of the open turn: look at it a moment later, with all that comes until then."""
-        if episode == self.episode and self._due is None and self.is_current:
+        if self._due is None and self.is_current:
             self._due = self.set_timer(FRAME, self.show_turn)
 
     def show_turn(self) -> None:
@@ -206,217 +246,422 @@ class EpisodeScreen(EpisodeActions):
         if self._due is not None:
             self._due.stop()
             self._due = None
-        before = self.turn.phase if self.turn else ""
-        self.turn = self.turn_now()
-        self.stopping = self.stopping and self.speaking
-        self.query_one(Transcript).speak(None if self.shown.back else self.turn, running.clock())
-        if before != (self.turn.phase if self.turn else ""):
+        turn = self.controller.turn_now()
+        self.record.speak(None if self.controller.shown.back else turn, running.clock())
+        if self._phase != (turn.phase if turn else ""):
             self.show_heading()
 
-    def turn_now(self) -> OpenTurn | None:
-        live = self.desk.live_at(self.facts.path) if self.facts is not None else None
-        return live.turn(self.episode) if live is not None else None
-
     def _tick(self) -> None:
-        if self.speaking and self.is_current:
+        if self.controller.speaking and self.is_current:
             self.show_turn()
-
-    def _enter(self, facts: RunFacts, episodes: tuple[EpisodeLine, ...]) -> None:
-        fresh = self.facts is None or self.facts.id != facts.id
-        self.facts, self.episodes = facts, episodes
-        if fresh:
-            self.keeper, self.keeper_failed = None, False
-            self._wear(FACES.get(facts.benchmark, Face)(self))
-            self.query_one(ScoreStrip).hide("")
-            self.query_one(ScoreStrip).forget()
-            self.job("keeper", partial(Scorekeeper, facts), self._have_keeper, self._no_keeper)
-
-    def _wear(self, face: Face) -> None:
-        """Look like the benchmark of the run."""
-        for other in FACES.values():
-            self.set_class(other.style == face.style, other.style)
-        self.face = face
-        self.shown.make = face.make
-        record = self.query_one(Transcript)
-        record.margin_cells, record.ruled = face.gutter, face.ruled
-        record.about, self.query_one(AnswerBox).about = face.about
-
-    def _show_episode(self, episode: str, state: State) -> None:
-        again = episode == self.episode and len(state.records) == len(self.shown.records) > 0
-        self.episode, self.state, self.asked = episode, state, ""
-        self.turn = None
-        self.query_one(Transcript).speak(None)
-        self.query_one(AnswerBox).close()
-        if not again:
-            self.face.forget()
-            self.query_one(ProgrammePane).forget()
-            self.shown.reset(state.records)
-            self.name_panes()
-            self._stop_replay()
-            self.query_one(Transcript).show(self.shown.blocks())
-        self.show_panes()
-        self.query_one(Transcript).focus()
-
-    def _extend(self, state: State) -> None:
-        """The state after a commit. It may hold more than was committed: what an unfinished step had on record
-        before."""
-        self.state, self.asked = state, ""
-        fresh = self.shown.extend(state.records)
-        if self.hint == "demo.hint":
-            self.hint = ""
-        self.turn = self.turn_now()
-        if not self.shown.back:
-            self.query_one(Transcript).extend(self.shown.blocks_of(fresh), self.turn, running.clock())
-        if state.stopped is not None and self.moving != "all":
-            self._score_run()
-
-    def _ask(self, seat: str) -> None:
-        self.asked = seat
-        self.query_one(Transcript).show(self.shown.blocks())
-        typing = isinstance(self.focused, Input | TextArea)
-        key = f"{self.facts.id if self.facts else ''}/{self.episode}"
-        box, face = self.query_one(AnswerBox), self.face
-        box.open(
-            face.seat(seat), key, focus=not typing, brief=face.brief(seat), words=face.answering, tools=self.has_tools
-        )
 
     # what is shown
 
     def show_panes(self) -> None:
-        self.set_class(not self.loaded, "-empty")
+        at = self.controller
+        self.set_class(not at.loaded, "-empty")
         self._hint()
         self.show_heading()
-        if not self.loaded:
+        if not at.loaded:
             return
-        visible = self.shown.visible()
         self.face.paint()
         self._evidence()
         strip = self.query_one(ScoreStrip)
-        strip.hide(t("scores.hidden") if self.human else "")
-        strip.expect(self.over)
-        if self.keeper and not self.human:
-            self.job("step_scores", partial(self.keeper.step, tuple(visible), self.episode), self._have_step_scores)
+        strip.hide(t("scores.hidden") if at.human else "")
+        strip.expect(at.over)
+        if at.keeper and not at.human:
+            work = partial(at.keeper.step, tuple(at.shown.visible()), at.episode)
+            self.job("step_scores", work, self._have_step_scores)
 
     def show_heading(self) -> None:
+        at = self.controller
         self.query_one(KeyBar).refresh()
-        if not self.loaded or self.facts is None:
+        if not at.loaded or at.facts is None:
             return self.query_one(SeatBar).show(Heading())
-        state = self._state()
-        word = "replay" if self._replay else "back" if self.shown.back else self._motion()
+        state = self.looked_at()
+        word = "replay" if self._replay else "back" if at.shown.back else self._motion()
         said = ""
-        if self.turn is not None and word not in ("replay", "back"):
-            word, said = (
-                "speaking" if self.speaking else "stopped",
-                phase_word(self.turn, self.pausing, self.stopping),
-            )
-        group = self.keeper.group(state.task_id) if self.keeper else ""
-        fictional = is_fictional(self.facts.header)
+        self._phase = at.turn.phase if at.turn else ""
+        if at.turn is not None and word not in ("replay", "back"):
+            word, said = "speaking" if at.speaking else "stopped", phase_word(at.turn, at.pausing, at.stopping)
+        group = at.keeper.group(state.task_id) if at.keeper else ""
+        fictional = is_fictional(at.facts.header)
         seats = tuple(state.seats.values())
-        step, of = self.shown.step, self.shown.total
-        elsewhere = imported(self.state)
+        elsewhere = imported(at.state)
         progress = t("failures.imported") if elsewhere else ""
         heading = Heading(
-            self.facts.benchmark, state.task_id, group, seats, step, of, word, fictional, said, progress=progress
-        )
-        self.query_one(Transcript).without_steps(elsewhere)
+            at.facts.benchmark, state.task_id, group, seats, at.shown.step, at.shown.total, word, fictional, said,
+            progress=progress,
+        )  # fmt: skip
+        self.record.without_steps(elsewhere)
         notice = " · ".join((*((t("mark.fictional"),) if fictional else ()), DISCLAIMER))
         self.query_one("#notice", Label).update(notice)
         return self.query_one(SeatBar).show(self.face.heading(heading))
 
-    def _state(self) -> State:
-        return fold(self.shown.visible()) if self.shown.back else self.state
+    def looked_at(self) -> State:
+        """The state at the step that is looked at."""
+        shown = self.controller.shown
+        return fold(shown.visible()) if shown.back else self.controller.state
 
     def _motion(self) -> str:
-        if self.query_one(AnswerBox).is_open:
+        if self.box.is_open:
             return "waiting"
-        return "ended" if self.over and self.moving != "all" else self.moving
-
-    def fact_lines(self) -> list[tuple[str, str]]:
-        """What is known of the looked-at state in figures: name, value."""
-        state = self._state()
-        calls = sum(isinstance(record.event, ToolReturned) for record in state.records)
-        facts = [(t("fact.steps"), str(state.steps)), (t("fact.calls"), str(calls))]
-        models, evaluated, reused, generated = totals(state.records)
-        if models:
-            facts.append((t("fact.models"), f"{models:,}"))
-            facts += [
-                (t("fact.read"), f"{evaluated:,}"),
-                (t("fact.reused"), f"{reused:,}"),
-                (t("fact.generated"), f"{generated:,}"),
-            ]
-        elif state.tokens:
-            facts.append((t("fact.tokens"), f"{state.tokens:,}"))
-        if self.facts is not None:
-            facts += [(t("fact.pack"), self.facts.pack)] if self.facts.pack else []
-            parent = self.facts.header.get("parent") or {}
-            if parent:
-                facts.append(
-                    (
-                        t("fact.parent"),
-                        t(
-                            "fact.parent.value",
-                            run="-".join(str(parent.get("run", "")).split("-")[-2:]),
-                            step=parent.get("step", 0),
-                        ),
-                    )
-                )
-        flags = [t(f"flag.{flag}") for flag in sorted(state.flags)]
-        facts += [(t("fact.flags"), "、".join(flags))] if flags else []
-        found = ((seat, own) for seat, own in replies_of(state.records).items() if degenerate(own))
-        label, seats = word("replies", language()), self.face.seat
-        return [*facts, *((label, replies_line(seat, own, language(), seats(seat))) for seat, own in found)]
+        return "ended" if self.controller.over and self.controller.moving != "all" else self.controller.moving
 
     def _hint(self) -> None:
-        hint = t(self.hint) if known(self.hint) else self.hint
-        if self.shown.back:
-            hint = t("episode.back.hint", step=self.shown.step, of=self.shown.total)
+        shown, hint = self.controller.shown, self.controller.hint
+        hint = (
+            t("episode.back.hint", step=shown.step, of=shown.total)
+            if shown.back
+            else t(hint)
+            if known(hint)
+            else hint
+        )
         label = self.query_one("#hint", Label)
         if str(label.content) != hint:
             label.update(hint)
-        label.display = bool(hint) and self.loaded
-        label.set_class(self.shown.back, "-back")
+        label.display = bool(hint) and self.controller.loaded
+        label.set_class(shown.back, "-back")
 
     @on(Transcript.Looked)
     def _evidence(self) -> None:
-        block = self.query_one(Transcript).current
-        visible = self.shown.visible()
-        seq = block.seq if block else -1
-        calls = [record for record in visible if isinstance(record.event, ToolReturned)]
-        of_call = next((r for r in calls if r.parent == seq), None)
-        before = [r for r in calls if r.seq <= seq]
-        record = of_call or (before[-1] if before else None)
-        self.query_one(EvidencePane).show(cast(ToolReturned, record.event) if record else None)
+        block = self.record.current
+        self.query_one(EvidencePane).look(self.controller.shown.visible(), block.seq if block else -1)
 
-    def action_present(self) -> None:
-        self._stop_replay()
-        self.desk.present(self)
-
-    # scores and other slow things
+    # scores
 
     def _score_run(self) -> None:
-        if self.keeper is not None and self.facts is not None:
-            self.job("run_scores", partial(self.keeper.of_file, self.facts.path), self._have_run_scores)
+        keeper, facts = self.controller.keeper, self.controller.facts
+        if keeper is not None and facts is not None:
+            self.job("run_scores", partial(keeper.of_file, facts.path), self._have_run_scores)
 
     def _have_keeper(self, keeper: Scorekeeper) -> None:
-        self.keeper = keeper
+        self.controller.keeper = keeper
         self.retranslate()
         self._score_run()
 
     def _no_keeper(self, error: BaseException) -> bool:
         changed = isinstance(error, RecordMismatch)
-        self.keeper_failed = True
+        self.controller.keeper_failed = True
         self.query_one(ScoreStrip).give_up(changed)
         self.show_panes()
         return changed
 
     def _have_step_scores(self, scores: StepScores) -> None:
-        if not self.human:
+        if not self.controller.human:
             self.query_one(ScoreStrip).show_step(scores)
 
     def _have_run_scores(self, scores: RunScores) -> None:
-        if not self.human:
+        if not self.controller.human:
             self.query_one(ScoreStrip).show_run(scores)
 
-    def open_stored(self, path: Path, episode: str, step: int = 0) -> None:
-        self._goal = step
-        self.job("stored", partial(read_records, path, episode), lambda found: self.show_stored(*found))
+    # keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("aside", "everything"):
+            return self.controller.loaded and bool(self.face.tabs)
+        can = self.controller.can(action)
+        return self.has_class("-narrow") if action == "view" and can else can
+
+    def on_key(self, event: Key) -> None:
+        letter, at = event.character or "", self.controller
+        if at.asked and not at.shown.back and letter in ACTING.values() and self.box.is_open:
+            event.stop()
+            self.box.begin(letter)
+
+    def action_step(self) -> None:
+        """One step: a stored one while looking back, else a new one."""
+        self._stop_replay()
+        if self.controller.shown.back:
+            self._look(1)
+        else:
+            self.controller.step()
+
+    def action_auto(self) -> None:
+        """Go on by itself, or pause. While looking back the stored steps are shown one after the other."""
+        if self._replay:
+            return self._stop_replay()
+        if self.controller.shown.back:
+            self._replay_later()
+            return self.show_panes()
+        if self.controller.goes_on:
+            self.controller.pause()
+            self.show_heading()
+        else:
+            self.controller.auto()
+        return None
+
+    def action_stop(self) -> None:
+        self.controller.stop()
+        self.show_heading()
+
+    def action_pace(self, by: int) -> None:
+        self.controller.change_pace(by)
+
+    def action_back(self) -> None:
+        """Look one step back. What goes on by itself is paused first."""
+        self._stop_replay()
+        self.controller.pause()
+        self._look(-1)
+
+    def action_now(self) -> None:
+        self._stop_replay()
+        self._look(self.controller.shown.total - self.controller.shown.step)
+
+    def _look(self, by: int) -> None:
+        if self.controller.shown.go(by):
+            self.show_turn()
+            self.record.show(self.controller.shown.blocks())
+            self.show_panes()
+
+    def _replay_later(self) -> None:
+        """The next stored step comes when the shown one has been read."""
+        shown = self.controller.shown
+        read = [record for record in shown.records if record.step == shown.step]
+        self._replay = self.set_timer(max(QUICK, PACES[self.controller.pace].pause(read)), self._replay_step)
+
+    def _replay_step(self) -> None:
+        self._look(1)
+        if self.controller.shown.back:
+            self._replay_later()
+        else:
+            self._stop_replay()
+
+    def _stop_replay(self) -> None:
+        if self._replay:
+            self._replay.stop()
+            self._replay = None
+            self.show_panes()
+
+    def action_fork(self) -> None:
+        self._stop_replay()
+        self.controller.fork()
+
+    def action_present(self) -> None:
+        self._stop_replay()
+        self.app.push_screen(PresenterScreen(self.controller, self.box))
+
+    def action_prompt(self) -> None:
+        """What the model saw in the call at the cursor, or in the last one before it; where no model spoke in that
+        step, what one in the seat would read."""
+        at, block = self.controller, self.record.current
+        if at.facts is None:
+            return
+        if block is not None and (seat := at.acted(block.step)):
+            self.app.push_screen(WouldReadScreen(at.facts, at.episode, seat, self.face.seat(seat), block.step))
+            return
+        calls = list(at.calls())
+        before = (record for record in calls if block is None or record.seq <= block.seq)
+        record = next(before, calls[-1] if calls else None)
+        if record is not None:
+            self.app.push_screen(PromptScreen(at.facts, at.episode, tuple(at.shown.records), record.seq))
+
+    # a person in a seat
+
+    def action_seat(self) -> None:
+        at, face = self.controller, self.face
+        if at.facts is None or not at.state.seats:
+            return
+        seated = [record.event for record in at.shown.records if isinstance(record.event, Seated)]
+        try:
+            spec = spec_of(at.facts.header)
+            dialog = SeatScreen(spec, at.state.seats, sat_before(seated), face.seat, face.following)
+        except (StoreError, TaskError) as error:
+            self.desk.problem(error.title, error.hint)
+            return
+        self.app.push_screen(dialog, self._take_seat)
+
+    def _take_seat(self, newcomer: Seated | None) -> None:
+        if newcomer is None:
+            return
+        if newcomer.engine != HUMAN:
+            self.box.close()
+            self.record.focus()
+        self.controller.seat(newcomer)
+
+    @on(AnswerBox.ToolsAsked)
+    def _tools_asked(self) -> None:
+        assert self.controller.facts is not None
+        header = self.controller.facts.header
+        pack = str(header.get("pack", {}).get("path") or spec_of(header).pack)
+        self.app.push_screen(CallScreen(pack), self._tool_chosen)
+
+    def _tool_chosen(self, text: str | None) -> None:
+        if text:
+            self.say(text)
+        elif not self.box.text:
+            self.box.begin("/")
+
+    @on(AnswerBox.DraftAsked)
+    def _draft_asked(self) -> None:
+        if self.controller.facts is not None:
+            work = partial(_draft, self.controller.facts.path, self.controller.episode)
+            self.job("draft", work, self.take_draft)
+
+    def take_draft(self, text: str) -> None:
+        """What the rules would do stands in the box, unless the person has written meanwhile."""
+        if not text:
+            self.desk.say(t("answer.no_draft"))
+        elif self.box.is_open:
+            self.box.fill(text)
+
+    @on(AnswerBox.Said)
+    def _said(self, event: AnswerBox.Said) -> None:
+        wrong = refused(event.text, registry.names("tools")) if self.controller.has_tools else ""
+        if wrong:
+            self.box.fill(event.text)
+            self.desk.say(t("answer.refused", reason=wrong), "warning")
+        else:
+            self.say(event.text)
+
+    def say(self, text: str) -> None:
+        self.box.close()
+        self.record.focus()
+        self.controller.say(text)
+
+    # copies and files
+
+    def action_copy(self) -> None:
+        """The raw source of the block at the cursor, or of the pane on the right that has the focus."""
+        block = self.record.current
+        text = clean(self.face.copied() or (block.raw if block else ""))
+        if text:
+            self.desk.copy_to_clipboard(text)
+            self.desk.say(t("episode.copied", n=len(text)))
+
+    def action_export(self) -> None:
+        """Write the looked-at record as Markdown; of a court episode, offer its papers as well."""
+        facts = self.controller.facts
+        assert facts is not None
+        if facts.benchmark == "courts":
+            self.job("papers", partial(offered, facts.path, self.controller.episode), self.offer_papers)
+        else:
+            self._export(None)
+
+    def offer_papers(self, papers: Mapping[str, Paper]) -> None:
+        """Ask which of the papers is wanted; where there is none, the record is written."""
+        if papers:
+            self.app.push_screen(PapersScreen(papers), lambda wish: self._export(*wish) if wish else None)
+        else:
+            self._export(None)
+
+    def _export(self, wish: Wish) -> None:
+        at = self.controller
+        assert at.facts is not None
+        if wish is not None:
+            return self.job("export", partial(export_paper, at.facts.id, at.episode, *wish), self._exported)
+        blocks = () if self.face.ruled else tuple(at.shown.blocks())
+        work = partial(export_episode, at.facts, at.episode, tuple(at.shown.visible()), blocks)
+        return self.job("export", work, self._exported)
+
+    def _exported(self, path: Path) -> None:
+        self.desk.say(t("export.done", path=one(str(path))))
+
+    # panes
+
+    def action_view(self, view: int | None = None) -> None:
+        self._view = (self._view + 1) % len(VIEWS) if view is None else view
+        for index, name in enumerate(VIEWS):
+            self.set_class(index == self._view, f"-view-{name}", update=False)
+        self.update_node_styles()
+        self.query_one("#tabs", ViewTabs).show(self._view)
+        self.query_one(f"#{self.face.panes[self._view]}").focus()
+
+    @on(ViewTabs.Chosen, "#tabs")
+    def _view_chosen(self, event: ViewTabs.Chosen) -> None:
+        self.action_view(event.index)
+
+    @property
+    def tab(self) -> str:
+        """The pane on the right that is shown where one is shown at a time, else the upper one."""
+        return self._tab if self._tab in self.face.tabs else next(iter(self.face.tabs), "evidence")
+
+    def show_tab(self) -> None:
+        tabs, bar = self.face.tabs, self.query_one("#aside", ViewTabs)
+        bar.offer(tabs, "tab")
+        bar.show(tabs.index(self.tab) if tabs else 0)
+        for name in ASIDE:
+            self.query_one(f"#{name}").display = name == self.tab if tabs else name in ("evidence", "scores")
+
+    def action_aside(self, index: int | None = None) -> None:
+        """The next pane on the right, or the one with this index; on a narrow screen the right side is shown
+        first."""
+        tabs = self.face.tabs
+        if not tabs:
+            return
+        narrow = self.has_class("-narrow")
+        shown = not narrow or VIEWS[self._view] == "evidence"
+        focused = self.focused is not None and self.focused.id in tabs
+        if index is not None or shown:
+            self._tab = tabs[(tabs.index(self.tab) + 1) % len(tabs) if index is None else index]
+        self.show_tab()
+        self.face.paint()
+        if not shown:
+            self.action_view(VIEWS.index("evidence"))
+        elif focused or narrow:
+            self.query_one(f"#{self.tab}").focus()
+
+    @on(ViewTabs.Chosen, "#aside")
+    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
+        self.action_aside(event.index)
+
+    def action_everything(self) -> None:
+        self.desk.say(self.face.toggle_everything())
+        self.show_panes()
+
+    @on(ProgrammePane.Chosen)
+    @on(PlanPane.Chosen)
+    def _plan_chosen(self, event: PlanPane.Chosen | ProgrammePane.Chosen) -> None:
+        self.go_to(event.seq)
+
+    def go_to(self, seq: int | None) -> None:
+        found = [place for place, block in enumerate(self.record.blocks) if seq is not None and block.seq <= seq]
+        if found:
+            self.record.move_to(found[-1])
+
+    def action_grounds(self) -> None:
+        scores = self.query_one(ScoreStrip).step
+        if scores is None or not (scores.grounds.beside or scores.grounds.rows):
+            self.desk.say(t("grounds.none"))
+            return
+
+        def went(seq: int | None) -> None:
+            if seq is not None:
+                self.action_view(VIEWS.index("record"))
+                self.go_to(seq)
+
+        self.app.push_screen(GroundsScreen(scores, self.controller.state.task_id), went)
+
+    def action_wide(self) -> None:
+        if self.maximized is not None:
+            self.minimize()
+        elif self.focused is not None:
+            self.maximize(self.focused)
+
+    # where to go
+
+    def action_episode(self, by: int) -> None:
+        at = self.controller
+        names = [line.id for line in at.episodes]
+        if at.facts is not None and at.episode in names:
+            index = names.index(at.episode) + by
+            if 0 <= index < len(names):
+                self.desk.open_episode(at.facts.path, names[index])
+
+    async def action_review(self) -> None:
+        at = self.controller
+        if at.facts is not None and at.over:
+            await self.desk.review(at.facts.path, at.episode)
+
+    async def action_leave(self) -> None:
+        if self.maximized is not None:
+            self.minimize()
+        else:
+            await self.desk.action_mode("home")
+
+
+def _draft(path: Path, episode: str) -> str:
+    event = would_do(path, episode)
+    if isinstance(event, ToolCalled):
+        return typed_call(event.tool, event.input) if isinstance(event.input, Mapping) else ""
+    return event.res if isinstance(event, Answered) else ""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -32,7 +31,7 @@ from app.strings.sentences import said
 from app.terminal import truncate, width
 from store import places
 from store.errors import StoreError
-from store.writer import Writer, writer_of, writers
+from store.writer import Writer, writers
 from tasks.episode.scheduler import UNFINISHED
 from tasks.run.failing import EpisodeFailure, RunFailures, failures_of
 from tasks.run.figures import Figures, figures_of
@@ -40,12 +39,6 @@ from tasks.run.following import standing
 from tasks.scoring.failures import CLASSES
 from tasks.scoring.names import Names
 from tasks.scoring.result import INFRASTRUCTURE
-
-
-def is_played(path: Path) -> bool:
-    """Whether another process plays a run at this moment."""
-    writer = writer_of(path)
-    return writer is not None and writer.process != os.getpid()
 
 
 def played() -> dict[str, Writer]:

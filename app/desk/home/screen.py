@@ -25,7 +25,7 @@ from app.desk.episode.renderers import Line, one, player_name
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.run import RunScreen, played, with_play
 from app.desk.jobs import OnDesk
-from app.desk.messages import Closed, Moving, News, Progressed
+from app.desk.messages import Closed, Fact, Moving, Progressed
 from app.desk.widgets.choice import Empty
 from app.desk.widgets.field import LineInput
 from app.desk.widgets.key_bar import KeyBar
@@ -38,7 +38,7 @@ from app.strings import counted, known, t
 from app.strings.sentences import said
 from app.terminal import truncate
 from models.llama import shipped
-from tasks.episode.scheduler import EpisodeEnded
+from tasks.episode.scheduler import EpisodeEnded, Notice
 from tasks.legalagentbench.questions import LONGEST_ASKED
 from tasks.run.spec import RunSpec
 
@@ -177,8 +177,8 @@ class HomeScreen(OnDesk, Screen[None]):
             self.runs = lines
             self._show_runs()
 
-    def update(self, news: News) -> None:
-        match news.notice:
+    def update(self, notice: Notice | Fact) -> None:
+        match notice:
             case Progressed(done=done, total=total):
                 self.progress = (done, total)
             case Closed():
