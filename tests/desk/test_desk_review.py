@@ -20,6 +20,7 @@ from app.desk.review import (
     runs,
 )
 from app.desk.review.form import number_in
+from app.desk.review.pane import ReviewPane
 from app.desk.review.record import entries_of, reference_lines
 from app.desk.review.scores import ScoresPane
 from app.desk.review.screen import ReviewScreen
@@ -57,7 +58,7 @@ def screen_of(pilot: Pilot[Any]) -> ReviewScreen:
 async def idle(pilot: Pilot[Any]) -> None:
     """Until no worker of the Review screen is at work and all it found is shown."""
     review = pilot.app.review_screen  # type: ignore[attr-defined]
-    await until(pilot, lambda: not any(w.name.startswith("review_") and not w.is_finished for w in review.workers))
+    await until(pilot, lambda: all(w.is_finished for w in review.workers if isinstance(w.node, ReviewPane)))
     await pilot.pause()
 
 

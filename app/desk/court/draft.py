@@ -6,6 +6,7 @@ told it in the interview, written means it stands in its part of the document.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -108,16 +109,26 @@ def draft_lines(draft: Draft | None) -> list[Line]:
     head = t("court.draft.of", turn=draft.turn, found=len(draft.document.found), of=len(LABELS[draft.kind]))
     order = ("court.draft.ordered", "good") if draft.document.ordered else ("court.draft.unordered", "warn")
     lines: list[Line] = [((head, "dim"), (" · ", "dim"), (t(order[0]), order[1])), (("", "dim"),)]
-    lines += [_coloured(draft.kind, text, title) for text in clean(shown(draft.text)).split("\n")]
+    lines += [_coloured(draft.kind, text) for text in clean(shown(draft.text)).split("\n")]
     return [*lines, (("", "dim"),), *_part_lines(draft)]
 
 
-def _coloured(kind: Kind, text: str, title: str) -> Line:
-    """A line of the document, its title or label in colour."""
-    if text.strip("#*【】《》 　") == title:
-        return ((text, "question"),)
+def is_title(kind: Kind, text: str) -> bool:
+    """Whether a line is the title of the document."""
+    return text.strip("#*【】《》 　") == TITLE[kind]
+
+
+def label_in(kind: Kind, text: str) -> re.Match[str] | None:
+    """The label with which a line begins; a place in the match is one in the line."""
     # The same length in half-width forms: places found there are places here.
-    found = next((match for label in LABELS[kind] if (match := label.strict.match(fold_width(text)))), None)
+    return next((match for label in LABELS[kind] if (match := label.strict.match(fold_width(text)))), None)
+
+
+def _coloured(kind: Kind, text: str) -> Line:
+    """A line of the document, its title or label in colour."""
+    if is_title(kind, text):
+        return ((text, "question"),)
+    found = label_in(kind, text)
     return ((text[: found.end()], "label"), (text[found.end() :], "text")) if found else ((text, "text"),)
 
 

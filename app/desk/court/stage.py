@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from app.court_words import SIDES, fault_words
 from app.desk.court.casefile import STATES, exhibit_name
-from app.desk.court.draft import Draft
+from app.desk.court.draft import Draft, is_title, label_in
 from app.desk.court.lines import REASONS, player
 from app.desk.court.programme import Item, programme
 from app.desk.court.scene import Scene
@@ -23,13 +23,12 @@ from app.strings import t
 from app.terminal import clean, pad, truncate, width
 from app.words import score_name
 from app.wrapping import wrap
-from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.roles import role_of, seat_of
 from tasks.courts.environment import Role, environment
 from tasks.courts.play.record import shown
 from tasks.courts.scores.columns import LOWER, OF_RUN
-from tasks.courts.scores.drafted import LABELS, TITLE
+from tasks.courts.scores.drafted import TITLE
 from tasks.courts.scores.rulings import RULES
 from tasks.episode.events import ActDone, ModelCalled, Record, Said, Stopped, Violation
 from tasks.episode.with_tools import SEAT
@@ -272,13 +271,9 @@ def document_lines(draft: Draft) -> list[Line]:
 
 
 def _role(draft: Draft, text: str) -> str:
-    if _is_title(draft, text):
+    if is_title(draft.kind, text):
         return "question"
-    return "label" if any(label.strict.match(fold_width(text)) for label in LABELS[draft.kind]) else "text"
-
-
-def _is_title(draft: Draft, text: str) -> bool:
-    return text.strip("#*【】《》 　") == TITLE[draft.kind]
+    return "label" if label_in(draft.kind, text) else "text"
 
 
 def is_document(said: Utterance, draft: Draft) -> bool:
@@ -289,7 +284,7 @@ def is_document(said: Utterance, draft: Draft) -> bool:
 def beside_document(said: Utterance, draft: Draft) -> list[Line]:
     """What a lawyer said before the document, and that it stands beside it."""
     lines = said.text.split("\n")
-    title = next((at for at, line in enumerate(lines) if _is_title(draft, line)), 0)
+    title = next((at for at, line in enumerate(lines) if is_title(draft.kind, line)), 0)
     before = [((INDENT, "text"), (line.strip(), "text")) for line in lines[:title] if line.strip()]
     return [*before, ((INDENT, "text"), (t("presenter.written", what=TITLE[draft.kind]), "dim"))]
 

@@ -1,11 +1,9 @@
-"""What both tabs of the Review screen have in common: workers of their own, and what the keys of the screen do
-there."""
+"""What both tabs of the Review screen have in common, and what the keys of the screen do there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.containers import Vertical
 from textual.message import Message
@@ -21,8 +19,6 @@ from app.library import RunLine
 from app.strings import known, t
 from tasks.errors import UsageError
 
-PREFIX = "review_"
-"""Of the names of all workers of the screen."""
 PATIENCE = 30.0
 """Seconds to wait until a run that is over is stored."""
 
@@ -42,12 +38,6 @@ class ReviewPane(OnDesk, Vertical):
         if self.display:
             self.first.focus()
         self.post_message(self.Turned())
-
-    def work(
-        self, name: str, work: Callable[[], object], then: Callable[[Any], object],
-        failed: Callable[[BaseException], object] | None = None,
-    ) -> None:  # fmt: skip
-        self.job(f"{PREFIX}{name}", work, then, failed)
 
     # what a tab has to say
 

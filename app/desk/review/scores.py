@@ -68,7 +68,7 @@ class ScoresPane(ReviewPane):
     # what is on disk
 
     def enter(self) -> None:
-        self.work("runs", lambda: list(library.runs()), self._have_runs)
+        self.job("runs", lambda: list(library.runs()), self._have_runs)
         if self.path is not None:
             self.read()
 
@@ -90,7 +90,7 @@ class ScoresPane(ReviewPane):
             admit(live, path)
             return read_run(path)
 
-        self.work("run", job, self._have_run, self._no_run)
+        self.job("run", job, self._have_run, self._no_run)
 
     def open(self, episode: str) -> None:
         path, live = self.path, self.desk.live
@@ -101,7 +101,7 @@ class ScoresPane(ReviewPane):
             admit(live, path)
             return read_review(path, episode)
 
-        self.work("episode", job, self._have_episode)
+        self.job("episode", job, self._have_episode)
 
     def _have_runs(self, runs: list[RunLine]) -> None:
         self.runs = [run for run in runs if not run.error and run.finished]
@@ -300,7 +300,7 @@ class ScoresPane(ReviewPane):
             admit(live, review.path)
             return append(review, metric, event.value, event.author, event.reason)
 
-        self.work("append", job, self._appended)
+        self.job("append", job, self._appended)
 
     def _appended(self, review: EpisodeReview) -> None:
         """The score is on disk: what others said of the metric may be seen now."""

@@ -281,10 +281,10 @@ class TasksPane(ReviewPane):
     # what is on disk
 
     def enter(self) -> None:
-        self.work("files", begun, self._have_files)
+        self.job("files", begun, self._have_files)
 
     def open_path(self, typed: str) -> None:
-        self.work("set", partial(open_set, Path(typed.strip().strip("\"'")).expanduser()), self._have)
+        self.job("set", partial(open_set, Path(typed.strip().strip("\"'")).expanduser()), self._have)
 
     def _look(self, task: Task) -> None:
         found, live = self.found, self.desk.live
@@ -297,7 +297,7 @@ class TasksPane(ReviewPane):
                 raise UsageError(t("review_screen.held_case", case=task.id), t("review_screen.held_case.hint"))
             return look(found.tasks, task)
 
-        self.work("task", job, self._have_task, self._no_task)
+        self.job("task", job, self._have_task, self._no_task)
 
     def _have_files(self, files: list[str]) -> None:
         self._files, self._listed = list(dict.fromkeys([*self._files, *files])), True
@@ -440,7 +440,7 @@ class TasksPane(ReviewPane):
             )  # fmt: skip
             return made, with_log(found.tasks)
 
-        self.work("decision", job, self._decided)
+        self.job("decision", job, self._decided)
 
     def _decided(self, result: tuple[Decision, SetReview]) -> None:
         made, self.found = result
