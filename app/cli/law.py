@@ -16,39 +16,35 @@ from app.cli.law_search import UsageError, bench, pack_option, search
 from app.cli.law_search import book_of as _book
 from app.cli.law_search import chosen as _chosen
 from app.cli.law_search import read_day as _day
-from app.cli.law_search import today as _today
 from app.cli.law_search import unknown as _unknown
-from app.cli.law_words import (
+from app.law_lines import reading_lines
+from app.law_reading import Reading, read_article
+from app.law_words import (
     answer_data,
     answer_line,
     change_word,
     clause_sides,
     counterpart_data,
-    counterpart_line,
-    doubt_lines,
+    doubt_words,
     entry_data,
     finding_data,
     following_data,
-    following_line,
     period,
-    place,
-    state_word,
 )
 from app.strings import t
 from app.terminal import clean, json_text, pad
 from store.errors import StoreError
 from store.pack import Pack
-from store.search.references import following
-from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
+from store.statutes.book import Answer, Found, StatuteBook, Unknown
 from store.statutes.check import KINDS, check, check_law
 from store.statutes.comparing import Compared, articles_of, compare
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from store.statutes.timeline import Entry, followed, timeline, wording
+from store.statutes.timeline import Entry, followed, timeline
 from store.text.citation import parse_number
 from store.text.difference import Clause, Piece, difference
 
-_MOST_KIN = 40
-"""Laws of one relation that are printed; `--json` has all."""
+WIDTH = 72
+"""Cells of bars and rules."""
 _COLOURS = {"removed": "red", "added": "green"}
 
 
@@ -75,58 +71,20 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
 
     Example: moot law show 刑法 133-1 --at 2016-05-01 --pack statutes
     """
-    number, today = _number(article), _today()
-    day = _day(at) if at else today
+    number = _number(article)
     with Pack.open(_chosen(pack_name, law_name)) as pack:
         book = _book(pack)
-        answer = book.on(law_name, number, day)
-        if isinstance(answer, Unknown):
-            raise _unknown(answer, number, pack)
-        entry = book.law(law_name)
-        assert entry is not None
-        entries = timeline(book, entry.name, number, day)
-        counterpart = book.counterparts.of(entry.name, number, max(day, today))
-        words = answer.article.text if isinstance(answer, Found) else None
-        cited = following(book, words or "", max(day, today), entry.name)
+        reading = read_article(book, law_name, number, _day(at) if at else None)
+        if isinstance(reading.answer, Unknown):
+            raise _unknown(reading.answer, number, pack)
         if as_json:
-            data = answer_data(book, answer, today)
-            head = {
-                "pack": pack.name,
-                "law": entry.name,
-                "short": entry.short,
-                "article": number.key,
-                "chinese": number.chinese,
-            }
-            doubts = doubt_lines(book, answer, day)
-            told = {"doubts": doubts, "at": day.isoformat(), "today": today.isoformat(), **data}
-            links = [_link_data(link) for link in book.links(entry.name, number)]
-            shown = [entry_data(book, one, today) for one in entries]
-            click.echo(
-                json_text(
-                    {
-                        **head,
-                        **told,
-                        "links": links,
-                        "timeline": shown,
-                        "counterpart": counterpart_data(counterpart),
-                        "following": list(map(following_data, cited)),
-                    }
-                )
-            )
-            return
-        doubtful = isinstance(answer, Found) and book.doubt(answer.version, day) is not None
-        say(
-            f"《{entry.name}》{number.chinese}　{day.isoformat()}　"
-            f"{answer_line(answer, doubtful, book.stale(day) is not None)}"
-        )
-        for line in doubt_lines(book, answer, day):
-            say(line)
-        if counterpart is not None:
-            say(counterpart_line(counterpart))
-        _show_answer(book, answer, today, entries)
-        for one in cited:
-            say(following_line(one))
-        _show_timeline(book, entries, today)
+            return click.echo(json_text(_reading_data(pack, book, reading)))
+        if isinstance(reading.answer, Found):
+            found = answer_line(reading.answer, reading.doubt is not None, reading.stale is not None)
+            say(f"《{reading.law.name}》{number.chinese}　{reading.day or reading.today}　{found}")
+        for line in reading_lines(reading, WIDTH, keys=False):
+            say("".join(text for text, _ in line))
+        _show_timeline(reading.entries)
 
 
 @law.command()
@@ -151,7 +109,7 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
         old = _with_text(book, pack, law_name, number, days[0])
         new, uncertain = _then(book, pack, old, number, days[1])
         found = compare(book, (old.version, old.article), new)
-        doubts = doubt_lines(book, Found(old.article, new[0]), days[1])
+        doubts = doubt_words(book.doubt(new[0], days[1]), book.stale(days[1]))
         if not found.new:
             raise _no_diff(old.version.law, number, days[1], book.on(old.version.law, number, days[1]))
     target = new[1] or found.new[0].article
@@ -224,60 +182,27 @@ def _number(text: str) -> ArticleNumber:
     return number
 
 
-def _show_answer(book: StatuteBook, answer: Answer, today: date, entries: Sequence[Entry]) -> None:
-    match answer:
-        case Found(article, version, others) | NoText(article, version, others):
-            _show_version(book, version, article, today, entries)
-            for other in others:
-                say(t("law.other", label=other.label, period=period(other)))
-            if article is not None:
-                _show_neighbours(book, article)
-        case NotYet(first, article, _):
-            _show_version(book, first, article, today, entries)
-        case Repealed(last, article, successors, _):
-            for link in successors:
-                shown = f"《{link.to_law}》{link.to_number.chinese if link.to_number else ''}"
-                say(t("law.successor", law=shown, on=link.on.isoformat(), basis=link.basis))
-            _show_version(book, last, article, today, entries)
-        case Gap():
-            if answer.basis:
-                say(t("law.gap_basis", basis=answer.basis))
-            sides = (("before", answer.before, answer.article_before), ("after", answer.after, answer.article_after))
-            for word, side, words in sides:
-                if side is not None:
-                    click.echo(f"\n{t(f'law.{word}')}")
-                    _show_version(book, side, words, today, entries)
+def _reading_data(pack: Pack, book: StatuteBook, reading: Reading) -> Data:
+    today, day = reading.today, reading.day or reading.today
+    entries = timeline(book, reading.law.name, reading.number, day)
+    return {
+        "pack": pack.name,
+        "law": reading.law.name,
+        "short": reading.law.short,
+        "article": reading.number.key,
+        "chinese": reading.number.chinese,
+        "doubts": doubt_words(reading.doubt, reading.stale),
+        "at": day.isoformat(),
+        "today": today.isoformat(),
+        **answer_data(book, reading.answer, today),
+        "links": [_link_data(link) for link in book.links(reading.law.name, reading.number)],
+        "timeline": [entry_data(book, entry, today) for entry in entries],
+        "counterpart": counterpart_data(reading.counterpart),
+        "following": list(map(following_data, reading.cited)),
+    }
 
 
-def _show_version(
-    book: StatuteBook, version: LawVersion, article: Article | None, today: date, entries: Sequence[Entry]
-) -> None:
-    inferred = t("law.inferred") if version.inferred else ""
-    _line("version", version.label)
-    _line("period", f"{period(version)}　{state_word(book, version, today)}{inferred}")
-    if article is None:
-        return
-    if (days := wording(entries, version.label)) is not None:
-        _line("wording", t("law.span", first=days[0] or "?", last=days[1] or t("law.open")))
-    _line("place", place(article))
-    _line("amended_by", article.amended_by)
-    _line("source", article.text_source + (t("law.derived") if article.derived else ""))
-    _line("listed", article.listed)
-    click.echo()
-    if article.title:
-        say(f"【{article.title}】")
-    click.echo(clean(article.text) if article.text is not None else t("law.no_words"))
-
-
-def _show_neighbours(book: StatuteBook, article: Article) -> None:
-    near = book.neighbours(article)
-    click.echo()
-    for word, other in zip(("previous", "next"), near, strict=True):
-        if other is not None:
-            _line(word, f"{other.number.chinese}　{other.title}")
-
-
-def _show_timeline(book: StatuteBook, entries: Sequence[Entry], today: date) -> None:
+def _show_timeline(entries: Sequence[Entry]) -> None:
     having = [entry for entry in entries if entry.article is not None]
     if len(entries) < 2 or not having:
         return
@@ -285,11 +210,6 @@ def _show_timeline(book: StatuteBook, entries: Sequence[Entry], today: date) -> 
     for entry in entries:
         shown = entry.article.number.chinese if entry.article else "—"
         say(f"  {pad(period(entry.version), 26)}　{pad(shown, 22)}　{change_word(entry)}　{entry.version.label}")
-
-
-def _line(word: str, text: str) -> None:
-    if text:
-        say(f"{pad(t(f'law.{word}'), 10)}{text}")
 
 
 def _with_text(book: StatuteBook, pack: Pack, law_name: str, number: ArticleNumber, day: date) -> Found:

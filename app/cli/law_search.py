@@ -7,13 +7,14 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 
 import click
 
 from app.cli.common import Data, json_option, note, say
-from app.cli.law_words import period, place, state_word
+from app.law_reading import LAST, today
+from app.law_words import period, place, state_word
 from app.strings import known, t
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
@@ -41,10 +42,6 @@ class UsageError(BadInput):
     """Something on the command line cannot be read."""
 
     exit_code = 2
-
-
-LAST = ("sample",)
-"""Packs that answer only where no other knows the law: fiction."""
 
 
 def chosen(name: str | None, law: str = "", text: str = "") -> str:
@@ -108,11 +105,6 @@ def read_day(text: str) -> date:
     if day is None:
         raise UsageError(f"{text[:40]!r} is not a date", "Write a day that exists, like 2016-05-01.")
     return day
-
-
-def today() -> date:
-    """The day it is here."""
-    return datetime.now().astimezone().date()
 
 
 def unknown(answer: Unknown, number: ArticleNumber | None, pack: Pack) -> NotFound:

@@ -293,6 +293,8 @@ KEYS: dict[str, tuple[Key, ...]] = {
     ),
 }
 """Area -> its keys. A screen or widget takes the bindings of its area."""
+TYPING = ("find", "answer", "law_box", "review_form", "tool_form")
+"""Areas in which letters are text."""
 
 
 def bindings(area: str) -> list[BindingType]:

@@ -16,7 +16,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widgets import DataTable, Label
+from textual.widgets import DataTable
 from textual.worker import get_current_worker
 
 from app import library
@@ -189,6 +189,7 @@ class BoardScreen(SortedScreen):
     area = "board"
     help_id = "board"
     BINDINGS: ClassVar[list[BindingType]] = bindings("board")
+    ABSENT = frozenset({"shipped"})
     ORDERS = ("name", "strict", "compat", "n", "tokens_each", "seconds_each")
     LARGEST_FIRST = frozenset({"strict", "compat", "n"})
 
@@ -209,21 +210,12 @@ class BoardScreen(SortedScreen):
         self._loaded = False
         self._room = 0
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="title", markup=False)
+    def panes(self) -> ComposeResult:
         yield RowsTable()
         yield FindBar("find.filter")
-        yield KeyBar(("board", "app"), id="keys")
 
-    def on_mount(self) -> None:
-        self.retranslate()
-        self.query_one(RowsTable).focus()
-
-    def on_screen_resume(self) -> None:
+    def reload(self) -> None:
         self.job("runs", lambda: fields(library.runs()), self._have)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self.retranslate)
 
     def take(self, path: Path) -> None:
         self.wanted = path
@@ -238,7 +230,7 @@ class BoardScreen(SortedScreen):
 
     def _have_paper(self, found: Sequence[Published]) -> None:
         self._paper = found
-        self.retranslate()
+        self.show()
 
     @property
     def field(self) -> Field | None:
@@ -263,7 +255,7 @@ class BoardScreen(SortedScreen):
             self.job("paper", partial(printed, field.benchmark), self._have_paper)
             missing = [line.path for line in field.lines if line.path not in self.figures]
             self.job("figures", partial(self._read, missing))
-        self.retranslate()
+        self.show()
 
     def _read(self, paths: Sequence[Path]) -> None:
         """In a worker: the figures of these runs, shown every now and then while more are read."""
@@ -286,7 +278,7 @@ class BoardScreen(SortedScreen):
         self.figures.update(found)
         self.failed.update(failed)
         if self.is_mounted and (found or failed):
-            self.retranslate()
+            self.show()
 
     # what is shown
 
@@ -296,7 +288,7 @@ class BoardScreen(SortedScreen):
         return places(self.figures[line.path] for line in field.lines if line.path in self.figures) if field else {}
 
     @property
-    def entries(self) -> list[Entry]:
+    def rows(self) -> list[Entry]:
         if self.field is None:
             return []
         found = entries(self.field, self.figures, self._paper if self.papers else (), self._place)
@@ -318,9 +310,9 @@ class BoardScreen(SortedScreen):
         line = entry.line
         return f"{named(entry)} {line.id} {line.agent} {line.model} {line.pack}" if line else named(entry)
 
-    def retranslate(self) -> None:
+    def show(self) -> None:
         field, place, en = self.field, self._place, language() == "en"
-        rows, words = self.entries, [t("board.title")]
+        rows, words = self.rows, [t("board.title")]
         if field is not None:
             if self.left_out:  # first: without these rows the board may look empty
                 words.append(counted("board.shipped" if self.shipped else "board.left_out", self.left_out))
@@ -337,8 +329,7 @@ class BoardScreen(SortedScreen):
         elif not self._loaded:
             words.append(t("home.loading"))
         table = self.query_one(RowsTable)
-        self.query_one("#title", Label).update(truncate(" · ".join(words), max(20, self.size.width - 2)))
-        self.query_one(KeyBar).refresh()
+        self.show_title(*words)
         label = self.places.get(place, ("", ""))[en] if place is not None else ""
         what = f"{measured(place)} · {one(label)}" if place is not None else ""
         table.border_title = (
@@ -351,16 +342,12 @@ class BoardScreen(SortedScreen):
 
     def _foot(self) -> None:
         """The filter, and in how many replies the seat measured says nothing, of the run at the cursor."""
-        words = [t("board.filtered", words=one(self.words), n=len(self.entries))] if self.words else []
+        words = [t("board.filtered", words=one(self.words), n=len(self.rows))] if self.words else []
         found = self.figures.get(self.line.path) if self.line is not None else None
         if found is not None and found.degenerate:
             told = replies_line(found.measured, found.replies[found.measured], language())
             words.append(f"{word('replies', language())}  {told}")
         self.query_one(RowsTable).border_subtitle = " · ".join(words)
-
-    def show_rows(self) -> int:
-        self.retranslate()
-        return len(self.entries)
 
     def _fill(self, table: RowsTable, rows: Sequence[Entry]) -> None:
         columns = ["name", "n", "strict", *(["interval"] if self.size.width >= NARROW else []), "compat"]
@@ -407,17 +394,16 @@ class BoardScreen(SortedScreen):
         lines = self.field.lines if self.field is not None else ()
         return next((line for line in lines if str(line.path) == chosen), None)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim; absent where the model that comes with Moot has played
-        nothing."""
-        if action == "shipped":
-            return self.left_out > 0
-        rules = {
-            "open": self.line is not None, "compare": self.line is not None, "place": len(self.places) > 1,
-            "measure": len({name for name, _ in self.places}) > 1, "field": len(self.fields) > 1,
-            "papers": bool(self._paper),
-        }  # fmt: skip
-        return True if rules.get(action, True) else None
+    def possible(self) -> dict[str, object]:
+        return {
+            "open": self.line is not None,
+            "compare": self.line is not None,
+            "place": len(self.places) > 1,
+            "measure": len({name for name, _ in self.places}) > 1,
+            "field": len(self.fields) > 1,
+            "papers": self._paper,
+            "shipped": self.left_out,
+        }
 
     @on(DataTable.RowSelected)
     def _selected(self) -> None:
@@ -436,7 +422,7 @@ class BoardScreen(SortedScreen):
         known_places = list(self.places)
         if known_places and self._place is not None:
             self.place = known_places[(known_places.index(self._place) + by) % len(known_places)]
-            self.retranslate()
+            self.show()
 
     def action_measure(self, by: int) -> None:
         known_places, at = list(self.places), self._place
@@ -445,7 +431,7 @@ class BoardScreen(SortedScreen):
             name = names[(names.index(at[0]) + by) % len(names)]
             groups = [group for own, group in known_places if own == name]
             self.place = name, at[1] if at[1] in groups else groups[0]
-            self.retranslate()
+            self.show()
 
     def action_field(self) -> None:
         if self.fields:
@@ -455,7 +441,7 @@ class BoardScreen(SortedScreen):
 
     def action_papers(self) -> None:
         self.papers = not self.papers
-        self.retranslate()
+        self.show()
 
     def action_shipped(self) -> None:
         self.shipped = not self.shipped
@@ -472,7 +458,7 @@ class BoardScreen(SortedScreen):
             self.desk.say(t("home.compare.none"))
         else:
             self.app.push_screen(CompareScreen(base.path, line.path))
-        self.retranslate()
+        self.show()
 
     async def leave(self) -> None:
         await self.desk.action_mode("home")

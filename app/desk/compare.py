@@ -13,15 +13,12 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
-from textual.widgets import Label
 from textual.worker import get_current_worker
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece, one, render
-from app.desk.jobs import OnDesk
-from app.desk.widgets.key_bar import KeyBar
-from app.desk.widgets.lines import LineView, Row, aligned, beside, wrapped
+from app.desk.scaffold import PanesScreen
+from app.desk.widgets.lines import LinesPane, Row, aligned, beside, rows_of
 from app.desk.widgets.tables import RowsTable
 from app.strings import known, language, t
 from app.terminal import pad, truncate
@@ -36,38 +33,15 @@ from tasks.run.header import is_fictional
 from tasks.scoring.metrics import RULES
 
 
-class StepsView(LineView):
+def step_rows(steps: Sequence[Step], width: int) -> Iterator[Row]:
     """Both records in two columns."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
-    help_id = "compared_steps"
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.steps: Sequence[Step] = ()
-        self.parts = -1
-        """The row at which both part, -1 where they do not."""
-
-    def show(self, steps: Sequence[Step]) -> None:
-        self.steps = steps
-        self.rebuild()
-        self.scroll_to(y=max(0, self.parts - 1), animate=False, immediate=True)
-
-    def build(self, width: int) -> Iterable[Row]:
-        apart, column = parting(self.steps), (width - 3) // 2
-        self.parts = -1
-        rows: list[Row] = []
-        for step in self.steps:
-            if step.number == apart:
-                self.parts = len(rows)
-            mark = ((f" ≠ {t('compare.here')}", "warn"),) if step.number == apart else ()
-            rows.append(Row(((f"── {t('event.step', step=step.number)}", "label" if step.same else "mark"), *mark)))
-            for beside_each_other, members in groupby(
-                step.pairs, key=lambda pair: None not in (pair.first, pair.second)
-            ):
-                pairs = list(members)
-                rows += _rows(pairs, column) if beside_each_other else _alone(pairs, column)
-        return rows
+    apart, column = parting(steps), (width - 3) // 2
+    for step in steps:
+        mark = ((f" ≠ {t('compare.here')}", "warn"),) if step.number == apart else ()
+        yield Row(((f"── {t('event.step', step=step.number)}", "label" if step.same else "mark"), *mark))
+        for beside_each_other, members in groupby(step.pairs, key=lambda pair: None not in (pair.first, pair.second)):
+            pairs = list(members)
+            yield from _rows(pairs, column) if beside_each_other else _alone(pairs, column)
 
 
 def _rows(pairs: Sequence[Both], column: int) -> Iterator[Row]:
@@ -103,43 +77,41 @@ def _said(record: Record | None) -> tuple[str, str]:
     return block.label, "\n".join("".join(text for text, _ in line) for line in block.whole)
 
 
-class StepsScreen(OnDesk, Screen[None]):
+class StepsScreen(PanesScreen):
     """A task of two runs."""
 
     CSS_PATH = "compare.tcss"
     area = "compare_steps"
     help_id = "compared_steps"
     BINDINGS: ClassVar[list[BindingType]] = bindings("compare_steps")
+    FIRST = "#steps"
+    TITLES = {"#steps": "compare.sides"}
 
     def __init__(self, comparison: Comparison, line: TaskLine) -> None:
         super().__init__()
         self.comparison, self.line = comparison, line
         self.steps: list[Step] | None = None
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="title", markup=False)
-        yield StepsView(id="steps")
-        yield KeyBar(("compare_steps", "app"), id="keys")
+    def panes(self) -> ComposeResult:
+        yield LinesPane("compared_steps", id="steps")
 
     def on_mount(self) -> None:
-        self.retranslate()
-        self.query_one(StepsView).focus()
         self.job("steps", partial(steps_of, self.comparison, self.line), self._have)
 
     def _have(self, steps: list[Step]) -> None:
         self.steps = steps
-        self.retranslate()
+        self.show()
 
-    def retranslate(self) -> None:
+    def show(self) -> None:
         words = [t("compare.title"), one(self.line.task)]
         if self.steps is not None:
             at = parting(self.steps)
             words.append(t("compare.alike") if at is None else t("compare.parting", step=at))
-        self.query_one("#title", Label).update(" · ".join(words))
-        view = self.query_one(StepsView)
-        view.border_title = t("compare.sides")
-        self.query_one(KeyBar).refresh()
-        view.show(self.steps or ())
+        self.show_title(*words)
+        view = self.query_one("#steps", LinesPane)
+        view.draw(partial(step_rows, self.steps or ()))
+        here = (y for y, row in enumerate(view.rows) if row.pieces[1:] and row.pieces[1][0].startswith(" ≠ "))
+        view.scroll_to(y=max(0, next(here, 0) - 1), animate=False, immediate=True)
 
     def action_side(self, number: int) -> None:
         side = (self.comparison.first, self.comparison.second)[number]
@@ -167,53 +139,36 @@ def side_words(side: Side) -> str:
     return " · ".join([*words, one(side.run)])
 
 
-class FiguresPane(LineView):
+def figure_rows(found: Comparison | None, width: int) -> Iterator[Row]:
     """All measures: both means, the difference with its interval as figures and as a bar, p."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
-    help_id = "compared"
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.comparison: Comparison | None = None
-
-    def show(self, comparison: Comparison) -> None:
-        """Show a comparison; one that grows stays where it was scrolled to."""
-        first, self.comparison = self.comparison is None, comparison
-        self.rebuild()
-        if first:
-            self.scroll_home(animate=False, immediate=True)
-
-    def build(self, width: int) -> Iterable[Row]:
-        found = self.comparison
-        if found is None:
-            yield Row(((t("compare.reading"), "dim"),))
-            return
-        heads: list[Line] = [
-            ((f"{t('compare.first')} ", "label"), (side_words(found.first), "text")),
-            ((f"{t('compare.second')} ", "label"), (side_words(found.second), "text")),
-            ((one(verdict(found, language())), "question"),),
-        ]
-        for line in heads:
-            yield from (Row(tuple(row)) for row in wrapped(line, width, 3))
-        bars = [bar(row) for row in found.rows]
-        label = WIDE_LABEL if width >= WIDE_LABEL + FIGURES + LEAST_BAR else LABEL
-        most, room = reach(bars), min(WIDEST_BAR, width - label - FIGURES - 2)
-        ends = f"{-most:+g}", "0", f"{most:+g}"
-        gap = (room - sum(map(len, ends))) // 2
-        yield Row(())
-        scale = "  " + (" " * gap).join(ends) if room >= LEAST_BAR else ""
-        yield Row(((f"{_row('', (t(f'compare.{name}') for name in HEADS), label)}{scale}", "dim"),))
-        for row, one_bar in zip(found.rows, bars, strict=True):
-            plot: list[Piece] = [("  " + bar_text(one_bar, most, room), "bar")] if room >= LEAST_BAR else []
-            yield Row((*_figures(row, label), *plot))
-        yield Row(())
-        for told in found.differences:
-            said = (
-                (f"{fact(told[0], language())}：", "dim"),
-                (" → ".join(one(value_of(told[0], value, language())) for value in told[1:]), "text"),
-            )
-            yield from (Row(tuple(row)) for row in wrapped(said, width, 3))
+    if found is None:
+        yield Row(((t("compare.reading"), "dim"),))
+        return
+    heads: list[Line] = [
+        ((f"{t('compare.first')} ", "label"), (side_words(found.first), "text")),
+        ((f"{t('compare.second')} ", "label"), (side_words(found.second), "text")),
+        ((one(verdict(found, language())), "question"),),
+    ]
+    for line in heads:
+        yield from rows_of(line, width, 3)
+    bars = [bar(row) for row in found.rows]
+    label = WIDE_LABEL if width >= WIDE_LABEL + FIGURES + LEAST_BAR else LABEL
+    most, room = reach(bars), min(WIDEST_BAR, width - label - FIGURES - 2)
+    ends = f"{-most:+g}", "0", f"{most:+g}"
+    gap = (room - sum(map(len, ends))) // 2
+    yield Row(())
+    scale = "  " + (" " * gap).join(ends) if room >= LEAST_BAR else ""
+    yield Row(((f"{_row('', (t(f'compare.{name}') for name in HEADS), label)}{scale}", "dim"),))
+    for row, one_bar in zip(found.rows, bars, strict=True):
+        plot: list[Piece] = [("  " + bar_text(one_bar, most, room), "bar")] if room >= LEAST_BAR else []
+        yield Row((*_figures(row, label), *plot))
+    yield Row(())
+    for told in found.differences:
+        said = (
+            (f"{fact(told[0], language())}：", "dim"),
+            (" → ".join(one(value_of(told[0], value, language())) for value in told[1:]), "text"),
+        )
+        yield from rows_of(said, width, 3)
 
 
 def _row(label: str, figures: Iterable[str], room: int) -> str:
@@ -234,13 +189,14 @@ def _figures(row: Compared, room: int) -> list[Piece]:
     return [(head, "question" if whole else "text"), (text[len(head) :], tone)]
 
 
-class CompareScreen(OnDesk, Screen[None]):
+class CompareScreen(PanesScreen):
     """Figures above, tasks below."""
 
     CSS_PATH = "compare.tcss"
     area = "compare"
     help_id = "compared"
     BINDINGS: ClassVar[list[BindingType]] = bindings("compare")
+    FIRST = "#table"
 
     def __init__(self, first: Path, second: Path) -> None:
         super().__init__()
@@ -248,15 +204,11 @@ class CompareScreen(OnDesk, Screen[None]):
         self.comparison: Comparison | None = None
         self.everything = False
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="title", markup=False)
-        yield FiguresPane(id="figures")
+    def panes(self) -> ComposeResult:
+        yield LinesPane("compared", id="figures")
         yield RowsTable()
-        yield KeyBar(("compare", "app"), id="keys")
 
     def on_mount(self) -> None:
-        self.retranslate()
-        self.query_one(RowsTable).focus()
         self.job("compare", self._read, failed=lambda error: self.dismiss())
 
     def _read(self) -> None:
@@ -270,14 +222,12 @@ class CompareScreen(OnDesk, Screen[None]):
     def _got(self, comparison: Comparison) -> None:
         if self.is_mounted:
             self.comparison = comparison
-            self.retranslate()
+            self.show()
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self.retranslate)
-
-    def retranslate(self) -> None:
-        self.query_one("#title", Label).update(t("compare.title"))
-        figures, table = self.query_one(FiguresPane), self.query_one(RowsTable)
+    def show(self) -> None:
+        self.show_title(t("compare.title"))
+        figures, table = self.query_one("#figures", LinesPane), self.query_one(RowsTable)
+        figures.draw(partial(figure_rows, self.comparison))
         read = self.comparison.read if self.comparison is not None else 0
         figures.border_title = t("compare.growing", n=f"{read:,}") if read else t("compare.figures")
         heads = [
@@ -285,10 +235,8 @@ class CompareScreen(OnDesk, Screen[None]):
             for place, name in enumerate(COLUMNS)
         ]
         table.fill(heads, ((line.task, _cells(line)) for line in self.lines))
-        self.query_one(KeyBar).refresh()
         if self.comparison is None:
             return
-        figures.show(self.comparison)
         n = sum(line.differs for line in self.comparison.tasks)
         table.border_title = t("compare.tasks", n=n, of=sum(line.ended for line in self.comparison.tasks))
 
@@ -297,8 +245,8 @@ class CompareScreen(OnDesk, Screen[None]):
         tasks = self.comparison.tasks if self.comparison is not None else ()
         return [line for line in tasks if self.everything or line.differs]
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return (True if self.lines else None) if action == "open" else True
+    def possible(self) -> dict[str, object]:
+        return {"open": self.lines}
 
     def on_data_table_row_selected(self) -> None:
         self.action_open()
@@ -310,7 +258,7 @@ class CompareScreen(OnDesk, Screen[None]):
 
     def action_everything(self) -> None:
         self.everything = not self.everything
-        self.retranslate()
+        self.show()
 
     def action_close(self) -> None:
         self.dismiss()

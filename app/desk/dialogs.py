@@ -18,6 +18,7 @@ from textual.widgets import Button, ProgressBar, Static
 from app.desk.bindings import KEYS, bindings
 from app.desk.episode.renderers import one
 from app.desk.jobs import OnDesk
+from app.desk.widgets.key_bar import areas_of
 from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import pad
@@ -177,53 +178,6 @@ ROOM = 68
 KEY = 8
 """Cells before what a key does."""
 
-AREAS: dict[str, tuple[str, ...]] = {
-    "transcript": ("transcript", "episode", "app"),
-    "plan": ("pane", "episode", "app"),
-    "evidence": ("pane", "episode", "app"),
-    "scores": ("scores", "episode", "app"),
-    "grounds": ("grounds", "law_choice", "app"),
-    "programme": ("programme", "episode", "app"),
-    "file": ("pane", "episode", "app"),
-    "exhibits": ("pane", "episode", "app"),
-    "document": ("pane", "episode", "app"),
-    "court": ("transcript", "episode", "app"),
-    "court_answer": ("answer", "app"),
-    "prompt": ("prompt", "transcript", "app"),
-    "presenter": ("presenter",),
-    "presenter_answer": ("answer", "presenter"),
-    "presenter_seat": ("presenter_seat",),
-    "find": ("find", "app"),
-    "answer": ("answer", "app"),
-    "runs": ("home", "app"),
-    "packs": ("home", "app"),
-    "episodes": ("run", "app"),
-    "plots": ("pane", "run", "app"),
-    "board": ("board", "app"),
-    "compared": ("compare", "pane", "app"),
-    "compared_steps": ("compare_steps", "pane", "app"),
-    "dialog": ("dialog",),
-    "new_run": ("dialog",),
-    "seat": ("dialog",),
-    "models": ("models", "app"),
-    "law": ("law", "app"),
-    "law_box": ("law_box", "app"),
-    "law_hits": ("law_choice", "law", "app"),
-    "law_article": ("pane", "law", "app"),
-    "law_timeline": ("law_choice", "law", "app"),
-    "law_diff": ("pane", "law", "app"),
-    "review": ("review", "law_choice", "app"),
-    "review_score": ("law_choice", "review", "app"),
-    "review_record": ("pane", "review", "app"),
-    "review_reference": ("pane", "review", "app"),
-    "review_form": ("review_form", "app"),
-    "review_path": ("dialog",),
-    "review_task": ("law_choice", "review", "app"),
-    "add_model": ("dialog",),
-    "check_model": ("dialog",),
-}
-"""What may be focused -> the areas of keys that work there."""
-
 
 def help_id(focused: Widget | None, screen: Screen[object]) -> str:
     """The nearest thing that has help, from the focused widget outwards."""
@@ -252,6 +206,7 @@ class HelpScreen(ModalScreen[None]):
     def __init__(self, screen: Screen[object], focused: Widget | None) -> None:
         super().__init__()
         self._about = help_id(focused, screen)
+        self._areas = areas_of(screen)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
@@ -260,7 +215,7 @@ class HelpScreen(ModalScreen[None]):
             with VerticalScroll():
                 if known(f"help.{self._about}"):
                     yield Static(_lines(t(f"help.{self._about}"), ROOM), classes="dialog--text", markup=False)
-                for area in AREAS.get(self._about, ("app",)):
+                for area in self._areas:
                     yield Static(t(f"help.area.{area}"), classes="help--area", markup=False)
                     yield Static(self._keys(area), classes="help--keys")
 

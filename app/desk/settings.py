@@ -10,17 +10,15 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
-from textual.widgets import Label, Select
+from textual.widgets import Select
 
 from app import hosts
 from app.desk.bindings import bindings
 from app.desk.dialogs import ConfirmScreen
 from app.desk.episode.renderers import Line, one
-from app.desk.jobs import OnDesk
+from app.desk.scaffold import PanesScreen
 from app.desk.widgets.choice import Empty
 from app.desk.widgets.field import Field, choice
-from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
 from app.desk.widgets.tables import RowsTable
 from app.preferences import Preferences, file_of_preferences, preferences
@@ -35,22 +33,23 @@ PLACES = ("packs", "runs", "models", "config", "logs", "cache")
 """Folders, by the name of the function of `store.places` that says where each is."""
 
 
-class SettingsScreen(OnDesk, Screen[None]):
+class SettingsScreen(PanesScreen):
     """What only the person at this machine decides; nothing here comes from a run or a pack."""
 
     CSS_PATH = "settings.tcss"
     area = "settings"
     help_id = "settings"
     BINDINGS: ClassVar[list[BindingType]] = bindings("settings")
+    FIRST = "#language"
+    TITLES = {"#desk": "settings.desk", "#hosts": "settings.hosts", "#places": "settings.places"}
 
     def __init__(self) -> None:
         super().__init__()
         self._kept = (0, 0)
         self._hosts: dict[str, hosts.Host] = {}
 
-    def compose(self) -> ComposeResult:
+    def panes(self) -> ComposeResult:
         chosen = preferences()
-        yield Label("", id="title", markup=False)
         with Vertical(id="desk"):
             yield Field(
                 t("settings.language"),
@@ -62,22 +61,9 @@ class SettingsScreen(OnDesk, Screen[None]):
             yield RowsTable("settings")
             yield Empty(id="none")
         yield TextPane(id="places")
-        yield KeyBar(("settings", "app"), id="keys")
-
-    def on_mount(self) -> None:
-        self.retranslate()
-        self.query_one("#language").focus()
-
-    def on_screen_resume(self) -> None:
-        self.reload()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
 
     def retranslate(self) -> None:
-        self.query_one("#title", Label).update(t("settings.title"))
-        for name in ("desk", "hosts", "places"):
-            self.query_one(f"#{name}").border_title = t(f"settings.{name}")
+        super().retranslate()
         for name in ("language", "theme"):
             self.query_one(f"#{name}-field", Field).relabel(t(f"settings.{name}"))
             select = self.query_one(f"#{name}", Select)
@@ -85,7 +71,6 @@ class SettingsScreen(OnDesk, Screen[None]):
                 kept = select.value
                 select.set_options(_options(name))
                 select.value = kept
-        self._show()
 
     def reload(self) -> None:
         chosen = preferences()
@@ -97,14 +82,15 @@ class SettingsScreen(OnDesk, Screen[None]):
 
     def _have(self, found: tuple[dict[str, hosts.Host], tuple[int, int]]) -> None:
         self._hosts, self._kept = found
-        self._show()
+        self.show()
 
     @on(Select.Changed)
     def _chosen(self, event: Select.Changed) -> None:
         if event.select.id in Preferences.model_fields and isinstance(event.value, str):
             self.desk.prefer(**{event.select.id: "" if event.value == SYSTEM else event.value})
 
-    def _show(self) -> None:
+    def show(self) -> None:
+        self.show_title(t("settings.title"))
         table, empty = self.query_one(RowsTable), self.query_one(Empty)
         table.display, empty.display = bool(self._hosts), not self._hosts
         empty.say(t("settings.hosts.none"), t("settings.hosts.hint"))
@@ -123,13 +109,11 @@ class SettingsScreen(OnDesk, Screen[None]):
         told += [((f"{t('settings.replies.label')}  ", "label"), (replies, "text"))]
         told += [((t("settings.kept", file=one(str(file_of_preferences()))), "dim"),)]
         self.query_one("#places", TextPane).show(told, hang=2)
-        self.query_one(KeyBar).refresh()
 
     # wishes
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        rules = {"revoke": bool(self._hosts), "clear_replies": self._kept[0] > 0}
-        return True if rules.get(action, True) else None
+    def possible(self) -> dict[str, object]:
+        return {"revoke": self._hosts, "clear_replies": self._kept[0]}
 
     def action_revoke(self) -> None:
         host = self.query_one(RowsTable).chosen

@@ -7,8 +7,8 @@ from datetime import date
 
 import pytest
 
-from app.cli.law_search import today
 from app.cli.main import main
+from app.law_reading import today
 from store.builder import PackBuilder
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of

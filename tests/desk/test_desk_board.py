@@ -11,10 +11,10 @@ from app import library
 from app.desk.board import BoardScreen, behind, cells, named
 from app.desk.compare import CompareScreen, side_words
 from app.desk.episode.screen import EpisodeScreen
-from app.desk.home.plots import RunPlots, Standing, progress
+from app.desk.home.plots import Standing, progress
 from app.desk.home.run import COLUMNS, RunScreen
 from app.desk.home.screen import HomeScreen, called
-from app.desk.widgets.lines import row_text
+from app.desk.widgets.lines import LinesPane, row_text
 from app.desk.widgets.tables import RowsTable
 from app.library import Rates, read_groups, read_stored
 from app.strings import set_language
@@ -43,7 +43,7 @@ def runs() -> tuple[Path, Path]:
 
 
 def plots_of(screen: RunScreen) -> str:
-    return "\n".join(row_text(row) for row in screen.query_one(RunPlots).rows)
+    return "\n".join(row_text(row) for row in screen.query_one("#plots", LinesPane).rows)
 
 
 def test_attempts_of_a_run_that_is_played_are_scored_as_they_end() -> None:
@@ -162,9 +162,9 @@ async def test_the_board_looks_as_stored(
         screen = pilot.app.screen
         assert isinstance(screen, BoardScreen)
         await until(pilot, lambda: len(screen.figures) == 2 and screen._paper)
-        own = [entry for entry in screen.entries if entry.line is not None]
+        own = [entry for entry in screen.rows if entry.line is not None]
         assert [entry.value[0] for entry in own] == [100.0, 0.0]
-        assert len(screen.entries) == 2 + 24 and all(entry.paper for entry in screen.entries[2:])
+        assert len(screen.rows) == 2 + 24 and all(entry.paper for entry in screen.rows[2:])
         await same_as_stored(pilot, "board", everywhere=True)
 
 
@@ -184,11 +184,11 @@ async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
         await pilot.press("N")
         assert screen._place == first
         await pilot.press("p")
-        assert len(screen.entries) == 2
+        assert len(screen.rows) == 2
         await pilot.press("slash", *"echo", "enter")
-        assert len(screen.entries) == 1
+        assert len(screen.rows) == 1
         await pilot.press("escape")
-        assert len(screen.entries) == 2 and pilot.app.screen is screen
+        assert len(screen.rows) == 2 and pilot.app.screen is screen
         await pilot.press("home", "c", "end", "c")
         await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
 
@@ -205,7 +205,7 @@ async def test_rows_say_what_stands_behind_them(runs: tuple[Path, Path]) -> None
         screen = pilot.app.screen
         assert isinstance(screen, BoardScreen)
         await until(pilot, lambda: len(screen.figures) == 3 and screen._paper)
-        own = [entry for entry in screen.entries if entry.line is not None]
+        own = [entry for entry in screen.rows if entry.line is not None]
         assert sorted(map(behind, own)) == ["1/2", "2", "2"]
         shown = cells(own[0], 42, 30, {})
         assert "虚构数据" in shown["name"].plain and "dim" not in str(shown["strict"].style)
@@ -231,14 +231,14 @@ async def test_the_model_that_comes_with_moot_stands_there_only_where_it_is_aske
         await pilot.press("f5")
         screen = pilot.app.screen
         assert isinstance(screen, BoardScreen)
-        await until(pilot, lambda: [entry.line for entry in screen.entries if entry.line] == lines[:1])
+        await until(pilot, lambda: [entry.line for entry in screen.rows if entry.line] == lines[:1])
         await until(pilot, lambda: "另有随附演示模型的 1 次未列（m 列出）" in text_of(pilot))
         assert "m 演示模型" in text_of(pilot).splitlines()[-1]
         await pilot.press("m")
-        await until(pilot, lambda: len([entry for entry in screen.entries if entry.line]) == 2)
+        await until(pilot, lambda: len([entry for entry in screen.rows if entry.line]) == 2)
         await until(pilot, lambda: "含随附演示模型的 1 次" in text_of(pilot))
         await pilot.press("m")
-        await until(pilot, lambda: len([entry for entry in screen.entries if entry.line]) == 1)
+        await until(pilot, lambda: len([entry for entry in screen.rows if entry.line]) == 1)
         screen.take(runs[1])
         await until(pilot, lambda: screen.shipped and screen.field is not None and len(screen.field.lines) == 2)
 

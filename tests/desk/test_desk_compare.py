@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.desk.compare import CompareScreen, FiguresPane, StepsScreen, StepsView
+from app.desk.compare import CompareScreen, StepsScreen
 from app.desk.dialogs import ProblemScreen
 from app.desk.home.screen import HomeScreen
-from app.desk.widgets.lines import row_text
+from app.desk.widgets.lines import LinesPane, row_text
 from store import places
 from tasks.episode.events import Seated
 from tasks.reports.comparison import who
@@ -48,7 +48,7 @@ async def test_two_runs_are_compared(runs: tuple[Path, Path], size: tuple[int, i
         await same_as_stored(pilot, "compare")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, StepsScreen) and app.screen.steps is not None)
-        text = "\n".join(row_text(row) for row in app.screen.query_one(StepsView).rows)
+        text = "\n".join(row_text(row) for row in app.screen.query_one("#steps", LinesPane).rows)
         assert "≠" in text and "│" in text
         await same_as_stored(pilot, "compare-steps")
         await pilot.press("2")
@@ -77,7 +77,7 @@ async def test_home_chooses_both(runs: tuple[Path, Path]) -> None:
         await pilot.press("a")
         assert screen.everything and len(screen.lines) >= before
         await pilot.press("l")
-        figures = "\n".join(row_text(row) for row in screen.query_one(FiguresPane).rows)
+        figures = "\n".join(row_text(row) for row in screen.query_one("#figures", LinesPane).rows)
         assert "Compat" in figures or "论文口径" in figures
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))

@@ -15,9 +15,10 @@ from textual.widgets import Input, OptionList, Static, TextArea
 
 from app.desk.corpus.form import CallScreen, FieldBox, ToolForm
 from app.desk.corpus.screen import CorpusScreen
-from app.desk.corpus.views import RecordView, RowsView, TreeView
+from app.desk.corpus.views import RowsView
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.choice import Choice
 from app.desk.widgets.lines import TextPane, row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from tasks.episode.events import ToolCalled
@@ -134,12 +135,12 @@ async def corpus(pilot: Pilot[Any]) -> CorpusScreen:
     await until(pilot, lambda: isinstance(pilot.app.screen, CorpusScreen) and pilot.app.screen.pack)
     screen = pilot.app.screen
     assert isinstance(screen, CorpusScreen)
-    await until(pilot, lambda: screen.query_one(TreeView).things)
+    await until(pilot, lambda: screen.query_one("#tree", Choice).things)
     return screen
 
 
 async def open_shelf(pilot: Pilot[Any], screen: CorpusScreen, name: str) -> RowsView:
-    tree = screen.query_one(TreeView)
+    tree = screen.query_one("#tree", Choice)
     tree.focus()
     tree.move_to(
         next(at for at, entry in enumerate(tree.things) if name in (entry.tool, entry.shelf and entry.shelf.kind))
@@ -153,34 +154,34 @@ async def test_values_of_a_record_are_followed_and_the_way_back_is_kept(pack: Pa
     async with desk() as pilot:
         screen = await corpus(pilot)
         rows = await open_shelf(pilot, screen, "LegalDoc")
-        record = screen.query_one(RecordView)
-        await until(pilot, lambda: rows.has_focus and rows.total == 3 and record.count)
+        record = screen.query_one("#record", Choice)
+        await until(pilot, lambda: rows.has_focus and rows.count == 3 and record.count)
         assert "虚构数据" in "\n".join(map(row_text, record.rows))
         await pilot.press("enter")
         await until(pilot, lambda: record.has_focus)
-        record.move_to(next(at for at, link in enumerate(record._order) if link.tool == "get_court_code"))
+        record.move_to(next(at for at, link in enumerate(record.things) if link.tool == "get_court_code"))
         await pilot.press("enter")
         await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "CourtCode" and record.count)
-        assert record.row is not None and record.row.cells["法院名称"] == COURT
+        assert screen.row is not None and screen.row.cells["法院名称"] == COURT
         await pilot.press("escape")
-        await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "LegalDoc" and rows.total == 3)
+        await until(pilot, lambda: rows.place is not None and rows.place.shelf.kind == "LegalDoc" and rows.count == 3)
         await pilot.press("escape")
-        await until(pilot, lambda: screen.query_one(TreeView).has_focus)
+        await until(pilot, lambda: screen.query_one("#tree", Choice).has_focus)
 
 
 async def test_rows_are_sorted_and_filtered_and_everything_is_searched(pack: Path) -> None:
     async with desk() as pilot:
         screen = await corpus(pilot)
         rows = await open_shelf(pilot, screen, "LegalDoc")
-        await until(pilot, lambda: rows.has_focus and rows.total == 3)
+        await until(pilot, lambda: rows.has_focus and rows.count == 3)
         for _ in range(3):
             await pilot.press("o")
         await pilot.press("O")
         await until(pilot, lambda: rows.row(0) is not None and rows.row(0).cells["案号"] == CASE)  # type: ignore[union-attr]
         await pilot.press("slash", "1", "2", "号")
-        await until(pilot, lambda: rows.total == 1)
+        await until(pilot, lambda: rows.count == 1)
         await pilot.press("escape", "a", *"云溪0101")
-        tree = screen.query_one(TreeView)
+        tree = screen.query_one("#tree", Choice)
         found = lambda: {e.shelf.kind: e.rows for e in tree.things if e.shelf and e.rows}  # noqa: E731
         await until(pilot, lambda: found() == {"LegalDoc": 3, "CourtCode": 1})
 
@@ -202,7 +203,7 @@ async def test_the_corpus_looks_as_stored(pack: Path, size: tuple[int, int]) -> 
     async with desk(size) as pilot:
         screen = await corpus(pilot)
         rows = await open_shelf(pilot, screen, "LegalDoc")
-        await until(pilot, lambda: rows.has_focus and rows.total == 3 and screen.query_one(RecordView).count)
+        await until(pilot, lambda: rows.has_focus and rows.count == 3 and screen.query_one("#record", Choice).count)
         await same_as_stored(pilot, "corpus")
 
 
@@ -216,8 +217,8 @@ async def test_the_palette_finds_a_case_number(pack: Path) -> None:
         await until(pilot, lambda: any(CASE in str(option.prompt) for option in listed.options))
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, CorpusScreen))
-        record = pilot.app.screen.query_one(RecordView)
-        await until(pilot, lambda: record.row is not None and record.row.cells.get("案号") == CASE)
+        screen = pilot.app.screen
+        await until(pilot, lambda: screen.row is not None and screen.row.cells.get("案号") == CASE)
 
 
 async def test_the_palette_finds_a_task_and_plays_it(pack: Path) -> None:

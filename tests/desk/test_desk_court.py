@@ -26,7 +26,7 @@ from app.desk.home.run import RunScreen
 from app.desk.home.screen import HomeScreen
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.field import Field
-from app.desk.widgets.lines import LineView, Sheet, row_text
+from app.desk.widgets.lines import LinesPane, LineView, row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from store import places
 from tasks.episode.events import Said
@@ -141,7 +141,7 @@ async def test_keys_of_the_court_screen(plays: dict[str, Played]) -> None:
         assert "参照裁判" in pane(screen, "file") and "本院认为" in pane(screen, "file")
         await pilot.press("a")
         assert "参照裁判" not in pane(screen, "file")
-        screen.query_one("#file", Sheet).focus()
+        screen.query_one("#file", LinesPane).focus()
         await pilot.press("y")
         assert pilot.app.clipboard.startswith("▍原告")
         programme = screen.query_one(ProgrammePane)

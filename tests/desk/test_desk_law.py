@@ -17,17 +17,14 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
-from app import strings
+from app import law_reading, strings
 from app.desk.episode.faces import EvidencePane
-from app.desk.law import shelf as law_shelf
-from app.desk.law.article import law_bar, period_bar, reading_lines
 from app.desk.law.form import LawForm, note_words
-from app.desk.law.hits import HitsView
 from app.desk.law.screen import LawScreen
-from app.desk.law.shelf import Life, Reading, Shelf, first_choice, life_of, shelves
-from app.desk.law.timeline import DiffView, TimelineView
-from app.desk.widgets.choice import Empty
+from app.desk.widgets.choice import Choice, Empty
 from app.desk.widgets.lines import LineView, row_text
+from app.law_lines import law_bar, period_bar, reading_lines
+from app.law_reading import Life, Reading, StatutePack, first_choice, life_of, statute_packs
 from store.statutes.book import NoText
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.relations import Doubt, Relation
@@ -41,7 +38,7 @@ TODAY = date(2024, 6, 1)
 
 @pytest.fixture(autouse=True)
 def fixed_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(law_shelf, "today", lambda: TODAY)
+    monkeypatch.setattr(law_reading, "today", lambda: TODAY)
 
 
 def busy(screen: Screen[Any]) -> bool:
@@ -76,18 +73,18 @@ async def asked(pilot: Pilot[Any], words: str, day: str = "") -> LawScreen:
     return screen
 
 
-def shown(screen: LawScreen, kind: type[LineView]) -> str:
-    return "\n".join(row_text(row) for row in screen.query_one(kind).rows)
+def shown(screen: LawScreen, view: str) -> str:
+    return "\n".join(row_text(row) for row in screen.query_one(f"#{view}", LineView).rows)
 
 
 def article_text(screen: LawScreen) -> str:
-    return "\n".join(row_text(row) for row in screen.query_one("#text", LineView).rows)
+    return shown(screen, "text")
 
 
 def steady(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hits that hold the word, in the order of their ids with given ranks: stored screens do not hang on how the
     search ranks."""
-    real = law_shelf.LawDesk.ask
+    real = law_reading.LawDesk.ask
 
     def ask(self: Any, text: str, day: date | None) -> Any:
         found = real(self, text, day)
@@ -98,7 +95,7 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
         notes = tuple(note for note in found.answer.notes if note != "no_dense")
         return replace(found, hits=tuple(lines), answer=replace(found.answer, notes=notes))
 
-    monkeypatch.setattr(law_shelf.LawDesk, "ask", ask)
+    monkeypatch.setattr(law_reading.LawDesk, "ask", ask)
 
 
 @EVERYWHERE
@@ -140,7 +137,7 @@ async def test_an_article_on_a_day_and_its_neighbours(lamps: Path) -> None:
         screen = await asked(pilot, "灯法第三条", "2005-05-01")
         assert "不得低于六米" in article_text(screen) and "2000-01-01 至 2009-12-30" in article_text(screen)
         assert "● 虚构数据" in text_of(pilot) and "第三条" in text_of(pilot)
-        assert screen.query_one(HitsView).has_focus
+        assert screen.query_one("#hits").has_focus
         await pilot.press("enter")
         assert screen.query_one("#text").has_focus
         await pilot.press("right_square_bracket")
@@ -156,7 +153,7 @@ async def test_an_article_on_a_day_and_its_neighbours(lamps: Path) -> None:
         await pilot.press("y")
         assert "不得低于六米" in pilot.app.clipboard and LAMPS in pilot.app.clipboard
         await pilot.press("escape")
-        assert screen.query_one(HitsView).has_focus
+        assert screen.query_one("#hits").has_focus
         await pilot.press("escape")
         assert screen.focused is not None and screen.focused.id == "words"
 
@@ -209,7 +206,7 @@ async def test_a_hole_is_read_by_the_version_before_it_and_numbers_are_followed(
         assert text.count("路灯的高度不得低于六米") == 2 and "条号变动：第三条 → 第四条" in text
         await pilot.press("3")
         await until(pilot, lambda: not busy(screen))
-        assert screen._sides == (1, 2) and "第四条" in shown(screen, DiffView)
+        assert screen._sides == (1, 2) and "第四条" in shown(screen, "diff")
 
 
 async def test_history_and_two_chosen_sides(lamps: Path) -> None:
@@ -217,9 +214,9 @@ async def test_history_and_two_chosen_sides(lamps: Path) -> None:
         screen = await asked(pilot, "路灯法第四条", "2012-01-01")
         await pilot.press("2")
         await until(pilot, lambda: not busy(screen))
-        text = shown(screen, TimelineView)
+        text = shown(screen, "timeline")
         assert "（原第三条）" in text and "✘ 2009-12-31" in text and "文字修改" in text
-        view = screen.query_one(TimelineView)
+        view = screen.query_one("#timeline", Choice)
         assert screen._sides == (0, 1) or screen._sides == (1, 2) or screen._sides == (0, 2)
         await pilot.press("home", "o")
         await until(pilot, lambda: not busy(screen))
@@ -227,12 +224,12 @@ async def test_history_and_two_chosen_sides(lamps: Path) -> None:
         await until(pilot, lambda: not busy(screen))
         assert (
             screen._sides == (0, 2)
-            and "〔旧〕" in shown(screen, TimelineView)
-            and "〔新〕" in shown(screen, TimelineView)
+            and "〔旧〕" in shown(screen, "timeline")
+            and "〔新〕" in shown(screen, "timeline")
         )
         await pilot.press("3")
         await until(pilot, lambda: not busy(screen))
-        text = shown(screen, DiffView)
+        text = shown(screen, "diff")
         assert (
             "低于五米，不得" in text
             and "低于六米，不得" in text
@@ -241,12 +238,12 @@ async def test_history_and_two_chosen_sides(lamps: Path) -> None:
         )
         await pilot.press("o")
         await until(pilot, lambda: not busy(screen))
-        assert screen._sides == (1, 2) and "两个文本的文字相同" in shown(screen, DiffView)
+        assert screen._sides == (1, 2) and "两个文本的文字相同" in shown(screen, "diff")
         await pilot.press("2", "home", "enter")
         await until(pilot, lambda: not busy(screen))
         assert screen.reading is not None and screen.reading.version is not None
         assert screen.reading.version.label == LAMPS and screen.tab == 0
-        assert view.steps[1].entry is not None
+        assert view.things[1].entry is not None
 
 
 async def test_what_the_check_found_and_the_laws_around_stand_below_the_text(lamps: Path) -> None:
@@ -261,10 +258,10 @@ async def test_packs_are_chosen_and_a_damaged_one_is_no_obstacle(lamps: Path) ->
     build("other")
     (lamps.parent / "torn").mkdir()
     (lamps.parent / "torn" / "manifest.json").write_text("{", encoding="utf-8")
-    found = shelves()
+    found = statute_packs()
     assert [shelf.name for shelf in found if not shelf.error] == ["lamps", "other"]
     assert first_choice(found) == "lamps"
-    assert first_choice([Shelf("sample", 1), Shelf("statutes", 1)]) == "statutes"
+    assert first_choice([StatutePack("sample", 1), StatutePack("statutes", 1)]) == "statutes"
     async with desk() as pilot:
         screen = await asked(pilot, "路灯法第三条", "2005-05-01")
         screen.query_one(LawForm).select.value = "other"  # type: ignore[union-attr]

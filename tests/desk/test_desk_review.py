@@ -14,8 +14,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
+from app import law_reading
 from app.desk.dialogs import HelpScreen
-from app.desk.law import shelf as law_shelf
 from app.desk.review import (
     runs,
 )
@@ -42,7 +42,7 @@ EVIL = "[/b]\x1b]52;c;AA\x07\u202e甲"
 def fixed_day(monkeypatch: pytest.MonkeyPatch) -> None:
     from datetime import date
 
-    monkeypatch.setattr(law_shelf, "today", lambda: date(2026, 6, 1))
+    monkeypatch.setattr(law_reading, "today", lambda: date(2026, 6, 1))
 
 
 @pytest.fixture

@@ -151,7 +151,7 @@ def test_what_is_no_fault() -> None:
 
 
 def test_versions_without_rows_and_every_kind_has_words() -> None:
-    from app.cli.law_words import finding_data
+    from app.law_words import finding_data
     from app.strings import LANGUAGES, table
 
     (found,) = findings((version("v", "2000-01-01", None), []))

@@ -31,6 +31,10 @@ class Entry:
     tool: str = ""
     rows: int = 0
 
+    @property
+    def opens(self) -> bool:
+        return self.shelf is not None or bool(self.tool)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

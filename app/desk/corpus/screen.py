@@ -6,25 +6,24 @@ Reading runs in named workers; what comes late, after something else was opened,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import Screen
-from textual.widgets import ContentSwitcher, Label
+from textual.widgets import ContentSwitcher
 
 from app.desk.bindings import bindings
 from app.desk.corpus import places
 from app.desk.corpus.form import FieldBox, ToolForm
-from app.desk.corpus.places import Place
-from app.desk.corpus.views import RecordView, RowsView, TreeView
+from app.desk.corpus.places import Entry, Place
+from app.desk.corpus.views import RowsView, by_columns, record_rows, tree_rows
 from app.desk.episode.renderers import Line, many, one
-from app.desk.jobs import OnDesk
+from app.desk.scaffold import PanesScreen
 from app.desk.widgets.choice import Choice, Empty
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
@@ -34,6 +33,7 @@ from store.browsing import Shelf
 from store.errors import StoreError
 from store.pack import Pack
 from store.schema import Row
+from tasks.legalagentbench.links import Link
 from tasks.legalagentbench.tools import TOOLS, Toolbox, ToolResult
 
 Found = TypeVar("Found")
@@ -41,7 +41,7 @@ NARROW_TREE = "-tree"
 """On a narrow screen the tree and what it opened take turns."""
 
 
-class CorpusScreen(OnDesk, Screen[None]):
+class CorpusScreen(PanesScreen):
     """Tree, middle, record; on a narrow screen the record stands below the rows, and the tree gives way to them."""
 
     CSS_PATH = "corpus.tcss"
@@ -49,52 +49,65 @@ class CorpusScreen(OnDesk, Screen[None]):
     help_id = "corpus"
     BINDINGS: ClassVar[list[BindingType]] = bindings("corpus")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+    FIRST = "#tree"
+    TITLES = {"#tree": "corpus_screen.tree", "#record": "corpus_screen.record"}
 
     def __init__(self) -> None:
         super().__init__()
         self.pack: Pack | None = None
         self.place: Place | None = None
+        self.row: Row | None = None
+        """The record that is shown."""
         self._packs: list[str] = []
         self._before: list[Place] = []
         self._words: tuple[str, ...] = ()
         self._everywhere = False
         self._waiting: tuple[str, str] | None = None
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="title", markup=False)
+    def panes(self) -> ComposeResult:
         with Horizontal(id="panes"):
-            yield TreeView(id="tree")
+            yield Choice("corpus_tree", id="tree")
             with Horizontal(id="main"):
                 with Vertical(id="middle"), ContentSwitcher(initial="rows", id="views"):
                     yield RowsView(id="rows")
                     with VerticalScroll(id="tool", can_focus=False):
                         yield ToolForm(id="form")
                         yield TextPane(id="said")
-                yield RecordView(id="record")
+                yield Choice("corpus_record", id="record")
         yield FindBar("corpus_screen.find", id="find")
         yield Empty(id="nothing")
-        yield KeyBar(("corpus", "app"), id="keys")
 
     def on_mount(self) -> None:
         self.add_class(NARROW_TREE)
-        self.retranslate()
-        self.query_one(TreeView).focus()
 
     def on_unmount(self) -> None:
         pack, self.pack = self.pack, None
         if pack is not None:
             pack.close()
 
-    def on_screen_resume(self) -> None:
+    def reload(self) -> None:
         self._work("packs", places.pack_names, self._have)
 
-    def retranslate(self) -> None:
-        self.query_one("#tree").border_title = t("corpus_screen.tree")
-        self.query_one("#record").border_title = t("corpus_screen.record")
+    def show(self) -> None:
         self.query_one(Empty).say(t("corpus_screen.nothing"), t("corpus_screen.nothing.hint"))
-        self.query_one(RecordView).rebuild()
+        self.query_one("#record", Choice).rebuild()
+        pack, place = self.pack, self.place
+        marks = "  ".join(t(f"mark.{kind}") for kind in sorted(pack.provenance)) if pack is not None else ""
+        name = one(pack.name) if pack is not None else ""
+        self.show_title(t("corpus_screen.title", pack=name) + (f"  ● {marks}" if marks else ""))
+        middle = self.query_one("#middle")
+        if place is None:
+            middle.border_title = ""
+        elif place.tool:
+            middle.border_title, middle.border_subtitle = t("corpus_screen.tool"), ""
+        else:
+            via = f" ← {one(place.via)}" if place.via else ""
+            words = f" / {' '.join(place.words)}" if place.words else ""
+            middle.border_title = f"{one(places.shelf_name(place.shelf))}{via}{one(words)}"
+
+    def retranslate(self) -> None:
+        super().retranslate()
         self._count()
-        self._show_title()
 
     # workers
 
@@ -124,8 +137,8 @@ class CorpusScreen(OnDesk, Screen[None]):
         if before is not None:
             before.close()
         self._before, self.place = [], None
-        self.query_one(RecordView).show(None)
-        self._show_title()
+        self._show_record(None)
+        self.show()
         self._count()
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
@@ -136,7 +149,11 @@ class CorpusScreen(OnDesk, Screen[None]):
     def _count(self) -> None:
         if self.pack is not None:
             words = self._words if self._everywhere else ()
-            self._work("tree", partial(places.tree, self.pack, words), self.query_one(TreeView).show)
+            self._work("tree", partial(places.tree, self.pack, words), self._counted)
+
+    def _counted(self, entries: list[Entry]) -> None:
+        things = [entry for entry in entries if entry.opens]
+        self.query_one("#tree", Choice).offer(things, partial(tree_rows, entries))
 
     def action_pack(self) -> None:
         if self.pack is not None and len(self._packs) > 1:
@@ -147,7 +164,7 @@ class CorpusScreen(OnDesk, Screen[None]):
 
     def go(self, place: Place, *, keep: bool = True) -> None:
         if keep and self.place is not None and self.place != place:
-            self._before.append(replace(self.place, cursor=self.query_one(RowsView).cursor))
+            self._before.append(replace(self.place, cursor=max(0, self.query_one(RowsView).cursor)))
         self.place = place
         self.set_class(bool(place.tool), "-tool")
         if place.tool:
@@ -156,7 +173,7 @@ class CorpusScreen(OnDesk, Screen[None]):
         elif self.pack is not None:
             self.query_one(ContentSwitcher).current = "rows"
             self._work("place", partial(_read, self.pack, place), self._shown)
-        self._show_title()
+        self.show()
 
     def look_up(self, tool: str, value: str) -> None:
         """Show what a tool finds by a value; once the pack is open."""
@@ -172,7 +189,7 @@ class CorpusScreen(OnDesk, Screen[None]):
         if form.tool is None or form.tool.name != tool:
             self.query_one("#said", TextPane).show(())
             await form.show(TOOLS[tool])
-        if into or not isinstance(self.focused, TreeView):
+        if into or self.focused is not self.query_one("#tree"):
             form.begin()
 
     def _shown(self, found: tuple[Place, int, list[Row]]) -> None:
@@ -180,7 +197,7 @@ class CorpusScreen(OnDesk, Screen[None]):
         if place is self.place:
             self.query_one(RowsView).show(place, total, first)
             if not first:
-                self.query_one(RecordView).show(None)
+                self._show_record(None)
             self.query_one("#middle").border_subtitle = t("corpus_screen.rows", n=total)
 
     @on(RowsView.Wanted)
@@ -190,39 +207,41 @@ class CorpusScreen(OnDesk, Screen[None]):
             take = partial(self.query_one(RowsView).take, place, number)
             self._work(f"page:{number}", lambda: places.page(pack, place, number), take)
 
-    @on(RowsView.Looked)
-    def _row_looked(self, event: RowsView.Looked) -> None:
-        record, row = self.query_one(RecordView), event.row
-        if isinstance(event, RowsView.Chosen):
-            self._enter(row)
-        elif record.row != row:
-            record.show(row)
-            if self.pack is not None:
-                self._work("links", partial(places.links_of, self.pack, row), partial(self._linked, row))
+    @on(Choice.Looked)
+    def _looked(self, event: Choice.Looked) -> None:
+        view, chosen = event.view, isinstance(event, Choice.Chosen)
+        if isinstance(view, RowsView):
+            row = view.row(event.index)
+            if row is not None and chosen:
+                self._enter(row)
+            elif row is not None and self.row != row:
+                self._show_record(row)
+                if self.pack is not None:
+                    self._work("links", partial(places.links_of, self.pack, row), partial(self._linked, row))
+        elif view.id == "tree":
+            self._open_entry(view.chosen, into=chosen)
+        elif chosen and view.id == "record" and view.chosen is not None:
+            self.go(places.followed(view.chosen))
+            self.query_one(RowsView).focus()
 
-    def _linked(self, row: Row, links: list[Any]) -> None:
-        record = self.query_one(RecordView)
-        if record.row == row:
-            record.show(row, links)
+    def _linked(self, row: Row, links: list[Link]) -> None:
+        if self.row == row:
+            self._show_record(row, links)
+
+    def _show_record(self, row: Row | None, links: Sequence[Link] = ()) -> None:
+        """Show a record, first without its links, which take longer."""
+        other = row is None or self.row is None or (row.table, row.number) != (self.row.table, self.row.number)
+        self.row, links = row, by_columns(row, links) if row is not None else []
+        self.query_one("#record", Choice).offer(links, partial(record_rows, row, links), at=0, top=other)
 
     def _enter(self, row: Row) -> None:
         inner = places.inside(row)
         if inner is not None:
             self.go(inner)
         else:
-            self.query_one(RecordView).focus()
+            self.query_one("#record").focus()
 
-    @on(Choice.Looked)
-    def _choice(self, event: Choice.Looked) -> None:
-        chosen = isinstance(event, Choice.Chosen)
-        if isinstance(event.view, TreeView):
-            self._open_entry(event.view, event.index, into=chosen)
-        elif chosen and isinstance(event.view, RecordView) and (link := event.view.link) is not None:
-            self.go(places.followed(link))
-            self.query_one(RowsView).focus()
-
-    def _open_entry(self, tree: TreeView, index: int, *, into: bool) -> None:
-        entry = tree.things[index]
+    def _open_entry(self, entry: Entry, *, into: bool) -> None:
         words = self._words if self._everywhere else ()
         place = Place(entry.shelf, words) if entry.shelf else Place(Shelf("CompanyInfo"), tool=entry.tool)
         if self.place is None or (self.place.shelf, self.place.tool, self.place.via) != (place.shelf, place.tool, ""):
@@ -288,7 +307,7 @@ class CorpusScreen(OnDesk, Screen[None]):
 
     def _home(self) -> None:
         if self._everywhere:
-            self.query_one(TreeView).focus()
+            self.query_one("#tree").focus()
         else:
             self.remove_class(NARROW_TREE)
             self.query_one(RowsView).focus()
@@ -303,51 +322,30 @@ class CorpusScreen(OnDesk, Screen[None]):
 
     def action_back(self) -> None:
         """From the record to the rows, from a link to where it was followed, from the rows to the tree, then home."""
-        if isinstance(self.focused, RecordView | FieldBox) and not (self.place and self.place.via):
-            (self.query_one(TreeView) if self.place and self.place.tool else self.query_one(RowsView)).focus()
+        aside = isinstance(self.focused, FieldBox) or self.focused is self.query_one("#record")
+        if aside and not (self.place and self.place.via):
+            self.query_one("#tree" if self.place and self.place.tool else "#rows").focus()
             self.set_class(bool(self.place and self.place.tool), NARROW_TREE)
-        elif self._before and not isinstance(self.focused, TreeView):
+        elif self._before and self.focused is not self.query_one("#tree"):
             self.go(self._before.pop(), keep=False)
             if self.place is not None and not self.place.tool:
                 self.query_one(RowsView).focus()
-        elif not isinstance(self.focused, TreeView):
+        elif self.focused is not self.query_one("#tree"):
             self.add_class(NARROW_TREE)
-            self.query_one(TreeView).focus()
+            self.query_one("#tree").focus()
         else:
             self.run_worker(self.desk.action_mode("home"), name="corpus_leave", exit_on_error=False)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def possible(self) -> dict[str, object]:
         rows = self.place is not None and not self.place.tool
-        if action in ("find", "everywhere", "sort", "turn"):
-            return rows or None
-        if action == "pack":
-            return len(self._packs) > 1 or None
-        return True
+        return {"find": rows, "everywhere": rows, "sort": rows, "turn": rows, "pack": len(self._packs) > 1}
 
     def on_descendant_focus(self) -> None:
         around = self.focused.ancestors_with_self if self.focused else []
         area = next((node.help_id for node in around if isinstance(node, FindBar | ToolForm)), "corpus")
         self.query_one(KeyBar).areas(area, "app")
-        if isinstance(self.focused, RowsView | RecordView):
+        if self.focused is not None and self.focused.id in ("rows", "record"):
             self.remove_class(NARROW_TREE)
-
-    def _show_title(self) -> None:
-        pack, place = self.pack, self.place
-        name = one(pack.name) if pack is not None else ""
-        marks = "  ".join(t(f"mark.{kind}") for kind in sorted(pack.provenance)) if pack is not None else ""
-        self.query_one("#title", Label).update(
-            t("corpus_screen.title", pack=name) + (f"  ● {marks}" if marks else "")
-        )
-        middle = self.query_one("#middle")
-        if place is None:
-            middle.border_title = ""
-        elif place.tool:
-            middle.border_title, middle.border_subtitle = t("corpus_screen.tool"), ""
-        else:
-            via = f" ← {one(place.via)}" if place.via else ""
-            words = f" / {' '.join(place.words)}" if place.words else ""
-            middle.border_title = f"{one(places.shelf_name(place.shelf))}{via}{one(words)}"
-        self.query_one(KeyBar).refresh()
 
 
 def _read(pack: Pack, place: Place) -> tuple[Place, int, list[Row]]:

@@ -25,7 +25,7 @@ from app.desk.episode.controller import Controller
 from app.desk.episode.faces import Face, Heading
 from app.desk.episode.plan_pane import fact_rows
 from app.desk.episode.renderers import Block, Line, Piece, engine_name, one, policy_name
-from app.desk.widgets.lines import LineView, Row, Sheet, wrapped
+from app.desk.widgets.lines import LinesPane, LineView, Row, wrapped
 from app.strings import known, t
 from app.terminal import pad, truncate, width
 from tasks.courts.agents.human import names_at
@@ -358,7 +358,7 @@ class CourtFace(Face):
         pane.show(programme(scene), self.facts(), self._notice())
         lines = self._sheets.get(self.screen.tab)
         if lines is not None:
-            sheet = self.screen.query_one(f"#{self.screen.tab}", Sheet)
+            sheet = self.screen.query_one(f"#{self.screen.tab}", LinesPane)
             sheet.read(lines(scene) or self._absent(), f"{self.at.episode}/{self.everything}/{scene.reader}")
         words = t("court.file.all") if self.everything else t("court.file.of", who=scene.name(scene.reader))
         self.screen.query_one("#file").border_title = words
@@ -403,7 +403,7 @@ class CourtFace(Face):
 
     def copied(self) -> str:
         focused = self.screen.focused
-        return focused.text if isinstance(focused, Sheet) else super().copied()
+        return focused.text if isinstance(focused, LinesPane) else super().copied()
 
 
 def who_sits(seated: Seated) -> str:

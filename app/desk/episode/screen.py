@@ -42,7 +42,7 @@ from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.choice import Empty
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import VIEWS, KeyBar, ViewTabs
-from app.desk.widgets.lines import Sheet
+from app.desk.widgets.lines import LinesPane
 from app.desk.widgets.score_strip import ScoreStrip
 from app.library import read_records
 from app.strings import known, t
@@ -104,7 +104,7 @@ class EpisodeScreen(OnDesk, FindingScreen):
             with Vertical(id="right"):
                 yield ViewTabs((), "tab", id="aside")
                 for name in ("file", "exhibits", "document"):
-                    yield Sheet(name, id=name, hang=0 if name == "document" else 2)
+                    yield LinesPane(name, id=name, hang=0 if name == "document" else 2)
                 yield EvidencePane(id="evidence")
                 yield ScoreStrip(id="scores")
         yield Empty(id="nothing")

@@ -6,15 +6,11 @@ Scores are points from 0 to 100, times seconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
-from textual.binding import BindingType
-
-from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece, one
-from app.desk.widgets.lines import LineView, Row, wrapped
+from app.desk.widgets.lines import Row, rows_of
 from app.strings import duration, known, language, t
 from app.terminal import pad, truncate
 from app.terminal import width as cells_of
@@ -56,40 +52,23 @@ class Standing:
         return self.n - self.outcomes.get(UNFINISHED, 0)
 
 
-class RunPlots(LineView):
-    """Shows standing and figures; either may be missing yet."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
-    help_id = "plots"
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._standing: Standing | None = None
-        self._figures: Figures | None = None
-        self._why = ""
-        self._reasons: Reasons = ()
-
-    def show(self, standing: Standing | None, figures: Figures | None, why: str = "", reasons: Reasons = ()) -> None:
-        """Show what is known; `why` says why there are no figures, `reasons` why episodes failed, and how many."""
-        known_now = (standing, figures, why, reasons)
-        if known_now != (self._standing, self._figures, self._why, self._reasons):
-            self._standing, self._figures, self._why, self._reasons = known_now
-            self.rebuild()
-
-    def build(self, width: int) -> Iterable[Row]:
-        lines: list[Line] = []
-        if self._standing is not None and self._standing.ended < self._standing.n:
-            lines += progress(self._standing, width)
-        if self._figures is not None:
-            lines += [*replies(self._figures), *scores(self._figures, width)]
-        elif self._why:
-            lines.append(((self._why, "dim"),))
-        if self._standing is not None and self._standing.ended:
-            lines += outcomes(self._standing.outcomes, width)
-        lines += reasons(self._reasons, width)
-        if self._figures is not None:
-            lines += costs(self._figures)
-        return (Row(tuple(row)) for line in lines for row in wrapped(line, width, 2))
+def plot_rows(
+    standing: Standing | None, figures: Figures | None, why: str, why_failed: Reasons, width: int
+) -> Iterator[Row]:
+    """What is known of a run. why: why there are no figures; why_failed: why episodes failed, and how many."""
+    lines: list[Line] = []
+    if standing is not None and standing.ended < standing.n:
+        lines += progress(standing, width)
+    if figures is not None:
+        lines += [*replies(figures), *scores(figures, width)]
+    elif why:
+        lines.append(((why, "dim"),))
+    if standing is not None and standing.ended:
+        lines += outcomes(standing.outcomes, width)
+    lines += reasons(why_failed, width)
+    if figures is not None:
+        lines += costs(figures)
+    return (row for line in lines for row in rows_of(line, width, 2))
 
 
 def progress(standing: Standing, width: int) -> list[Line]:

@@ -16,14 +16,14 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widgets import DataTable, Label
+from textual.widgets import DataTable
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one, player_name
-from app.desk.home.plots import RunPlots, Standing
+from app.desk.home.plots import Standing, plot_rows
 from app.desk.messages import EpisodeLine
 from app.desk.widgets.find_bar import FindBar
-from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.lines import LinesPane
 from app.desk.widgets.tables import RowsTable, SortedScreen
 from app.library import Rates, RunLine, StoredRun, read_groups, read_stored
 from app.strings import known, language, t
@@ -100,6 +100,8 @@ class RunScreen(SortedScreen):
     area = "run"
     help_id = "episodes"
     BINDINGS: ClassVar[list[BindingType]] = bindings("run")
+    TITLES = {"#plots": "plots.title"}
+    ABSENT = frozenset({"pause"})
     ORDERS = COLUMNS
     LARGEST_FIRST = NUMERIC
 
@@ -119,16 +121,12 @@ class RunScreen(SortedScreen):
         self._first: tuple[float, int] | None = None
         self._rate: float | None = None
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="title", markup=False)
-        yield RunPlots(id="plots")
+    def panes(self) -> ComposeResult:
+        yield LinesPane("plots", id="plots")
         yield RowsTable()
         yield FindBar("find.filter")
-        yield KeyBar(("run", "app"), id="keys")
 
     def on_mount(self) -> None:
-        self.retranslate()
-        self.query_one(RowsTable).focus()
         self.set_interval(LOOK, self._look)
 
     @property
@@ -141,16 +139,13 @@ class RunScreen(SortedScreen):
         """Read on while the run is played; a large one at most half of the time."""
         busy = any(worker.group == "stored" and not worker.is_finished for worker in self.workers)
         if self.is_current and self.moves and not busy and time.monotonic() > self._rest:
-            self.reload()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self.retranslate)
-
-    def on_screen_resume(self) -> None:
-        if not self.unreadable:
-            self.reload()
+            self.read()
 
     def reload(self) -> None:
+        if not self.unreadable:
+            self.read()
+
+    def read(self) -> None:
         work = partial(_read, self.line, self._known if self.moves else None)
         self.job("stored", work, self._have, self._cannot_read)
 
@@ -169,24 +164,24 @@ class RunScreen(SortedScreen):
             self.job("figures", partial(figures_of, path), self._have_figures, self._lacks)
             if self.stored.n <= len(self.stored.episodes):
                 self.job("failures", partial(failures_of, path), self._have_failures, self._lacks)
-        self.retranslate()
+        self.show()
 
     def _have_groups(self, found: Mapping[str, Names]) -> None:
         self.groups = found
-        self.retranslate()
+        self.show()
 
     def _have_figures(self, found: Figures) -> None:
         self.figures, self._why = found, ""
-        self.retranslate()
+        self.show()
 
     def _have_failures(self, found: RunFailures) -> None:
         self.failed = {failed.episode: failed for failed in found.episodes}
-        self.retranslate()
+        self.show()
 
     def _lacks(self, error: BaseException) -> bool:
         """What cannot be read of the run is said above its plots."""
         self._why = said(str(getattr(error, "title", None) or error))
-        self.retranslate()
+        self.show()
         return True
 
     def _measure(self) -> None:
@@ -198,7 +193,7 @@ class RunScreen(SortedScreen):
         fresh, minutes = self.line.finished - there, (now - began) / 60
         self._rate = self.line.pace or (fresh / minutes if fresh > 0 and minutes > 0 else None)
 
-    def retranslate(self) -> None:
+    def show(self) -> None:
         line = self.line
         name = f"benchmark.{line.benchmark}"
         who = player_name(line)
@@ -210,17 +205,12 @@ class RunScreen(SortedScreen):
             words = [f"{t('list.playing')} {line.finished}/{line.n}", *words]
         if self.stored is not None and self.stored.n > len(self.stored.episodes):
             words.append(t("run.first", n=len(self.stored.episodes), of=self.stored.n))
-        self.query_one(KeyBar).refresh()
-        self.query_one("#title", Label).update(
-            truncate(" · ".join([*words, one(line.id)]), max(20, self.size.width - 2))
-        )
-        plots = self.query_one(RunPlots)
-        plots.border_title = t("plots.title")
+        self.show_title(*words, one(line.id))
         why = self._why or (t("plots.reading") if self.stored is None or not self.moves else "")
         counts = Counter(failed.verdict.main.failure for failed in self.failed.values() if failed.verdict.main)
         reasons = tuple((LABELS[name][language() == "en"], count) for name, count in counts.most_common())
-        plots.show(self._standing(), self.figures, why, reasons)
-        self.show_rows()
+        self.query_one("#plots", LinesPane).draw(partial(plot_rows, self._standing(), self.figures, why, reasons))
+        self._show_rows()
 
     def _standing(self) -> Standing | None:
         if self.stored is None:
@@ -231,7 +221,7 @@ class RunScreen(SortedScreen):
 
     # the table
 
-    def show_rows(self) -> int:
+    def _show_rows(self) -> None:
         table, rows = self.query_one(RowsTable), self.rows
         columns = [name for name in COLUMNS if self.size.width >= NARROW or name not in LESS]
         names = max((width(one(episode.id)) for episode in rows), default=0)
@@ -242,7 +232,6 @@ class RunScreen(SortedScreen):
         if self.stored is not None:
             of = f" · {t('run.filtered', n=len(rows), of=len(self.stored.episodes))}" if self.words else ""
             table.border_title = f"{t('run.episodes')}{of}"
-        return len(rows)
 
     def _cells(self, episode: EpisodeLine, room: int, columns: Sequence[str]) -> list[Text]:
         strict, compat = (self._value(episode, rule) for rule in ("strict", "compat"))
@@ -320,16 +309,13 @@ class RunScreen(SortedScreen):
 
     # wishes
 
+    def possible(self) -> dict[str, object]:
+        played = self.line.process is not None
+        return {"resume": not played, "pause": played, "review": self.line.finished}
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "resume":
-            if self.line.finished == self.line.n:
-                return False
-            return True if self.line.process is None else None
-        if action == "pause":
-            return self.line.process is not None
-        if action == "review":
-            return True if self.line.finished else None
-        return True
+        complete = action == "resume" and self.line.finished == self.line.n
+        return False if complete else super().check_action(action, parameters)
 
     @on(DataTable.RowSelected)
     def _selected(self) -> None:
@@ -337,7 +323,7 @@ class RunScreen(SortedScreen):
 
     def action_turn(self) -> None:
         self.reverse = not self.reverse
-        self.show_rows()
+        self.show()
 
     def action_open(self) -> None:
         if self.chosen:

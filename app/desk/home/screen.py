@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -24,8 +23,8 @@ from app.desk.dialogs import Dialog, buttons
 from app.desk.episode.renderers import Line, one, player_name
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.run import RunScreen, played, with_play
-from app.desk.jobs import OnDesk
 from app.desk.messages import Closed, Fact, Moving, Progressed
+from app.desk.scaffold import PanesScreen
 from app.desk.widgets.choice import Empty
 from app.desk.widgets.field import LineInput
 from app.desk.widgets.key_bar import KeyBar
@@ -107,13 +106,17 @@ class Doors(OptionList):
         self.highlighted = at
 
 
-class HomeScreen(OnDesk, Screen[None]):
+class HomeScreen(PanesScreen):
     """Runs left, packs and next steps right; under each other on a narrow screen."""
 
     CSS_PATH = "home.tcss"
     area = "home"
     BINDINGS: ClassVar[list[BindingType]] = bindings("home")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+    FIRST = "#table"
+    TITLES = {"#runs": "home.runs", "#packs": "home.packs", "#next": "home.next"}
+    ALSO = ("models", "board", "law", "review", "corpus")
+    ABSENT = frozenset({"pause"})
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,8 +127,7 @@ class HomeScreen(OnDesk, Screen[None]):
         self.base: RunLine | None = None
         """The run that the next one chosen is compared with."""
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="title", markup=False)
+    def panes(self) -> ComposeResult:
         with Horizontal(id="panes"):
             with Vertical(id="runs"):
                 yield RowsTable("runs")
@@ -135,25 +137,9 @@ class HomeScreen(OnDesk, Screen[None]):
                 yield TextPane(id="packs")
                 yield TextPane(id="next")
         yield Label("", id="progress", markup=False)
-        yield KeyBar(("home", "app"), also=("models", "board", "law", "review", "corpus"), id="keys")
 
     def on_mount(self) -> None:
-        self.retranslate()
-        self.query_one(RowsTable).focus()
         self.set_interval(LOOK, self._look)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
-
-    def retranslate(self) -> None:
-        self.query_one("#title", Label).update(t("home.title"))
-        self.query_one("#runs").border_title = t("home.runs")
-        self.query_one("#packs").border_title = t("home.packs")
-        self.query_one("#next").border_title = t("home.next")
-        self._show()
-
-    def on_screen_resume(self) -> None:
-        self.reload()
 
     def reload(self) -> None:
         self.job("library", lambda: (with_play(library.runs(), played()), library.packs()), self._have)
@@ -167,7 +153,7 @@ class HomeScreen(OnDesk, Screen[None]):
     def _have(self, found: tuple[list[RunLine], list[PackLine]]) -> None:
         self.runs, self.packs = found
         self._loaded = True
-        self._show()
+        self.show()
 
     def _have_changes(self, found: tuple[list[RunLine], bool, list[RunLine]]) -> None:
         looked_at, begun_or_ended, lines = found
@@ -193,12 +179,12 @@ class HomeScreen(OnDesk, Screen[None]):
 
     # what is shown
 
-    def _show(self) -> None:
+    def show(self) -> None:
+        self.show_title(t("home.title"))
         self._show_runs()
         self.query_one("#packs", TextPane).show(self._packs(), hang=2)
         self.query_one("#next", TextPane).show(self._next(), hang=2)
         self._show_progress()
-        self.query_one(KeyBar).refresh()
 
     def _show_progress(self) -> None:
         label = self.query_one("#progress", Label)
@@ -255,19 +241,19 @@ class HomeScreen(OnDesk, Screen[None]):
 
     # wishes
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def possible(self) -> dict[str, object]:
         line = self._current()
-        if action == "pause":
-            return self.progress is not None or (line is not None and line.process is not None)
-        rules = {
+        ended = line is not None and not line.error and line.finished > 0
+        played = line is not None and line.process is not None
+        return {
             "open": line is not None,
-            "resume": line is not None and line.finished < line.n and line.process is None,
+            "resume": line is not None and line.finished < line.n and not played,
+            "pause": self.progress is not None or played,
             "new": any(pack.tasks for pack in self.packs),
-            "review": line is not None and not line.error and line.finished > 0,
-            "compare": line is not None and not line.error and line.finished > 0,
-            "board": line is not None and not line.error and line.finished > 0,
+            "review": ended,
+            "compare": ended,
+            "board": ended,
         }
-        return True if rules.get(action, True) else None
 
     def _current(self) -> RunLine | None:
         row = self.query_one(RowsTable).cursor_row if self.is_mounted else -1

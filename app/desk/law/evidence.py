@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from app import law_reading
 from app.desk.episode.renderers import Line, many, one
-from app.desk.law import shelf as law_shelf
-from app.desk.law.article import period_bar
 from app.desk.law.events import (
     BROWSE,
     COURT,
@@ -30,8 +29,9 @@ from app.desk.law.events import (
     window_of,
 )
 from app.desk.law.form import note_words, span_words, understood
-from app.desk.law.shelf import Life
 from app.desk.widgets.lines import Row, rows_of
+from app.law_lines import period_bar
+from app.law_reading import Life
 from app.strings import known, t
 from app.terminal import width
 from store.statutes.names import short_name
@@ -182,7 +182,7 @@ def _life(items: Sequence[Item]) -> Life | None:
     begins = [first for first, _ in windows if first is not None]
     if not begins:
         return None
-    now = law_shelf.today()
+    now = law_reading.today()
     return Life(min(begins), max([now, *(last for _, last in windows if last), *begins]))
 
 

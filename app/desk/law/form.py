@@ -16,8 +16,8 @@ from textual.widgets import Input, Label, Select
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
 from app.desk.law.events import days_words
-from app.desk.law.shelf import Shelf
 from app.desk.widgets.field import LineInput, choice
+from app.law_reading import StatutePack
 from app.strings import known, t
 from store.statutes.names import short_name
 from store.text.citation import parse_number
@@ -174,8 +174,8 @@ class LawForm(Horizontal):
         )
         self.query_one("#day", Input).placeholder = t("law_screen.day.hint")
 
-    def offer(self, shelves: Sequence[Shelf], chosen: str | None) -> None:
-        options = tuple((one(shelf.name), shelf.name) for shelf in shelves if not shelf.error)
+    def offer(self, packs: Sequence[StatutePack], chosen: str | None) -> None:
+        options = tuple((one(pack.name), pack.name) for pack in packs if not pack.error)
         box, known = self.query_one("#shelf"), self.select
         if options == self._options and known is not None:
             if chosen is not None and known.value != chosen:

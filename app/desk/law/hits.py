@@ -4,15 +4,14 @@ kept."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from app.desk.episode.renderers import Line, Piece, one
-from app.desk.law.article import period_bar
 from app.desk.law.events import STATES, days_words
-from app.desk.law.shelf import HitLine
-from app.desk.widgets.choice import Choice
 from app.desk.widgets.lines import Row, wrapped
+from app.law_lines import period_bar
+from app.law_reading import HitLine
 from app.strings import known, t
 from app.terminal import width
 from store.statutes.model import LawVersion
@@ -25,96 +24,76 @@ INDENT = 4
 SHORTEST_BAR, LONGEST_BAR = 8, 18
 
 
-class HitsView(Choice):
-    """Hits under each other."""
+Words = re.Pattern[str] | None
+"""The words of a question, which are marked."""
 
-    help_id = "law_hits"
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.hits: Sequence[HitLine] = ()
-        self._day: date | None = None
-        self._words: re.Pattern[str] | None = None
-        self._said: Sequence[Line] = ()
+def hit_rows(hits: Sequence[HitLine], day: date | None, words: Sequence[str], width: int) -> Iterator[Row]:
+    """Hits under each other, with the words of the question marked."""
+    longest = sorted({one(word) for word in words if word}, key=lambda word: (-len(word), word))
+    marked = re.compile("|".join(map(re.escape, longest)), re.IGNORECASE) if longest else None
+    for index, line in enumerate(hits):
+        if index:
+            yield Row(())
+        yield from (Row(tuple(row), index) for row in _hit(index, line, day, marked, width))
 
-    @property
-    def count(self) -> int:
-        return len(self.hits)
 
-    def show(
-        self, hits: Sequence[HitLine], day: date | None, words: Sequence[str] = (), said: Sequence[Line] = ()
-    ) -> None:
-        """Show these hits, with the words of the question marked; without any, what to do next."""
-        self.hits, self._day, self._said = hits, day, said
-        longest = sorted({one(word) for word in words if word}, key=lambda word: (-len(word), word))
-        self._words = re.compile("|".join(map(re.escape, longest)), re.IGNORECASE) if longest else None
-        self.cursor = 0 if hits else -1
-        self.rebuild()
-        self.scroll_home(animate=False, immediate=True)
+def _hit(index: int, line: HitLine, day: date | None, words: Words, room: int) -> Iterable[Sequence[Piece]]:
+    hit = line.hit
+    head = (
+        (f" {index + 1:<{INDENT - 1}}", "dim"),
+        (f"{one(short_name(hit.version.law))}{hit.article.number.chinese}", "question"),
+        *(((f" ● {t('mark.fictional')}", "mark"),) if hit.provenance == "authored" else ()),
+    )
+    title = ((f"　{one(hit.article.title)}", "label"),) if hit.article.title else ()
+    yield from wrapped((*head, *title), room, INDENT)
+    margin: Piece = (" " * INDENT, "dim")
+    for row in _extract(hit.article.text, words, room - INDENT, hit.worded_by):
+        yield (margin, *row)
+    for row in wrapped(_window(line, day, room - INDENT), room - INDENT):
+        yield (margin, *row)
+    for row in wrapped(_reasons(line), room - INDENT):
+        yield (margin, *row)
 
-    def build(self, width_: int) -> Iterable[Row]:
-        if not self.hits:
-            for said in self._said:
-                yield from (Row(tuple(row)) for row in wrapped(said, width_))
-        for index, line in enumerate(self.hits):
-            if index:
-                yield Row(())
-            for row in self._rows(index, line, width_):
-                yield Row(tuple(row), index)
 
-    def _rows(self, index: int, line: HitLine, room: int) -> Iterable[Sequence[Piece]]:
-        hit = line.hit
-        head = (
-            (f" {index + 1:<{INDENT - 1}}", "dim"),
-            (f"{one(short_name(hit.version.law))}{hit.article.number.chinese}", "question"),
-            *(((f" ● {t('mark.fictional')}", "mark"),) if hit.provenance == "authored" else ()),
-        )
-        title = ((f"　{one(hit.article.title)}", "label"),) if hit.article.title else ()
-        yield from wrapped((*head, *title), room, INDENT)
-        margin: Piece = (" " * INDENT, "dim")
-        for row in self._extract(hit.article.text, room - INDENT, hit.worded_by):
-            yield (margin, *row)
-        for row in wrapped(self._window(line, room - INDENT), room - INDENT):
-            yield (margin, *row)
-        for row in wrapped(_reasons(line), room - INDENT):
-            yield (margin, *row)
+def _extract(text: str | None, words: Words, room: int, worded_by: str = "") -> list[list[Piece]]:
+    """The beginning of the text, or the part where the first word of the question stands."""
+    if text is None:
+        by = t("law.search.worded_by", label=one(worded_by)) if worded_by else ""
+        return wrapped(((t("law.no_words") + by, "warn"),), room)
+    flat = one(re.sub(r"\s+", "", text))
+    fits = EXTRACT * room // 2
+    found = words.search(flat) if words else None
+    start = _clause(flat, found.start(), room // 2) if found and found.end() > fits - 4 else 0
+    shown = ("…" if start else "") + flat[start : start + fits + 2]
+    rows = wrapped(_marked(shown, words), room)
+    if len(rows) > EXTRACT or start + len(shown) < len(flat):
+        rows = rows[:EXTRACT]
+        rows[-1] = _ellipsis(rows[-1], room)
+    return rows
 
-    def _extract(self, text: str | None, room: int, worded_by: str = "") -> list[list[Piece]]:
-        """The beginning of the text, or the part where the first word of the question stands."""
-        if text is None:
-            by = t("law.search.worded_by", label=one(worded_by)) if worded_by else ""
-            return wrapped(((t("law.no_words") + by, "warn"),), room)
-        flat = one(re.sub(r"\s+", "", text))
-        fits = EXTRACT * room // 2
-        found = self._words.search(flat) if self._words else None
-        start = _clause(flat, found.start(), room // 2) if found and found.end() > fits - 4 else 0
-        shown = ("…" if start else "") + flat[start : start + fits + 2]
-        rows = wrapped(self._marked(shown), room)
-        if len(rows) > EXTRACT or start + len(shown) < len(flat):
-            rows = rows[:EXTRACT]
-            rows[-1] = _ellipsis(rows[-1], room)
-        return rows
 
-    def _marked(self, text: str) -> Line:
-        pieces: list[Piece] = []
-        at = 0
-        for match in self._words.finditer(text) if self._words else ():
-            pieces += [(text[at : match.start()], "text"), (match.group(), "mark")]
-            at = match.end()
-        return tuple(piece for piece in (*pieces, (text[at:], "text")) if piece[0])
+def _marked(text: str, words: Words) -> Line:
+    pieces: list[Piece] = []
+    at = 0
+    for match in words.finditer(text) if words else ():
+        pieces += [(text[at : match.start()], "text"), (match.group(), "mark")]
+        at = match.end()
+    return tuple(piece for piece in (*pieces, (text[at:], "text")) if piece[0])
 
-    def _window(self, line: HitLine, room: int) -> Line:
-        version = line.hit.version
-        words = window_words(version, line.state)
-        if line.life is None:
-            return words
-        used = sum(width(text) for text, _ in words) + 1
-        cells = min(LONGEST_BAR, max(SHORTEST_BAR, room - used))
-        return (
-            *period_bar((version.valid_from, version.valid_to), line.life, cells, self._day),
-            (" ", "dim"),
-            *words,
-        )
+
+def _window(line: HitLine, day: date | None, room: int) -> Line:
+    version = line.hit.version
+    said = window_words(version, line.state)
+    if line.life is None:
+        return said
+    used = sum(width(text) for text, _ in said) + 1
+    cells = min(LONGEST_BAR, max(SHORTEST_BAR, room - used))
+    return (
+        *period_bar((version.valid_from, version.valid_to), line.life, cells, day),
+        (" ", "dim"),
+        *said,
+    )
 
 
 def window_words(version: LawVersion, state: str) -> Line:

@@ -14,21 +14,19 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Label
 
+from app import law_reading
 from app.desk.bindings import bindings
-from app.desk.episode.renderers import Line, one
-from app.desk.jobs import OnDesk
-from app.desk.law import shelf as law_shelf
-from app.desk.law.article import ArticleView
+from app.desk.episode.renderers import one
 from app.desk.law.form import LawForm, note_words, query_words
-from app.desk.law.hits import HitsView
-from app.desk.law.shelf import Asked, Comparison, LawDesk, Reading, Shelf
-from app.desk.law.timeline import DiffView, TimelineView, comparable, first_sides
+from app.desk.law.hits import hit_rows
+from app.desk.law.views import article_rows, comparable, diff_rows, first_sides, first_step, steps_of, timeline_rows
+from app.desk.scaffold import PanesScreen
 from app.desk.widgets.choice import Choice, Empty
 from app.desk.widgets.key_bar import KeyBar, ViewTabs
-from app.desk.widgets.lines import LineView, row_text
+from app.desk.widgets.lines import LinesPane, LineView, Make, row_text, rows_for
+from app.law_reading import Comparison, LawAnswer, LawDesk, Reading, StatutePack
 from app.strings import counted, t
 from app.terminal import clean, truncate
 from store.statutes.book import Gap
@@ -40,7 +38,7 @@ NOTE_ROWS = 2
 """Rows that the notes of an answer may take."""
 
 
-class LawScreen(OnDesk, Screen[None]):
+class LawScreen(PanesScreen):
     """A line to ask in; results left, the article right; under each other on a narrow screen."""
 
     CSS_PATH = "law.tcss"
@@ -48,13 +46,16 @@ class LawScreen(OnDesk, Screen[None]):
     help_id = "law"
     BINDINGS: ClassVar[list[BindingType]] = bindings("law")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+    FIRST = "#words"
+    TITLES = {"#hits": "law_screen.hits"}
+    ABSENT = frozenset({"side", "near", "counterpart"})
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: Asked | None = None
+        self.asked: LawAnswer | None = None
         self.reading: Reading | None = None
         self.tab = TEXT
-        self.shelves: list[Shelf] = []
+        self.packs: list[StatutePack] = []
         self.book: LawDesk | None = None
         self._sides: tuple[int, int] | None = None
         self._loaded = False
@@ -62,35 +63,26 @@ class LawScreen(OnDesk, Screen[None]):
         self._searching = False
         self._waiting: tuple[str, date | None] | None = None
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="title", markup=False)
+    def panes(self) -> ComposeResult:
         yield LawForm(id="form")
         yield Label("", id="understood", markup=False)
         yield Label("", id="notes", markup=False)
         with Horizontal(id="panes"):
-            yield HitsView(id="hits")
+            yield Choice("law_hits", id="hits")
             with Vertical(id="right"):
                 yield ViewTabs(TABS, "law_screen.tab", id="law-tabs")
                 with ContentSwitcher(initial="text", id="views"):
-                    yield ArticleView(id="text")
-                    yield TimelineView(id="timeline")
-                    yield DiffView(id="diff")
+                    yield LinesPane("law_article", id="text")
+                    yield Choice("law_timeline", id="timeline")
+                    yield LinesPane("law_diff", id="diff")
         yield Empty(id="nothing")
-        yield KeyBar(("law", "app"), id="keys")
-
-    def on_mount(self) -> None:
-        self.retranslate()
-        self.query_one(LawForm).focus_on("words")
 
     def on_unmount(self) -> None:
         if self.book is not None:
             self.book.close()
 
-    def on_screen_resume(self) -> None:
-        self.job("law_shelves", law_shelf.shelves, self._have)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_lines)
+    def reload(self) -> None:
+        self.job("law_packs", law_reading.statute_packs, self._have)
 
     # workers
 
@@ -100,19 +92,18 @@ class LawScreen(OnDesk, Screen[None]):
 
     def _compared(self, found: Comparison) -> None:
         both = found.found.old and found.found.new
-        self.query_one(DiffView).show(found if both else None, say("law_screen.no_diff", "law_screen.no_diff.hint"))
-        self.query_one(TimelineView).mark_sides(*found.sides)
+        self._show_diff(partial(diff_rows, found) if both else None)
 
     # packs
 
-    def _have(self, shelves: list[Shelf]) -> None:
-        self.shelves, self._loaded = shelves, True
-        mine = next((shelf for shelf in shelves if self.book and shelf.name == self.book.name), None)
+    def _have(self, packs: list[StatutePack]) -> None:
+        self.packs, self._loaded = packs, True
+        mine = next((pack for pack in packs if self.book and pack.name == self.book.name), None)
         if self.book is not None and mine is not None and mine.hash == self.book.hash:
-            self.query_one(LawForm).offer(shelves, mine.name)
+            self.query_one(LawForm).offer(packs, mine.name)
             return
-        name = mine.name if mine else law_shelf.first_choice(shelves)
-        self.query_one(LawForm).offer(shelves, name)
+        name = mine.name if mine else law_reading.first_choice(packs)
+        self.query_one(LawForm).offer(packs, name)
         if name is not None:
             self.job("law_open", partial(LawDesk, name), self._opened)
         else:
@@ -155,7 +146,7 @@ class LawScreen(OnDesk, Screen[None]):
     def ask(self, words: str, day: date | None) -> None:
         if not words:
             self._wrong = t("law_screen.no_words")
-            self._show_lines()
+            self.show()
         elif self.book is None:
             self._waiting = (words, day)
         else:
@@ -166,18 +157,18 @@ class LawScreen(OnDesk, Screen[None]):
     @on(LawForm.Wrong)
     def _wrong_day(self, event: LawForm.Wrong) -> None:
         self._wrong = event.sentence
-        self._show_lines()
+        self.show()
 
     @on(LawForm.Left)
     def _left_form(self) -> None:
         if self.asked is not None and self.asked.hits:
-            self.query_one(HitsView).focus()
+            self.query_one("#hits").focus()
         elif self.reading is not None:
             self._view.focus()
         else:
-            self.query_one(HitsView).focus()
+            self.query_one("#hits").focus()
 
-    def _found(self, asked: Asked) -> None:
+    def _found(self, asked: LawAnswer) -> None:
         """The results; the article that the question names is opened, else the first hit is shown."""
         self.asked, self._searching = asked, False
         self.reading = self._sides = None
@@ -188,11 +179,11 @@ class LawScreen(OnDesk, Screen[None]):
         elif asked.hits:
             self._read_hit(0)
         if asked.hits and not (asked.direct and self._differs(asked)):
-            self.query_one(HitsView).focus()
+            self.query_one("#hits").focus()
         elif asked.direct or asked.hits:
             self.go_to(TEXT)
 
-    def _differs(self, asked: Asked) -> bool:
+    def _differs(self, asked: LawAnswer) -> bool:
         """Whether the first hit is another article than the one that the question names."""
         hit = asked.hits[0].hit
         return (hit.article.law, hit.article.number) != asked.direct
@@ -201,16 +192,16 @@ class LawScreen(OnDesk, Screen[None]):
 
     @on(Choice.Looked)
     def _looked(self, event: Choice.Looked) -> None:
-        if isinstance(event.view, HitsView) and not isinstance(event, Choice.Chosen):
+        if event.view.id == "hits" and not isinstance(event, Choice.Chosen):
             self._read_hit(event.index)
 
     @on(Choice.Chosen)
     def _chosen(self, event: Choice.Chosen) -> None:
-        if isinstance(event.view, HitsView):
+        if event.view.id == "hits":
             self._read_hit(event.index)
             self.go_to(TEXT)
             return
-        step = self.query_one(TimelineView).chosen
+        step = event.view.chosen
         if step is None or self.reading is None:
             return
         entry = step.entry
@@ -260,8 +251,7 @@ class LawScreen(OnDesk, Screen[None]):
         if reading is None:
             return
         if self._sides is None or self.book is None:
-            self.query_one(DiffView).show(None, say("law_screen.no_diff", "law_screen.no_diff.hint"))
-            self.query_one(TimelineView).mark_sides(-1, -1)
+            self._show_diff(None)
             return
         self.job("law_diff", partial(self.book.compare, reading.entries, self._sides), self._compared)
 
@@ -275,13 +265,12 @@ class LawScreen(OnDesk, Screen[None]):
         self.set_class(any(node.id == "right" for node in around), "-reading")
 
     def retranslate(self) -> None:
-        self.query_one("#hits").border_title = t("law_screen.hits")
-        self.query_one(LawForm).relabel("")
+        super().retranslate()
         self.query_one(ViewTabs).refresh(layout=True)
         self._show_all()
 
     def _show_all(self) -> None:
-        empty = self._loaded and all(shelf.error for shelf in self.shelves)
+        empty = self._loaded and all(pack.error for pack in self.packs)
         if empty != self.has_class("-empty"):
             self.set_class(empty, "-empty")
             if empty:
@@ -289,21 +278,21 @@ class LawScreen(OnDesk, Screen[None]):
             else:
                 self.query_one(LawForm).focus_on("words")
             self.on_descendant_focus()
-        broken = [shelf for shelf in self.shelves if shelf.error]
-        hint = "\n".join(f"✘ {one(shelf.name)}：{one(shelf.error)}" for shelf in broken)
+        broken = [pack for pack in self.packs if pack.error]
+        hint = "\n".join(f"✘ {one(pack.name)}：{one(pack.error)}" for pack in broken)
         self.query_one(Empty).say(
             t("law_screen.empty"), "\n\n".join(part for part in (t("law_screen.empty.hint"), hint) if part)
         )
         self.query_one(LawForm).relabel(self.book.example if self.book else "")
-        self._show_lines()
+        self.show()
         if self.asked is None or self._searching:
             self._show_hits()
         self._show_reading()
         self.query_one(KeyBar).refresh()
 
-    def _show_lines(self) -> None:
+    def show(self) -> None:
         room = max(20, self.size.width - 2)
-        self.query_one("#title", Label).update(truncate(self._title(), room))
+        self.show_title(*self._title())
         line, notes = self.query_one("#understood", Label), self.query_one("#notes", Label)
         line.set_class(bool(self._wrong), "-bad")
         asked = self.asked
@@ -317,11 +306,11 @@ class LawScreen(OnDesk, Screen[None]):
         notes.display = bool(said)
         notes.update(truncate(said, NOTE_ROWS * room - 1))
 
-    def _title(self) -> str:
+    def _title(self) -> list[str]:
         parts = [t("law_screen.title")]
         if self.book is not None:
             counts = self.book.counts
-            several = sum(not shelf.error for shelf in self.shelves)
+            several = sum(not pack.error for pack in self.packs)
             parts.append(
                 t("law_screen.pack", pack=one(self.book.name), n=several) if several > 1 else one(self.book.name)
             )
@@ -335,24 +324,23 @@ class LawScreen(OnDesk, Screen[None]):
             )
             if self.book.fictional:
                 parts.append(f"● {t('mark.fictional')}")
-        elif self.shelves and not self.has_class("-empty"):
+        elif self.packs and not self.has_class("-empty"):
             parts.append(t("law_screen.opening"))
-        return " · ".join(parts)
+        return parts
 
     def _show_hits(self) -> None:
-        view, asked = self.query_one(HitsView), self.asked
+        view, asked = self.query_one("#hits", Choice), self.asked
         if self._searching or asked is None:
-            view.show(
-                (),
-                None,
-                said=say("law_screen.searching") if self._searching else say("law_screen.ask", "law_screen.ask.hint"),
-            )
+            said = ("law_screen.searching",) if self._searching else ("law_screen.ask", "law_screen.ask.hint")
+            view.offer((), say(*said), top=True)
             view.border_subtitle = ""
             return
-        words = [*asked.answer.query.keywords]
-        hint = "direct" if asked.direct else "day" if asked.day else "hint"
-        said = say("law_screen.none", f"law_screen.none.{hint}")
-        view.show(asked.hits, asked.day, words, said)
+        if asked.hits:
+            make: Make = partial(hit_rows, asked.hits, asked.day, asked.answer.query.keywords)
+        else:
+            hint = "direct" if asked.direct else "day" if asked.day else "hint"
+            make = say("law_screen.none", f"law_screen.none.{hint}")
+        view.offer(asked.hits, make, at=0, top=True)
         answer = asked.answer
         view.border_subtitle = t(
             "law_screen.of",
@@ -363,16 +351,30 @@ class LawScreen(OnDesk, Screen[None]):
         )
 
     def _show_reading(self) -> None:
-        reading = self.reading
-        said = say("law_screen.nothing_open")
-        self.query_one(ArticleView).show(reading, said)
-        self.query_one(TimelineView).show(reading, said)
+        reading, said = self.reading, say("law_screen.nothing_open")
+        self.query_one("#text", LinesPane).draw(partial(article_rows, reading) if reading else said, top=True)
+        self._show_timeline(start=True)
+        diff = self.query_one("#diff", LinesPane)
         if reading is None:
-            self.query_one(DiffView).show(None, said)
+            diff.draw(said, top=True)
         else:
-            self.query_one(DiffView).rebuild()
+            diff.rebuild()
         self._need()
         self.query_one(KeyBar).refresh()
+
+    def _show_timeline(self, *, start: bool = False) -> None:
+        view, reading = self.query_one("#timeline", Choice), self.reading
+        if reading is None:
+            view.offer((), say("law_screen.nothing_open"))
+            return
+        steps = steps_of(reading)
+        rows = partial(timeline_rows, reading, steps, self._sides)
+        view.offer(steps, rows, at=first_step(reading, steps) if start else None)
+
+    def _show_diff(self, make: Make | None) -> None:
+        diff = self.query_one("#diff", LinesPane)
+        diff.draw(make or say("law_screen.no_diff", "law_screen.no_diff.hint"), top=True)
+        self._show_timeline()
 
     # what a person can do
 
@@ -380,23 +382,21 @@ class LawScreen(OnDesk, Screen[None]):
     def _view(self) -> LineView:
         return cast(LineView, self.query_one(f"#{TABS[self.tab]}"))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "side":
-            many = self.reading is not None and len(comparable(self.reading.entries)) > 1
-            return many if self.tab in (TIMELINE, DIFF) else False
-        if action == "near":
-            return self.reading is not None and any(self.reading.near) if self.tab == TEXT else False
-        if action == "counterpart":
-            return self.reading is not None and self.reading.counterpart is not None
-        if action in ("tab", "copy"):
-            return True if self.reading is not None else None
-        if action == "open":
-            return True if self.asked is not None and self.asked.hits else None
-        return True
+    def possible(self) -> dict[str, object]:
+        reading = self.reading
+        several = reading is not None and len(comparable(reading.entries)) > 1
+        return {
+            "side": several and self.tab in (TIMELINE, DIFF),
+            "near": reading is not None and any(reading.near) and self.tab == TEXT,
+            "counterpart": reading is not None and reading.counterpart,
+            "tab": reading,
+            "copy": reading,
+            "open": self.asked is not None and self.asked.hits,
+        }
 
     def action_open(self) -> None:
         focused = self.focused
-        (focused if isinstance(focused, Choice) else self.query_one(HitsView)).action_choose()
+        (focused if isinstance(focused, Choice) else self.query_one("#hits", Choice)).action_choose()
 
     def action_box(self, name: str = "words") -> None:
         self.query_one(LawForm).focus_on(name)
@@ -419,7 +419,7 @@ class LawScreen(OnDesk, Screen[None]):
             return
         sides = list(self._sides)
         if self.tab == TIMELINE:
-            step = self.query_one(TimelineView).chosen
+            step = self.query_one("#timeline", Choice).chosen
             if step is None or step.index not in known:
                 self.desk.say(t("law_screen.no_side"), "warning")
                 return
@@ -474,14 +474,14 @@ class LawScreen(OnDesk, Screen[None]):
         if self.maximized is not None:
             self.minimize()
         elif self.has_class("-reading") and self.asked is not None and self.asked.hits:
-            self.query_one(HitsView).focus()
+            self.query_one("#hits").focus()
         else:
             self.action_box()
 
 
-def say(*keys: str) -> tuple[Line, ...]:
+def say(*keys: str) -> Make:
     """Sentences, the first one stronger."""
-    return tuple(((t(key), "text" if number == 0 else "dim"),) for number, key in enumerate(keys))
+    return rows_for([((t(key), "text" if number == 0 else "dim"),) for number, key in enumerate(keys)])
 
 
 def _sides_of(reading: Reading) -> tuple[int, int] | None:

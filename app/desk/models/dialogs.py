@@ -18,8 +18,9 @@ from textual.widgets import Button, Checkbox, Input, ProgressBar, Static
 from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.episode.renderers import Line, one
 from app.desk.models import listing as model_list
-from app.desk.models.listing import LABEL, FactsPane, ModelLine, fact_lines, header_lines
+from app.desk.models.listing import LABEL, ModelLine, fact_lines, header_lines
 from app.desk.widgets.field import Field, PathCompletion, line
+from app.desk.widgets.lines import LinesPane
 from app.strings import billions, size_words, t
 from app.strings.sentences import said
 from models.errors import BadEngine
@@ -188,11 +189,11 @@ class CheckModelScreen(_Reading):
             box.border_title = t("models.check.title", name=one(self._model.name))
             yield Static(t("models.check.reading"), id="verdict", markup=False)
             yield ProgressBar(show_eta=False)
-            yield FactsPane(id="known")
+            yield LinesPane("check_model", id="known", hang=LABEL)
             yield Button(t("problem.close"), variant="primary", compact=True)
 
     def on_mount(self) -> None:
-        self.query_one(FactsPane).focus()
+        self.query_one("#known").focus()
         self._show(self._model, [])
         self.job("verify", partial(model_list.verify, self._model, self.progress), self._verified, self._failed)
 
@@ -219,4 +220,4 @@ class CheckModelScreen(_Reading):
         verdict.set_class(role == "good", "-good")
 
     def _show(self, model: ModelLine, more: list[Line]) -> None:
-        self.query_one(FactsPane).show([*fact_lines(model, self._free), *more], hang=LABEL)
+        self.query_one("#known", LinesPane).read([*fact_lines(model, self._free), *more])

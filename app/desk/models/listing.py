@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.desk.episode.renderers import Line, one
-from app.desk.widgets.lines import TextPane
 from app.strings import billions, size_words, t
 from app.strings.sentences import said
 from app.terminal import pad
@@ -244,7 +243,3 @@ def header_lines(header: Header) -> list[Line]:
         lines += [((" ", "dim"),), ((t("models.check.template"), "label"),)]
         lines += [((one(row), "text"),) for row in header.template.split("\n")]
     return lines
-
-
-class FactsPane(TextPane, can_focus=True):
-    """Facts to scroll through."""

@@ -10,18 +10,16 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
-from textual.widgets import Label
 
 from app import library
 from app.desk.bindings import bindings
 from app.desk.dialogs import ConfirmScreen
 from app.desk.episode.renderers import one
 from app.desk.home.new_run import NewRunScreen
-from app.desk.jobs import OnDesk
 from app.desk.models import listing as model_list
 from app.desk.models.dialogs import AddModelScreen, CheckModelScreen
 from app.desk.models.listing import LABEL, ModelLine, ModelShelf, fact_lines
+from app.desk.scaffold import PanesScreen
 from app.desk.widgets.choice import Empty
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
@@ -39,7 +37,7 @@ OTHERS = 50
 """Cells that all columns but the name take, with the space between columns and the frame."""
 
 
-class ModelsScreen(OnDesk, Screen[None]):
+class ModelsScreen(PanesScreen):
     """Models left, facts of the chosen one right; under each other on a narrow screen."""
 
     CSS_PATH = "models.tcss"
@@ -47,55 +45,36 @@ class ModelsScreen(OnDesk, Screen[None]):
     help_id = "models"
     BINDINGS: ClassVar[list[BindingType]] = bindings("models")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+    FIRST = "#table"
+    TITLES = {"#list": "models.list", "#facts": "models.facts"}
 
     def __init__(self) -> None:
         super().__init__()
         self.shelf = ModelShelf()
         self._loaded = False
 
-    def compose(self) -> ComposeResult:
-        yield Label("", id="title", markup=False)
+    def panes(self) -> ComposeResult:
         with Horizontal(id="panes"):
             with Vertical(id="list"):
                 yield RowsTable("models")
                 yield Empty(id="none")
             yield TextPane(id="facts")
-        yield KeyBar(("models", "app"), id="keys")
-
-    def on_mount(self) -> None:
-        self.retranslate()
-        self.query_one(RowsTable).focus()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
-
-    def retranslate(self) -> None:
-        self.query_one("#list").border_title = t("models.list")
-        self.query_one("#facts").border_title = t("models.facts")
-        self._show()
-
-    def on_screen_resume(self) -> None:
-        self.reload()
 
     def reload(self) -> None:
         self.job("shelf", model_list.shelf, self._have)
 
     def _have(self, shelf: ModelShelf) -> None:
         self.shelf, self._loaded = shelf, True
-        self._show()
+        self.show()
 
     # what is shown
 
-    def _show(self) -> None:
-        self.query_one("#title", Label).update(self._title())
+    def show(self) -> None:
+        free = size_words(self.shelf.free) if self.shelf.free else t("models.free.unknown")
+        words = [t("models.title"), t("models.count", n=len(self.shelf.lines)), t("models.free", free=free)]
+        self.show_title(*(words if self._loaded else words[:1]))
         self._show_table()
         self._show_facts()
-        self.query_one(KeyBar).refresh()
-
-    def _title(self) -> str:
-        free = size_words(self.shelf.free) if self.shelf.free else t("models.free.unknown")
-        parts = [t("models.title"), t("models.count", n=len(self.shelf.lines)), t("models.free", free=free)]
-        return truncate(" · ".join(parts if self._loaded else parts[:1]), max(20, self.size.width - 2))
 
     def _show_table(self) -> None:
         lines = self.shelf.lines
@@ -144,15 +123,11 @@ class ModelsScreen(OnDesk, Screen[None]):
 
     # wishes
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def possible(self) -> dict[str, object]:
         line = self._current()
-        rules = {
-            "try": line is not None and not line.fault and not line.is_embedding,
-            "run": line is not None and not line.fault and not line.is_embedding,
-            "check": line is not None,
-            "remove": line is not None and not line.entry.shipped,
-        }
-        return True if rules.get(action, True) else None
+        plays = line is not None and not line.fault and not line.is_embedding
+        removed = line is not None and not line.entry.shipped
+        return {"try": plays, "run": plays, "check": line is not None, "remove": removed}
 
     def _current(self) -> ModelLine | None:
         row = self.query_one(RowsTable).cursor_row if self.is_mounted else -1

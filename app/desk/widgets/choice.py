@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -15,7 +16,7 @@ from textual.widgets import Static
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line
-from app.desk.widgets.lines import LineView, Row, rule, wrapped
+from app.desk.widgets.lines import LineView, Make, Row, rows_of, rule, wrapped
 
 
 class Choice(LineView):
@@ -33,13 +34,30 @@ class Choice(LineView):
     class Chosen(Looked):
         """A thing was taken."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    help_id = ""
+    heads = 0
+    """Lines above that are not scrolled."""
+
+    def __init__(self, help_id: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.help_id = help_id or self.help_id
+        self.things: Sequence[Any] = ()
         self.cursor = -1
 
     @property
     def count(self) -> int:
-        raise NotImplementedError
+        return len(self.things)
+
+    @property
+    def chosen(self) -> Any:
+        """The thing at the cursor, None where there is none."""
+        return self.things[self.cursor] if 0 <= self.cursor < self.count else None
+
+    def offer(self, things: Sequence[Any], make: Make, *, at: int | None = None, top: bool = False) -> None:
+        """Show these things by the rows of `make`; the cursor goes to `at`, or stays where it is."""
+        self.things = things
+        self.cursor = min(max(self.cursor if at is None else at, 0), len(things) - 1)
+        self.draw(make, top=top)
 
     def marked(self, y: int) -> bool:
         return self.cursor >= 0 and self.rows[y].owner == self.cursor
@@ -54,18 +72,26 @@ class Choice(LineView):
         if tell:
             self.post_message(self.Looked(self, self.cursor))
 
-    def _reveal(self) -> None:
+    @property
+    def seen(self) -> int:
+        """Lines that are seen of those that are scrolled."""
+        return max(1, self.scrollable_content_region.height - self.heads)
+
+    def own(self) -> tuple[int, int] | None:
+        """First and last row of the thing at the cursor."""
         mine = [y for y, row in enumerate(self.rows) if row.owner == self.cursor]
-        if not mine:
+        return (mine[0], mine[-1]) if mine else None
+
+    def _reveal(self) -> None:
+        own = self.own()
+        if own is None:
             return
-        top, bottom, height = mine[0], mine[-1], max(1, self.scrollable_content_region.height)
-        if self.cursor == 0:
-            top = 0
-        bottom = min(bottom, top + height - 1)
+        top = 0 if self.cursor == 0 else own[0]
+        bottom = min(own[1], top + self.seen - 1)
         if top < self.scroll_offset.y:
             self.scroll_to(y=top, animate=False, immediate=True)
-        elif bottom >= self.scroll_offset.y + height:
-            self.scroll_to(y=bottom - height + 1, animate=False, immediate=True)
+        elif bottom >= self.scroll_offset.y + self.seen:
+            self.scroll_to(y=bottom - self.seen + 1, animate=False, immediate=True)
 
     def rebuild(self) -> None:
         super().rebuild()
@@ -77,22 +103,29 @@ class Choice(LineView):
         self.call_after_refresh(self._reveal)
 
     def action_cursor(self, by: int) -> None:
-        self.move_to(self.cursor + by)
+        """To another thing; where there is none, the lines are scrolled."""
+        if self.count:
+            self.move_to(self.cursor + by)
+        else:
+            self.scroll_relative(y=by, animate=False)
 
     def action_edge(self, last: bool) -> None:
         self.move_to(self.count - 1 if last else 0)
 
     def action_page(self, by: int) -> None:
         each = max(1, len(self.rows) // max(1, self.count))
-        self.move_to(self.cursor + by * max(1, self.scrollable_content_region.height // each))
+        self.move_to(self.cursor + by * max(1, self.seen // each))
 
     def action_choose(self) -> None:
         if 0 <= self.cursor < self.count:
             self.post_message(self.Chosen(self, self.cursor))
 
+    def thing_at(self, y: int) -> int:
+        """Place of the thing in a row, -1 where there is none."""
+        return self.rows[y].owner if 0 <= y < len(self.rows) else -1
+
     def on_click(self, event: Click) -> None:
-        y = event.get_content_offset_capture(self).y + self.scroll_offset.y
-        owner = self.rows[y].owner if 0 <= y < len(self.rows) else -1
+        owner = self.thing_at(event.get_content_offset_capture(self).y - self.heads + self.scroll_offset.y)
         if owner < 0:
             return
         again = owner == self.cursor
@@ -101,7 +134,7 @@ class Choice(LineView):
             self.action_choose()
 
 
-Make = Callable[[int], Iterable[Line]]
+Lines = Callable[[int], Iterable[Line]]
 """Cells of a row -> the lines of a thing."""
 
 
@@ -109,29 +142,18 @@ Make = Callable[[int], Iterable[Line]]
 class Thing:
     """One thing; `heading` stands above it with a line across, `hang` moves in what a line continues."""
 
-    make: Make
+    make: Lines
     heading: str = ""
     hang: int = 2
 
 
-def fixed(*lines: Line) -> Make:
+def fixed(*lines: Line) -> Lines:
     """Lines that are the same for every width."""
     return lambda width: lines
 
 
 class Things(Choice):
     """Shows things; without any, what to do next."""
-
-    def __init__(self, help_id: str, *, id: str) -> None:
-        super().__init__(id=id)
-        self.help_id = help_id
-        self._things: Sequence[Thing] = ()
-        self._said: Sequence[Line] = ()
-        self._above: Sequence[Line] = ()
-
-    @property
-    def count(self) -> int:
-        return len(self._things)
 
     def show(
         self, things: Sequence[Thing], said: Sequence[Line] = (), *, at: int | None = None, above: Sequence[Line] = ()
@@ -140,38 +162,32 @@ class Things(Choice):
 
         `said` is shown where there is nothing, `above` are the names of columns.
         """
-        self._things, self._said, self._above = things, said, above
-        cursor = self.cursor if at is None else at
-        self.cursor = min(max(cursor, 0), len(things) - 1)
-        self.rebuild()
-
-    def build(self, width: int) -> Iterable[Row]:
-        if not self._things:
-            yield from (Row(tuple(row)) for line in self._said for row in wrapped(line, width))
-        yield from (Row(((" ", "text"), *line)) for line in self._above)
-        for number, thing in enumerate(self._things):
-            if thing.heading:
-                yield rule(thing.heading, width)
-            for line in thing.make(width - 1):
-                for row in wrapped(line, width - 1, thing.hang):
-                    yield Row(((" ", "text"), *row), number)
+        self.offer(things, partial(_thing_rows, things, said, above), at=at)
 
     def action_cursor(self, by: int) -> None:
         """Up or down; a thing that is higher than the view is scrolled first."""
-        own = [y for y, row in enumerate(self.rows) if row.owner == self.cursor]
-        height, top = max(1, self.scrollable_content_region.height), self.scroll_offset.y
-        if own and by > 0 and own[-1] >= top + height:
-            return self.scroll_to(y=min(top + height // 2, own[-1] - height + 1), animate=False)
+        own, top = self.own(), self.scroll_offset.y
+        if own and by > 0 and own[1] >= top + self.seen:
+            return self.scroll_to(y=min(top + self.seen // 2, own[1] - self.seen + 1), animate=False)
         if own and by < 0 and own[0] < top:
-            return self.scroll_to(y=max(top - height // 2, own[0]), animate=False)
+            return self.scroll_to(y=max(top - self.seen // 2, own[0]), animate=False)
         return super().action_cursor(by)
 
     def _reveal(self) -> None:
-        own = [y for y, row in enumerate(self.rows) if row.owner == self.cursor]
-        height, top = max(1, self.scrollable_content_region.height), self.scroll_offset.y
-        if own and len(own) > height and own[0] <= top + height - 1 and own[-1] >= top and own[0] < top:
-            return
-        super()._reveal()
+        own, top = self.own(), self.scroll_offset.y
+        if own is None or own[1] - own[0] < self.seen or not own[0] < top <= own[1]:
+            super()._reveal()
+
+
+def _thing_rows(things: Sequence[Thing], said: Sequence[Line], above: Sequence[Line], width: int) -> Iterator[Row]:
+    for line in () if things else said:
+        yield from rows_of(line, width)
+    yield from (Row(((" ", "text"), *line)) for line in above)
+    for number, thing in enumerate(things):
+        if thing.heading:
+            yield rule(thing.heading, width)
+        for line in thing.make(width - 1):
+            yield from (Row(((" ", "text"), *row), number) for row in wrapped(line, width - 1, thing.hang))
 
 
 class Empty(Vertical):

@@ -11,15 +11,20 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from app.desk.bindings import KEYS, Key, bar_keys
+from app.desk.bindings import KEYS, TYPING, Key, bar_keys
 from app.desk.widgets.lines import ink
 from app.strings import t
 from app.terminal import width
 
-TYPING = ("find", "answer", "trial", "law_box", "review_form", "tool_form")
-"""Areas in which letters are text."""
 ESSENTIAL = ("help", "quit")
 """Keys that are always there, however narrow the window."""
+
+
+def areas_of(screen: Screen[object]) -> list[str]:
+    """The areas of the keys that work now, from the focused widget outwards; where one types, letters are text."""
+    bound = ((one.binding.id or "").partition(".")[0] for one in screen.active_bindings.values())
+    found = list(dict.fromkeys(area for area in bound if area in KEYS))
+    return [found[0], found[-1]] if len(found) > 1 and found[0] in TYPING else found
 
 
 class KeyBar(Widget):
@@ -72,7 +77,7 @@ class KeyBar(Widget):
         return text
 
     def _fitting(self, room: int) -> list[tuple[Key, str]]:
-        areas = self._areas if self._top is self.screen else self._of_dialog()
+        areas = self._areas if self._top is self.screen else [one for one in areas_of(self._top) if one != "app"]
         keys = [pair for pair in bar_keys(*areas) if self._check(pair[0]) is not False]
         if any(area in TYPING for area in areas[:1]):
             keys = [pair for pair in keys if len(pair[0].keys.split(",")[0]) > 1]
@@ -89,10 +94,6 @@ class KeyBar(Widget):
     @property
     def _top(self) -> Screen[object]:
         return self.app.screen
-
-    def _of_dialog(self) -> tuple[str, ...]:
-        bound = (one.binding.id or "" for one in self._top.active_bindings.values())
-        return tuple(dict.fromkeys(area for id in bound if (area := id.partition(".")[0]) in KEYS and area != "app"))
 
     def _check(self, key: Key) -> bool | None:
         return self._top.check_action(key.action.split("(")[0], ())

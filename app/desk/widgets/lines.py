@@ -7,7 +7,7 @@ the rules of Chinese typesetting and happens again when the width changes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import ClassVar
@@ -73,12 +73,16 @@ def wrapped(line: Line, width: int, hang: int = 0) -> list[list[Piece]]:
 
 
 def rows_of(line: Line, room: int, hang: int = 0, owner: int = -1) -> Iterator[Row]:
-    """A line as rows, without its empty pieces."""
-    return (Row(tuple(row), owner) for row in wrapped(tuple(piece for piece in line if piece[0]), room, hang))
+    """A line as rows."""
+    return (Row(tuple(row), owner) for row in wrapped(line, room, hang))
+
+
+Make = Callable[[int], Iterable[Row]]
+"""Width in cells -> rows."""
 
 
 class LineView(ScrollView, can_focus=True):
-    """Shows rows; subclasses say in `build` what the rows are for a width in cells."""
+    """Shows the rows that `draw` was given, made for its width; or those of `build`, of a subclass with a state."""
 
     DEFAULT_CSS = """
     LineView {
@@ -114,11 +118,19 @@ class LineView(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.rows: list[Row] = []
+        self._drawn: Make = lambda width: ()
         self._stale = True
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(2048)
 
+    def draw(self, make: Make, *, top: bool = False) -> None:
+        """Show the rows that `make` gives; `top`: from the first one on."""
+        self._drawn = make
+        self.rebuild()
+        if top:
+            self.scroll_home(animate=False, immediate=True)
+
     def build(self, width: int) -> Iterable[Row]:
-        raise NotImplementedError
+        return self._drawn(width)
 
     @property
     def room(self) -> int:
@@ -210,58 +222,42 @@ def row_text(row: Row) -> str:
     return "".join(text for text, _ in row.pieces)
 
 
+def rows_for(lines: Iterable[Line], hang: int = 0) -> Make:
+    """How lines become rows; continuations are moved in by `hang` cells."""
+    return lambda width: (row for line in lines for row in rows_of(line, width, hang))
+
+
 class TextPane(LineView, can_focus=False):
-    """Shows lines; nothing to choose."""
+    """Lines; nothing to choose."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._lines: Sequence[Line] = ()
-        self._hang = 0
-
-    def show(self, lines: Sequence[Line], hang: int = 0) -> None:
+    def show(self, lines: Sequence[Line], hang: int = 0, *, top: bool = False) -> None:
         """Show these lines; continuations are moved in by `hang` cells."""
-        self._lines, self._hang = lines, hang
-        self.rebuild()
-
-    def build(self, width: int) -> Iterable[Row]:
-        return (Row(tuple(row)) for line in self._lines for row in wrapped(line, width, self._hang))
-
-
-class Sheet(TextPane, can_focus=True):
-    """A pane of lines to read: a case file, a document. Another `key` begins at the top again."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
-
-    def __init__(self, about: str, *, id: str | None = None, hang: int = 2) -> None:
-        super().__init__(id=id)
-        self.help_id = about
-        self._key = ""
-        self._hang = hang
-
-    @property
-    def text(self) -> str:
-        return "\n".join("".join(text for text, _ in line).rstrip() for line in self._lines)
-
-    def read(self, lines: Sequence[Line], key: str = "") -> None:
-        changed = key != self._key
-        if not changed and lines == self._lines:
-            return
-        self._key = key
-        self.show(lines, self._hang)
-        if changed:
-            self.scroll_home(animate=False, immediate=True)
+        self.draw(rows_for(lines, hang), top=top)
 
 
 class LinesPane(TextPane, can_focus=True):
-    """Lines that one scrolls through."""
+    """A pane to scroll through: a case file, a document, figures. help_id: what F1 explains."""
 
-    def __init__(self, help_id: str, *, id: str) -> None:
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+
+    def __init__(self, help_id: str, *, id: str, hang: int = 0) -> None:
         super().__init__(id=id)
         self.help_id = help_id
+        self._hang = hang
+        self._read: tuple[Sequence[Line], str] = ((), "")
 
-    def show(self, lines: Sequence[Line], hang: int = 0) -> None:
-        super().show(lines, hang)
-        self.scroll_home(animate=False, immediate=True)
+    @property
+    def text(self) -> str:
+        return "\n".join("".join(text for text, _ in line).rstrip() for line in self._read[0])
+
+    def show(self, lines: Sequence[Line], hang: int = 0, *, top: bool = True) -> None:
+        super().show(lines, hang or self._hang, top=top)
+
+    def read(self, lines: Sequence[Line], key: str = "") -> None:
+        """Show lines that may be the same as before; another `key` begins at the top again."""
+        before, self._read = self._read, (lines, key)
+        if before != self._read:
+            self.show(lines, top=before[1] != key)
 
 
 def rule(title: str, width: int) -> Row:

@@ -7,11 +7,10 @@ from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
 from textual import on
-from textual.screen import Screen
 from textual.widgets import DataTable
 from textual.widgets.data_table import RowKey
 
-from app.desk.jobs import OnDesk
+from app.desk.scaffold import PanesScreen
 from app.desk.widgets.find_bar import FindBar
 
 T = TypeVar("T")
@@ -58,19 +57,21 @@ class RowsTable(DataTable[Text]):
         self.notify_style_update()
 
 
-class SortedScreen(OnDesk, Screen[None]):
+class SortedScreen(PanesScreen):
     """A table sorted by a column (`order`; '' is the order of the screen) and filtered by `words`."""
 
     ORDERS: ClassVar[Sequence[str]]
     """Columns that can be sorted by."""
     LARGEST_FIRST: ClassVar[frozenset[str]]
+    FIRST = "#table"
 
     def __init__(self, *, classes: str | None = None) -> None:
         super().__init__(classes=classes)
         self.order, self.reverse, self.words = "", False, ""
 
-    def show_rows(self) -> int:
-        """Show the rows that are left, in their order; how many there are."""
+    @property
+    def rows(self) -> Sequence[Any]:
+        """The rows that are left, in their order."""
         raise NotImplementedError
 
     async def leave(self) -> None:
@@ -101,13 +102,13 @@ class SortedScreen(OnDesk, Screen[None]):
     def sort_by(self, column: str) -> None:
         self.reverse = not self.reverse if column == self.order else column in self.LARGEST_FIRST
         self.order = column
-        self.show_rows()
+        self.show()
 
     def action_sort(self) -> None:
         orders = ("", *self.ORDERS)
         self.order = orders[(orders.index(self.order) + 1) % len(orders)]
         self.reverse = self.order in self.LARGEST_FIRST
-        self.show_rows()
+        self.show()
 
     def action_find(self) -> None:
         self.query_one(FindBar).open()
@@ -115,7 +116,8 @@ class SortedScreen(OnDesk, Screen[None]):
     @on(FindBar.Changed)
     def _filtered(self, event: FindBar.Changed) -> None:
         self.words = event.words
-        self.query_one(FindBar).count(1, self.show_rows())
+        self.show()
+        self.query_one(FindBar).count(1, len(self.rows))
 
     @on(FindBar.Went)
     @on(FindBar.Left)
@@ -128,6 +130,6 @@ class SortedScreen(OnDesk, Screen[None]):
         if self.words:
             self.words = ""
             self.query_one(FindBar).clear()
-            self.show_rows()
+            self.show()
         else:
             await self.leave()

@@ -1,6 +1,6 @@
-"""What the Law screen reads: packs with statutes, answers of the search, one article through time.
+"""Statutes as the Law screen and `moot law` read them: packs, answers of the search, one article through time.
 
-Everything here is asked from worker threads and gives plain data that widgets only draw. Days are inclusive.
+Plain data; on the desk read by worker threads. Days are inclusive.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from app.cli.law_search import LAST
-from app.cli.law_words import family_of, state_key
+from app.law_words import family_of, state_key
 from store import manifest as manifests
 from store.errors import StoreError
 from store.pack import Pack
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     from store.search import law_search
     from store.search.query import Span
 
+LAST = ("sample",)
+"""Packs that answer only where no other knows the law: fiction."""
 MOST = 20
 """Articles that a search offers."""
 _DAY = timedelta(days=1)
@@ -42,7 +43,7 @@ Hole = tuple[date, date]
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class StatutePack:
     """A pack that holds statutes, or that cannot be read."""
 
     name: str
@@ -73,7 +74,7 @@ class HitLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LawAnswer:
     """An answered question.
 
     day: given beside the words, else the day that they name; direct: the first article that they name with its law;
@@ -159,25 +160,25 @@ def today() -> date:
     return datetime.now().astimezone().date()
 
 
-def shelves() -> list[Shelf]:
+def statute_packs() -> list[StatutePack]:
     """The installed packs that hold statutes, and those that cannot be read, by name."""
-    found: list[Shelf] = []
+    found: list[StatutePack] = []
     for folder in manifests.installed():
         try:
             manifest = manifests.read(folder)
         except StoreError as error:
-            found.append(Shelf(folder.name, error=error.title))
+            found.append(StatutePack(folder.name, error=error.title))
             continue
         if manifest.counts.statutes:
             found.append(
-                Shelf(folder.name, manifest.counts.statutes, "authored" in manifest.provenance, manifest.hash)
+                StatutePack(folder.name, manifest.counts.statutes, "authored" in manifest.provenance, manifest.hash)
             )
     return found
 
 
-def first_choice(found: Sequence[Shelf]) -> str | None:
+def first_choice(found: Sequence[StatutePack]) -> str | None:
     """The pack to open: the first with real law, else the index without text, else fiction; as `moot law` chooses."""
-    names = [shelf.name for shelf in found if not shelf.error]
+    names = [pack.name for pack in found if not pack.error]
     return next(
         iter([*(name for name in names if name not in LAST), *(name for name in LAST if name in names)]), None
     )
@@ -212,6 +213,48 @@ def _anchor(answer: Answer) -> date | None:
             version_ = before if article is not None else after
             return version_.valid_from if version_ else None
     return None
+
+
+def read_article(
+    book: StatuteBook, law: str, number: ArticleNumber, day: date | None, label: str | None = None
+) -> Reading:
+    """An article on a day (None: today), or as it stands in a version.
+
+    An article that no version has, and a law that the book does not know, are answers too.
+    """
+    now = today()
+    entry = book.law(law)
+    answer = _in_version(book, entry.name, label, number) if entry and label else None
+    answer = answer or book.on(law, number, day or now)
+    if entry is None:
+        return Reading(Law(law, law), number, day, now, answer)
+    versions = tuple(book.versions(entry.name))
+    article = answer.article if isinstance(answer, Found | NoText) else None
+    shown = answer.version if isinstance(answer, Found | NoText) else None
+    return Reading(
+        entry,
+        number,
+        day,
+        now,
+        answer,
+        tuple(timeline(book, entry.name, number, _anchor(answer) or day or now)),
+        versions,
+        {version.label: state_key(book, version, now) for version in versions},
+        life_of(versions, now),
+        book.neighbours(article) if article else (None, None),
+        book.doubt(shown, day or now) if shown else None,
+        book.stale(day or now),
+        book.counterparts.of(entry.name, number, max(day or now, now)),
+        tuple(following(book, (article.text or "") if article else "", max(day or now, now), entry.name)),
+    )
+
+
+def _in_version(book: StatuteBook, law: str, label: str, number: ArticleNumber) -> Answer | None:
+    version = next((v for v in book.versions(law) if v.label == label), None)
+    found = book.article(law, label, number) if version else []
+    if version is None or not found:
+        return None
+    return (Found if found[0].text is not None else NoText)(found[0], version)
 
 
 class LawDesk:
@@ -263,7 +306,7 @@ class LawDesk:
                     return f"{short_name(law.name)}{(named or numbers)[0].chinese}"
         return ""
 
-    def ask(self, text: str, day: date | None) -> Asked | None:
+    def ask(self, text: str, day: date | None) -> LawAnswer | None:
         """Search. A question that names one law and an article also says which article to show.
 
         Raises:
@@ -291,7 +334,7 @@ class LawDesk:
                 answer = replace(answer, hits=tuple(hit for hit in answer.hits if "exact" in hit.ranks))
             direct = query.pairs[0] if query.pairs else None
             when = day or (_day_in(query.spans[0], now) if query.spans else None)
-            return Asked(text, when, answer, tuple(self._lines(answer, now)), direct, fault)
+            return LawAnswer(text, when, answer, tuple(self._lines(answer, now)), direct, fault)
 
     def _lines(self, answer: law_search.Answer, now: date) -> Iterator[HitLine]:
         lives: dict[str, Life | None] = {}
@@ -302,41 +345,14 @@ class LawDesk:
             yield HitLine(hit, state_key(self.book, hit.version, now), lives[law])
 
     def read(self, law: str, number: ArticleNumber, day: date | None, label: str | None = None) -> Reading | None:
-        """An article on a day (None: today), or as it stands in a version.
-
-        An article that no version has, and a law that the book does not know, are answers too.
-        """
+        """`read_article`, with what the check of its law found and the laws around it."""
         with self._lock:
             if self._closed:
                 return None
-            now = today()
-            entry = self.book.law(law)
-            answer = self._in_version(entry.name, label, number) if entry and label else None
-            answer = answer or self.book.on(law, number, day or now)
+            reading, entry = read_article(self.book, law, number, day, label), self.book.law(law)
             if entry is None:
-                return Reading(Law(law, law), number, day, now, answer)
-            versions = tuple(self.book.versions(entry.name))
-            states = {version.label: state_key(self.book, version, now) for version in versions}
-            entries = tuple(timeline(self.book, entry.name, number, _anchor(answer) or day or now))
-            article = answer.article if isinstance(answer, Found | NoText) else None
-            near = self.book.neighbours(article) if article else (None, None)
-            shown = answer.version if isinstance(answer, Found | NoText) else None
-            doubt = self.book.doubt(shown, day or now) if shown else None
-            return Reading(
-                entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near, doubt,
-                self.book.stale(day or now),
-                self.book.counterparts.of(entry.name, number, max(day or now, now)),
-                tuple(following(self.book, (article.text or "") if article else "", max(day or now, now),
-                    entry.name)),
-                self._findings(entry.name), family_of(self.book, entry.name),
-            )  # fmt: skip
-
-    def _in_version(self, law: str, label: str, number: ArticleNumber) -> Answer | None:
-        version = next((v for v in self.book.versions(law) if v.label == label), None)
-        found = self.book.article(law, label, number) if version else []
-        if version is None or not found:
-            return None
-        return (Found if found[0].text is not None else NoText)(found[0], version)
+                return reading
+            return replace(reading, findings=self._findings(entry.name), kin=family_of(self.book, entry.name))
 
     def compare(self, entries: Sequence[Entry], sides: tuple[int, int]) -> Comparison | None:
         """Two entries of a timeline, clause by clause; one may lack the article, whose words may stand in others."""

@@ -1,4 +1,4 @@
-"""How answers and findings of the statute book are worded and put into JSON, for the command line and the desk."""
+"""Statutes in words and as JSON: answers, versions, findings, for the command line and the desk."""
 
 from __future__ import annotations
 
@@ -35,14 +35,8 @@ def state_word(book: StatuteBook, version: LawVersion, today: date) -> str:
     return t(f"law.state.{state_key(book, version, today)}")
 
 
-def doubt_lines(book: StatuteBook, answer: Answer, day: date) -> list[str]:
-    """What makes an answer less than certain: a day behind the data, a law that ended without its interpretation."""
-    version = answer.version if isinstance(answer, Found | NoText) else None
-    return doubt_words(book.doubt(version, day) if version else None, book.stale(day))
-
-
 def doubt_words(doubt: Doubt | None, stale: date | None) -> list[str]:
-    """The same from what is known: the law that ended, the day on which the data end."""
+    """What makes an answer less than certain: the law behind it that ended, the day on which the data end."""
     said = []
     if doubt is not None:
         key = "law.doubt.partly" if doubt.partly else "law.doubt"

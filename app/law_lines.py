@@ -4,19 +4,13 @@ in its own way."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from itertools import chain
-from typing import ClassVar
 
-from textual.binding import BindingType
-
-from app.cli.law_words import answer_line, counterpart_line, doubt_words, following_line, period, place
-from app.desk.bindings import bindings
 from app.desk.episode.renderers import Line, Piece, many, one
 from app.desk.law.events import STATES
-from app.desk.law.shelf import Days, Life, Reading
-from app.desk.widgets.lines import LineView, Row, wrapped
+from app.law_reading import Days, Life, Reading
+from app.law_words import answer_line, counterpart_line, doubt_words, following_line, period, place
 from app.strings import t
 from app.terminal import pad, width
 from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, Unknown
@@ -115,32 +109,8 @@ HEADS = {"found": "", "no_text": "warn", "not_yet": "warn", "repealed": "bad", "
 """Kind of answer -> role of the word above it; a found text needs none."""
 
 
-class ArticleView(LineView):
-    """Shows a reading; the keys of a pane scroll it."""
-
-    help_id = "law_article"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.reading: Reading | None = None
-        self._said: tuple[Line, ...] = ()
-
-    def show(self, reading: Reading | None, said: tuple[Line, ...] = ()) -> None:
-        self.reading, self._said = reading, said
-        self.rebuild()
-        self.scroll_home(animate=False, immediate=True)
-
-    def build(self, width: int) -> Iterable[Row]:
-        reading = self.reading
-        lines = self._said if reading is None else chain(reading_lines(reading, width), _around(reading))
-        for line in lines:
-            hang = LABEL if line and line[0][1] == "dim" and len(line) == 2 else 0
-            yield from (Row(tuple(row)) for row in wrapped(line, width, hang))
-
-
-def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
-    """All lines of a reading for a width in cells; bars and rules fill it."""
+def reading_lines(reading: Reading, width: int, *, keys: bool = True) -> Iterator[Line]:
+    """All lines of a reading for a width in cells; bars and rules fill it. keys: name the keys that lead further."""
     law = one(short_name(reading.law.name))
     title = reading.article.title if reading.article else ""
     yield ((f"{law}{reading.number.chinese}", "question"), *(((f"　{one(title)}", "label"),) if title else ()))
@@ -156,18 +126,18 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
     for line in doubt_words(reading.doubt, reading.stale):
         yield ((one(line), "warn"),)
     if reading.counterpart is not None:
-        yield (("c ", "label"), (one(counterpart_line(reading.counterpart)), "text"))
+        yield (("c " if keys else "", "label"), (one(counterpart_line(reading.counterpart)), "text"))
     match answer:
         case Found(article, version, others) | NoText(article, version, others):
             yield from version_lines(reading, version, article, width)
             for other in others:
                 yield ((t("law.other", label=one(other.label), period=period(other)), "warn"),)
-            yield from _without_text(reading) if isinstance(answer, NoText) else ()
+            yield from _without_text(reading) if keys and isinstance(answer, NoText) else ()
             for cited in reading.cited:
                 yield ((one(following_line(cited)), "label"),)
-            yield from _near(reading, width)
+            yield from _near(reading, width, keys)
         case Gap():
-            yield from _gap(reading, answer, width)
+            yield from _gap(reading, answer, width, keys)
         case NotYet(first, article, current):
             yield from _instead(current)
             yield ((t("law_screen.later_text"), "label"),)
@@ -185,7 +155,7 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
             yield ((t(f"law_screen.unknown.{what}"), "dim"),)
 
 
-def _around(reading: Reading) -> Iterator[Line]:
+def around(reading: Reading) -> Iterator[Line]:
     """What the check of the law's versions found, and the laws around it, a line each."""
     if reading.findings:
         kinds = Counter(finding.kind for finding in reading.findings)
@@ -244,10 +214,11 @@ def _bar(reading: Reading, width: int) -> Iterator[Line]:
         yield (*legend, (f"　{HOLE} ", "bad"), (t("law_screen.legend.hole"), "dim"))
 
 
-def _gap(reading: Reading, gap: Gap, width: int) -> Iterator[Line]:
+def _gap(reading: Reading, gap: Gap, width: int, keys: bool) -> Iterator[Line]:
     if gap.basis:
         yield ((t("law.gap_basis", basis=one(gap.basis)), "text"),)
-    yield ((t("law_screen.gap_todo" if gap.before and gap.after else "law_screen.gap_todo_one"), "dim"),)
+    if keys:
+        yield ((t("law_screen.gap_todo" if gap.before and gap.after else "law_screen.gap_todo_one"), "dim"),)
     for word, side, article in (("before", gap.before, gap.article_before), ("after", gap.after, gap.article_after)):
         yield ((" ", "dim"),)
         if side is None:
@@ -285,12 +256,13 @@ def _without_text(reading: Reading) -> Iterator[Line]:
         yield ((t("law_screen.text_nowhere"), "dim"),)
 
 
-def _near(reading: Reading, width: int) -> Iterator[Line]:
-    marks = [(sign, other) for sign, other in zip(("[", "]"), reading.near, strict=True) if other is not None]
+def _near(reading: Reading, width: int, keys: bool) -> Iterator[Line]:
+    signs = ("[ ", "] ") if keys else (_name("previous"), _name("next"))
+    marks = [(sign, other) for sign, other in zip(signs, reading.near, strict=True) if other is not None]
     if marks:
         yield (("─" * width, "rule"),)
     for sign, other in marks:
-        yield ((f"{sign} ", "label"), (f"{other.number.chinese}　{one(other.title)}".rstrip("　"), "dim"))
+        yield ((sign, "label"), (f"{other.number.chinese}　{one(other.title)}".rstrip("　"), "dim"))
 
 
 def _fact(name: str, text: str) -> Line:
