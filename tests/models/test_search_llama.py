@@ -28,7 +28,7 @@ def test_whatever_a_model_says_the_episode_ends_and_its_tokens_join(mode: str, t
     episode = Episode(mode_name(mode), lambda ask, number: "", entropy=True, turns=2)
 
     def hot(asks: Sequence[Ask]) -> list[object]:
-        most = 1200 if mode == "lean" else 80
+        most = 4000 if mode == "lean" else 80
         episode.actor.asks += asks
         return list(
             engine.answer(
