@@ -12,6 +12,8 @@ from hashlib import sha256
 from json import dumps
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from store.errors import MootError
+
 Role = Literal["system", "user", "assistant", "tool"]
 Finish = Literal["stop", "length", "repetition", "cancelled", "context_full", "time_limit"]
 Origin = Literal["", "fresh", "kept", "copied", "restored", "evicted", "cached"]
@@ -214,15 +216,8 @@ class Delta:
 Listener = Callable[[Delta], None]
 
 
-class EngineError(Exception):
+class EngineError(MootError):
     """The engine failed (not the model's answer): counted as infrastructure, the call may be tried again."""
-
-    exit_code = 1
-
-    def __init__(self, title: str, hint: str = "") -> None:
-        super().__init__(f"{title}. {hint}" if hint else title)
-        self.title = title
-        self.hint = hint
 
 
 class Unavailable(EngineError):

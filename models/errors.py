@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from store.errors import MootError
 
-class BadEngine(Exception):
+
+class BadEngine(MootError):
     """A SPEC names no engine, or its file is not what it should be."""
 
     exit_code = 2
-
-    def __init__(self, title: str, hint: str = "") -> None:
-        super().__init__(f"{title}. {hint}" if hint else title)
-        self.title = title
-        self.hint = hint
 
 
 class ForeignHost(BadEngine):

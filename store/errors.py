@@ -1,4 +1,4 @@
-"""Errors of this room: each is one clear sentence (what, where), a hint (what to do) and an exit code."""
+"""Errors: each is one clear sentence (what, where), a hint (what to do) and an exit code."""
 
 from __future__ import annotations
 
@@ -21,16 +21,22 @@ def named(names: Sequence[str], separator: str = "、") -> str:
     return f"{shown} and {left:,} more" if left > 0 else shown
 
 
-class StoreError(Exception):
-    """Something is wrong with stored data or with what was given to store."""
+class MootError(Exception):
+    """Whatever a command ends with that is not a fault of the program."""
 
     exit_code = 1
 
     def __init__(self, title: str, hint: str = "") -> None:
-        title, hint = _bounded(" ".join(title.splitlines())), _bounded(hint)
         super().__init__(f"{title}. {hint}" if hint else title)
         self.title = title
         self.hint = hint
+
+
+class StoreError(MootError):
+    """Something is wrong with stored data or with what was given to store."""
+
+    def __init__(self, title: str, hint: str = "") -> None:
+        super().__init__(_bounded(" ".join(title.splitlines())), _bounded(hint))
 
 
 class NotFound(StoreError):

@@ -1,17 +1,12 @@
-"""Errors of this room: each is one clear sentence (what, where), a hint (what to do) and an exit code."""
+"""Errors of runs and tasks."""
 
 from __future__ import annotations
 
+from store.errors import MootError
 
-class TaskError(Exception):
+
+class TaskError(MootError):
     """A run cannot start or go on."""
-
-    exit_code = 1
-
-    def __init__(self, title: str, hint: str = "") -> None:
-        super().__init__(f"{title}. {hint}" if hint else title)
-        self.title = title
-        self.hint = hint
 
 
 class UsageError(TaskError):

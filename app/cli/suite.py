@@ -17,10 +17,7 @@ from app.cli.common import Data, Whole, allow_host_option, bounds, json_option, 
 from app.strings import t
 from app.strings.sentences import told
 from app.terminal import json_text
-from models.engine import EngineError
-from models.errors import BadEngine
-from store.errors import StoreError
-from tasks.errors import TaskError
+from store.errors import MootError
 
 if TYPE_CHECKING:
     from tasks.run.listing import RunLine
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
     from tasks.scoring.metrics import Metric, Rule, Summary
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
-FAULTS = (StoreError, TaskError, BadEngine, EngineError)
-"""What can be wrong with a member, in a sentence each."""
 
 
 @click.group(cls=Whole)
@@ -152,7 +147,7 @@ def _checked(read: Suite, lines: Sequence[RunLine | None]) -> list[int]:
                     seen.add(engine)
                     _check_engine(engine)
             sizes.append(line.n if line is not None else len(chosen) * spec.epochs)
-        except FAULTS as error:
+        except MootError as error:
             faults.add(member.place, error.title, error.hint)
     faults.check()
     return sizes
@@ -183,7 +178,7 @@ def _played(read: Suite, lines: Sequence[RunLine | None]) -> bool:
             continue
         try:
             ended = _play(member, line is None)
-        except FAULTS as error:
+        except MootError as error:
             note(told(error))
             ended = "failed"
         failed = failed or ended != "ended"
@@ -243,7 +238,7 @@ def _row(member: Member) -> Data:
     try:
         check_member(member)
         summary = summary_of(read_stored(member.path))
-    except FAULTS as error:
+    except MootError as error:
         return {**row, "error": str(error)}
     scores = {rule: _score(_head(summary, rule, line.measure)) for rule in ("compat", "strict")}
     return {**row, **scores, "tokens": sum(summary.tally.tokens)}

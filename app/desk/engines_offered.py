@@ -22,12 +22,10 @@ from app.desk.widgets.field import Field, choice, line, plain
 from app.library import RunLine
 from app.strings import t
 from app.terminal import truncate
-from models.engine import EngineError
 from models.errors import BadEngine
-from store.errors import StoreError
+from store.errors import MootError
 from tasks.agents.modes import CALLS, MODES
 from tasks.benchmark import Benchmark, benchmark
-from tasks.errors import TaskError
 from tasks.run.cast import Cast
 from tasks.run.engines import open_engine
 from tasks.run.opened import check_calls
@@ -35,8 +33,6 @@ from tasks.run.spec import RunSpec
 
 MOST_RUNS = 20
 """Recorded runs that are offered, newest first."""
-FAULTS = (BadEngine, EngineError, StoreError, TaskError)
-"""What opening an engine may raise; each says in its title what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ def refusal(spec: RunSpec) -> str:
                 check_calls([sits for sits in (cast.tested, *cast.others) if sits.engine == wanted], {wanted: engine})
             finally:
                 engine.close()
-    except FAULTS as error:
+    except MootError as error:
         return one(error.title)
     except OSError as error:
         return one(error.strerror or str(error))
