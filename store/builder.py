@@ -21,7 +21,7 @@ from store import manifest as manifests
 from store.connection import quoted
 from store.errors import BadInput, StoreError
 from store.importers import silent
-from store.manifest import CORPUS, FORMAT, Counts, Manifest, Part, check_name
+from store.manifest import CORPUS, FORMAT, Counts, Manifest, MergedPack, check_name
 from store.placing import Site
 from store.schema import (
     CORPORA,
@@ -77,7 +77,7 @@ class PackBuilder:
         licence: str,
         coverage: Literal["complete", "harvest"],
         as_of: str,
-        parts: Sequence[Part] = (),
+        parts: Sequence[MergedPack] = (),
     ) -> None:
         self._parts = list(parts)
         self._name = check_name(name)

@@ -24,7 +24,7 @@ from store.builder import PackBuilder
 from store.connection import Reader, quoted
 from store.errors import BadInput
 from store.files import real_path
-from store.manifest import Part
+from store.manifest import MergedPack
 from store.pack import Pack
 from store.run_file import reading
 from store.schema import CORPORA, LOOKUPS, TABLES, UNKNOWN
@@ -156,7 +156,7 @@ def combine(first: Pack, second: Pack, name: str, progress: Progress, *, replaci
     """
     _check(first, second, name, replacing)
     conflicts, packs = Conflicts(), (first, second)
-    parts = [Part(name=pack.name, hash=pack.hash, source=pack.manifest.source) for pack in packs]
+    parts = [MergedPack(name=pack.name, hash=pack.hash, source=pack.manifest.source) for pack in packs]
     with (
         reading(f"{first.path} with {second.path}"),
         PackBuilder(

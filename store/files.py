@@ -13,6 +13,7 @@ import hashlib
 import os
 import stat
 import threading
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,12 +21,16 @@ from typing import IO, Any
 
 from filelock import FileLock
 
-from store.bounded import load_toml
 from store.errors import BadInput, NotFound, StoreError
 
 SUFFIX = ".part"
 BY_HAND = 1_000_000
 """Bytes of the largest file that is read as one that a person wrote: settings, suites, lists of forms."""
+DEPTH = 100
+"""Levels of lists and objects in a record; our own are cut at 50."""
+LARGEST = 1e300
+"""Numbers of a record lie below this, in either direction: their sums and shares are still numbers."""
+_NO_NUMBER = "it holds a number that is none, or too large"
 _HINTS: dict[int, str] = {
     errno.ENOSPC: "Free some space, or name a file on another disk.",
     errno.EDQUOT: "Free some space, or name a file on another disk.",
@@ -85,9 +90,44 @@ def text_of(path: Path | str, data: bytes) -> str:
 def toml_of(path: Path | str, text: str) -> dict[str, Any]:
     """What a file in TOML says; `path` names it in the `BadInput` for a text that is none."""
     try:
-        return load_toml(text)
+        return _load_toml(text)
     except ValueError as error:
         raise BadInput(f"{path} is no TOML: {error}", "Correct it there.") from None
+
+
+def _load_toml(text: str) -> dict[str, Any]:
+    """The table of a TOML text.
+
+    Raises:
+        ValueError: it is no TOML, is nested too deeply, or holds a number that is none.
+    """
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"it is nested deeper than {DEPTH} levels") from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # more digits than Python reads
+        raise ValueError(_NO_NUMBER) from None
+    check_record(table)
+    return table
+
+
+def check_record(value: object) -> None:
+    """Raise ValueError when a value breaks a bound."""
+    level: list[object] = [value]
+    for depth in range(DEPTH + 1):
+        inner: list[object] = []
+        for item in level:
+            if depth == DEPTH and isinstance(item, dict | list):
+                raise ValueError(f"it is nested deeper than {DEPTH} levels")
+            if isinstance(item, dict):
+                inner += item.values()
+            elif isinstance(item, list):
+                inner += item
+            elif isinstance(item, int | float) and not -LARGEST < item < LARGEST:
+                raise ValueError(_NO_NUMBER)
+        level = inner
 
 
 def regular(path: Path | str, found: os.stat_result) -> os.stat_result:

@@ -18,8 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from store import bounded
 from store.errors import StoreError
+from store.files import check_record
 
 APPLICATION_ID = 0x6D6F6F74  # "moot"
 EARLIER_APPLICATION_ID = 0x4D6F6F74
@@ -196,7 +196,7 @@ def is_whole(database: sqlite3.Connection, name: str, rows: Iterable[Row]) -> bo
 def dump_record(path: Path, value: Any) -> str:
     """A value as JSON for the file at `path`; `StoreError` where the file could not be read again."""
     try:
-        bounded.check(value)
+        check_record(value)
         return dump(value)
     except (ValueError, RecursionError) as error:
         raise StoreError(f"{path}: a record cannot be kept: {error}", "Nothing of this step was written.") from error

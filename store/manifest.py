@@ -64,7 +64,7 @@ class Counts(BaseModel):
     tasks: dict[str, int]
 
 
-class Part(BaseModel):
+class MergedPack(BaseModel):
     """A pack that was merged into another. hash: identity of its contents."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -93,7 +93,7 @@ class Manifest(BaseModel):
     built: str
     files: dict[PackFile, str]
     sizes: dict[PackFile, int]
-    parts: list[Part] = []
+    parts: list[MergedPack] = []
     """The packs that it was merged from, the one that wins first."""
 
     @property

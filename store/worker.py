@@ -48,7 +48,7 @@ _LONGEST = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class JobLimits:
     """What a job may take: processor time, time by the clock, memory, and the size of each file that it writes."""
 
     cpu: int = 60
@@ -85,7 +85,7 @@ class Worker:
         child = self._child
         return child.pid if child is not None and child.poll() is None else None
 
-    def run(self, function: str, *arguments: Any, label: str, limits: Limits = Limits()) -> Any:  # noqa: B008  frozen
+    def run(self, function: str, *arguments: Any, label: str, limits: JobLimits = JobLimits()) -> Any:  # noqa: B008  frozen
         """What a function gives in the child.
 
         Args:
@@ -137,7 +137,7 @@ class Worker:
             raise StoreError(f"The reading process could not be started: {error.strerror or error}") from None
         return self._child
 
-    def _death(self, label: str, limits: Limits) -> BadInput:
+    def _death(self, label: str, limits: JobLimits) -> BadInput:
         assert self._child is not None
         try:
             code = self._child.wait(timeout=5.0)
@@ -194,7 +194,7 @@ def main() -> int:
     with contextlib.suppress(BrokenPipeError):
         for raw in jobs:
             job = json.loads(raw)
-            limits = Limits(**job["limits"])
+            limits = JobLimits(**job["limits"])
             _limit(limits)
             _ring(limits.wall)
             line = _outcome(job)
@@ -237,7 +237,7 @@ def _ring(seconds: int) -> None:
         faulthandler.cancel_dump_traceback_later()
 
 
-def _limit(limits: Limits) -> None:
+def _limit(limits: JobLimits) -> None:
     """Lower the limits of this process, as far as the system has them. Hard ones stay, so that the next job has its
     own."""
     if resource is None:

@@ -19,7 +19,7 @@ from typing import Literal
 from models.calls import PROBE, form_of
 from models.engine import EngineError, Message, Tool, ToolCall, tools_data
 from store.errors import StoreError
-from store.worker import Limits, Worker
+from store.worker import JobLimits, Worker
 
 Kind = Literal["frame", "content"]
 Mark = Literal["special", "frame", "content"]
@@ -33,7 +33,7 @@ CHATML = """\
 <|im_start|>assistant
 {% endif %}"""
 """For a model file without a template."""
-_LIMITS = Limits(cpu=3, wall=60)
+_LIMITS = JobLimits(cpu=3, wall=60)
 """For an order. Honest templates take milliseconds, and 150 MB: 43 ms for four million characters."""
 _worker = Worker()
 atexit.register(_worker.close)

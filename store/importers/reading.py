@@ -24,13 +24,13 @@ from typing import IO, Any, Final, TypeVar, cast
 from store.errors import BadInput, NotFound
 from store.files import real_path
 from store.schema import storable
-from store.worker import Limits, Worker
+from store.worker import JobLimits, Worker
 
 MAX_RECORD: Final = 64 << 20
 """Bytes of one JSON record or one line: JSON is read in this process."""
 MAX_ARCHIVE: Final = 16 << 30
 """Bytes of everything in a zip archive: limits of a process do not spare the disk."""
-BULK: Final = Limits(cpu=600, wall=3600)
+BULK: Final = JobLimits(cpu=600, wall=3600)
 """For archives and tables, which may be large."""
 
 _CHUNK = 1 << 20

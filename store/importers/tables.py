@@ -33,7 +33,7 @@ Rows = Iterator[tuple[str, dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FoundTable:
     """One table found in a file: how it is named there, where it is, and its rows with their places."""
 
     table: str
@@ -74,7 +74,7 @@ def _builder(name: str, source: Path) -> PackBuilder:
     )
 
 
-def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
+def _add(builder: PackBuilder, part: FoundTable, progress: Progress) -> None:
     if part.table == _TASKS:
         lines = [json.dumps(task, ensure_ascii=False) for _, task in part.rows]
         builder.add_tasks("legalagentbench", lines)
@@ -96,7 +96,7 @@ def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
     progress(f"reading {part.where}", done, done)
 
 
-def _note_empty(builder: PackBuilder, part: Part, rows: int) -> None:
+def _note_empty(builder: PackBuilder, part: FoundTable, rows: int) -> None:
     """A table counts as complete: an empty one would answer every lookup with "there is none", so it is asked
     about."""
     if not rows:
@@ -122,14 +122,14 @@ def _is_table_file(path: Path) -> bool:
     return path.suffix.lower() in SUFFIXES and not path.name.startswith(("_", "."))
 
 
-def _parts(path: Path, label: str, worker: Worker) -> Iterator[Part]:
+def _parts(path: Path, label: str, worker: Worker) -> Iterator[FoundTable]:
     stem = path.name.split(".")[0]
     start = head(path)
     if path.suffix.lower() == ".xlsx" and not start.startswith(b"PK"):
         raise BadInput(f"{label} is named .xlsx but is no workbook", "Save it as XLSX, or name it .csv.")
     if start.lstrip(b" \t\r\n\xef\xbb\xbf")[:1] in (b"{", b"["):
         table = _TASKS if stem.startswith(_TASKS) else stem
-        yield Part(table, label, ((f"{label}, line {line}", row) for line, row in records(path, label)))
+        yield FoundTable(table, label, ((f"{label}, line {line}", row) for line, row in records(path, label)))
         return
     kind = "csv"
     if start.startswith(b"SQLite format 3\0"):
@@ -139,4 +139,4 @@ def _parts(path: Path, label: str, worker: Worker) -> Iterator[Part]:
     with TemporaryDirectory(prefix="moot-import-") as out:
         job = f"store.importers.table_files:read_{kind}", str(path), label, stem, out
         for table, where, rows in worker.run(*job, label=label, limits=BULK):
-            yield Part(table, where, read_lines(rows))
+            yield FoundTable(table, where, read_lines(rows))

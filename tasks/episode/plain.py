@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from store.bounded import LARGEST
+from store.files import LARGEST
 
 DEPTH = 50
 _SURROGATES = re.compile("[\ud800-\udfff]")

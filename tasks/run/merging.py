@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from store import identity, merging
+from store import identity
 from store.errors import Damaged, StoreError
 from store.files import real_path
-from store.journal import EpisodeRow, Journal, text_hash
+from store.journal import EpisodeRow, Journal, RunPart, merge_files, text_hash
 from tasks.benchmark import Question, benchmark
 from tasks.episode.events import Stopped
 from tasks.errors import RecordMismatch, UsageError
@@ -111,8 +111,8 @@ def merge_runs(
         "command": list(argv),
         "merged": MergedFacts(parts=facts, missing=missing).model_dump(mode="json"),
     }
-    parts = (merging.Part(path, fact.state) for path, fact in zip(paths, facts, strict=True))
-    merging.merge(out, header, parts, places.of, accept)
+    parts = (RunPart(path, fact.state) for path, fact in zip(paths, facts, strict=True))
+    merge_files(out, header, parts, places.of, accept)
     if not unfinished:
         with Journal.open(out, write=True) as journal:
             seal(journal)

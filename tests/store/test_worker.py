@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from store.errors import BadInput, NotFound
-from store.worker import Limits, Worker, read_lines, write_lines
+from store.worker import JobLimits, Worker, read_lines, write_lines
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="limits of the operating syst
 def test_whatever_a_reader_does_is_a_sentence(
     tmp_path: Path, function: str, arguments: tuple[str, ...], sentence: str
 ) -> None:
-    limits = Limits(cpu=1, wall=2 if function == "sleeps" else 60, fsize=8 << 20)
+    limits = JobLimits(cpu=1, wall=2 if function == "sleeps" else 60, fsize=8 << 20)
     with Worker() as worker:
         with pytest.raises(BadInput, match=f"^a.xlsx {sentence}[.]") as caught:
             given = [argument.format(tmp_path) for argument in arguments]
@@ -72,10 +72,12 @@ def test_an_error_of_the_reader_keeps_its_words() -> None:
 
 
 @POSIX
-@pytest.mark.parametrize("doing", ["time.sleep(600)", f"worker.run('{HARM}:spins', label='a', limits=Limits(cpu=2))"])
+@pytest.mark.parametrize(
+    "doing", ["time.sleep(600)", f"worker.run('{HARM}:spins', label='a', limits=JobLimits(cpu=2))"]
+)
 def test_a_child_dies_with_its_parent(doing: str) -> None:
     script = (
-        "import time; from store.worker import Limits, Worker\nworker = Worker()\n"
+        "import time; from store.worker import JobLimits, Worker\nworker, limits = Worker(), JobLimits(cpu=2)\n"
         f"print(worker.run('{HARM}:fine', label='a')[0], flush=True); {doing}"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT)

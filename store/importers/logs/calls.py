@@ -20,9 +20,6 @@ from typing import TypeAlias, cast
 from store.schema import LOOKUPS, TABLES, Lookup
 from store.text.ideographs import HAN
 
-MAX_CHARACTERS = 2_000_000
-MAX_DEPTH = 12
-
 _STRING = re.compile(r"""'(?:[^'\\\n]++|\\.)*+'|"(?:[^"\\\n]++|\\.)*+"|(['"].*)""", re.DOTALL)
 _SKELETON = re.compile(r"[\[\]{},: 0-9.e+\-nas]*")
 _JOINED = re.compile(r"s *s|[0-9nas\]}] *-|- *-|[^e]\+|s *[\[{]")
@@ -42,14 +39,14 @@ def read_literal(text: str) -> Literal:
         NotALiteral: whatever is wrong with the text; no other exception leaves this function.
     """
     text = text.strip(" ")
-    if not text or len(text) > MAX_CHARACTERS:
-        raise NotALiteral("empty or too long")
+    if not text:
+        raise NotALiteral("empty")
     _check_skeleton(text)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text, mode="eval")
-        return _value(tree.body, 0)
+        return _value(tree.body)
     except NotALiteral:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
@@ -62,35 +59,25 @@ def printed(value: Literal) -> str:
 
 
 def _check_skeleton(text: str) -> None:
-    """Refuses, before any parsing, what no printed value has: operators, calls, names, deep nesting."""
+    """Refuses, before any parsing, what no printed value has: operators, calls, names."""
     skeleton = _STRING.sub(lambda found: "!" if found[1] else "s", text)
     if not _SKELETON.fullmatch(skeleton) or _JOINED.search(skeleton):
         raise NotALiteral("holds more than plain values")
-    depth = 0
-    for letter in skeleton:
-        if letter in "[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise NotALiteral("nested too deeply")
-        elif letter in "]}":
-            depth -= 1
 
 
-def _value(node: ast.expr, depth: int) -> Literal:
-    if depth > MAX_DEPTH:
-        raise NotALiteral("nested too deeply")
+def _value(node: ast.expr) -> Literal:
     if isinstance(node, ast.Constant) and type(node.value) in (str, int, float):
         return _number(node.value)
     if isinstance(node, ast.Name) and node.id == "nan":
         return math.nan
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        operand = _value(node.operand, depth + 1)
+        operand = _value(node.operand)
         if isinstance(operand, int | float):
             return -operand
     if isinstance(node, ast.List):
-        return [_value(item, depth + 1) for item in node.elts]
+        return [_value(item) for item in node.elts]
     if isinstance(node, ast.Dict):
-        return _mapping(node, depth)
+        return _mapping(node)
     raise NotALiteral(f"{type(node).__name__} is no plain literal")
 
 
@@ -101,12 +88,12 @@ def _number(value: object) -> Literal:
     return value
 
 
-def _mapping(node: ast.Dict, depth: int) -> Literal:
+def _mapping(node: ast.Dict) -> Literal:
     found: dict[str, Literal] = {}
     for key, item in zip(node.keys, node.values, strict=True):
         if not (isinstance(key, ast.Constant) and isinstance(key.value, str)) or key.value in found:
             raise NotALiteral("a key is not a string, or stands twice")
-        found[key.value] = _value(item, depth + 1)
+        found[key.value] = _value(item)
     return found
 
 

@@ -20,7 +20,7 @@ from store.importers import Progress
 from store.importers.reading import BULK, entered, files_in, head
 from store.importers.web.parsed import Kind, ParsedPage, kind_of
 from store.web_tables import host_of, local_address
-from store.worker import Limits, Worker, read_lines
+from store.worker import JobLimits, Worker, read_lines
 
 if TYPE_CHECKING:
     from store.builder import PackBuilder
@@ -29,7 +29,7 @@ REPORT = "web.json"
 _HEAD = 64 << 10
 _OUTCOMES = ("page", "duplicate", "conflict", "refused", "not_a_page")
 _EVERY = 20
-_LIMITS = Limits(cpu=30)
+_LIMITS = JobLimits(cpu=30)
 
 
 @dataclass(frozen=True, slots=True)
