@@ -155,7 +155,7 @@ def cannot_write(path: Path, error: OSError) -> StoreError:
     return StoreError(f"cannot write {path}: {why}", _HINTS.get(error.errno or 0, _UNHELPED))
 
 
-def let_go(lock: FileLock) -> None:
+def release_lock(lock: FileLock) -> None:
     """Let go of a lock together with its file; whoever waits for the file that is gone looks for a new one."""
     with suppress(OSError):  # Windows keeps a file that is open
         os.unlink(lock.lock_file)
@@ -206,7 +206,7 @@ def written_whole(
                 file.flush()
                 os.fsync(file.fileno())
             _move(fresh, place, new)
-            settled(place.parent)
+            fsync_folder(place.parent)
     finally:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
@@ -295,7 +295,7 @@ def _move(fresh: Path, place: Path, new: bool) -> None:
     os.replace(fresh, place)
 
 
-def settled(folder: Path) -> None:
+def fsync_folder(folder: Path) -> None:
     """Have the new name on disk too, where folders can be asked for that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

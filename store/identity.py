@@ -25,7 +25,7 @@ from store.files import plain_file, regular, unreadable
 AnyPath = TypeVar("AnyPath", str, Path)
 Progress = Callable[[int, int], object]
 
-SETTLED = 2_000_000_000
+GRANULARITY = 2_000_000_000
 """Nanoseconds after which a change shows in the times of a file: FAT counts in steps of two seconds, others in finer
 ones."""
 _LIMIT = 4 << 20
@@ -34,7 +34,7 @@ _PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Fingerprint:
     """What a file is: its identity, and the sha256 of its bytes in hex."""
 
     identity: str
@@ -42,11 +42,13 @@ class Mark:
 
 
 def sha256(path: Path | str, progress: Progress | None = None) -> str:
-    """The sha256 of a file; see `marks`."""
-    return marks([str(path)], progress=progress)[str(path)].sha256
+    """The sha256 of a file; see `fingerprints`."""
+    return fingerprints([str(path)], progress=progress)[str(path)].sha256
 
 
-def marks(paths: Iterable[AnyPath], *, again: bool = False, progress: Progress | None = None) -> dict[AnyPath, Mark]:
+def fingerprints(
+    paths: Iterable[AnyPath], *, again: bool = False, progress: Progress | None = None
+) -> dict[AnyPath, Fingerprint]:
     """What files are, in the order asked for; only those are read whose identity has not been seen.
 
     again: read every one, whatever is remembered; progress: is called with the bytes read of a file, and in all.
@@ -59,17 +61,17 @@ def marks(paths: Iterable[AnyPath], *, again: bool = False, progress: Progress |
     seen = {path: identity(path) for path in asked}
     with Cache(file_of("hashes"), _LIMIT) as cache:
         known = {} if again else {path: cache.get(one) for path, one in seen.items()}
-        found = {path: Mark(seen[path], digest.decode()) for path, digest in known.items() if digest}
+        found = {path: Fingerprint(seen[path], digest.decode()) for path, digest in known.items() if digest}
         at = now()
         read = {path: _read(path, progress) for path in asked if path not in found}
-        found |= {path: mark for path, (mark, _) in read.items()}
-        fresh = [mark for mark, changed in read.values() if changed + SETTLED <= at]
-        cache.put({mark.identity: mark.sha256.encode() for mark in fresh})
+        found |= {path: fingerprint for path, (fingerprint, _) in read.items()}
+        fresh = [fingerprint for fingerprint, changed in read.values() if changed + GRANULARITY <= at]
+        cache.put({fingerprint.identity: fingerprint.sha256.encode() for fingerprint in fresh})
     return {path: found[path] for path in asked}
 
 
 @contextmanager
-def steady(path: Path, mark: Mark) -> Iterator[None]:
+def unchanged(path: Path, fingerprint: Fingerprint) -> Iterator[None]:
     """A file is opened inside the block: it must still be the one that was hashed when the block ends.
 
     Raises:
@@ -77,7 +79,7 @@ def steady(path: Path, mark: Mark) -> Iterator[None]:
     """
     yield
     with suppress(NotFound, BadInput):
-        if identity(path) == mark.identity:
+        if identity(path) == fingerprint.identity:
             return
     raise Damaged(f"{path} changed while it was opened", "Try again when nobody writes it.")
 
@@ -91,11 +93,11 @@ def identity(path: Path | str) -> str:
 
 
 def read_all(path: Path | str) -> str:
-    """The sha256 of a file that is read now, whatever is remembered; errors as in `marks`."""
+    """The sha256 of a file that is read now, whatever is remembered; errors as in `fingerprints`."""
     return _read(path)[0].sha256
 
 
-def _read(path: Path | str, progress: Progress | None = None) -> tuple[Mark, int]:
+def _read(path: Path | str, progress: Progress | None = None) -> tuple[Fingerprint, int]:
     """A file, hashed through the descriptor that says what it is, and the latest of its times."""
     with plain_file(path) as (stream, before):
         running, left = hashlib.sha256(), before.st_size
@@ -109,7 +111,7 @@ def _read(path: Path | str, progress: Progress | None = None) -> tuple[Mark, int
         after = os.fstat(stream.fileno())
     if left or of(before) != of(after):
         raise BadInput(f"{path} changed while it was read", "Try again when nobody writes it.")
-    return Mark(of(after), running.hexdigest()), max(after.st_mtime_ns, after.st_ctime_ns)
+    return Fingerprint(of(after), running.hexdigest()), max(after.st_mtime_ns, after.st_ctime_ns)
 
 
 def of(found: os.stat_result) -> str:

@@ -73,7 +73,7 @@ class Journal:
         self._found = found
         self._database = database
         self._lock = lock
-        self._watch = run_file.Watch(path) if lock is not None else None
+        self._watch = run_file.FileWatch(path) if lock is not None else None
         self._guard = threading.RLock()
         self._header: list[tuple[str, str]] | None = None
         self._listed = False

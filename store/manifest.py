@@ -197,7 +197,7 @@ def read(folder: Path) -> Manifest:
     return manifest
 
 
-def check(folder: Path, manifest: Manifest, files: Iterable[str]) -> dict[str, identity.Mark]:
+def check(folder: Path, manifest: Manifest, files: Iterable[str]) -> dict[str, identity.Fingerprint]:
     """What files of a pack are; each holds the bytes that the manifest lists. A file that has been seen is not read
     again.
 
@@ -206,19 +206,19 @@ def check(folder: Path, manifest: Manifest, files: Iterable[str]) -> dict[str, i
     """
     paths = {file: os.path.join(folder, file) for file in files}
     try:
-        marks = identity.marks(paths.values())
+        fingerprints = identity.fingerprints(paths.values())
         # Nobody is told of damage on the word of a cache.
-        doubted = [path for file, path in paths.items() if marks[path].sha256 != manifest.files[file]]
-        marks |= identity.marks(doubted, again=True)
+        doubted = [path for file, path in paths.items() if fingerprints[path].sha256 != manifest.files[file]]
+        fingerprints |= identity.fingerprints(doubted, again=True)
     except (NotFound, BadInput) as error:
         raise Damaged(f"Pack {manifest.name} is damaged: {error.title}", "Build or import it again.") from None
     for file, path in paths.items():
-        if marks[path].sha256 != manifest.files[file]:
+        if fingerprints[path].sha256 != manifest.files[file]:
             raise Damaged(
                 f"{path} is damaged: its sha256 differs from the manifest of pack {manifest.name}",
                 "Build or import the pack again.",
             )
-    return {file: marks[path] for file, path in paths.items()}
+    return {file: fingerprints[path] for file, path in paths.items()}
 
 
 def problems(folder: Path) -> list[Problem]:

@@ -43,11 +43,11 @@ class Pack:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
         self.manifest = manifest
-        marks = manifests.check(path, manifest, manifest.files)
-        if CORPUS not in marks:
+        fingerprints = manifests.check(path, manifest, manifest.files)
+        if CORPUS not in fingerprints:
             raise Damaged(f"Pack {manifest.name} is damaged: its manifest lists no {CORPUS}")
         try:
-            with identity.steady(path / CORPUS, marks[CORPUS]):
+            with identity.unchanged(path / CORPUS, fingerprints[CORPUS]):
                 self.reader = Reader(path / CORPUS)
         except BaseException:
             if hasattr(self, "reader"):
@@ -202,7 +202,7 @@ class Pack:
         if file not in self.manifest.files:
             raise StoreError(f"Pack {self.name} has no {file}: it was built without it", "Build or import it again.")
         path = self.path / file
-        with identity.steady(path, manifests.check(self.path, self.manifest, [file])[file]):
+        with identity.unchanged(path, manifests.check(self.path, self.manifest, [file])[file]):
             yield path
 
     def accompany(self, other: Pack) -> None:
@@ -293,7 +293,7 @@ def remove_pack(name: str) -> Path:
     if not (folder / manifests.FILE).exists() and not (folder / CORPUS).exists():
         raise BadInput(f"{folder} is not a pack", "Remove it yourself if it is not needed.")
     try:
-        placing.take_away(folder)
+        placing.remove(folder)
     except OSError as error:
         raise StoreError(f"Pack {name} could not be removed from {folder.parent}: {error.strerror}") from None
     return folder

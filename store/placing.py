@@ -21,7 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from store.errors import StoreError
-from store.files import let_go, settled
+from store.files import fsync_folder, release_lock
 
 MANIFEST = "manifest.json"
 """The last file of a pack to be written."""
@@ -38,7 +38,7 @@ class Site:
         parent = destination.parent
         parent.mkdir(parents=True, exist_ok=True)
         self.destination = destination
-        with _alone(parent):
+        with _locked(parent):
             _clean(parent)
             self.folder = Path(tempfile.mkdtemp(prefix=f"{_BUILDING}{destination.name}-", dir=parent))
             self._lock = FileLock(_lock_of(self.folder), timeout=0, thread_local=False)
@@ -52,17 +52,17 @@ class Site:
         """
         destination, parent = self.destination, self.destination.parent
         for path in [*self.folder.rglob("*"), self.folder]:
-            settled(path) if path.is_dir() else _sync(path)
-        with _alone(parent):
-            _settle(destination)
+            fsync_folder(path) if path.is_dir() else _sync(path)
+        with _locked(parent):
+            _complete(destination)
             try:
                 if destination.exists():
                     aside = Path(tempfile.mkdtemp(prefix=f"{_REPLACED}{destination.name}-", dir=parent))
                     destination.rename(aside / "pack")
                 self.folder.rename(destination)
-                settled(parent)
+                fsync_folder(parent)
             finally:
-                _settle(destination)
+                _complete(destination)
         self.clear()
 
     def clear(self) -> None:
@@ -71,13 +71,13 @@ class Site:
         _release(self._lock)
 
 
-def take_away(destination: Path) -> None:
+def remove(destination: Path) -> None:
     """Remove a pack at once, the bytes of it afterwards.
 
     Raises:
         OSError: it cannot be moved.
     """
-    with _alone(destination.parent):
+    with _locked(destination.parent):
         _clean(destination.parent)
         gone = Path(tempfile.mkdtemp(prefix=f"{_REMOVED}{destination.name}-", dir=destination.parent))
         destination.rename(gone / "pack")
@@ -91,9 +91,9 @@ def recover(destination: Path) -> bool:
     """
     parent = destination.parent
     try:
-        if any(name == destination.name for name, _ in _asides(parent)):
-            with _alone(parent):
-                _settle(destination)
+        if any(name == destination.name for name, _ in _replaced(parent)):
+            with _locked(parent):
+                _complete(destination)
     except OSError:
         return False  # nothing can be moved here
     return destination.is_dir()
@@ -101,12 +101,12 @@ def recover(destination: Path) -> bool:
 
 def recover_all(parent: Path) -> None:
     """`recover` for every pack of a folder that was being replaced."""
-    for name in {name for name, _ in _asides(parent)}:
+    for name in {name for name, _ in _replaced(parent)}:
         recover(parent / name)
 
 
 @contextmanager
-def _alone(parent: Path) -> Iterator[None]:
+def _locked(parent: Path) -> Iterator[None]:
     """Nobody else moves packs in this folder."""
     lock = FileLock(parent / ".lock", timeout=_PATIENCE)
     try:
@@ -121,22 +121,22 @@ def _alone(parent: Path) -> Iterator[None]:
 
 def _release(lock: FileLock) -> None:
     if lock.is_locked:
-        let_go(lock)
+        release_lock(lock)
 
 
 def _lock_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
 
 
-def _asides(parent: Path) -> list[tuple[str, Path]]:
+def _replaced(parent: Path) -> list[tuple[str, Path]]:
     """Packs that were being replaced: the name of each, and the folder it lies in."""
     names = sorted(name for name in os.listdir(parent) if name.startswith(_REPLACED)) if parent.is_dir() else []
     return [(name.removeprefix(_REPLACED).rpartition("-")[0], parent / name) for name in names]
 
 
-def _settle(destination: Path) -> None:
+def _complete(destination: Path) -> None:
     """Bring a replacing that was cut short to its end, back or forward."""
-    for name, aside in _asides(destination.parent):
+    for name, aside in _replaced(destination.parent):
         if name != destination.name:
             continue
         if not os.path.lexists(destination) and (aside / "pack" / MANIFEST).is_file():
@@ -153,8 +153,8 @@ def _sync(path: Path) -> None:
 
 def _clean(parent: Path) -> None:
     """What killed processes left behind."""
-    for name in {name for name, _ in _asides(parent)}:
-        _settle(parent / name)
+    for name in {name for name, _ in _replaced(parent)}:
+        _complete(parent / name)
     for folder in parent.glob(f"{_REMOVED}*"):
         shutil.rmtree(folder, ignore_errors=True)
     for folder in {entry.with_name(entry.name.removesuffix(".lock")) for entry in parent.glob(f"{_BUILDING}*")}:

@@ -172,7 +172,7 @@ def remove(path: Path) -> list[Path]:
     return removed
 
 
-class Watch:
+class FileWatch:
     """Notices that the file of a run, its log or its folder went away or was replaced while it is written.
 
     SQLite itself goes on writing to a file that no longer has a name, and every word of it is lost.

@@ -23,14 +23,14 @@ from store.schema import storable
 
 @dataclass(frozen=True, slots=True)
 class RunFile:
-    """A run file as the folder shows it. changed: when its name was last written to; settled: whether its times tell
+    """A run file as the folder shows it. changed: when its name was last written to; stable: whether its times tell
     this state from the next one; identity: '' where it cannot be looked at, or its name is no text, which no table
     can hold."""
 
     path: Path
     changed: int
     identity: str
-    settled: bool
+    stable: bool
 
 
 def run_files() -> list[RunFile]:
@@ -59,16 +59,16 @@ def _looked_at(folder: Path, entry: os.DirEntry[str] | Path, seen: Container[str
         own, meant = entry.stat(follow_symlinks=False), entry.stat()
         if not stat.S_ISREG(meant.st_mode) or not storable(str(path)):
             return RunFile(path, own.st_mtime_ns, "", False)
-        marks, latest = identity.of(meant), max(meant.st_mtime_ns, meant.st_ctime_ns)
+        found = [meant]
         log = real_path(path) if entry.is_symlink() else path
         log = log.with_name(f"{log.name}-wal")
         if seen is None or log.name in seen or log.parent != folder:
             with suppress(FileNotFoundError):
-                beside = log.stat()
-                marks, latest = f"{marks} {identity.of(beside)}", max(latest, beside.st_mtime_ns, beside.st_ctime_ns)
+                found.append(log.stat())
     except OSError:
         return RunFile(path, 0, "", False)
-    return RunFile(path, own.st_mtime_ns, marks, latest + identity.SETTLED <= now)
+    latest = max(max(one.st_mtime_ns, one.st_ctime_ns) for one in found)
+    return RunFile(path, own.st_mtime_ns, " ".join(map(identity.of, found)), latest + identity.GRANULARITY <= now)
 
 
 def remembered() -> dict[str, tuple[str, str]]:
@@ -81,7 +81,7 @@ def remember(fresh: Mapping[str, tuple[str, str]], gone: Collection[str]) -> Non
     """Keep new lines (path -> identity and line) and forget files that are gone; what cannot be kept is read
     again."""
     with Cache(file_of("lines")) as lines, Cache(file_of("figures")) as figures:
-        lines.put({path: f"{mark}\n{text}".encode() for path, (mark, text) in fresh.items()})
+        lines.put({path: f"{then}\n{text}".encode() for path, (then, text) in fresh.items()})
         lines.remove(gone)
         figures.remove(gone)
 
@@ -91,17 +91,17 @@ def figures(file: RunFile) -> str | None:
     if not file.identity:
         return None
     with Cache(file_of("figures")) as cache:
-        mark, text = _parted(cache.get(str(file.path)) or b"")
-    return text if mark == file.identity else None
+        then, text = _parted(cache.get(str(file.path)) or b"")
+    return text if then == file.identity else None
 
 
 def remember_figures(file: RunFile, text: str) -> None:
-    """Keep the figures of a run file that is settled; what cannot be kept is made again."""
-    if file.settled and file.identity:
+    """Keep the figures of a run file that is stable; what cannot be kept is made again."""
+    if file.stable and file.identity:
         with Cache(file_of("figures")) as cache:
             cache.put({str(file.path): f"{file.identity}\n{text}".encode()})
 
 
 def _parted(kept: bytes) -> tuple[str, str]:
-    mark, _, text = kept.decode("utf-8", "replace").partition("\n")
-    return mark, text
+    then, _, text = kept.decode("utf-8", "replace").partition("\n")
+    return then, text

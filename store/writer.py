@@ -20,7 +20,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from store.errors import StoreError
-from store.files import let_go, real_path
+from store.files import real_path, release_lock
 
 GLANCE = 1.0
 """Seconds to wait for a lock: whoever only looks whether it is held holds it for a moment."""
@@ -70,7 +70,7 @@ def release(path: Path, held: FileLock | None) -> None:
     """Let others write; what lay beside the file goes with the lock."""
     if held is not None:
         _forget(real_path(path))
-        let_go(held)
+        release_lock(held)
 
 
 def writer_of(path: Path) -> Writer | None:
@@ -148,7 +148,7 @@ def _is_held(real: Path) -> bool:
     except OSError:
         return False  # on a medium that cannot be written nobody writes
     _forget(real)
-    let_go(held)
+    release_lock(held)
     return False
 
 

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from store.errors import StoreError
-from store.files import cannot_write, naming, settled, written_whole
+from store.files import cannot_write, fsync_folder, naming, written_whole
 from store.journal import Entry, Journal
 from tasks.episode.events import ModelCalled, record_of
 from tasks.run.engines import run_path
@@ -68,7 +68,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
             fresh.chmod(0o777 & ~_umask())
             refuse_existing(out)
             os.rename(fresh, out)
-            settled(out.parent)
+            fsync_folder(out.parent)
     except StoreError as error:
         # A file of the folder failed under the name that it has for now.
         raise (cannot_write(out, error.__cause__) if isinstance(error.__cause__, OSError) else error) from None

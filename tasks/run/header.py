@@ -70,8 +70,8 @@ def file_hash(path: Path) -> str:
     read again."""
     files = task_files(path)
     if path.is_dir():
-        marks = identity.marks(files)
-        parts = [(file.relative_to(path).as_posix(), mark.sha256) for file, mark in marks.items()]
+        found = identity.fingerprints(files)
+        parts = [(file.relative_to(path).as_posix(), one.sha256) for file, one in found.items()]
         return sha256(json.dumps(parts).encode()).hexdigest()
     return identity.sha256(path)
 

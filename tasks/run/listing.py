@@ -212,7 +212,7 @@ def runs(most: int | None = None) -> Iterator[RunLine]:
             line = _parsed(text) if file.identity and mark == file.identity else None
             if line is None:
                 line = read_run(file.path)
-                if file.settled and not line.error:
+                if file.stable and not line.error:
                     with suppress(PydanticSerializationError):  # a name that is no text
                         fresh[str(file.path)] = file.identity, _LINE.dump_json(line, exclude_defaults=True).decode()
             yield _called(line, called)

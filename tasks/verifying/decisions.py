@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field
 
 from store.errors import BadInput
-from store.files import let_go, written_whole
+from store.files import release_lock, written_whole
 from store.importers.reading import records
 from store.tables import beside
 from tasks.episode.plain import plain_text
@@ -232,5 +232,5 @@ def _append(tasks: TaskSet, new: Iterable[Decision], known: bool = False) -> tup
             file.write(b"".join(line + b"\n" for line in lines))
     finally:
         with suppress(OSError):
-            let_go(lock)
+            release_lock(lock)
     return added

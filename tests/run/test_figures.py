@@ -63,7 +63,7 @@ def test_lists_leave_out_what_the_machinery_broke(run: Path) -> None:
 
 
 def test_figures_are_made_once_for_a_file_as_it_is(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("store.identity.SETTLED", 0)
+    monkeypatch.setattr("store.identity.GRANULARITY", 0)
     made = figures_of(run)
     monkeypatch.setattr(figures_module, "_made", lambda stored: pytest.fail("made again"))
     assert figures_of(run) == made
@@ -76,7 +76,7 @@ def test_figures_are_made_once_for_a_file_as_it_is(run: Path, monkeypatch: pytes
 
 
 def test_what_is_remembered_counts_only_as_it_was_written(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("store.identity.SETTLED", 0)
+    monkeypatch.setattr("store.identity.GRANULARITY", 0)
     made = figures_of(run)
     file = run_index.run_file(run)
     run_index.remember_figures(file, json.dumps({"n": 1}))

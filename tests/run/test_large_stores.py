@@ -32,7 +32,7 @@ from tests.support.kill_harness import prepare
 
 pytestmark = pytest.mark.slow
 
-OLD = 5 * identity.SETTLED
+OLD = 5 * identity.GRANULARITY
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     read = identity._read
 
-    def counted(path: Path | str, *progress: Any) -> tuple[identity.Mark, int]:
+    def counted(path: Path | str, *progress: Any) -> tuple[identity.Fingerprint, int]:
         seen.append(Path(path).name)
         return read(path, *progress)
 
@@ -37,7 +37,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files that were written just now count as old."""
-    monkeypatch.setattr(identity, "SETTLED", 0)
+    monkeypatch.setattr(identity, "GRANULARITY", 0)
 
 
 @pytest.mark.usefixtures("settled")
@@ -48,9 +48,9 @@ def test_a_file_is_read_once(tmp_path: Path, reads: list[str]) -> None:
     for _ in range(3):
         assert identity.sha256(one) == digest(b"1") and identity.sha256(other) == digest(b"2")
     assert reads == ["one", "other"]
-    assert identity.marks([one, other], again=True)[one].sha256 == digest(b"1") and len(reads) == 4
+    assert identity.fingerprints([one, other], again=True)[one].sha256 == digest(b"1") and len(reads) == 4
     one.write_bytes(b"12")
-    assert list(identity.marks([one, other])) == [one, other], "in the order asked for, whichever was read"
+    assert list(identity.fingerprints([one, other])) == [one, other], "in the order asked for, whichever was read"
     assert identity.sha256(one) == digest(b"12") and reads[4:] == ["one"]
 
 

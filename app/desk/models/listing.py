@@ -130,7 +130,7 @@ def verify(line: ModelLine, progress: Progress) -> tuple[ModelLine, str]:
     known = next((entry for entry in library.entries(folder) if entry.name == line.name), line.entry)
     found = _line(known, known.file(folder), known.state(folder))
     try:
-        return found, identity.marks([found.file], again=True, progress=progress)[found.file].sha256
+        return found, identity.fingerprints([found.file], again=True, progress=progress)[found.file].sha256
     except (StoreError, OSError):
         return found, ""
 
