@@ -399,11 +399,9 @@ _VERSION_COLUMNS = "label, valid_from, valid_to, adopted, inferred, source"
 
 def article_of(law: str, label: str, row: Sequence[Any]) -> Article:
     """The article of a version in a row of `ARTICLE_COLUMNS`."""
-    number, sub, part, chapter, section, title, text, amended_by, source, derived, position, listed = row
-    place = (part, chapter, section, title)
-    return Article(
-        law, label, ArticleNumber(number, sub), *place, text, amended_by, source, bool(derived), position, listed
-    )
+    number, sub, part, chapter, section, title, text, by, source, derived, position, listed = row
+    key = ArticleNumber(number, sub)
+    return Article(law, label, key, part, chapter, section, title, text, by, source, bool(derived), position, listed)
 
 
 def _version(law: str, fields: Sequence[Any]) -> LawVersion:
