@@ -1,6 +1,7 @@
 """How one date may be written in a text, and what reads it: calendar dates, and words that lean on another day.
 
-Each reader takes the match of its pattern and gives the period, or None and perhaps a note.
+Each reader takes the match of its pattern and gives the period, or None and perhaps a note; ValueError says that
+there is no such date.
 """
 
 from __future__ import annotations
@@ -47,9 +48,14 @@ def at(period: Period, match: re.Match[str]) -> Period:
     return replace(period, start=match.start(), end=match.end(), said=match.group().strip())
 
 
+def days(first: date, last: date | None = None, *, about: bool = False) -> Period:
+    """A day or a run of days, without a place in a text."""
+    return Period(first, last or first, 0, 0, "", about)
+
+
 def months_of(year: int, first: int, last: int) -> Period:
     """The months `first` to `last` of a year, without a place in a text."""
-    return Period(date(year, first, 1), date(year, last, monthrange(year, last)[1]), 0, 0, "")
+    return days(date(year, first, 1), date(year, last, monthrange(year, last)[1]))
 
 
 def month_of(year: int, number: int) -> Period:
@@ -63,36 +69,39 @@ def year_part(year: int, part: str) -> Period:
     """年初, 年中, 年底 and the seasons: the first quarter, four months of summer, the last quarter, three months."""
     months = {"初": (1, 3), "中": (5, 8), "春": (3, 5), "夏": (6, 8), "秋": (9, 11)}.get(part, (10, 12))
     if part == "冬":
-        return Period(date(year, 12, 1), date(year + 1, 3, 1) - _DAY, 0, 0, "", True)
+        return days(date(year, 12, 1), date(year + 1, 3, 1) - _DAY, about=True)
     return replace(months_of(year, *months), about=True)
 
 
-def tenth_of(days: Period, part: str | None) -> Period:
+def tenth_of(period: Period, part: str | None) -> Period:
     """The ten days of a month that 上旬, 中旬, 下旬, 初 or 底 names; the month itself without such a word."""
     if not part:
-        return days
+        return period
     first = {"上": 1, "初": 1, "中": 11}.get(part[0], 21)
-    last = {"上旬": 10, "初": 10, "上中旬": 20, "中旬": 20, "中": 20}.get(part, days.last.day)
+    last = {"上旬": 10, "初": 10, "上中旬": 20, "中旬": 20, "中": 20}.get(part, period.last.day)
     about = part in ("初", "底", "末", "中")
-    return replace(days, first=days.first.replace(day=first), last=days.last.replace(day=last), about=about)
+    return replace(period, first=period.first.replace(day=first), last=period.last.replace(day=last), about=about)
 
 
-def widened(days: Period) -> Period:
+def widened(period: Period) -> Period:
     """前后 and 左右: a week on both sides of a day or two, a month on both sides of a month, else a year."""
-    length = (days.last - days.first).days
-    if days.is_open:
-        return replace(days, about=True)
+    length = (period.last - period.first).days
+    if period.is_open:
+        return replace(period, about=True)
     try:
         if length < 27:
-            first, last = days.first - 7 * _DAY, days.last + 7 * _DAY
+            first, last = period.first - 7 * _DAY, period.last + 7 * _DAY
         elif length < 32:
-            after = days.last + _DAY
-            first, last = (days.first - _DAY).replace(day=1), month_of(after.year, after.month).last
+            after = period.last + _DAY
+            first, last = (period.first - _DAY).replace(day=1), month_of(after.year, after.month).last
         else:
-            first, last = days.first.replace(year=days.first.year - 1), days.last.replace(year=days.last.year + 1)
+            first, last = (
+                period.first.replace(year=period.first.year - 1),
+                period.last.replace(year=period.last.year + 1),
+            )
     except (ValueError, OverflowError):
-        return replace(days, about=True)
-    return replace(days, first=first, last=last, about=True)
+        return replace(period, about=True)
+    return replace(period, first=first, last=last, about=True)
 
 
 def plain_numerals(text: str) -> str:
@@ -140,7 +149,7 @@ def feast(year: int, words: str) -> Period:
     calendar, month, day, length = _FEASTS[name]
     first = date(year, month, day) if calendar == "solar" else _solar(year, month, day)
     first -= timedelta(days=calendar == "eve")
-    return Period(first, first + timedelta(days=length - 1), 0, 0, "", calendar != "solar" or length > 1)
+    return days(first, first + timedelta(days=length - 1), about=calendar != "solar" or length > 1)
 
 
 def lunar_day(year: int, month: str, day: int) -> date | None:
@@ -278,21 +287,20 @@ def _calendar(reader: Reader, match: re.Match[str]) -> Period | None:
     if year is None:
         reader.note("relative_date", match.group())
         return None
-    try:
-        period = _within_year(year, match)
-    except ValueError:
-        reader.note("no_such_date", match.group())
-        return None
-    return at(period, match)
+    return _within_year(year, match)
+
+
+def _in_month(year: int, match: re.Match[str]) -> Period:
+    """A day of a month, ten days of it, or all of it."""
+    month = numeral(match["month"]) or 0
+    if match["day"]:
+        return days(date(year, month, numeral(match["day"]) or 0))
+    return tenth_of(month_of(year, month), match.groupdict().get("tenth"))
 
 
 def _within_year(year: int, match: re.Match[str]) -> Period:
     if match["month"]:
-        month = numeral(match["month"]) or 0
-        if match["day"]:
-            day = date(year, month, numeral(match["day"]) or 0)
-            return Period(day, day, 0, 0, "")
-        return tenth_of(month_of(year, month), match["tenth"])
+        return _in_month(year, match)
     if match["half"]:
         return months_of(year, 1, 6) if match["half"] == "上半年" else months_of(year, 7, 12)
     if match["quarter"]:
@@ -321,22 +329,14 @@ def _short_year(reader: Reader, match: re.Match[str]) -> Period | None:
         return None
     year = two + (1900 if two >= 50 else 2000)
     if match["old"]:
-        return at(year_part(year, match["old_part"]), match)
+        return year_part(year, match["old_part"])
     if match["bare"]:
-        return at(months_of(year, 1, 12), match)
-    try:
-        month = numeral(match["month"]) or 0
-        if match["day"]:
-            day = date(year, month, numeral(match["day"]) or 0)
-            return at(Period(day, day, 0, 0, ""), match)
-        return at(month_of(year, month), match)
-    except ValueError:
-        reader.note("no_such_date", match.group())
-        return None
+        return months_of(year, 1, 12)
+    return _in_month(year, match)
 
 
 def _bare_year(reader: Reader, match: re.Match[str]) -> Period | None:
-    return at(months_of(int(match["bare_year"]), 1, 12), match)
+    return months_of(int(match["bare_year"]), 1, 12)
 
 
 def _week(reader: Reader, match: re.Match[str]) -> Period | None:
@@ -349,24 +349,16 @@ def _week(reader: Reader, match: re.Match[str]) -> Period | None:
     if weekday := match["weekday"]:
         day = 5 if weekday == "末" else "一二三四五六日".find(weekday.replace("天", "日"))
         last = 6 if weekday == "末" else day
-    try:
-        monday = base - timedelta(days=base.weekday() - 7 * away)
-        return at(Period(monday + timedelta(days=day), monday + timedelta(days=last), 0, 0, "", True), match)
-    except OverflowError:
-        return None
+    monday = base - timedelta(days=base.weekday() - 7 * away)
+    return days(monday + timedelta(days=day), monday + timedelta(days=last), about=True)
 
 
 def _separated(reader: Reader, match: re.Match[str]) -> Period | None:
     year, month = int(match["year"]), int(match["month"])
     if match["day"] is None:
         # 2012.35 and 2012/80 are no months.
-        return at(month_of(year, month), match) if 1 <= month <= 12 else None
-    try:
-        day = date(year, month, int(match["day"]))
-    except ValueError:
-        reader.note("no_such_date", match.group())
-        return None
-    return at(Period(day, day, 0, 0, ""), match)
+        return month_of(year, month) if 1 <= month <= 12 else None
+    return days(date(year, month, int(match["day"])))
 
 
 def _leaning_month(reader: Reader, match: re.Match[str]) -> Period | None:
@@ -377,16 +369,10 @@ def _leaning_month(reader: Reader, match: re.Match[str]) -> Period | None:
         reader.note("relative_date", match.group())
         return None
     count = base.year * 12 + base.month - 1 + (away if away is not None else int(word == "次月"))
-    try:
-        period = month_of(count // 12, count % 12 + 1)
-        if match["day"]:
-            day = period.first.replace(day=numeral(match["day"]) or 0)
-            period = Period(day, day, 0, 0, "")
-        period = tenth_of(period, match["tenth"])
-    except ValueError:
-        reader.note("no_such_date", match.group())
-        return None
-    return at(period, match)
+    period = month_of(count // 12, count % 12 + 1)
+    if match["day"]:
+        return days(period.first.replace(day=numeral(match["day"]) or 0))
+    return tenth_of(period, match["tenth"])
 
 
 def _leaning_day(reader: Reader, match: re.Match[str]) -> Period | None:
@@ -397,7 +383,7 @@ def _leaning_day(reader: Reader, match: re.Match[str]) -> Period | None:
         if away is not None:
             reader.note("relative_date", match.group())
         return None
-    return _moved(base, away if away is not None else int(word in ("次日", "翌日", "第二天")), match)
+    return days(base + timedelta(days=away if away is not None else word in ("次日", "翌日", "第二天")))
 
 
 def _ago(reader: Reader, match: re.Match[str]) -> Period | None:
@@ -413,11 +399,11 @@ def _ago(reader: Reader, match: re.Match[str]) -> Period | None:
         if count is None:
             return None
         if unit == "年":
-            return at(replace(months_of(base.year + sign * count, 1, 12), about=True), match)
+            return replace(months_of(base.year + sign * count, 1, 12), about=True)
         if unit == "月":
             months = base.year * 12 + base.month - 1 + sign * count
-            return at(replace(month_of(months // 12, months % 12 + 1), about=True), match)
-        return _moved(base, sign * count * (7 if unit in ("周", "星期") else 1), match)
+            return replace(month_of(months // 12, months % 12 + 1), about=True)
+        return days(base + timedelta(days=sign * count * (7 if unit in ("周", "星期") else 1)))
     except ValueError:
         return None
 
@@ -429,15 +415,7 @@ def _recent(reader: Reader, match: re.Match[str]) -> Period | None:
         return None
     months = base.year * 12 + base.month - 1 - count * (12 if match["unit"] == "年" else 1)
     first = date(months // 12, months % 12 + 1, min(base.day, 28))
-    return at(Period(first, base, 0, 0, "", True), match)
-
-
-def _moved(base: date, days: int, match: re.Match[str]) -> Period | None:
-    try:
-        day = base + timedelta(days=days)
-    except OverflowError:
-        return None
-    return at(Period(day, day, 0, 0, ""), match)
+    return days(first, base, about=True)
 
 
 def _decade(reader: Reader, match: re.Match[str]) -> Period | None:
@@ -458,22 +436,12 @@ def _decade(reader: Reader, match: re.Match[str]) -> Period | None:
     if part := match["part"]:
         third = _THIRDS[part[0]]
         first, last = value + (0, 4, 7)[third], value + (3, 6, 9)[third]
-    return at(Period(date(first, 1, 1), date(last, 12, 31), 0, 0, "", bool(match["part"])), match)
+    return days(date(first, 1, 1), date(last, 12, 31), about=bool(match["part"]))
 
 
 def _month_day(reader: Reader, match: re.Match[str]) -> Period | None:
     base = reader.anchor or reader.now()
-    if base is None:
-        return None
-    try:
-        month = numeral(match["month"]) or 0
-        if match["day"]:
-            day = date(base.year, month, numeral(match["day"]) or 0)
-            return at(Period(day, day, 0, 0, ""), match)
-        return at(tenth_of(month_of(base.year, month), match["tenth"]), match)
-    except ValueError:
-        reader.note("no_such_date", match.group())
-        return None
+    return _in_month(base.year, match) if base else None
 
 
 def _compact(reader: Reader, match: re.Match[str]) -> Period | None:
@@ -482,7 +450,7 @@ def _compact(reader: Reader, match: re.Match[str]) -> Period | None:
     except ValueError:
         reader.note("unclear_time", match.group())
         return None
-    return at(Period(day, day, 0, 0, ""), match)
+    return days(day)
 
 
 def _shared_year(reader: Reader, match: re.Match[str]) -> Period | None:
@@ -502,12 +470,12 @@ def _moment(name: str, reader: Reader, match: re.Match[str]) -> Period | None:
             reader.later.append(f"relative_date:{match.group()}")
         return None
     last = reader.case.ended if name == "acted" and reader.case.ended else day
-    return at(Period(day, last, 0, 0, ""), match)
+    return days(day, last)
 
 
 def present(reader: Reader, match: re.Match[str]) -> Period | None:
     """Today, for 现行 and 目前; None where no day counts as today."""
-    return at(Period(reader.today, reader.today, 0, 0, ""), match) if reader.today else None
+    return at(days(reader.today), match) if reader.today else None
 
 
 def _lunar(reader: Reader, match: re.Match[str]) -> Period | None:
@@ -516,12 +484,12 @@ def _lunar(reader: Reader, match: re.Match[str]) -> Period | None:
         # The last months of a year of that calendar lie in the next one of ours.
         years = [near.year - 1, near.year]
     month, number = match["lunar_month"], numeral(match["lunar_day"]) or 0
-    days = [day for year in years if year and (day := lunar_day(year, month, number))]
-    day = min(days, key=lambda one: abs(one - near) if near else timedelta(), default=None)
+    found = [day for year in years if year and (day := lunar_day(year, month, number))]
+    day = min(found, key=lambda one: abs(one - near) if near else timedelta(), default=None)
     if day is None:
         reader.note("unclear_time", match.group())
         return None
-    return at(Period(day, day, 0, 0, "", True), match)
+    return days(day, about=True)
 
 
 def _era(reader: Reader, match: re.Match[str]) -> Period | None:

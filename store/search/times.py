@@ -12,7 +12,7 @@ the given text, width folded.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -24,6 +24,7 @@ from store.search.date_readers import (
     READERS,
     Period,
     Reader,
+    at,
     month_of,
     numeral,
     plain_numerals,
@@ -86,7 +87,7 @@ def _single(reader: Reader, text: str) -> list[Period]:
         if start < reached:
             continue
         told = len(reader.notes)
-        period = READERS[order][1](reader, match)
+        period = _read(reader, match, READERS[order][1])
         if period is None:
             # What was said to be unknown is not read again in parts.
             reached = match.end() if len(reader.notes) > told else reached
@@ -111,6 +112,19 @@ def _single(reader: Reader, text: str) -> list[Period]:
         unread = reader.notes or reader.later
         found = [one for match in list(NOW.finditer(text))[:1] if not unread and (one := present(reader, match))]
     return found
+
+
+def _read(
+    reader: Reader, match: re.Match[str], read: Callable[[Reader, re.Match[str]], Period | None]
+) -> Period | None:
+    try:
+        period = read(reader, match)
+    except OverflowError:
+        return None
+    except ValueError:
+        reader.note("no_such_date", match.group())
+        return None
+    return at(period, match) if period and not period.said else period
 
 
 def _joined(reader: Reader, single: Sequence[Period]) -> list[Period]:
