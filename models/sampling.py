@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -78,14 +79,15 @@ def _tokens(said: str) -> int:
     return int(said) if said.isdecimal() and len(said) <= DIGITS else 0
 
 
-def recommended(metadata: Mapping[str, object]) -> dict[str, int | float]:
+def recommended(metadata: Mapping[str, str]) -> dict[str, int | float]:
     """The values of sampling in the metadata of a GGUF file, else `DEFAULT`; no number in its range is none. A file
     that recommends others and no repeat penalty wants none."""
     found: dict[str, int | float] = {}
     for name, key in SAMPLING.items():
-        value, (low, high) = metadata.get(f"general.sampling.{key}"), RANGES[name]
-        if isinstance(value, int | float) and value is not True and low <= value <= high:
-            found[name] = int(value) if name in WHOLE else round(value, 6)  # files hold 32 bits: 0.800000012
+        with suppress(ValueError):
+            value, (low, high) = float(metadata.get(f"general.sampling.{key}", "")), RANGES[name]
+            if low <= value <= high:
+                found[name] = int(value) if name in WHOLE else value
     return {**DEFAULT, **({"repeat_penalty": 1.0} if found else {}), **found}
 
 

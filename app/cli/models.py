@@ -214,7 +214,6 @@ def _facts(header: Header, digest: str) -> Data:
         "path": str(header.path),
         "size": header.size,
         "sha256": digest,
-        "version": header.version,
         "name": header.name,
         "architecture": header.architecture,
         "quantisation": header.quantisation,

@@ -18,8 +18,9 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, BinaryIO
+
+import psutil
 
 BEAT = 0.5
 Order = dict[str, Any]
@@ -118,15 +119,12 @@ class Child:
                 return self._server.tokens_of(call_of(order["call"]))
             case "tokenize":
                 return self._server.tokenize(order["text"])
+            case "facts":
+                with self._vocabulary(order["path"]) as words:
+                    return words.facts()
             case "count":
-                from models.llama import native
-
-                native.start()
-                words = native.Model(order["path"], lambda _: True, words_only=True)
-                try:
+                with self._vocabulary(order["path"]) as words:
                     return {"tokens": len(words.tokenize(order["text"], special=False))}
-                finally:
-                    words.close()
             case "embed":
                 stopped = partial(self._cancelled.__contains__, number)
                 return self._encoding(order, stopped).embed(order["texts"], order["pooling"], stopped)
@@ -135,6 +133,14 @@ class Child:
                 return self._encoding(order, stopped).embed_tokens(order["texts"], order["limit"], stopped)
             case other:
                 raise ValueError(f"unknown order {other}")
+
+    @staticmethod
+    def _vocabulary(path: str) -> contextlib.closing[Any]:
+        """The model of a file without its weights."""
+        from models.llama import native
+
+        native.start()
+        return contextlib.closing(native.Model(path, lambda _: True, words_only=True))
 
     def _encoding(self, order: Order, stopped: Callable[[], bool]) -> Any:
         """The embedding model of an order, which is loaded once and stays until another is wanted."""
@@ -163,9 +169,11 @@ class Child:
         os._exit(0)
 
     def _beat(self) -> None:
-        pause = threading.Event()
+        pause, process = threading.Event(), psutil.Process()
         while not pause.wait(BEAT):
-            self._emit({"event": "beat", "memory": resident(), "ticks": getattr(self._server, "ticks", 0)})
+            self._emit(
+                {"event": "beat", "memory": process.memory_info().rss, "ticks": getattr(self._server, "ticks", 0)}
+            )
 
     def _done(self, number: int, how: dict[str, Any]) -> None:
         self._emit({"event": "done", "id": number, **how})
@@ -186,21 +194,6 @@ def _failure(error: Exception) -> dict[str, str]:
     native = "native" if type(error).__name__ == "NativeError" else "error"
     kind = next((kind for known, kind in kinds.items() if isinstance(error, known)), native)
     return {"failed": kind, "text": told(error)}
-
-
-def resident() -> int:
-    """Bytes of memory this process holds, 0 where the system does not say."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        import resource
-    except ImportError:
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
 
 
 if __name__ == "__main__":

@@ -11,8 +11,7 @@ from __future__ import annotations
 import os
 import weakref
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,8 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.engine import EngineError
-from models.errors import BadEngine
-from models.llama.engine import INSTALL
 from models.llama.header import read_header
 from models.llama.memory import refuse_too_large
 from models.llama.process import ChildFailed, Process
@@ -48,7 +45,7 @@ class Embedder:
     """Texts to vectors. `pooling`: mean, cls, last, or None for the file's own.
 
     Raises:
-        BadEngine: the file is no sound GGUF.
+        BadEngine: the file is no sound GGUF, or llama-cpp-python is missing.
     """
 
     def __init__(self, path: Path, pooling: str | None = None, *, threads: int = 0) -> None:
@@ -67,7 +64,6 @@ class Embedder:
         """A row for each text.
 
         Raises:
-            BadEngine: llama-cpp-python is missing.
             EngineError: the model gives no vector for a text.
         """
         shown = [text[: self._most] or " " for text in texts]
@@ -86,16 +82,9 @@ class Embedder:
         ]  # fmt: skip
 
     def _order(self, op: str, **what: Any) -> Any:
-        with self._plainly():
-            return self._running().order(op, path=str(self._path), threads=self._threads, **what)
-
-    @contextmanager
-    def _plainly(self) -> Iterator[None]:
         try:
-            yield
+            return self._running().order(op, path=str(self._path), threads=self._threads, **what)
         except ChildFailed as error:
-            if error.kind == "missing":
-                raise BadEngine("llama-cpp-python is not installed", INSTALL) from None
             raise EngineError(f"'{self._path.name}': {error.title}") from None
 
     def _running(self) -> Process:
@@ -107,8 +96,7 @@ class Embedder:
 
     def build(self) -> str:
         """Which llama-cpp-python computes. Errors as above."""
-        with self._plainly():
-            self._running()
+        self._running()
         return self._build
 
     def close(self) -> None:

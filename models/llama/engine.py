@@ -23,7 +23,7 @@ from models.calls import read
 from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Room, Settings
 from models.errors import BadEngine
 from models.llama import shelf
-from models.llama.header import Header, read_header
+from models.llama.header import INSTALL, Header, read_header
 from models.llama.library import resolve
 from models.llama.memory import available, default_context, estimate, refuse_too_large
 from models.llama.process import (
@@ -53,7 +53,6 @@ SMALL = 100_000_000
 """Parameters under which a second thread waits for the first longer than it computes."""
 HEARD = frozenset({"stop", "length", "repetition", "context_full"})
 """Ends of calls that the child has looked at; one that was stopped may have waited all the time."""
-INSTALL = "Install it: pip install llama-cpp-python llguidance (compiles for about four minutes)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +293,6 @@ class LlamaEngine:
             return dict(self._process.order("hello")["build"])
         except ChildFailed as error:
             self._process.close()
-            if error.kind == "missing":
-                raise BadEngine("llama-cpp-python is not installed", INSTALL) from None
             raise BadEngine(f"llama.cpp cannot start: {error.title}", "`moot doctor` says more.") from None
 
     def _ready(self, began: float, since: int, news: Any = None) -> None:

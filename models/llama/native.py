@@ -28,6 +28,11 @@ Logits = NDArray[np.float32]
 Row = tuple[int, int, int, bool]
 """A token on its own: stream, token, position, whether its logits are wanted."""
 
+FILE_TYPES: dict[str, int] = {
+    name.split("_", 3)[3]: getattr(lib, name) for name in dir(lib) if re.match("LLAMA_FTYPE_(ALL|MOSTLY)_", name)
+}
+"""Name of a quantisation -> `general.file_type`, as the binding has them."""
+
 complaints: deque[str] = deque(maxlen=12)
 """Error lines of llama.cpp: the reason when something fails."""
 _SPEAKER = re.compile(r"^\w+: (?=.)")
@@ -147,6 +152,33 @@ class Model:
     def name_of(self, token: int) -> str:
         """A token's name, '' for none."""
         return self.piece(token).decode("utf-8", "replace") if 0 <= token < self.size else ""
+
+    def facts(self) -> dict[str, Any]:
+        """What the file says of itself; needs no weights. Metadata are texts, without arrays."""
+        raw, metadata = self.raw, {}
+        for index in range(lib.llama_model_meta_count(raw)):
+            key = self._text(lambda *buffer, at=index: lib.llama_model_meta_key_by_index(raw, at, *buffer))
+            metadata[key] = self._text(
+                lambda *buffer, at=index: lib.llama_model_meta_val_str_by_index(raw, at, *buffer)
+            )
+        kind = metadata.get("general.file_type", "")
+        return {
+            "metadata": metadata,
+            "quantisation": next((name for name, value in FILE_TYPES.items() if str(value) == kind), ""),
+            "parameters": int(lib.llama_model_n_params(raw)),
+            "weights": int(lib.llama_model_size(raw)),
+            "vocabulary": self.size,
+            "recurrent": not self.rolls_back,
+            "encoder": bool(lib.llama_model_has_encoder(raw)),
+            "diffusion": bool(lib.llama_model_is_diffusion(raw)),
+        }
+
+    def _text(self, written: Callable[..., int]) -> str:
+        """A text that llama.cpp writes into a buffer, whose length it gives however long the buffer is."""
+        room = max(0, written(self._buffer, len(self._buffer))) + 1
+        buffer = ctypes.create_string_buffer(room)
+        written(buffer, room)
+        return buffer.value.decode("utf-8", "replace")
 
     def close(self) -> None:
         """Free the weights."""

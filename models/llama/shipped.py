@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from models.errors import BadEngine
 from models.llama.entry import Entry
-from models.llama.header import read_header
 
 FOLDER = Path(__file__).parents[1] / "tiny"
 CARD = "card.toml"
@@ -32,6 +31,14 @@ class Kind(BaseModel):
     """What its answer has to hold."""
 
 
+class Training(BaseModel):
+    """What came out of its training."""
+
+    model_config = ConfigDict(frozen=True)
+    parameters: int = 0
+    quantised: str = ""
+
+
 class Card(BaseModel):
     """What is said of the model."""
 
@@ -42,6 +49,7 @@ class Card(BaseModel):
     """How it was trained to call tools, one of `tasks.agents.modes.CALLS`."""
     context: int = Field(gt=0)
     """Tokens of the longest conversations that it was trained on."""
+    training: Training = Training()
     kinds: tuple[Kind, ...] = ()
     """Those of which it has solved one, from the fewest hops to the most."""
 
@@ -76,15 +84,15 @@ def entry() -> Entry | None:
     if about is None:
         return None
     try:
-        header, digested = read_header(about.file), sha256(about.file.read_bytes()).hexdigest()
-    except (BadEngine, OSError):
-        digested = ""
-    if digested == about.sha256:
-        return Entry.of(header, about.file, name=about.name, copied=False, sha256=digested, shipped=True)
+        found = about.file.stat()
+        sound = sha256(about.file.read_bytes()).hexdigest() == about.sha256
+    except OSError:
+        sound = False
+    size, mtime = (found.st_size, found.st_mtime_ns) if sound else (0, -1)
     return Entry(
-        name=about.name, path=str(about.file), copied=False, size=0, mtime=-1, sha256=about.sha256, architecture="",
-        quantisation="", parameters=0, context=about.context, has_template=True, is_embedding=False, recurrent=False,
-        shipped=True,
+        name=about.name, path=str(about.file), copied=False, size=size, mtime=mtime, sha256=about.sha256,
+        architecture="llama", quantisation=about.training.quantised, parameters=about.training.parameters,
+        context=about.context, has_template=True, is_embedding=False, recurrent=False, shipped=True,
     )  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def test_a_sampled_run_repeats_where_it_goes_on_and_differs_by_epoch(model: str,
             {"temperature": 0.6, "top_p": 0.95, "top_k": 20, "repeat_penalty": 1.0}),
         ({"top_k": (I32, 64), "min_p": (F32, 0.05), "penalty_repeat": (F32, 1.05)},
             {**DEFAULT, "top_k": 64, "min_p": 0.05, "repeat_penalty": 1.05}),
-        ({"temp": (F32, float("nan")), "top_p": (TEXT, "0.5"), "top_k": (I32, -1), "min_p": (BOOL, True)}, DEFAULT),
+        ({"temp": (F32, float("nan")), "top_p": (TEXT, "half"), "top_k": (I32, -1), "min_p": (BOOL, True)}, DEFAULT),
     ],
 )  # fmt: skip
 def test_the_file_of_a_model_recommends_values(tmp_path: Path, said: dict[str, Any], wanted: dict[str, Any]) -> None:

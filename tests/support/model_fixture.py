@@ -20,7 +20,7 @@ def stand_in(tiny: Path, name: str, parameters: int, quantisation: str, size: in
         read_header(tiny), architecture="qwen2", quantisation=quantisation, parameters=parameters, size=size,
         weights=size,
         context=32_768, layers=28, heads=28, heads_kv=4, embedding=3584, key_length=128, value_length=128,
-        vocabulary=152_064, kv_heads=(4,) * 28, **changes,
+        vocabulary=152_064, **changes,
     )  # fmt: skip
     entry = Entry(
         name=name, path=f"/home/li/models/{name}.gguf", copied=False, size=size, mtime=0, sha256="7d" * 32,

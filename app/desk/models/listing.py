@@ -19,6 +19,7 @@ from models.llama import library, shipped
 from models.llama.entry import Entry
 from models.llama.header import Header, read_header
 from models.llama.memory import Need, available, default_context, estimate
+from models.llama.process import Process
 from store import identity, places
 from store.errors import StoreError
 
@@ -80,17 +81,17 @@ class ModelShelf:
     hint: str = ""
 
 
-_headers: dict[tuple[str, int, int], Header] = {}
-
-
 def models() -> list[ModelLine]:
     """All models by name.
 
     Raises:
         BadEngine: the catalogue is damaged.
     """
-    folder = places.models()
-    return [_line(entry, entry.file(folder), entry.state(folder)) for entry in library.entries(folder)]
+    folder, process = places.models(), Process()
+    try:
+        return [_line(entry, entry.file(folder), entry.state(folder), process) for entry in library.entries(folder)]
+    finally:
+        process.close()
 
 
 def shelf() -> ModelShelf:
@@ -101,17 +102,14 @@ def shelf() -> ModelShelf:
         return ModelShelf(fault=error.title, hint=error.hint)
 
 
-def _line(entry: Entry, file: Path, state: str) -> ModelLine:
+def _line(entry: Entry, file: Path, state: str, process: Process | None = None) -> ModelLine:
     if state != "ok":
         fault = shipped.gone(entry.name, state).title if entry.shipped else t(f"models.state.{state}")
         return ModelLine(entry, file, None, fault)
-    key = (str(file), entry.size, entry.mtime)
     try:
-        header = _headers.get(key) or read_header(file)
+        return ModelLine(entry, file, read_header(file, process))
     except BadEngine as error:
         return ModelLine(entry, file, None, error.title)
-    _headers[key] = header
-    return ModelLine(entry, file, header)
 
 
 def add(path: str, name: str, copy: bool, progress: Progress) -> Entry:
