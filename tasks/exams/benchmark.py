@@ -18,15 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from models.engine import Ask, Message
-from store.errors import BadInput
-from store.importers.reading import read_each
 from store.journal import ScoreRow
 from store.pack import Pack
 from store.text.normalise import fold_width
 from tasks.agents.policies import GoldPolicy
 from tasks.benchmark import Benchmark, Choices
 from tasks.episode.actions import Answer, Move, Steps, ask
-from tasks.episode.plain import plain_text
 from tasks.episode.seats import Policy, Program, View
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
@@ -41,6 +38,7 @@ from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.metrics import POINTS, Group, Measure, Metric, Summary, Tally, in_points
 from tasks.scoring.result import Predicted, Predictions, Result, Score, Scored, complete
 from tasks.scoring.statistics import mean_interval
+from tasks.task_files import Fields, Item, read_tasks
 
 _LETTERS = re.compile(r"(?:(?:正确)?答案\s*[:：]?\s*)?([A-J](?:[\s,，、;；]*[A-J])*)[\s。.]*")
 
@@ -78,30 +76,13 @@ def gold_letters(answer: str) -> str:
 
 
 def load_questions(path: Path) -> list[Question]:
-    """All tasks of a file, in its order.
-
-    Raises:
-        NotFound: there is no such file.
-        BadInput: the file is broken, or a task lacks a field or stands there twice.
-    """
-    found = read_each(path, _question, str(path))
-    if not found:
-        raise BadInput(f"{path}: no tasks in it", "Import some: moot data import lawbench PATH.")
-    ids: set[str] = set()
-    for one in found:
-        if one.id in ids:
-            raise BadInput(f"{path}: task {one.id} stands here a second time", "Remove one of the two.")
-        ids.add(one.id)
-    return found
+    """All tasks of a file, in its order; errors as `read_tasks` has them."""
+    return [question for _, _, question in read_tasks(path, _question)]
 
 
-def _question(label: str, line: int, fields: dict[str, Any]) -> Question:
-    read = {}
-    for name in ("id", "suite", "task", "question", "answer"):
-        value = fields.get(name)
-        if not isinstance(value, str) or not value.strip():
-            raise BadInput(f"{label}, line {line}: field {name!r} is missing or no text", "Import the file again.")
-        read[name] = plain_text(value).strip()
+def _question(where: str, fields: Fields) -> Question:
+    item = Item(where, fields)
+    read = {name: item.text(name).strip() for name in ("id", "suite", "task", "question", "answer")}
     letters, shown = gold_letters(read["answer"]), listed(read["question"])
     letters = letters if set(letters) <= set(shown or "ABCDEFGHIJ") else ""
     known = _metrics().get(read["suite"], {}).get(read["task"])
