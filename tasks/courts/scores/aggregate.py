@@ -90,10 +90,8 @@ Members = Mapping[Env, Sequence[CourtScores]]
 
 def values_of(env: Env, one: Scored) -> dict[Rule, dict[str, Value]]:
     """All metrics of an attempt, in the order of tables."""
-    found: dict[str, dict[str, Value]] = defaultdict(dict)
-    for scorer in one.rows:
-        found[scorer.rpartition("_")[2]] |= one.values(scorer)
-    return {rule: {metric: found[rule].get(metric) for metric in metrics(rule, env)} for rule in RULES}
+    found = {(rule, metric): value for rule, _, metric, value in _counted(one.rows.values())}
+    return {rule: {metric: found.get((rule, metric)) for metric in metrics(rule, env)} for rule in RULES}
 
 
 def rated(case: Case, one: Scored, grades: Grade, best: Values) -> CourtScores:
@@ -113,9 +111,6 @@ def rated(case: Case, one: Scored, grades: Grade, best: Values) -> CourtScores:
     settings: dict[str, dict[str, Any]] = defaultdict(dict)
     for scorer, row in one.rows.items():
         settings[scorer.rpartition("_")[2]] |= row.settings
-    finished = bool(settings["compat"].get("finished", True))
-    if not finished:
-        values["compat"] |= dict.fromkeys(FINISHED_ONLY & values["compat"].keys())
     told = {scorer: one.evidence(scorer) for scorer in one.rows}
     moved = {scorer == pfs.COMPAT for scorer, rows in told.items() for row in rows if "moved_by_text" in row}
     procedure = told.get(pfs.STRICT, ())
@@ -127,7 +122,7 @@ def rated(case: Case, one: Scored, grades: Grade, best: Values) -> CourtScores:
         case, one.result, transcript, values,
         {metric: (low, high) for metric, (low, high) in settings["strict"].get("bounds", {}).items()},
         settings["strict"].get("grading", {}),
-        finished,
+        bool(settings["compat"].get("finished", True)),
         tuple(distances) if distances else None,
         {rule: list(settings[rule].get("stages", {}).items()) for rule in RULES},
         tuple(str(row["violation"]) for row in procedure if "violation" in row),
