@@ -18,6 +18,7 @@ from tasks.episode.with_tools import SEAT
 from tasks.run.header import header_of
 from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.bertscore import SCORER as BERTSCORE
+from tasks.scoring.bertscore import with_closeness
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result, Scored, newest
@@ -151,7 +152,8 @@ def summarise(
         return scored(bench, questions, attempts_of(journal, bench, only), context)
 
     made = bench.summary(str(header_of(journal)["run"]), questions, attempts(), context)
-    return with_added(made, {one.id: one.cluster for one in questions}, attempts)
+    clusters = {one.id: one.cluster for one in questions}
+    return with_closeness(with_added(made, clusters, attempts), clusters, journal)
 
 
 def grades(journal: Journal) -> dict[tuple[str, int], Grade]:

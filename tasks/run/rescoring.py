@@ -24,7 +24,6 @@ from tasks.run.header import HeaderData, header_of, spec_of, unchanged
 from tasks.run.listing import seal
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import attempts_of, grades, is_scored, score, summarise
-from tasks.scoring.bertscore import Closeness, closeness_of, with_closeness
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Scored
@@ -39,7 +38,6 @@ class StoredRun:
     bench: Benchmark
     questions: list[Question]
     graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
-    closeness: Closeness = Closeness()
 
     @property
     def attempts(self) -> Iterator[Scored]:
@@ -61,17 +59,14 @@ def read_stored(name: str | Path) -> StoredRun:
             raise RecordMismatch(f"task file {tasks} changed while it was read", "Try again when nobody writes it.")
         asked = {row.task_id for row, _ in journal.walk()}
         graded = grades(journal) if bench.graders else {}
-        closeness = closeness_of(journal)
     asked_for = [question for question in questions if question.id in asked]
-    return StoredRun(path, header, bench, asked_for, graded, closeness)
+    return StoredRun(path, header, bench, asked_for, graded)
 
 
 def summary_of(run: StoredRun) -> Summary:
     """What a stored run came to."""
     with reading(run.path), pack_of(run.header) as pack, Journal.open(run.path) as journal:
-        context = ScoreContext(pack, run.graded, spec_of(run.header))
-        made = summarise(journal, run.bench, run.questions, context)
-    return with_closeness(made, {one.id: one.cluster for one in run.questions}, run.closeness)
+        return summarise(journal, run.bench, run.questions, ScoreContext(pack, run.graded, spec_of(run.header)))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -97,52 +97,47 @@ PARTS: Mapping[str, Names] = {
 SHOWN_HASH = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Closeness:
-    """The newest BERTScores of a run: how they were made, and (task, epoch) -> figure -> value."""
-
-    settings: Mapping[str, object] = field(default_factory=dict)
-    values: Mapping[tuple[str, int], Mapping[str, float | None]] = field(default_factory=dict)
-
-
-def closeness_of(journal: Journal) -> Closeness:
-    """The BERTScores of the last attempts, of the settings that were scored with last."""
-    found: dict[str, dict[tuple[str, int], Mapping[str, float | None]]] = {}
-    newest = (0.0, "")
-    for row, attempts in journal.walk():
-        for score in journal.scores(attempts[-1].id):
-            of_ours = score.scorer == SCORER and score.version == VERSION
-            if of_ours and isinstance(score.value, dict) and isinstance(score.settings, dict):
-                key = json.dumps(score.settings, sort_keys=True)
-                found.setdefault(key, {})[row.task_id, row.epoch] = score.value
-                newest = max(newest, (score.at, key))
-    return Closeness(json.loads(newest[1]), found[newest[1]]) if found else Closeness()
-
-
 def is_scored(rows: Sequence[ScoreRow], settings: Mapping[str, object]) -> bool:
     """Whether an attempt has a BERTScore of these settings."""
     return any(row.scorer == SCORER and row.version == VERSION and row.settings == settings for row in rows)
 
 
-def with_closeness(summary: Summary, clusters: Mapping[str, str], found: Closeness) -> Summary:
-    """A summary with the means of the BERTScores; `clusters`: id of a task -> its cluster. Attempts without a figure
-    are left out, `n` says how many there are."""
-    if not found.values:
+def with_closeness(summary: Summary, clusters: Mapping[str, str], journal: Journal) -> Summary:
+    """A summary with the means of the BERTScores of the last attempts, of the settings that were scored with last;
+    `clusters`: id of a task -> its cluster. Attempts without a figure are left out, `n` says how many there are."""
+    found = [
+        (row.task_id, score)
+        for row, attempts in journal.walk()
+        for score in _newest_of_each(journal.scores(attempts[-1].id))
+        if row.task_id in clusters
+    ]
+    if not found:
         return summary
-    rows, named = [], _named(found.settings)
+    settings = max((score for _, score in found), key=lambda score: score.at).settings
+    rows, named = [], _named(settings)
     for part, label in PARTS.items():
-        values, members = [], []
-        for (task, _), figures in found.values.items():
-            value = figures.get(part)
-            if isinstance(value, int | float) and task in clusters:
-                values.append(float(value))
-                members.append(clusters[task])
-        mean = fsum(values) / len(values) if values else None
+        values = [
+            (float(value), clusters[task])
+            for task, score in found
+            if score.settings == settings and isinstance(value := score.value.get(part), int | float)
+        ]
+        mean = fsum(value for value, _ in values) / len(values) if values else None
+        interval = mean_interval([value for value, _ in values], [cluster for _, cluster in values])
         made = (label[0].format(named), label[1].format(named))
         measure = Measure("", f"{SCORER}_{part}", made, SHARE, "up", SECTION)
         group = Group(f"{VERSION} {named}", ("全部", "all"), len(values))
-        rows.append(Metric(measure, group, mean, len(values), mean_interval(values, members)))
+        rows.append(Metric(measure, group, mean, len(values), interval))
     return replace(summary, rows=[*summary.rows, *rows])
+
+
+def _newest_of_each(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
+    """The BERTScores of an attempt, the newest of each settings."""
+    kept = {
+        json.dumps(row.settings, sort_keys=True): row
+        for row in rows
+        if row.scorer == SCORER and row.version == VERSION and isinstance(row.value, dict)
+    }
+    return list(kept.values())
 
 
 def _named(settings: Mapping[str, object]) -> str:
