@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib.resources import files
 
+from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup
 
-from tasks.reports.model import plain, printable
-from tasks.reports.templates import source, templates
+from tasks.reports.model import plain, printable, readable
 from tasks.reports.words import width
 from tasks.scoring.metrics import Cell, Folded, Table
 
@@ -70,6 +72,25 @@ def as_text(table: Table) -> Iterator[str]:
         ]
         yield "  ".join(padded).rstrip()
     yield from (printable(note) for note in table.notes)
+
+
+def _text(value: object) -> object:
+    """What stands in a page: text without anything that shows nothing or reorders what is read."""
+    if isinstance(value, Markup):
+        return value
+    return readable(str(value)) if "\n" in str(value) else printable(str(value))
+
+
+def source(package: str, name: str) -> str:
+    """A file of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def templates(package: str) -> Environment:
+    """The templates of a package: everything in them is escaped and sanitised."""
+    loader = FunctionLoader(partial(source, package))
+    return Environment(autoescape=True, finalize=_text, loader=loader, trim_blocks=True, lstrip_blocks=True)
 
 
 def html(title: str, sections: Sequence[Section], language: str = "zh", foot: Sequence[str] = ()) -> str:

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tasks.reports.document import templates
 from tasks.reports.model import measure, printable
-from tasks.reports.templates import templates
 from tasks.reports.words import width, word
 from tasks.scoring.metrics import Limit, Metric, Report
 

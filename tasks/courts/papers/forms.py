@@ -26,8 +26,8 @@ from markupsafe import Markup
 from store.text.ideographs import without_selectors
 from store.text.numerals import int_to_chinese
 from tasks.errors import UsageError
+from tasks.reports.document import source, templates
 from tasks.reports.model import printable
-from tasks.reports.templates import source, templates
 
 TEXT_SIZE, SMALL_SIZE = 16.0, 10.5
 LEADING = 29.0
