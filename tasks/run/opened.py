@@ -31,11 +31,10 @@ from tasks.run.cast import Cast, drawn
 from tasks.run.engines import open_engine
 from tasks.run.header import description_hash
 from tasks.run.listing import seal
-from tasks.run.reading import attempts_of, grades, is_scored, read_episode, score, summarise
+from tasks.run.reading import grades, is_scored, read_episode, score, summarise
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Summary
-from tasks.scoring.result import Result
 
 SCORED_AT_ONCE = 200
 """Episodes whose scores are written in one transaction."""
@@ -223,10 +222,6 @@ class Run:
         engine = self.engines.get(seated.engine)
         known = seated.model_copy(update={"described": description_hash(engine.describe()) if engine else ""})
         return roomed(known, self.engines)
-
-    def results(self) -> list[Result]:
-        """What the episodes came to, the last attempt of each."""
-        return [one.result for one in attempts_of(self.journal, self.bench)]
 
     def summary(self) -> Summary:
         """What the run came to as it stands."""

@@ -21,7 +21,7 @@ from tasks.episode.state import digest
 from tasks.episode.with_tools import SHOWN, shortened
 from tasks.legalagentbench.tools import Toolbox, ToolResult
 from tasks.legalsearch.agents.talking import response
-from tasks.run.reading import read_episode
+from tasks.run.reading import attempts_of, read_episode
 from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
 from tests.support import law_stage
@@ -143,8 +143,8 @@ def test_the_record_holds_it_whole_and_prompts_do_not(spec: Callable[[int], RunS
     path = tmp_path / "r.moot"
     with start_run(spec(3), out=path) as run:
         run.go()
-        (result,) = run.results()
-        assert result.outcome == "turn_limit"
+        (one,) = attempts_of(run.journal, run.bench)
+        assert one.result.outcome == "turn_limit"
     with Journal.open(path) as journal:
         records = read_episode(journal, "1")
         calls = [record.event for record in records if isinstance(record.event, ModelCalled)]
@@ -160,5 +160,5 @@ def test_the_record_holds_it_whole_and_prompts_do_not(spec: Callable[[int], RunS
     assert path.stat().st_size < 24 * len(HUGE), "observation and value, six bytes a character, and the prompts"
     with resume_run(path) as run:
         run.go()
-        (result,) = run.results()
-    assert result.outcome == "turn_limit", "the record is the same when it is read again"
+        (one,) = attempts_of(run.journal, run.bench)
+    assert one.result.outcome == "turn_limit", "the record is the same when it is read again"
