@@ -53,8 +53,7 @@ class Rates:
     """Metric -> value by rule; None: nothing to rate, or a grader is needed and has not spoken.
 
     name: which scorer; failed: why the published code gives 0 for everything, '' where it does not; finished: whether
-        every
-    topic was reached; distances: of a criminal judgment.
+    every topic was reached; distances: of a criminal judgment.
     """
 
     name: str
@@ -65,7 +64,6 @@ class Rates:
     failed: str = ""
     finished: bool = True
     distances: Published | None = None
-    moved: str = ""
 
 
 def gradings_of(case: Case, transcript: CourtTranscript) -> Sequence[Grading]:
@@ -114,11 +112,9 @@ def _of_its_own(here: Environment, case: Case, transcript: CourtTranscript) -> R
 def _advice(case: AdviceCase, transcript: CourtTranscript, grades: Grade) -> Rates:
     compat = topics.compat_scores(case, transcript.topics, grades)
     strict = topics.strict_scores(case, transcript.topics, grades)
-    evidence: Mapping[Rule, Sequence[Mapping[str, object]]] = {
-        "compat": [_topic(row) for row in compat.topics], "strict": [_topic(row) for row in strict.topics]
-    }  # fmt: skip
     return Rates(
-        "topics", _kept(compat.rates, "compat", case), _kept(strict.rates, "strict", case), evidence,
+        "topics", _kept(compat.rates, "compat", case), _kept(strict.rates, "strict", case),
+        {"compat": [_topic(row) for row in compat.topics], "strict": [_topic(row) for row in strict.topics]},
         {"compat": topics.VERSION_COMPAT, "strict": topics.VERSION_STRICT}, finished=compat.finished,
     )  # fmt: skip
 
@@ -170,7 +166,7 @@ def _judgment(case: CivilCase | CriminalCase, scored: judgment.Scores, moved: st
             "compat": [{"failure": scored.failed}] * bool(scored.failed) + [{"moved_by_text": moved}] * bool(moved),
             "strict": [dict(scored.evidence)],
         },
-        JUDGMENT_VERSIONS, failed=scored.failed or "", distances=scored.distances, moved=moved,
+        JUDGMENT_VERSIONS, failed=scored.failed or "", distances=scored.distances,
     )  # fmt: skip
 
 
@@ -220,14 +216,11 @@ def _content(case: Case, transcript: CourtTranscript, grades: Grade) -> list[Sco
     values = {"compat": found.compat, "strict": found.strict}
     return [
         Score(
-            f"{found.name}_{rule}",
-            found.versions[rule],
-            {**settings, **more[rule]},
-            dict(values[rule]),
+            f"{found.name}_{rule}", found.versions[rule], {**settings, **more[rule]}, dict(values[rule]),
             found.evidence[rule],
         )
         for rule in RULES
-    ]
+    ]  # fmt: skip
 
 
 def _procedure(case: Case, transcript: CourtTranscript, profile: ProfileName) -> list[Score]:
