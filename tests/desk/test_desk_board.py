@@ -50,13 +50,17 @@ def test_attempts_of_a_run_that_is_played_are_scored_as_they_end() -> None:
     build_pack()
     known: dict[int, Rates] = {}
     with start_run(RunSpec(benchmark="legalagentbench", pack="small", agent="gold", parallel=1)) as run:
-        run.go(lambda: run.scheduler.episodes.open == len(run.scheduler.episodes))
+        run.scheduler.run(go_on=lambda: run.scheduler.episodes.open == len(run.scheduler.episodes))
         path = run.journal.path
-        assert read_stored(path).scores == {}, "nothing is on record before the run ends"
+        assert not run.journal.scores(), "not on record yet"
         first = read_stored(path, known)
         assert [first.scores[one.id] for one in first.episodes if one.outcome] == list(known.values()) == [(1.0, 1.0)]
         known[next(iter(known))] = (0.5, 0.5)
         assert (0.5, 0.5) in read_stored(path, known).scores.values(), "an attempt is scored once"
+        run.go(lambda: False)
+        assert {row.attempt for row in run.journal.scores()} == {*known}, (
+            "an unfinished run is scored as far as it went"
+        )
     assert ("1 跳", "1-hop") in read_groups(path).values()
 
 
