@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from store.errors import BadInput
 from store.importers.reading import read_each
 from tasks.episode.plain import plain_text
-from tasks.scoring.result import NAMED, TokenCount, placed
+from tasks.scoring.result import NAMED, TokenCount, last_of_each
 
 SILENCE = "silence"
 """What the published code writes for answer and summary when a task ended in an exception."""
@@ -93,20 +93,8 @@ def match(
 
 
 def _last(what: str, asked: set[str], lines: Sequence[tuple[str, int, T]]) -> tuple[dict[str, T], list[str]]:
-    """Id -> the last value of each task that was asked, and what is to be said; a line is 0 where nobody knows it."""
-    chosen: dict[str, T] = {}
-    extra: list[str] = []
-    twice: list[str] = []
-    places: dict[str, list[int]] = {}
-    for task_id, line, value in lines:
-        places.setdefault(task_id, []).append(line)
-        if task_id not in asked:
-            extra.append(task_id)
-            continue
-        if task_id in chosen:
-            twice.append(task_id)
-        chosen[task_id] = value
-    extra, twice = ([placed(name, places[name]) for name in names] for names in (extra, twice))
+    """Id -> the last value of each task that was asked, and what is to be said."""
+    chosen, twice, extra = last_of_each(asked, lines)
     notes = []
     if extra:
         notes.append(f"{what}s left out, there is no such task ({len(extra)}): {_named(extra)}")

@@ -17,7 +17,7 @@ from tasks.agents.prompts import fill
 from tasks.episode.plain import plain_text
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.questions import Question
-from tasks.scoring.result import NAMED, Grading, Result, placed
+from tasks.scoring.result import NAMED, Grading, Result, last_of_each
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +67,7 @@ def _prediction(label: str, line: int, fields: dict[str, Any]) -> Prediction:
 def match(questions: Sequence[Question], predictions: Sequence[Prediction]) -> tuple[list[Result], tuple[str, ...]]:
     """The rows as results, one a task (the last counts), and what a person should know about the rest."""
     known = {question.id: question for question in questions}
-    chosen: dict[str, Prediction] = {}
-    twice, strangers = [], []
-    places: dict[str, list[int]] = {}
-    for one in predictions:
-        places.setdefault(one.id, []).append(one.line)
-        if one.id not in known:
-            strangers.append(one.id)
-            continue
-        if one.id in chosen:
-            twice.append(one.id)
-        chosen[one.id] = one
-    twice, strangers = ([placed(name, places[name]) for name in names] for names in (twice, strangers))
+    chosen, twice, strangers = last_of_each(known, ((one.id, one.line, one) for one in predictions))
     missing = [task_id for task_id in known if task_id not in chosen]
     other = [
         one.id for one in chosen.values() if (one.gold and one.gold != known[one.id].gold.answer)

@@ -7,13 +7,15 @@ counted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from store.journal import ScoreRow
 from tasks.episode.events import Event
 from tasks.scoring.replies import Replies
+
+T = TypeVar("T")
 
 INFRASTRUCTURE = frozenset({"error", "cancelled"})
 """Outcomes that say nothing about the agent: compat counts them as 0, strict leaves them out and shows both
@@ -174,7 +176,21 @@ class Predictions:
     tokens: Mapping[str, TokenCount] = field(default_factory=dict)
 
 
-def placed(task_id: str, lines: Sequence[int]) -> str:
-    """An id with the lines on which it stands; 0 is a line that nobody knows."""
-    known = [str(line) for line in lines[:NAMED] if line]
-    return f"{task_id} (line {', '.join(known)})" if known else task_id
+def last_of_each(
+    asked: Collection[str], lines: Iterable[tuple[str, int, T]]
+) -> tuple[dict[str, T], list[str], list[str]]:
+    """Of lines as (id, number, value): id -> the last value of each task that was asked; the ids that came more than
+    once, and those of no task, each with the lines on which it stands (0 is a line that nobody knows)."""
+    chosen: dict[str, T] = {}
+    twice: list[str] = []
+    strangers: list[str] = []
+    places: dict[str, list[str]] = {}
+    for name, line, value in lines:
+        places.setdefault(name, []).extend([str(line)] * bool(line))
+        if name not in asked:
+            strangers.append(name)
+            continue
+        twice += [name] * (name in chosen)
+        chosen[name] = value
+    named = {name: f"{name} (line {', '.join(own[:NAMED])})" if own else name for name, own in places.items()}
+    return chosen, [named[name] for name in twice], [named[name] for name in strangers]
