@@ -88,3 +88,56 @@ def by_value(number: str) -> str:
     """One way to write a number, whatever way it is written in; itself where it is none."""
     amount = to_decimal(number)
     return number if amount is None else f"{amount.normalize():f}"
+
+
+# --- in a claim or a ruling -----------------------------------------------------------------------------------------
+
+_NUMERAL = "零〇○一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟"
+_NAMED = re.compile(
+    r"(?P<sum>(?<![0-9.,])[0-9][0-9,]{0,18}(?:\.[0-9]{1,4})? ?[千百]?[万亿]?(?:[0-9]{1,4}(?=元))?"
+    rf"|[{_NUMERAL}]{{1,20}}) ?余?元(?=(?P<after>[^,。;、]{{0,6}}))"
+)
+_BASE = re.compile(r"(?:以|按|基数为?|每[日天月年]|超过|低于|上限为?|扣除|其中|标准为?)(?:人民币|¥)?$")
+_NO_SUM = re.compile(
+    r"为(?:基数|本金|标准|限)|的(?:利息|基数|标准|[0-9.]{1,4}[倍%‰]|[一二三四五六七八九十两]{1,3}倍)"
+    r"|归|部分|/|每|中的|×|÷"
+)
+_TOTAL = re.compile(r"(?:合计|共计|总计|总额|共)(?:为|人民币|¥|:)*$")
+_NOTE = re.compile(r"\([^()]{0,300}\)")
+_MOST = 10**13
+
+
+class Named(NamedTuple):
+    """A sum in yuan, and the words before it, from the sum before on."""
+
+    amount: float
+    label: str
+
+    @property
+    def total(self) -> bool:
+        """Whether it adds up others (合计)."""
+        return bool(_TOTAL.search(self.label))
+
+
+def named_sums(text: str) -> list[Named]:
+    """The sums that a claim or a ruling is about: notes in brackets, bases of interest, rates, deductions aside."""
+    folded = _NOTE.sub("", fold_width(text))
+    found = []
+    start = 0
+    for match in _NAMED.finditer(folded):
+        label = folded[start : match.start()]
+        amount = to_decimal(match["sum"].replace(" ", ""))
+        if amount is None or _BASE.search(label) or _NO_SUM.match(match["after"]) or not 0 <= amount < _MOST:
+            continue
+        start = match.end() + 1
+        found.append(Named(round(float(amount), 2), label))
+    return found
+
+
+def one_sum(text: str) -> float | None:
+    """The one sum that a text is about: the only one, or the total of several; else none."""
+    found = named_sums(text)
+    totals = [one.amount for one in found if one.total]
+    if len(totals) == 1 and len(found) > 1:
+        return totals[0]
+    return found[0].amount if len(found) == 1 else None

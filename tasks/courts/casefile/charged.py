@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from store.text.dates import ANY_TERM, days, months_in
 from store.text.ideographs import HAN
+from store.text.money import named_sums
 from store.text.normalise import fold_width
-from tasks.courts.casefile.judgment import TERM, Judgment, days, months, sentences, sums
+from tasks.courts.casefile.judgment import Judgment, sentences
 
 _INDICTED = re.compile(r"指控(?:被告人)?[^,。;]{0,16}?犯(?:有)?(?P<names>[^,。;]{2,60}?罪)(?=[,。;]|一案|的|$)")
 _NAMED = re.compile(rf"(?:构成|以)(?P<name>[{HAN}、]{{2,30}}?罪)(?=[,。;]|追究)")
@@ -68,12 +70,12 @@ def _terms(folded: str) -> dict[str, object]:
     """Kind, months, 缓刑 and fine of a recommendation; of several crimes what is to be served."""
     folded = folded.rpartition("决定执行")[2]
     found: dict[str, object] = {}
-    one = re.search(rf"{_KIND}(?P<least>{TERM})(?:以上)?(?:至|到|-|—|~|、)?(?P<most>{TERM})(?:以下)?", folded)
+    one = re.search(rf"{_KIND}(?P<least>{ANY_TERM})(?:以上)?(?:至|到|-|—|~|、)?(?P<most>{ANY_TERM})(?:以下)?", folded)
     several = re.search(
-        rf"(?P<least>{TERM})(?:以上|至|到)(?P<most>{TERM})(?:以下)?的?(?P<kind>有期徒刑|拘役)", folded
+        rf"(?P<least>{ANY_TERM})(?:以上|至|到)(?P<most>{ANY_TERM})(?:以下)?的?(?P<kind>有期徒刑|拘役)", folded
     )
     for match in filter(None, (one, several)):
-        least, most = months(match["least"]), months(match["most"])
+        least, most = months_in(match["least"]), months_in(match["most"])
         if match is one:
             found["kind"] = match["kind"]
             most = least if most is None else most
@@ -81,7 +83,7 @@ def _terms(folded: str) -> dict[str, object]:
             found |= {"kind": match["kind"], "months": sorted([least, most])}
     if "缓刑" in folded:
         found["probation"] = not re.search(r"不(?:适用|宜|宣告)缓刑", folded)
-    if (fine := _FINE.search(folded)) and (named := sums(fine.group())):
+    if (fine := _FINE.search(folded)) and (named := [one.amount for one in named_sums(fine.group())]):
         found["fine"] = [min(named), max(named)]
     return found
 

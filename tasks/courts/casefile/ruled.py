@@ -8,20 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from store.text.citation import citations
+from store.text.dates import ANY_TERM, days, months_in
+from store.text.money import named_sums, one_sum
 from store.text.normalise import fold_width
 from store.text.numerals import chinese_to_int
-from tasks.courts.casefile.judgment import (
-    TERM,
-    Judgment,
-    clipped,
-    days,
-    items,
-    months,
-    one_sum,
-    ruled_lines,
-    sentences,
-    sums,
-)
+from tasks.courts.casefile.judgment import Judgment, clipped, items, ruled_lines, sentences
 from tasks.courts.casefile.material import Claim
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.scores.charge import convictions
@@ -126,7 +117,7 @@ _ISSUES = re.compile(r"争议(?:的)?焦点[^。\n]{0,12}?(?:为|是|在于|如�
 _ISSUE = re.compile(r"焦点[^。\n]{0,12}?(?:为|是|在于|如下|:)[:,]*")
 _ACCUSED = re.compile(r"被告人(?P<name>[^,。;:、\s被告]{2,12}?)(?=犯|无罪|的行为(?:已)?构成)")
 _FROM_TO = re.compile(r"(?:刑期|即)?自(?P<since>[^,。;()]{6,20}?日)起至(?P<until>[^,。;()]{6,20}?日)止")
-_RIGHTS = re.compile(rf"剥夺政治权利(?P<term>{TERM})")
+_RIGHTS = re.compile(rf"剥夺政治权利(?P<term>{ANY_TERM})")
 _THINGS = re.compile(r"追缴|退赔|没收|退出违法所得|发还|上缴")
 _ADOPTED = re.compile(
     r"量刑(?:建议|意见)[^。;]{0,40}?(?P<no>不予采纳|不当|偏[轻重高低])|量刑(?:建议|意见)[^。;]{0,50}?(?P<yes>予以采纳"
@@ -139,7 +130,7 @@ _ADOPTED = re.compile(
 
 def claim_of(number: int, text: str, notes: list[str]) -> dict[str, Any]:
     """One 诉讼请求: its kind, and the sum where the text names one."""
-    folded, named = fold_width(text), sums(text)
+    folded, named = fold_width(text), named_sums(text)
     pays = bool(named and _PAYS.search(folded))
     kind = "pay" if named else "declare" if _DECLARE.search(folded) else "perform"
     if _COSTS.search(folded) and _ONLY_COSTS.fullmatch(folded):
@@ -232,15 +223,16 @@ def _fee(ruled: str) -> dict[str, float] | None:
     bears = list(_BEARS.finditer(words))
     head = words[: bears[0].start()] if bears else words
     half = _HALF.search(head)
-    named = sums(head[half.start() :] if half else head) or sums(head)
+    named = named_sums(head[half.start() :] if half else head) or named_sums(head)
     if not named:
         return None
-    fee = {"total": named[0], "plaintiff": 0.0, "defendant": 0.0}
+    total = named[0].amount
+    fee = {"total": total, "plaintiff": 0.0, "defendant": 0.0}
     for bearer in bears:
         side = "plaintiff" if bearer["who"].lstrip("由").startswith("原告") else "defendant"
-        part = sums(bearer["sum"])
-        fee[side] = part[0] if part else named[0] if len(bears) == 1 else 0.0
-    return fee if round(fee["plaintiff"] + fee["defendant"], 2) == fee["total"] else {"total": named[0]}
+        part = named_sums(bearer["sum"])
+        fee[side] = part[0].amount if part else total if len(bears) == 1 else 0.0
+    return fee if round(fee["plaintiff"] + fee["defendant"], 2) == total else {"total": total}
 
 
 # --- criminal -------------------------------------------------------------------------------------------------------
@@ -295,7 +287,7 @@ def _sentence(reason: str, ruled: str, rulings: tuple[str, ...], charges: list[s
     }
     rights = _RIGHTS.search(folded)
     if rights and read.kind not in ("死刑", "无期徒刑"):
-        found["political_rights_months"] = months(rights["term"])
+        found["political_rights_months"] = months_in(rights["term"])
     if not read.probation_months and (match := _FROM_TO.search(folded)):
         for key in ("since", "until"):
             found[key] = next((day.day.isoformat() for day in days(match[key])), None)

@@ -9,11 +9,12 @@ from itertools import takewhile
 from typing import Any
 
 from store.tables import beside
+from store.text.dates import days
 from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.charged import charges_of, plea_of, request_of, standing_of
 from tasks.courts.casefile.exhibits import exhibits, named_exhibits
-from tasks.courts.casefile.judgment import LONGEST, Env, Judgment, clipped, days, items, procedure_in, sentences
+from tasks.courts.casefile.judgment import LONGEST, Env, Judgment, clipped, items, procedure_in, sentences
 from tasks.courts.casefile.names import names_at
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.casefile.ruled import accused_in, civil_gold, claim_of, criminal_gold

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from store.text.dates import days
+from store.text.money import named_sums
 from store.text.normalise import fold_width
-from store.text.numerals import to_decimal
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.casefile.material import Claim
 from tasks.courts.scores.bigrams import bigrams, recall
@@ -27,21 +28,12 @@ _MOST_AWARDS = 100
 _HELD = 0.5
 """Share of a claim's character pairs that a ruling on it repeats."""
 
-_AMOUNT = re.compile(
-    r"(?P<amount>(?<![0-9,])[0-9][0-9,]{0,18}(?:\.[0-9]+)? ?[万亿]?(?:[0-9]{1,4}(?=元))?"
-    r"|[零一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟]{1,20})"
-    r" ?(?:余)?元(?P<after>[^,。;、]{0,6})"
-)
-_NO_AWARD = re.compile(r"^(?:为(?:基数|本金|限)|归|部分|的(?:利息|基数|标准)|/|每|中的|×|÷)")
-_BASE = re.compile(r"(?:以|按|基数为?|每[日天月年]|超过|上限为?|扣除|其中)(?:人民币)?$")
-_TOTAL = re.compile(r"(?:合计|共计|总计|共)(?:人民币)?:?$")
 _NOTE = re.compile(r"\([^()]{0,300}\)")
 _REJECTED = re.compile(r"驳回|不予支持|不予准许|不准(?:予|许)?")
 _REST = re.compile(
     r"(?:其他|其它|其余|全部|所有|本案)的?(?:全部)?(?:诉讼)?(?:请求|诉请)"
     r"|驳回原告[^,。;、要求请关就主对]{0,12}的?(?:诉讼请求|起诉|诉请)"
 )
-_DAY = re.compile(r"(?P<y>[0-9]{4}) ?年 ?(?P<m>[0-9]{1,2}) ?月 ?(?P<d>[0-9]{1,2}) ?日")
 _IDLE = re.compile(
     r"判令|判决|请求|依法|确认|原告|被告|双方|向|于本判决(?:生效|发生法律效力)之日起[^,。;]{1,6}日内|立即|支付|给付"
     r"|偿还|归还|返还|退还|赔偿|人民币|¥|共计|合计"
@@ -179,25 +171,18 @@ def _ordered(claim: Claim, granted: dict[int, str], refusals: Sequence[str], nam
     topic = _without(names, _topic(claim.text))
     best = max(granted.values(), key=lambda text: _held(topic, _IDLE.sub("", text)), default="")
     if _held(topic, _IDLE.sub("", best)) >= _HELD:
-        asked, given = _days(claim.text), _days(best)
+        asked, given = ({one.day for one in days(text)} for text in (claim.text, best))
         return Read(claim.id, "partly" if asked and given and not asked <= given else "granted", None, best)
     return _refused(claim, refusals, names)
 
 
 def _awards(text: str, item: int) -> Iterator[_Award]:
     """Sums that an item orders to be paid; bases of interest, deductions and totals of what was named are none."""
-    start = 0
     found = False
-    for match in _AMOUNT.finditer(text):
-        label = text[start : match.start()]
-        amount = to_decimal(match["amount"].replace(" ", ""))
-        if amount is None or _NO_AWARD.match(match["after"]) or _BASE.search(label):
-            continue
-        start = match.end("amount") + 1
-        if found and _TOTAL.search(label):
-            continue
+    for named in named_sums(text):
+        if not (found and named.total):
+            yield _Award(named.label, named.amount, item)
         found = True
-        yield _Award(label, float(amount), item)
 
 
 def _topic(text: str) -> str:
@@ -218,10 +203,6 @@ def _common_tail(first: str, second: str) -> int:
     while length < min(len(first), len(second)) and first[-1 - length] == second[-1 - length]:
         length += 1
     return length
-
-
-def _days(text: str) -> set[tuple[int, int, int]]:
-    return {(int(match["y"]), int(match["m"]), int(match["d"])) for match in _DAY.finditer(fold_width(text))}
 
 
 def _without(names: Sequence[str], text: str) -> str:

@@ -18,6 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from store.text.dates import LONGEST, TERM, months_of
 from store.text.normalise import fold_width
 from store.text.numerals import to_decimal
 from tasks.courts.casefile.prosecution import TIMED, Sentence, SentenceKind
@@ -31,8 +32,6 @@ SUSPENDABLE: Mapping[SentenceKind, int] = {"有期徒刑": 36, "拘役": 12}
 """What 缓刑 can be given for, up to how many months (刑法第七十二条第一款; 拘役 of several crimes: 第六十九条)."""
 
 _HAN = "零〇一二三四五六七八九十两壹贰叁肆伍陆柒捌玖拾"
-_NUMBER = rf"(?:[0-9]{{1,3}}|[{_HAN}]{{1,4}})"
-_TERM = rf"(?:(?P<years>{_NUMBER}) ?年(?P<half>半)?)?(?:零|又|,)? ?(?:(?P<months>{_NUMBER}|半) ?个?月)?"
 _AMOUNT = (
     rf"(?P<amount>(?<![0-9])[0-9][0-9,]{{0,18}}(?:\.[0-9]+)? ?[千万百亿]?(?:[0-9]{{1,4}}|[0-9][千百])?"
     rf"|[{_HAN}百千万亿佰仟萬点]{{1,20}})"
@@ -168,7 +167,7 @@ def _counts(text: str) -> list[str]:
 def _term(text: str, kind: str) -> int:
     """Months of the longest term of a kind; 有期徒刑一年六个月, and 一年六个月有期徒刑 where the first form is
     missing."""
-    for pattern in (rf"{kind}(?:的?刑期)?(?:为|:| )*{_TERM}", rf"(?:判处|处以|执行){_TERM}的? ?{kind}"):
+    for pattern in (rf"{kind}(?:的?刑期)?(?:为|:| )*{TERM}", rf"(?:判处|处以|执行){TERM}的? ?{kind}"):
         found = [
             _months(match)
             for match in re.finditer(pattern, text)
@@ -180,20 +179,19 @@ def _term(text: str, kind: str) -> int:
 
 
 def _probation(text: str) -> int:
-    for match in re.finditer(rf"缓刑(?:的?考验期(?:限)?)?(?:为|:| )*{_TERM}", text):
+    for match in re.finditer(rf"缓刑(?:的?考验期(?:限)?)?(?:为|:| )*{TERM}", text):
         if months := _months(match):
             return months
     return 0
 
 
 def _published_term(text: str) -> int | None:
-    match = re.search(rf"(?:有期徒刑|拘役) ?{_TERM}", fold_width(text))
+    match = re.search(rf"(?:有期徒刑|拘役) ?{TERM}", fold_width(text))
     return (_months(match) or None) if match else None
 
 
 def _months(match: re.Match[str]) -> int:
-    months = _whole(match["years"]) * 12 + _whole(match["months"]) + (6 if match["half"] else 0)
-    return min(months, 300)
+    return min(months_of(match), LONGEST)
 
 
 def _first_fine(text: str) -> float | None:
@@ -201,11 +199,6 @@ def _first_fine(text: str) -> float | None:
     written = min(found, key=lambda match: match.start())["amount"] if found else ""
     amount = to_decimal(written.replace(" ", "").translate(_FORMAL)) if written else None
     return None if amount is None else min(float(amount), 1e13)
-
-
-def _whole(text: str | None) -> int:
-    amount = to_decimal(text) if text else None
-    return int(amount) if amount is not None else 0
 
 
 def _served(sentence: Sentence) -> int:
