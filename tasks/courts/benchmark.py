@@ -22,8 +22,7 @@ from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion, load_questions
 from tasks.courts.environment import Role, codes, environment
 from tasks.courts.play import tracking
-from tasks.courts.play.episode import CourtEpisode
-from tasks.courts.play.flow import limit_of
+from tasks.courts.play.episode import CourtEpisode, limit_of
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.play.view import CourtPolicy
 from tasks.courts.scores.aggregate import stored_overall, stored_values

@@ -19,8 +19,7 @@ from tasks.courts.play.record import topic_turns
 from tasks.courts.procedure.model import Turn
 from tasks.courts.scores.consistency import Message, consistency, style_share
 from tasks.courts.scores.documents import strict_score
-from tasks.courts.scores.drafted import END_MARK, Kind
-from tasks.courts.scores.drafts import floor_document, with_end_mark
+from tasks.courts.scores.drafted import END_MARK, Kind, floor_document, with_end_mark
 from tasks.courts.scores.topics import ceiling_turns, strict_scores
 from tasks.episode.events import Leaked
 from tests.support.advice_plays import CASES, Play, play, said_by

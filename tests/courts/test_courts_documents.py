@@ -9,8 +9,16 @@ from models.schema import violation
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.scores.consistency import Message, consistency
 from tasks.courts.scores.documents import PARTS, compat_score, gradings, strict_score
-from tasks.courts.scores.drafted import EVIDENCE, opening_sentence, published_document, strict_document
-from tasks.courts.scores.drafts import FLOOR_REPLY, ceiling_document, floor_document, with_end_mark
+from tasks.courts.scores.drafted import (
+    EVIDENCE,
+    FLOOR_REPLY,
+    ceiling_document,
+    floor_document,
+    opening_sentence,
+    published_document,
+    strict_document,
+    with_end_mark,
+)
 from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes
 

@@ -11,10 +11,10 @@ import pytest
 
 from store.statutes.applicable import CaseDates
 from tasks.courts.casefile.loading import load_dispute
+from tasks.courts.casefile.material import Sentence
 from tasks.courts.casefile.people import LawRef
-from tasks.courts.casefile.prosecution import Sentence
 from tasks.courts.casefile.questions import load_questions
-from tasks.courts.scores import charge, claims, judgment, laws, reasons, rulings, sentence
+from tasks.courts.scores import judgment, laws, reasons, rulings, sentence
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tasks" / "sample" / "data" / "courts"
@@ -55,9 +55,9 @@ def test_real_judgments_are_read_in_full(data) -> None:
         figures = (said.kind, said.months, said.probation_months, said.fine)
         if figures != (gold["sentence_kind"], gold["sentence_months"], gold["probation_months"], gold["fine_yuan"]):
             odd[record["id"]] = figures
-        assert charge.convictions(found.rulings) == (gold["charge"],), record["id"]
-        assert charge.score_charges(found.rulings, [gold["charge"]]).value == 1
-        assert charge.published_charge(found.reason, found.ordered, record["court_judgment"]) == 1
+        assert sentence.convictions(found.rulings) == (gold["charge"],), record["id"]
+        assert sentence.score_charges(found.rulings, [gold["charge"]]).value == 1
+        assert sentence.published_charge(found.reason, found.ordered, record["court_judgment"]) == 1
         cited, unnamed = laws.cited_articles(text)
         wanted = {
             laws.Article(laws.official_title(law["law"].strip()[1:-1]), law["article_no"], int(bool(law["sub"])))
@@ -98,7 +98,7 @@ def test_several_crimes_are_served_together() -> None:
     )
     said = sentence.read_sentence([text])
     assert said is not None and (said.months, said.probation_months, said.fine) == (54, 0, 15000)
-    assert charge.convictions([text]) == ("盗窃罪", "诈骗罪")
+    assert sentence.convictions([text]) == ("盗窃罪", "诈骗罪")
     plain = sentence.read_sentence(
         ["犯盗窃罪，判处有期徒刑三年，罚金一万元；", "犯诈骗罪，判处拘役二个月，罚金五千元"]
     )
@@ -106,7 +106,7 @@ def test_several_crimes_are_served_together() -> None:
     undone = ["撤销云栖县人民法院对被告人甲犯盗窃罪宣告缓刑二年的部分；", "被告人甲犯诈骗罪，判处有期徒刑八个月"]
     said = sentence.read_sentence(undone)
     assert said is not None and (said.months, said.probation_months) == (8, 0)
-    assert charge.convictions(undone) == ("诈骗罪",)
+    assert sentence.convictions(undone) == ("诈骗罪",)
     assert sentence.read_sentence(["驳回起诉。"]) is None
 
 
@@ -163,17 +163,17 @@ def test_published_distances() -> None:
     ],
 )
 def test_convictions(text: str, said: tuple[str, ...]) -> None:
-    assert charge.convictions([text]) == said
+    assert sentence.convictions([text]) == said
 
 
 def test_charges_are_a_set_under_official_names() -> None:
-    renamed = charge.score_charges(["被告人甲犯组织他人偷越国境罪，判处有期徒刑一年"], ["组织他人偷越国（边）境罪"])
+    renamed = sentence.score_charges(["被告人甲犯组织他人偷越国境罪，判处有期徒刑一年"], ["组织他人偷越国（边）境罪"])
     assert renamed.value == 1
-    extra = charge.score_charges(["被告人甲犯盗窃罪、诈骗罪，判处有期徒刑一年"], ["盗窃罪"])
+    extra = sentence.score_charges(["被告人甲犯盗窃罪、诈骗罪，判处有期徒刑一年"], ["盗窃罪"])
     assert (extra.value, extra.extra, extra.missing) == (0, ("诈骗",), ())
-    assert charge.published_charge("", "被告人甲犯盗窃罪、诈骗罪", ["被告人甲犯盗窃罪，判处"]) == 1
-    assert charge.score_charges(["被告人甲无罪。"], []).value == 1
-    assert charge.score_charges(["驳回。"], []).value == 0
+    assert sentence.published_charge("", "被告人甲犯盗窃罪、诈骗罪", ["被告人甲犯盗窃罪，判处"]) == 1
+    assert sentence.score_charges(["被告人甲无罪。"], []).value == 1
+    assert sentence.score_charges(["驳回。"], []).value == 0
 
 
 def test_published_laws_keep_their_faults() -> None:
@@ -251,7 +251,7 @@ def test_claims_are_read_from_rulings() -> None:
     case = lending()
 
     def outcomes(*said: str) -> list[tuple[str, float | None]]:
-        _, found = claims.score_claims(case, said)
+        _, found = rulings.score_claims(case, said)
         return [(match.read.outcome, match.read.amount) for match in found]
 
     assert outcomes(
@@ -264,7 +264,7 @@ def test_claims_are_read_from_rulings() -> None:
     assert outcomes("被告支付律师费8000元", "驳回原告要求被告支付利息的诉讼请求") == [
         ("omitted", None), ("rejected", 0), ("granted", 8000)
     ]  # fmt: skip
-    assert claims.within(177759, 176000) and not claims.within(177761, 176000) and not claims.within(None, 5)
+    assert rulings.within(177759, 176000) and not rulings.within(177761, 176000) and not rulings.within(None, 5)
 
 
 def test_reasons_by_points() -> None:

@@ -12,8 +12,7 @@ import pytest
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.roles import role_name, role_of, seat_of
 from tasks.courts.environment import PUBLISHED, environment
-from tasks.courts.play.episode import CourtEpisode
-from tasks.courts.play.flow import CLOSING, limit_of
+from tasks.courts.play.episode import CLOSING, CourtEpisode, limit_of
 from tasks.courts.play.record import by_words, shown, spoken, strict, topic_turns
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure.model import ProfileName, side_of, speaker_of

@@ -15,8 +15,7 @@ from tasks.courts.agents.model import replies
 from tasks.courts.agents.model.card import Form, card, worded
 from tasks.courts.agents.model.conversation import CORE, portions
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
-from tasks.courts.casefile.people import LawRef
-from tasks.courts.casefile.persona import CUES
+from tasks.courts.casefile.people import CUES, LawRef
 from tasks.courts.casefile.roles import standpoints
 from tasks.courts.casefile.visibility import leaks
 from tasks.courts.environment import PUBLISHED, environment

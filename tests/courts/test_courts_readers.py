@@ -7,8 +7,7 @@ import pytest
 
 from tasks.courts.casefile.charged import standing_of
 from tasks.courts.casefile.exhibits import exhibits
-from tasks.courts.casefile.judgment import Judgment
-from tasks.courts.casefile.ruled import criminal_gold, of_accused
+from tasks.courts.casefile.judgment import Judgment, criminal_gold, of_accused
 
 
 @pytest.mark.parametrize(

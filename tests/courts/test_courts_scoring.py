@@ -15,7 +15,7 @@ from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.environment import PUBLISHED
 from tasks.courts.scores.aggregate import ALIKE, NO_GRADER, NOTHING_SCORED, UNFINISHED, stored_overall
 from tasks.courts.scores.columns import LOWER, averaged, metrics
-from tasks.courts.scores.drafts import floor_document, with_end_mark
+from tasks.courts.scores.drafted import floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
 from tasks.courts.scores.score import gradings, score_one
 from tasks.courts.scores.topics import FLOOR_REPLY

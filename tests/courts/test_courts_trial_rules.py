@@ -25,8 +25,7 @@ from tasks.courts.casefile.material import Member
 from tasks.courts.casefile.questions import load_questions
 from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import environment
-from tasks.courts.play.episode import law_day
-from tasks.courts.play.flow import limit_of
+from tasks.courts.play.episode import law_day, limit_of
 from tasks.courts.play.view import CourtView
 from tasks.courts.procedure import acts, pfs
 from tasks.courts.procedure.hearing import hearing_of

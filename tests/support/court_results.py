@@ -10,7 +10,7 @@ from tasks.courts.casefile.roles import seat_of
 from tasks.courts.environment import environment
 from tasks.courts.play.tracking import track_by_rules
 from tasks.courts.procedure.model import Turn
-from tasks.courts.scores.drafts import ceiling_document, with_end_mark
+from tasks.courts.scores.drafted import ceiling_document, with_end_mark
 from tasks.courts.scores.judgment import gold_text
 from tasks.courts.scores.topics import ceiling_reply
 from tasks.episode.events import AttemptStarted, Event, Routed, Said, Seated, TopicTracked

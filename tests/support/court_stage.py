@@ -12,7 +12,7 @@ from models.engine import Ask, Reply, Usage
 from tasks.courts.agents import registry
 from tasks.courts.agents.model.seat import ModelSeat
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.persona import drawn
+from tasks.courts.casefile.people import drawn
 from tasks.courts.casefile.roles import own_names, role_of, seat_of
 from tasks.courts.casefile.visibility import grant, visible
 from tasks.courts.environment import Role, environment

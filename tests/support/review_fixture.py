@@ -14,7 +14,7 @@ from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.environment import environment
-from tasks.courts.scores.drafts import ceiling_document, with_end_mark
+from tasks.courts.scores.drafted import ceiling_document, with_end_mark
 from tasks.courts.scores.judgment import gold_text
 from tasks.episode.events import (
     AttemptStarted,

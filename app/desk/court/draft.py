@@ -19,9 +19,8 @@ from store.text.dates import plain_date
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.play.record import shown
-from tasks.courts.scores.documents import PARTS, PartSpec, identity, stated
+from tasks.courts.scores.documents import PARTS, PartSpec, identity, slots, stated
 from tasks.courts.scores.drafted import LABELS, TITLE, Document, Kind, kind_of_case, side, strict_document
-from tasks.courts.scores.slots import slots
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from app.desk.court.scene import Scene
 from app.strings import t
 from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.environment import Kind, environment
-from tasks.courts.play.flow import pointer
+from tasks.courts.play.episode import pointer
 from tasks.courts.play.tracking import open_topics
 from tasks.courts.procedure.model import Duty, Profile, profile
 from tasks.courts.scores.drafted import TITLE

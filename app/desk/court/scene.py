@@ -18,7 +18,7 @@ from tasks.courts.casefile.case import Case, CivilCase, CriminalCase, Env, Field
 from tasks.courts.casefile.roles import names_of, role_name, role_of, seat_of
 from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import Cue, Ending, Role, environment
-from tasks.courts.play.flow import limit_of, made, next_cue
+from tasks.courts.play.episode import limit_of, made, next_cue
 from tasks.courts.play.record import spoken, topic_turns
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure.hearing import hearing_of

@@ -18,7 +18,7 @@ from app.desk.widgets.lines import LinesPane, Row, rule, wrapped
 from app.strings import known, language, t
 from app.terminal import truncate
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
-from tasks.courts.casefile.persona import style
+from tasks.courts.casefile.people import style
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.casefile.roles import names_of, role_name, role_of
 from tasks.courts.casefile.visibility import visible

@@ -5,6 +5,10 @@ They say nothing but what they hold, in the manner of their traits, by the marke
 The controller owns the order of topics. A party tells its lawyer what a question asks for, and where it asks for
 nothing known, what it has not told yet: claims or answer, then the story, then the exhibits. Lists come in portions;
 who is not conscientious says days and sums roughly at first. Deterministic: words are chosen by case and turn.
+
+Who asks them, by rules, is here too: the trainee who answers questions of law from statutes that can be looked up, or
+not at all, and who interviews a party for a document. Rules draft nothing: the interviewer asks for everything that a
+document needs and hands in the empty form, which is the floor of the scores.
 """
 
 from __future__ import annotations
@@ -14,13 +18,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from store.errors import Damaged, StoreError
+from store.search.law_search import Settings
 from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.agents.own_words import fact, field_words, with_parts
 from tasks.courts.environment import TopicCue
-from tasks.courts.play.flow import CLOSING
+from tasks.courts.play.episode import CLOSING
 from tasks.courts.play.view import CourtView, RulesPolicy
 from tasks.courts.scores.bigrams import sentences
-from tasks.courts.simulated.asking import IDENTITY, WHOLE, Client, Wanted, wanted
+from tasks.courts.scores.drafted import Kind, floor_document, with_end_mark
+from tasks.courts.simulated.talks import IDENTITY, WHOLE, Client, Wanted, wanted
 from tasks.episode.actions import Say
 
 # --- manner ---------------------------------------------------------------------------------------------------------
@@ -358,3 +365,64 @@ def _exhibit(one: Mapping[str, Any]) -> str:
     who = f"，证人是{witness['name']}{where}" if witness.get("name") else ""
     source = f"，来源是{one['source']}" if one.get("source") else ""
     return f"{one['title']}{source}{who}"
+
+
+# --- who asks them --------------------------------------------------------------------------------------------------
+
+QUOTED = 120
+"""Characters of an article that are quoted."""
+_ASKED = re.compile(r"[?？]|吗|呢|怎么|如何|什么|哪|多少|多久|是否|能否|请问")
+_BACK = "您好，请把事情的经过或者想了解的情况说一说，您最想解决的是哪个问题？"
+_NOTHING = (
+    "这个问题我手头没有查到可以直接引用的条文，说错了会误导您，我向带教律师请示后再答复您。"
+    "您也可以拨打12348公共法律服务热线。"
+)
+_NOTHING_EITHER = "这个问题也没有查到可以引用的条文，不能答复您。"
+_FOUND = (
+    "我查到的规定是《{law}》{article}：“{text}”。这一条是否适用于您的情况，要由律师结合具体事实判断，"
+    "我不能随口下结论。"
+)
+QUESTIONS: dict[Kind, tuple[str, ...]] = {
+    "CD": ("请您介绍一下双方的基本情况。", "您有什么诉讼请求？", "请把事情的经过说一说。", "您手里有哪些证据？"),
+    "DD": ("请您介绍一下双方的基本情况。", "对方的请求您怎么看？", "请把事情的经过说一说。", "您手里有哪些证据？"),
+}
+"""What a document needs, asked openly."""
+
+
+class Trainee(RulesPolicy):
+    """Answers what was asked last."""
+
+    def _speak(self, view: CourtView) -> Say:
+        questions = [turn.text for turn in view.record if turn.speaker == "client"]
+        asked = bool(questions) and bool(_ASKED.search(questions[-1]))
+        if not asked and not any(turn.text == _BACK for turn in view.own):
+            return Say(_BACK)
+        nothing = _NOTHING_EITHER if any(turn.text == _NOTHING for turn in view.own) else _NOTHING
+        return Say((self._found(questions[-1], view) if asked else "") or nothing)
+
+    def _found(self, question: str, view: CourtView) -> str:
+        """The first article that the statutes give; '' for none."""
+        if self.search is None:
+            return ""
+        try:
+            hits = self.search.search(question, Settings(k=1, at=view.day)).hits
+        except Damaged:
+            raise
+        except StoreError:
+            return ""
+        first = next((hit for hit in hits if hit.article.text), None)
+        if first is None:
+            return ""
+        text = (first.article.text or "").translate(str.maketrans("“”\n", "‘’ "))
+        return _FOUND.format(law=first.version.law, article=first.article.number.chinese, text=text[:QUOTED])
+
+
+class Interviewer(RulesPolicy):
+    """Asks what a document needs, one thing a turn, then hands in the empty form."""
+
+    def _speak(self, view: CourtView) -> Say:
+        kind: Kind = "DD" if view.role == "defendant_lawyer" else "CD"
+        questions = QUESTIONS[kind]
+        if view.turn > len(questions) or view.turn >= view.limit:
+            return Say(with_end_mark(floor_document(kind)), view.there)
+        return Say(questions[view.turn - 1], view.there)

@@ -19,7 +19,7 @@ from store.text.normalise import fold_width
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.play.view import CourtView
 from tasks.courts.scores.bigrams import bigrams, sentences
-from tasks.courts.scores.slots import yuan
+from tasks.courts.scores.documents import yuan
 
 COVERS = 0.4
 """From this share of a question on a sentence answers it."""

@@ -15,8 +15,7 @@ from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.environment import environment
 from tasks.courts.play.view import CourtPolicy, CourtView, RulesPolicy
 from tasks.courts.scores.bigrams import bigrams, f1
-from tasks.courts.scores.drafted import Kind
-from tasks.courts.scores.drafts import FLOOR_REPLY, ceiling_document, floor_document, with_end_mark
+from tasks.courts.scores.drafted import FLOOR_REPLY, Kind, ceiling_document, floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
 from tasks.courts.scores.topics import FLOOR_REPLY as ADVICE
 from tasks.courts.scores.topics import ceiling_reply

@@ -11,9 +11,19 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
-from tasks.courts.casefile.material import Claim, Court, Dates, Defence, Exhibit, Fact, Stance, Yuan
+from tasks.courts.casefile.material import (
+    Claim,
+    Court,
+    Criminal,
+    Dates,
+    Defence,
+    Exhibit,
+    Fact,
+    Sentence,
+    Stance,
+    Yuan,
+)
 from tasks.courts.casefile.people import Client, Id, LawRef, Party, Strict, Text, Words
-from tasks.courts.casefile.prosecution import Criminal, Sentence
 
 SCHEMA: Literal["j1case/1"] = "j1case/1"
 DISPUTE_SCHEMA = "j1dispute/1"

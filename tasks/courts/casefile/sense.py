@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CivilGold, CriminalCase, Dispute
-from tasks.courts.casefile.material import Dates, Exhibit, Fact
+from tasks.courts.casefile.material import TIMED, Dates, Exhibit, Fact
 from tasks.courts.casefile.people import COUNSEL, PROCURATORATE, Party
-from tasks.courts.casefile.prosecution import TIMED
 
 GOLD_MISSING = "Write the judgment under [gold]: without it nothing can be scored."
 

@@ -18,13 +18,21 @@ from store.text.ideographs import HAN
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.charged import charges_of, plea_of, request_of, standing_of
 from tasks.courts.casefile.exhibits import exhibit_of, exhibits
-from tasks.courts.casefile.judgment import Judgment, procedure_in
+from tasks.courts.casefile.judgment import (
+    Judgment,
+    accused_in,
+    civil_gold,
+    claim_of,
+    criminal_gold,
+    laws_of,
+    of_accused,
+    procedure_in,
+)
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.people import PROCURATORATE
-from tasks.courts.casefile.ruled import accused_in, civil_gold, claim_of, criminal_gold, laws_of, of_accused
 from tasks.courts.casefile.sense import Fault
 from tasks.courts.environment import PUBLISHED
-from tasks.courts.scores.charge import convictions
+from tasks.courts.scores.sentence import convictions
 from tasks.episode.plain import plain
 
 UNKNOWN_LAYOUT = "Known: records of the six environments with id, specific_characters, topic_list, procurator …"

@@ -30,8 +30,7 @@ from tasks.courts.casefile.law import (
     wrong,
 )
 from tasks.courts.casefile.loading import CaseFault, case_records
-from tasks.courts.casefile.material import Claim
-from tasks.courts.casefile.prosecution import TIMED, Count, Range, Sentence
+from tasks.courts.casefile.material import TIMED, Claim, Count, Range, Sentence
 from tasks.courts.casefile.questions import read_questions
 from tasks.courts.casefile.sense import age_on, months_after
 

@@ -14,7 +14,7 @@ _BY_RULE: Mapping[Rule, tuple[str, ...]] = {
     "compat": _METRICS,
     "strict": (*_METRICS, "NBIN_proxy", "NBIN_all_proxy"),
 }
-_TRAINEE, _CLIENT = "tasks.courts.agents.advisers:Trainee", "tasks.courts.agents.clients:AskingClient"
+_TRAINEE, _CLIENT = "tasks.courts.agents.clients:Trainee", "tasks.courts.agents.clients:AskingClient"
 _GOLD = "tasks.courts.agents.references:GoldTrainee"
 _TRACKER = Seat("话题记录员", frozenset(("topics[].question", "topics[].aliases", "topics[].type")))
 _ASKED = ("dates.asked", "topics[].question", "topics[].aliases", *fields_of("client", PERSONA))

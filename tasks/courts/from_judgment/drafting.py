@@ -23,11 +23,10 @@ from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import SCHEMA
-from tasks.courts.casefile.judgment import Env, Judgment
+from tasks.courts.casefile.judgment import Env, Judgment, accused_in
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.names import LATIN, is_masked, people_in, surname_of, suspects
 from tasks.courts.casefile.people import REFUSED_ROLES
-from tasks.courts.casefile.ruled import accused_in
 from tasks.courts.casefile.sense import Fault, age_on
 from tasks.courts.from_judgment.fields import civil_case, criminal_case, signed_by
 from tasks.courts.from_judgment.masking import Masked, mask

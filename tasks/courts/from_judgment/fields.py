@@ -14,10 +14,21 @@ from store.text.ideographs import HAN
 from store.text.normalise import fold_width
 from tasks.courts.casefile.charged import charges_of, plea_of, request_of, standing_of
 from tasks.courts.casefile.exhibits import exhibits, named_exhibits
-from tasks.courts.casefile.judgment import LONGEST, Env, Judgment, clipped, items, procedure_in, sentences
+from tasks.courts.casefile.judgment import (
+    LONGEST,
+    Env,
+    Judgment,
+    accused_in,
+    civil_gold,
+    claim_of,
+    clipped,
+    criminal_gold,
+    items,
+    procedure_in,
+    sentences,
+)
 from tasks.courts.casefile.names import names_at
 from tasks.courts.casefile.people import PROCURATORATE
-from tasks.courts.casefile.ruled import accused_in, civil_gold, claim_of, criminal_gold
 from tasks.courts.from_judgment.masking import LEFT_OUT
 from tasks.courts.from_judgment.structure import COUNSEL, PARTY, SPEAKS_FOR, Entry, Heading, opened
 

@@ -17,7 +17,7 @@ from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.law import Laws
 from tasks.courts.casefile.people import LawRef
-from tasks.courts.scores import charge, claims, laws, reasons, rulings, sentence
+from tasks.courts.scores import laws, reasons, rulings, sentence
 from tasks.courts.scores.documents import LONGEST, graded
 from tasks.scoring.result import Grading
 
@@ -111,7 +111,7 @@ def _compat(case: Trial, text: str, failed: rulings.Failure | None) -> dict[str,
     found: dict[str, float | None] = {"LAW": laws.published_laws(entries, text)}
     if isinstance(case, CriminalCase):
         reason, ordered = rulings.published_reason(text), rulings.published_rulings(text)
-        found["CRI"] = charge.published_charge(reason, ordered, case.gold.judgment)
+        found["CRI"] = sentence.published_charge(reason, ordered, case.gold.judgment)
     else:
         found["JUD"] = None
     return found | {"REA": None}
@@ -153,7 +153,7 @@ def _strict(
     }
     ordered = found.rulings if found else ()
     if isinstance(case, CriminalCase):
-        crimes = charge.score_charges(ordered, case.gold.charges)
+        crimes = sentence.score_charges(ordered, case.gold.charges)
         verdict = sentence.compare(case.gold.sentence, sentence.read_sentence(ordered))
         values |= {
             "CRI": crimes.value, "VER": verdict.ver, "SEN": verdict.sen, "FINE": verdict.fine,
@@ -170,7 +170,7 @@ def _strict(
             "kind": verdict.kind, "suspended": verdict.suspended,
         }  # fmt: skip
     else:
-        values["JUD_claims"], matches = claims.score_claims(case, ordered)
+        values["JUD_claims"], matches = rulings.score_claims(case, ordered)
         evidence["claims"] = [
             {
                 "claim": match.read.claim, "said": match.read.outcome, "amount": match.read.amount,

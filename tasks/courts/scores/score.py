@@ -21,7 +21,7 @@ from functools import partial
 from tasks.agents.prompts import fill
 from tasks.courts.agents.registry import HUMAN, by_rules
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
-from tasks.courts.casefile.persona import style
+from tasks.courts.casefile.people import style
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.casefile.roles import role_name
 from tasks.courts.casefile.visibility import visible
@@ -30,7 +30,7 @@ from tasks.courts.play.episode import persona_of, traits_of
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.model import Duty, ProfileName, Turn
-from tasks.courts.scores import documents, drafts, judgment, rulings, topics
+from tasks.courts.scores import documents, drafted, judgment, rulings, topics
 from tasks.courts.scores.columns import OF_RUN, feeds, metrics
 from tasks.courts.scores.consistency import Consistency
 from tasks.courts.scores.documents import LONGEST, graded
@@ -358,7 +358,7 @@ def floor(case: Case) -> list[Score]:
     elif isinstance(case, AdviceCase):
         said = CourtTranscript(topics=tuple(topics.floor_turns(case)))
     elif isinstance(case, CivilCase) and (kind := kind_of_case(case)):
-        said = CourtTranscript(own=(drafts.FLOOR_REPLY, drafts.with_end_mark(drafts.floor_document(kind))))
+        said = CourtTranscript(own=(drafted.FLOOR_REPLY, drafted.with_end_mark(drafted.floor_document(kind))))
     else:
         said = _judged(f"{judgment.FORMULA[case.env]}\n现在闭庭。", 1)
     return [*_content(case, said, {}), *_procedure(case, said, "law")]
@@ -375,7 +375,7 @@ def ceiling(case: Case) -> list[Score]:
     if isinstance(case, AdviceCase):
         said = CourtTranscript(topics=tuple(topics.ceiling_turns(case)))
     elif isinstance(case, CivilCase) and kind_of_case(case):
-        said = CourtTranscript(own=(drafts.with_end_mark(drafts.ceiling_document(case)),))
+        said = CourtTranscript(own=(drafted.with_end_mark(drafted.ceiling_document(case)),))
     elif not isinstance(case, CivilCase | CriminalCase):
         return []
     else:

@@ -1,4 +1,5 @@
-"""VER: what a judgment imposes, and how far it lies from the gold. Terms in months, fines in yuan.
+"""VER and CRI: what a judgment imposes and for which crimes, and how far it lies from the gold. Terms in months,
+fines in yuan.
 
 Read from the rulings only: earlier sentences stand in the reasons. Where several crimes are punished together the
 term that is to be served counts (决定执行, 刑法第六十九条), a suspension (缓刑) never counts as the term, and clauses
@@ -9,6 +10,10 @@ Prison and probation are not the same sentence (刑法第七十二条): whose pr
 (第七十六条). Where one side suspends it and the other does not, the strict distance is the greater of two, between
 the terms that are pronounced and between the months that are served, which are 0 on probation: seven months in prison
 for seven months on probation lie ln(8) apart.
+
+CRI: of which crimes a judgment convicts. Compat looks for the words of the gold charge anywhere in reasons or
+rulings, as published. Strict reads the charges of the rulings and compares them as a set, each under its official
+name; charges beyond the gold's are named, and cost the score.
 """
 
 from __future__ import annotations
@@ -18,10 +23,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from store.text.charges import canonical, charges, same_charges
 from store.text.dates import LONGEST, TERM, months_of
 from store.text.normalise import fold_width
 from store.text.numerals import to_decimal
-from tasks.courts.casefile.prosecution import TIMED, Sentence, SentenceKind
+from tasks.courts.casefile.material import TIMED, Sentence, SentenceKind
 
 MONTHS_SCALE = math.log(241)
 """Twenty years of 有期徒刑, the most for one crime."""
@@ -213,3 +219,77 @@ def _distance(first: float, second: float) -> float:
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
+
+
+# --- charges (CRI) --------------------------------------------------------------------------------------------------
+
+_FIRST_CRIME = re.compile("犯(.*?)罪")
+_VERB = re.compile(
+    r"(?P<no>不)?(?:构成(?:犯(?!罪))?|(?<!侵)(?<!罪)犯(?!罪)[有了]?|以(?=[^,。;]{2,40}罪(?:判处|定罪|追究|处)))"
+)
+_NOT_PROVEN = re.compile(r"(?:不能|不足以|没有|并非|尚不|未)(?:认定|证明)?(?:被告人[^,。;]{0,8})?$")
+_FAILS = re.compile(r"[\"”'》」]*(?:的)?(?:指控|罪名|事实|证据|,)*(?:证据不足|不能|不成立|不予)")
+_CRIME_CLAUSE = re.compile(r"[^,。;:\n]*")
+_NAME_ENDS = re.compile(
+    r"(?<=罪)[\"“”'》」]*(?:判处|处以|处(?=[有拘管罚死无])|免予|免除|免于|定罪|追究|并处|单处|不能|不成立|一案|的|$)"
+)
+_EARLIER = re.compile(r"(?:撤销|曾因|前因|此前)[^;。\n]*?(?:[;。\n]|,(?=被告人)|$)")
+_ACQUITTED = re.compile(r"无罪(?!的?(?:辩护|意见|辩解))")
+_ASIDE = re.compile(r"\((?!边\))[^()]{0,400}\)")
+_QUOTES = re.compile(r"[\"“”'‘’「」《》]")
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeScore:
+    """said: official names without 罪; extra, missing: against the gold; value: 1 for the same set, else 0."""
+
+    value: float
+    said: tuple[str, ...]
+    extra: tuple[str, ...]
+    missing: tuple[str, ...]
+    acquitted: bool
+
+
+def published_charge(reason: str, rulings: str, gold: Sequence[str]) -> float:
+    """The published CRI: 1 where what stands between the first 犯 and the next 罪 of the gold occurs in the judgment.
+
+    Args:
+        reason, rulings: of the judgment, as said.
+        gold: the gold rulings; only the first is read.
+    """
+    match = _FIRST_CRIME.search(gold[0]) if gold else None
+    name = match[1] if match else ""
+    return float(bool(name) and (name in reason or name in rulings))
+
+
+def convictions(rulings: Sequence[str]) -> tuple[str, ...]:
+    """The charges of which rulings convict, as they write them: 盗窃罪, 掩饰、隐瞒犯罪所得罪.
+
+    Earlier convictions (撤销 …, 曾因犯 …) and charges that are said not to hold do not count.
+    """
+    found: list[str] = []
+    for ruling in rulings:
+        text = _QUOTES.sub("", _EARLIER.sub("", _ASIDE.sub("", fold_width(ruling).replace("国(边)境", "国边境"))))
+        place = 0
+        while match := _VERB.search(text, place):
+            clause = _CRIME_CLAUSE.match(text, match.end())
+            assert clause is not None
+            place = max(match.end(), clause.end())
+            if match["no"] or _NOT_PROVEN.search(text[max(0, match.start() - 24) : match.start()]):
+                continue
+            stop = _NAME_ENDS.search(clause[0])
+            head = clause[0][: stop.start()] if stop else clause[0]
+            name = head[: head.rfind("罪") + 1].strip()
+            if len(name) > 2 and not _FAILS.match(clause[0].strip()[len(name) :]):
+                found += [part for part in re.split(r"(?<=罪)(?:、|和|与|及|以及|并)", name) if len(part) > 2]
+    return tuple(dict.fromkeys(found))
+
+
+def score_charges(rulings: Sequence[str], gold: Sequence[str]) -> ChargeScore:
+    """The strict CRI. A gold without charges is an acquittal, earned by 无罪 and no conviction."""
+    said = frozenset(name for text in convictions(rulings) for name in charges(text))
+    wanted = frozenset(canonical(name) for name in gold)
+    acquitted = not said and any(_ACQUITTED.search(ruling) for ruling in rulings)
+    same = same_charges(said, wanted) if wanted else acquitted
+    extra, missing = (said - wanted, wanted - said) if not same else (frozenset(), frozenset())
+    return ChargeScore(float(same), tuple(sorted(said)), tuple(sorted(extra)), tuple(sorted(missing)), acquitted)

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from tasks.courts.agents.registry import HUMAN
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
 from tasks.courts.environment import Role, environment
-from tasks.courts.play.episode import traits_of
-from tasks.courts.play.flow import limit_of
+from tasks.courts.play.episode import limit_of, traits_of
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure.answers import VALID
 from tasks.courts.procedure.hearing import hearing_of

@@ -27,8 +27,7 @@ from tasks.agents.prompts import fill, fill_text, table
 from tasks.courts.agents.own_words import field_words, owns
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.material import collegial, presiding_title
-from tasks.courts.casefile.people import LawRef, Persona
-from tasks.courts.casefile.persona import style
+from tasks.courts.casefile.people import LawRef, Persona, style
 from tasks.courts.casefile.roles import Standpoint, role_of
 from tasks.courts.casefile.visibility import grant, visible
 from tasks.courts.environment import PLAIN_CARD, Role, codes, environment

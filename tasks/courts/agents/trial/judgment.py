@@ -15,8 +15,7 @@ from datetime import date
 from store.statutes.model import ArticleNumber
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import quotable
-from tasks.courts.agents.trial.agenda import filled, hearing
-from tasks.courts.agents.trial.record import NAME, OTHER, Claim, CourtCase, Exhibit, numbered
+from tasks.courts.agents.trial.record import NAME, OTHER, Claim, CourtCase, Exhibit, filled, hearing, numbered
 from tasks.courts.casefile.people import divorce
 from tasks.courts.procedure.acts import parse
 from tasks.courts.procedure.model import profile

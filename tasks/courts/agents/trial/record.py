@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
+from store.tables import beside
 from store.text.ideographs import HAN
 from store.text.numerals import int_to_chinese, to_decimal
 from tasks.courts.casefile.material import collegial
@@ -459,3 +460,22 @@ def _of_sides(turn: Turn, env: Literal["CI", "CR"]) -> Turn:
     """A turn with the sides in the place of those who speak for them."""
     sides = [side_of(env, role) or role for role in (turn.speaker, *turn.to)]
     return replace(turn, speaker=sides[0], to=tuple(sides[1:]))
+
+
+# --- the tables ----------------------------------------------------------------------------------------------------
+
+
+def hearing(env: Literal["CI", "CR"]) -> Mapping[str, Any]:
+    """The table of a court."""
+    return beside(__package__, "hearing_civil" if env == "CI" else "hearing_criminal")
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """A phrase with its fields; the full stop of a value gives way to that of the phrase."""
+    for key, value in values.items():
+        words = str(value).strip()
+        after = text.partition("{" + key + "}")[2][:1]
+        if after in "。；，" and after:
+            words = words.rstrip("。；，")
+        text = text.replace("{" + key + "}", words)
+    return text

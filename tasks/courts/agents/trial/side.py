@@ -15,8 +15,7 @@ from typing import Any, ClassVar, Literal
 from store.tables import beside
 from store.text.numerals import int_to_chinese
 from tasks.courts.agents.own_words import fact, owns, parts_of
-from tasks.courts.agents.trial.agenda import filled
-from tasks.courts.agents.trial.record import ASPECTS, NAME, OFFERING, VIEWING, Offer, asked_of, offers_in
+from tasks.courts.agents.trial.record import ASPECTS, NAME, OFFERING, VIEWING, Offer, asked_of, filled, offers_in
 from tasks.courts.play.view import CourtView, RulesPolicy
 from tasks.courts.procedure.acts import cut, stages_tagged
 from tasks.courts.procedure.exhibits import items_named, numbers_named
