@@ -15,6 +15,7 @@ from tasks import registry
 from tasks.courts.casefile.case import CaseFile, Env
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure.model import Turn
+from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.names import Names, called
@@ -152,6 +153,14 @@ class Environment:
     def others(self) -> tuple[Role, ...]:
         """The roles beside the tested one."""
         return tuple(self.seats)[1:]
+
+    def role_of(self, seat: str) -> Role:
+        """The role of a seat of an episode."""
+        return self.tested if seat == SEAT else seat
+
+    def seat_of(self, role: Role) -> str:
+        """The seat of a role."""
+        return SEAT if role == self.tested else role
 
     @property
     def tested_opens(self) -> bool:

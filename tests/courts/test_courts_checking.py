@@ -14,8 +14,9 @@ from click.testing import CliRunner
 from app.cli.tasks import tasks as tasks_group
 from store.statutes.applicable import CaseDates
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from tasks.courts.casefile.law import Finding, check_text, shipped_laws
+from tasks.courts.casefile.law import check_text, shipped_laws
 from tasks.courts.casefile.loading import read_case
+from tasks.courts.casefile.sense import Finding
 from tasks.courts.checking.case import check_case, court_fee
 from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes, criminal_cases, knowledge_cases

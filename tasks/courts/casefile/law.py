@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Literal, Protocol
+from typing import Protocol
 
 from rapidfuzz import fuzz, process
 
@@ -17,31 +16,7 @@ from store.statutes.shipped import as_of, indexed_laws, listed_laws, numbers_of
 from store.text.citation import citations
 from store.text.normalise import fold_width
 from tasks.courts.casefile.people import LawRef
-
-Level = Literal["error", "warning"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """error: a lawyer would laugh; warning: to be looked at."""
-
-    level: Level
-    field: str
-    what: str
-    todo: str
-
-    def __str__(self) -> str:
-        return f"{self.level}: {self.field}: {self.what}. {self.todo}"
-
-
-def wrong(field: str, what: str, todo: str) -> Finding:
-    """An error."""
-    return Finding("error", field, what, todo)
-
-
-def doubtful(field: str, what: str, todo: str) -> Finding:
-    """A warning."""
-    return Finding("warning", field, what, todo)
+from tasks.courts.casefile.sense import Finding, doubtful, wrong
 
 
 class Laws(Protocol):

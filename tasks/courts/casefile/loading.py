@@ -23,7 +23,7 @@ from tasks.courts.casefile.case import (
     Dispute,
 )
 from tasks.courts.casefile.people import REFUSED_ROLES
-from tasks.courts.casefile.sense import GOLD_MISSING, Fault, contradictions
+from tasks.courts.casefile.sense import GOLD_MISSING, Finding, contradictions, wrong
 from tasks.courts.environment import codes, environment
 from tasks.episode.plain import plain
 from tasks.task_files import task_files
@@ -51,7 +51,7 @@ _SHAPES = (
 class CaseFault(BadInput):
     """A case that cannot be used; `faults`: all that is wrong with it."""
 
-    def __init__(self, where: str, faults: list[Fault]) -> None:
+    def __init__(self, where: str, faults: list[Finding]) -> None:
         first = faults[0]
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         super().__init__(f"{where}, {first.field}: {first.what}{more}", first.todo)
@@ -61,7 +61,7 @@ class CaseFault(BadInput):
     @property
     def lines(self) -> list[str]:
         """A line a fault: where, which field, what is wrong, what to do."""
-        return [f"{self.where}, {fault}" for fault in self.faults]
+        return [f"{self.where}, {fault.text}" for fault in self.faults]
 
 
 def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -110,38 +110,38 @@ def _named(where: str, fields: Mapping[str, Any]) -> str:
     return f"{where}, case {plain(identity)}" if isinstance(identity, str) and identity else where
 
 
-def _shape(fields: Mapping[str, Any]) -> list[Fault]:
+def _shape(fields: Mapping[str, Any]) -> list[Finding]:
     given, env = fields.get("schema", SCHEMA), fields.get("env")
     if given != SCHEMA:
         what = f"{plain(str(given))[:40]!r} is not known"
-        return [Fault("schema", what, f"Write {SCHEMA}, or {DISPUTE_SCHEMA} for a dispute.")]
+        return [wrong("schema", what, f"Write {SCHEMA}, or {DISPUTE_SCHEMA} for a dispute.")]
     if env not in codes():
         what = "is missing" if env is None else f"{plain(str(env))[:40]!r} is no environment"
-        return [Fault("env", what, f"Known: {', '.join(codes())}.")]
+        return [wrong("env", what, f"Known: {', '.join(codes())}.")]
     return []
 
 
-def _fault(detail: Any, fields: Mapping[str, Any]) -> Fault:
+def _fault(detail: Any, fields: Mapping[str, Any]) -> Finding:
     place = list(detail["loc"])
     field, last = _path(place, fields), str(place[-1]) if place else ""
     kind, value = detail["type"], detail.get("input")
     shown = repr(plain(value) if isinstance(value, str) else value)[:60]
     if kind == "missing":
-        return Fault(field, "is missing", _MISSING.get(last, "Write it."))
+        return wrong(field, "is missing", _MISSING.get(last, "Write it."))
     if kind == "extra_forbidden":
         near = [] if last in _field_names() else get_close_matches(last, _field_names(), 1)
-        return Fault(field, "is no field of a case file", f"Did you mean {near[0]}?" if near else "Take it out.")
+        return wrong(field, "is no field of a case file", f"Did you mean {near[0]}?" if near else "Take it out.")
     if kind == "literal_error" and last == "side":
         return _refused(field, str(plain(value)))
     if kind == "literal_error":
-        return Fault(field, f"{shown} is not allowed", f"Allowed: {detail['ctx']['expected']}.")
+        return wrong(field, f"{shown} is not allowed", f"Allowed: {detail['ctx']['expected']}.")
     if kind in ("too_short", "string_too_short"):
-        return Fault(field, "is empty", _MISSING.get(last, "Write it, or leave the field out where that is allowed."))
+        return wrong(field, "is empty", _MISSING.get(last, "Write it, or leave the field out where that is allowed."))
     if kind == "value_error":
-        return Fault(field or "case", str(detail["ctx"]["error"]), "Correct it.")
+        return wrong(field or "case", str(detail["ctx"]["error"]), "Correct it.")
     if kind.startswith(("greater_than", "less_than")):
         ((bound, limit),) = detail["ctx"].items()
-        return Fault(
+        return wrong(
             field,
             {
                 "gt": f"{shown} is not above {limit:g}", "ge": f"{shown} is below {limit:g}",
@@ -151,11 +151,11 @@ def _fault(detail: Any, fields: Mapping[str, Any]) -> Fault:
         )  # fmt: skip
     for words, what, todo in _SHAPES:
         if kind.startswith(words):
-            return Fault(field, f"{shown} is {what}", todo)
-    return Fault(field, f"{shown}: {detail['msg'][:1].lower()}{detail['msg'][1:]}", "Correct it.")
+            return wrong(field, f"{shown} is {what}", todo)
+    return wrong(field, f"{shown}: {detail['msg'][:1].lower()}{detail['msg'][1:]}", "Correct it.")
 
 
-def _refused(field: str, role: str) -> Fault:
+def _refused(field: str, role: str) -> Finding:
     name = REFUSED_ROLES.get(role, role if role in REFUSED_ROLES.values() else "")
     if name:
         todo = {
@@ -163,8 +163,8 @@ def _refused(field: str, role: str) -> Fault:
             "鉴定人": 'An expert opinion is an exhibit of kind = "鉴定意见".',
             "被害人": "Victims are named under criminal.victims.",
         }.get(name, "Only plaintiff and defendant have seats.")
-        return Fault(field, f"{name} takes no seat in a trial here", todo)
-    return Fault(field, f"{role[:40]!r} is no known role", "Allowed: plaintiff, defendant.")
+        return wrong(field, f"{name} takes no seat in a trial here", todo)
+    return wrong(field, f"{role[:40]!r} is no known role", "Allowed: plaintiff, defendant.")
 
 
 def _path(place: list[Any], fields: Any) -> str:

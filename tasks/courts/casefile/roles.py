@@ -14,17 +14,16 @@ from tasks.courts.casefile.material import Fact, presiding_title
 from tasks.courts.casefile.people import PROCURATORATE
 from tasks.courts.environment import Role, environment
 from tasks.episode.seats import Card
-from tasks.episode.with_tools import SEAT
 
 
 def role_of(env: Env, seat: str) -> Role:
     """The role of a seat."""
-    return environment(env).tested if seat == SEAT else seat
+    return environment(env).role_of(seat)
 
 
 def seat_of(env: Env, role: Role) -> str:
     """The seat of a role."""
-    return SEAT if role == environment(env).tested else role
+    return environment(env).seat_of(role)
 
 
 def role_name(role: Role, env: Env, case: Case | None = None) -> str:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Literal
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CivilGold, CriminalCase, Dispute
 from tasks.courts.casefile.material import TIMED, Dates, Exhibit, Fact
@@ -19,19 +20,39 @@ from tasks.courts.casefile.people import COUNSEL, PROCURATORATE, Party
 GOLD_MISSING = "Write the judgment under [gold]: without it nothing can be scored."
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a field and what to do about it; the field is a path such as parties.P1.birth_date."""
+Level = Literal["error", "warning"]
 
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong with a field and what to do about it; the field is a path such as parties.P1.birth_date. error:
+    the case is legally wrong or contradicts itself; warning: somebody has to look at it."""
+
+    level: Level
     field: str
     what: str
     todo: str
 
     def __str__(self) -> str:
+        return f"{self.level}: {self.text}"
+
+    @property
+    def text(self) -> str:
+        """The finding without its level."""
         return f"{self.field}: {self.what}. {self.todo}"
 
 
-def contradictions(case: Case | Dispute) -> list[Fault]:
+def wrong(field: str, what: str, todo: str) -> Finding:
+    """An error."""
+    return Finding("error", field, what, todo)
+
+
+def doubtful(field: str, what: str, todo: str) -> Finding:
+    """A warning."""
+    return Finding("warning", field, what, todo)
+
+
+def contradictions(case: Case | Dispute) -> list[Finding]:
     """All contradictions of a case in the order of its fields; [] when it is sound."""
     if isinstance(case, AdviceCase):
         return [*_twice("topics", [topic.id for topic in case.topics]), *_topics(case), *_days(case.dates)]
@@ -81,40 +102,40 @@ def _covered(spans: Iterable[tuple[date, date]]) -> int:
     return days
 
 
-def _parties(case: CivilCase | CriminalCase | Dispute) -> Iterator[Fault]:
+def _parties(case: CivilCase | CriminalCase | Dispute) -> Iterator[Finding]:
     yield from _twice("parties", [party.id for party in case.parties])
     yield from _twice("parties", [party.name for party in case.parties], "name")
     sides: Counter[str] = Counter(party.side for party in case.parties)
     criminal = isinstance(case, CriminalCase)
     if criminal and sides["plaintiff"]:
-        yield Fault("parties", "a criminal case has no plaintiff", "Name victims under criminal.victims.")
+        yield wrong("parties", "a criminal case has no plaintiff", "Name victims under criminal.victims.")
     yield from too_many(criminal, sides["plaintiff"], sides["defendant"])
     if not criminal:
         for side in ("plaintiff", "defendant"):
             if not sides[side]:
-                yield Fault("parties", f"no {side}", f'Add one [[parties]] with side = "{side}".')
+                yield wrong("parties", f"no {side}", f'Add one [[parties]] with side = "{side}".')
         return
     if not sides["defendant"]:
-        yield Fault("parties", "nobody is accused", 'Add one [[parties]] with side = "defendant".')
+        yield wrong("parties", "nobody is accused", 'Add one [[parties]] with side = "defendant".')
     for party in case.parties:
         if party.kind == "company":
             todo = "Only natural persons can be tried here."
-            yield Fault(f"parties.{party.id}", "a company is accused (单位犯罪)", todo)
+            yield wrong(f"parties.{party.id}", "a company is accused (单位犯罪)", todo)
 
 
-def too_many(criminal: bool, plaintiffs: int, defendants: int) -> Iterator[Fault]:
+def too_many(criminal: bool, plaintiffs: int, defendants: int) -> Iterator[Finding]:
     """One natural person is accused, or one plaintiff sues one defendant."""
     if criminal and defendants > 1:
         what = f"{defendants} accused; one is tried at a time"
-        yield Fault("parties", what, "Try the others in cases of their own (另案处理).")
+        yield wrong("parties", what, "Try the others in cases of their own (另案处理).")
     sides = () if criminal else ((plaintiffs, "plaintiffs (原告)"), (defendants, "defendants (被告)"))
     for count, word in sides:
         if count > 1:
             what = f"{count} {word}; one plaintiff sues one defendant here"
-            yield Fault("parties", what, "Split the dispute or keep one of them.")
+            yield wrong("parties", what, "Split the dispute or keep one of them.")
 
 
-def _days(dates: Dates) -> Iterator[Fault]:
+def _days(dates: Dates) -> Iterator[Finding]:
     order = ("acted", "acted_until", "filed", "proceeding", "judged")
     known = [(name, day) for name in order if (day := getattr(dates, name)) is not None]
     for (earlier, _), (later, day) in zip(known, known[1:], strict=False):
@@ -122,30 +143,30 @@ def _days(dates: Dates) -> Iterator[Fault]:
             yield from _misplaced(f"dates.{later}", day, dates, since=earlier)
     yield from _misplaced("dates.acted_until", dates.acted_until, dates, until="judged")
     if dates.acted_until and not dates.acted:
-        yield Fault("dates.acted", "is missing although acted_until is given", "Give the first day of the conduct.")
+        yield wrong("dates.acted", "is missing although acted_until is given", "Give the first day of the conduct.")
     yield from _misplaced("dates.asked", dates.asked, dates, since="acted")
 
 
-def _misplaced(field: str, day: date | None, dates: Dates, since: str = "", until: str = "") -> Iterator[Fault]:
+def _misplaced(field: str, day: date | None, dates: Dates, since: str = "", until: str = "") -> Iterator[Finding]:
     """A day lies between two days of the case, as far as these are known."""
     first, last = (getattr(dates, name) if name else None for name in (since, until))
     if day and first and day < first:
-        yield Fault(field, f"{day} lies before dates.{since} ({first})", "Put the days of the case in order.")
+        yield wrong(field, f"{day} lies before dates.{since} ({first})", "Put the days of the case in order.")
     if day and last and day > last:
-        yield Fault(field, f"{day} lies after dates.{until} ({last})", "Put the days of the case in order.")
+        yield wrong(field, f"{day} lies after dates.{until} ({last})", "Put the days of the case in order.")
 
 
-def _born(parties: Iterable[Party], dates: Dates) -> Iterator[Fault]:
+def _born(parties: Iterable[Party], dates: Dates) -> Iterator[Finding]:
     act = dates.acted or dates.filed or dates.judged
     for party in parties:
         if party.birth_date and act and party.birth_date >= act:
             what = f"{party.birth_date} is not before the facts of the case ({act})"
-            yield Fault(f"parties.{party.id}.birth_date", what, "Correct either day.")
+            yield wrong(f"parties.{party.id}.birth_date", what, "Correct either day.")
 
 
 def _material(
     facts: Iterable[Fact], evidence: Iterable[Exhibit], case: CivilCase | CriminalCase | Dispute
-) -> Iterator[Fault]:
+) -> Iterator[Finding]:
     parties = {party.id: party for party in case.parties}
     criminal = isinstance(case, CriminalCase)
     known = {fact.id for fact in facts}
@@ -164,9 +185,9 @@ def _material(
             own = {exhibit.owner, COUNSEL} if criminal and exhibit.owner != PROCURATORATE else {exhibit.owner}
             if objection.by in own:
                 what = f"{objection.by} objects to an exhibit of its own side"
-                yield Fault(f"{where}.objections", what, "Name the other side in `by`.")
+                yield wrong(f"{where}.objections", what, "Name the other side in `by`.")
         if exhibit.witness and exhibit.witness.name in {party.name for party in case.parties}:
-            yield Fault(
+            yield wrong(
                 f"{where}.witness", "the witness is a party", "The words of a party are 当事人的陈述 or 供述."
             )
     yield from _lead("statements", case.statements, parties, "party")
@@ -179,18 +200,18 @@ _NEEDED: dict[str, dict[str, str]] = {
 """Field -> environments that cannot do without it, and what it is."""
 
 
-def _civil(case: CivilCase | Dispute) -> Iterator[Fault]:
+def _civil(case: CivilCase | Dispute) -> Iterator[Finding]:
     env = "CI" if isinstance(case, Dispute) else case.env
     for name, envs in _NEEDED.items():
         if env in envs and not getattr(case, name):
-            yield Fault(name, "is missing", f"Write the {envs[env]}.")
+            yield wrong(name, "is missing", f"Write the {envs[env]}.")
     if env == "CI":
         if case.gold == CivilGold():
-            yield Fault("gold", "is missing", GOLD_MISSING)
+            yield wrong("gold", "is missing", GOLD_MISSING)
         else:
             for name in ("judgment", "reason", "laws"):
                 if not getattr(case.gold, name):
-                    yield Fault(f"gold.{name}", "is missing", GOLD_MISSING)
+                    yield wrong(f"gold.{name}", "is missing", GOLD_MISSING)
     claims = {claim.id: claim for claim in case.claims}
     facts = {fact.id for fact in case.facts}
     parties = {party.id: party for party in case.parties}
@@ -206,64 +227,64 @@ def _civil(case: CivilCase | Dispute) -> Iterator[Fault]:
     yield from _lead("gold.rulings", [ruling.claim for ruling in case.gold.rulings], claims, "claim")
     for fact in case.facts:
         if not fact.gold and not fact.disputed:
-            yield Fault(
+            yield wrong(
                 f"facts.{fact.id}", "is not found by the court and yet not disputed", "Write disputed = true."
             )
 
 
-def _criminal(case: CriminalCase) -> Iterator[Fault]:
+def _criminal(case: CriminalCase) -> Iterator[Finding]:
     criminal, sentence, dates = case.criminal, case.gold.sentence, case.dates
     for index, custody in enumerate(criminal.custody):
         where = f"criminal.custody[{index}]"
         if custody.until and custody.until < custody.since:
             what = f"{custody.until} lies before {custody.since}"
-            yield Fault(f"{where}.until", what, "Put the days of the case in order.")
+            yield wrong(f"{where}.until", what, "Put the days of the case in order.")
         yield from _misplaced(f"{where}.since", custody.since, dates, since="acted")
         yield from _misplaced(
             f"{where}.until", max(custody.since, custody.until or custody.since), dates, until="judged"
         )
     yield from _misplaced("criminal.served", criminal.served, dates, since="filed", until="proceeding")
     if sentence.kind in TIMED and not sentence.months:
-        yield Fault("gold.sentence.months", f"{sentence.kind} has no term", "Give it in months.")
+        yield wrong("gold.sentence.months", f"{sentence.kind} has no term", "Give it in months.")
     if sentence.kind not in TIMED and sentence.months:
         what = f"{sentence.kind} has a term of {sentence.months} months"
-        yield Fault("gold.sentence.months", what, "Leave it out.")
+        yield wrong("gold.sentence.months", what, "Leave it out.")
     if (sentence.kind == "无罪") != (not case.gold.charges):
         what = "无罪 and the list of charges contradict each other"
-        yield Fault("gold.charges", what, "无罪 has no charge, anything else has one.")
+        yield wrong("gold.charges", what, "无罪 has no charge, anything else has one.")
     if sentence.kind in ("有期徒刑", "拘役") and case.criminal.custody and dates.judged:
         begin = min(custody.since for custody in criminal.custody)
         term = (months_after(begin, sentence.months) - begin).days + 1
         if (held := days_held(case)) > term:
             what = f"{held} days in custody are longer than the term ({sentence.months} months)"
-            yield Fault("criminal.custody", what, "Correct the days or the term.")
+            yield wrong("criminal.custody", what, "Correct the days or the term.")
     if sentence.since and sentence.until:
         end = months_after(sentence.since, sentence.months)
         if sentence.until > end:
             what = f"{sentence.until} is after the end of the term ({end})"
-            yield Fault("gold.sentence.until", what, "Reckon the term again.")
+            yield wrong("gold.sentence.until", what, "Reckon the term again.")
         if sentence.until <= sentence.since:
             what = f"{sentence.until} is not after {sentence.since}"
-            yield Fault("gold.sentence.until", what, "Reckon the term again.")
+            yield wrong("gold.sentence.until", what, "Reckon the term again.")
 
 
-def _topics(case: AdviceCase) -> Iterator[Fault]:
+def _topics(case: AdviceCase) -> Iterator[Finding]:
     for topic in case.topics:
         where = f"topics.{topic.id}"
         if topic.type == "binary" and topic.answer not in ("是", "否"):
-            yield Fault(f"{where}.answer", f"{topic.answer[:30]!r} answers a binary topic", "Write 是 or 否.")
+            yield wrong(f"{where}.answer", f"{topic.answer[:30]!r} answers a binary topic", "Write 是 or 否.")
         if topic.type == "law" and not topic.laws:
-            yield Fault(f"{where}.laws", "a topic that asks for the law names none", "List the articles.")
+            yield wrong(f"{where}.laws", "a topic that asks for the law names none", "List the articles.")
 
 
-def _lead(field: str, ids: Iterable[str], known: Iterable[str], what: str) -> Iterator[Fault]:
+def _lead(field: str, ids: Iterable[str], known: Iterable[str], what: str) -> Iterator[Finding]:
     names = list(known)
     for name in ids:
         if name not in names:
-            yield Fault(field, f"{name} is no {what} of this case", f"Known: {', '.join(names) or 'none'}.")
+            yield wrong(field, f"{name} is no {what} of this case", f"Known: {', '.join(names) or 'none'}.")
 
 
-def _twice(field: str, ids: Iterable[str], what: str = "id") -> Iterator[Fault]:
+def _twice(field: str, ids: Iterable[str], what: str = "id") -> Iterator[Finding]:
     for name, count in Counter(ids).items():
         if count > 1:
-            yield Fault(field, f"the {what} {name} stands there {count} times", "Make them differ.")
+            yield wrong(field, f"the {what} {name} stands there {count} times", "Make them differ.")

@@ -30,7 +30,7 @@ from tasks.courts.casefile.judgment import (
 )
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.people import PROCURATORATE
-from tasks.courts.casefile.sense import Fault
+from tasks.courts.casefile.sense import wrong
 from tasks.courts.environment import PUBLISHED
 from tasks.courts.scores.sentence import convictions
 from tasks.episode.plain import plain
@@ -93,7 +93,7 @@ def read_upstream(where: str, fields: Mapping[str, Any]) -> tuple[Case, Report]:
     converted = _CONVERTERS[env](env, record)
     identity = "-".join(record.text("id").split())[:60]
     if not identity:
-        raise CaseFault(where, [Fault("id", "is missing", 'Give the case a name: "id": "CI-12".')])
+        raise CaseFault(where, [wrong("id", "is missing", 'Give the case a name: "id": "CI-12".')])
     if not identity.startswith(PUBLISHED):
         identity = f"{env}-{identity}"
         notes.fill("id (environment put in front)")

@@ -18,21 +18,11 @@ from store.text.dates import plain_date
 from store.text.normalise import fold_width
 from store.text.numerals import int_to_chinese
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Ruling
-from tasks.courts.casefile.law import (
-    Finding,
-    Laws,
-    Level,
-    check_index,
-    check_law,
-    check_text,
-    doubtful,
-    shipped_laws,
-    wrong,
-)
+from tasks.courts.casefile.law import Laws, check_index, check_law, check_text, shipped_laws
 from tasks.courts.casefile.loading import CaseFault, case_records
 from tasks.courts.casefile.material import TIMED, Claim, Count, Range, Sentence
 from tasks.courts.casefile.questions import read_questions
-from tasks.courts.casefile.sense import age_on, months_after
+from tasks.courts.casefile.sense import Finding, Level, age_on, doubtful, months_after, wrong
 
 _MASKED = "a masked name"
 _PERSONAL = (
@@ -151,7 +141,7 @@ def _checked(where: str, fields: dict[str, object]) -> tuple[list[str], int]:
     try:
         cases = [question.case for question in read_questions(where, fields)]
     except CaseFault as fault:
-        return [f"{fault.where}: error: {one}" for one in fault.faults], 0
+        return [f"{fault.where}: {one}" for one in fault.faults], 0
     except BadInput as error:
         return [f"{where}: error: {str(error).removeprefix(where).lstrip(', :')}"], 0
     # The three cases of a dispute hold the same.

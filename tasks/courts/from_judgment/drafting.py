@@ -27,7 +27,7 @@ from tasks.courts.casefile.judgment import Env, Judgment, accused_in
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.names import LATIN, is_masked, people_in, surname_of, suspects
 from tasks.courts.casefile.people import REFUSED_ROLES
-from tasks.courts.casefile.sense import Fault, age_on
+from tasks.courts.casefile.sense import Finding, age_on, wrong
 from tasks.courts.from_judgment.fields import civil_case, criminal_case, signed_by
 from tasks.courts.from_judgment.masking import Masked, mask
 from tasks.courts.from_judgment.reading import read_text
@@ -93,7 +93,7 @@ class Draft:
     masked: tuple[Masked, ...]
     missing: tuple[str, ...]
     notes: tuple[str, ...]
-    needed: tuple[Fault, ...] = ()
+    needed: tuple[Finding, ...] = ()
 
 
 def draft(path: Path, **options: Any) -> Draft:
@@ -220,13 +220,13 @@ def _refuse_minors(case: Mapping[str, Any], paper: Judgment, label: str) -> None
     )
     if young:
         what = f"is a minor (未成年人): a {REFUSED_ROLES['guardian']} would have to sit in court"
-        raise CaseFault(label, [Fault(f"parties.{young}", what, "Choose a judgment between adults.")])
+        raise CaseFault(label, [wrong(f"parties.{young}", what, "Choose a judgment between adults.")])
 
 
 # --- what loads -----------------------------------------------------------------------------------------------------
 
 
-def _fitted(case: dict[str, Any], label: str, notes: list[str]) -> tuple[Fault, ...]:
+def _fitted(case: dict[str, Any], label: str, notes: list[str]) -> tuple[Finding, ...]:
     """Leave out what contradicts the rest; what still keeps the file from loading."""
     while True:
         try:
@@ -237,7 +237,7 @@ def _fitted(case: dict[str, Any], label: str, notes: list[str]) -> tuple[Fault, 
                 return error.faults
 
 
-def _left_out(case: dict[str, Any], fault: Fault, notes: list[str]) -> bool:
+def _left_out(case: dict[str, Any], fault: Finding, notes: list[str]) -> bool:
     match = _OPTIONAL.match(fault.field)
     if match is None:
         return False

@@ -21,7 +21,7 @@ from tasks.courts.casefile.judgment import STARTS, Env, Judgment
 from tasks.courts.casefile.loading import CaseFault
 from tasks.courts.casefile.names import is_organisation
 from tasks.courts.casefile.people import REFUSED_ROLES
-from tasks.courts.casefile.sense import Fault, too_many
+from tasks.courts.casefile.sense import too_many, wrong
 
 _SEEN = 40
 """Lines of a heading that are looked at for title and docket number."""
@@ -136,7 +136,7 @@ def kind_of(text: str, label: str, wanted: Env | None) -> Env:
             f"{label} is a {title['kind']}, no judgment", "Only first-instance judgments (判决书) make a case."
         )
     if title and title["civil"]:
-        raise CaseFault(label, [Fault("parties", _REFUSED[1][1], _REFUSED[1][2])])
+        raise CaseFault(label, [wrong("parties", _REFUSED[1][1], _REFUSED[1][2])])
     if title and title["field"] in ("行政", "赔偿", "执行"):
         what = f"{label} is a judgment in {title['field']} matters"
         raise BadInput(what, "Only civil and criminal judgments make a case.")
@@ -231,7 +231,7 @@ def refuse(heading: Heading, accused: Sequence[str], env: Env, label: str) -> No
     """Refuse what a case file cannot hold: `CaseFault` with all reasons. accused: names that the rulings speak of as
     被告人, where the heading is missing."""
     faults = [
-        Fault("parties", what, todo)
+        wrong("parties", what, todo)
         for roles, what, todo in _REFUSED
         if any(entry.role in roles or any(role in entry.note for role in roles) for entry in heading.entries)
     ]

@@ -16,7 +16,7 @@ from datetime import date
 from tasks.agents.budgets import Budget
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Level, Persona, drawn
-from tasks.courts.casefile.roles import Standpoint, seat_of, standpoints
+from tasks.courts.casefile.roles import Standpoint, standpoints
 from tasks.courts.casefile.visibility import leaks, visible
 from tasks.courts.environment import Cue, Ending, Environment, Role, TopicCue, environment
 from tasks.courts.play.record import addressed_by_marker, changes, known, omissions, owed, spoken, topic_turns
@@ -92,7 +92,7 @@ class _Step:
         rules, cue = self.rules, self._next()
         if isinstance(cue, Ending):
             return (yield from self._end(cue))
-        seat = seat_of(self.case.env, cue.role)
+        seat = self.here.seat_of(cue.role)
         sits = self.state.seats[seat]
         if cue.fixed:
             return (yield from self._speak(cue, Say(cue.fixed, cue.to), sits.policy, ""))
@@ -117,7 +117,7 @@ class _Step:
         to, dropped = self._route(cue, say)
         if profile == "j1" and cue.role == "judge" and say.routed == "field" and to:
             say = addressed_by_marker(say, to[0], self.here)
-        seat, text = seat_of(case.env, cue.role), plain_text(say.text)
+        seat, text = self.here.seat_of(cue.role), plain_text(say.text)
         stage = plain_text(say.stage) if cue.role == "judge" else ""
         seq = yield from emit(
             Said(seat=seat, text=text, to=to, turn=cue.turn, stage=stage, unfinished=say.unfinished, fault=fault)
@@ -160,7 +160,7 @@ class _Step:
 
     def _view(self, cue: Cue) -> CourtView:
         case, state, rules, role = self.case, self.state, self.rules, cue.role
-        seat = seat_of(case.env, role)
+        seat = self.here.seat_of(role)
         # The seat that is measured is the tested one, unless the run names another that is there.
         measured = seat == (rules.measured if rules.measured in self.here.others else SEAT)
         # A model that judges a trial which measures somebody else is told what comes next.

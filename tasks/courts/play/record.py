@@ -20,24 +20,15 @@ from tasks.courts.procedure.model import Violation as Fault
 from tasks.courts.procedure.tracker import follow
 from tasks.episode.actions import Say
 from tasks.episode.events import ActDone, Event, ExhibitMoved, Said, StageEntered, TopicTracked, Violation
-from tasks.episode.with_tools import SEAT
 
 
 def spoken(events: Iterable[Event], env: Env) -> tuple[Turn, ...]:
     """What was said, in order; speakers and addressees by role."""
-    tested = environment(env).tested
+    role_of = environment(env).role_of
     return tuple(
-        Turn(
-            event.turn,
-            tested if event.seat == SEAT else event.seat,
-            event.to,
-            event.text,
-            event.stage,
-            event.unfinished,
-            event.fault,
-        )
-        for event in events
-        if isinstance(event, Said)
+        Turn(one.turn, role_of(one.seat), one.to, one.text, one.stage, one.unfinished, one.fault)
+        for one in events
+        if isinstance(one, Said)
     )
 
 
