@@ -199,21 +199,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) 
     )
 
 
-def number(value: float | None, places: int = 2) -> str:
-    """A number for a table, – for none."""
-    return "–" if value is None else f"{value:.{places}f}"
-
-
-def bounds(interval: Sequence[float] | None, places: int = 1) -> str:
-    """An interval for a table, – for none."""
-    return "–" if not interval else f"[{interval[0]:.{places}f}, {interval[1]:.{places}f}]"
-
-
-def percent(share: float | None) -> str:
-    """A share from 0 to 1 as percent, – for none."""
-    return "–" if share is None else f"{100 * share:.1f}%"
-
-
 def allow_host_option(command: Callable[..., object]) -> Callable[..., object]:
     """Add --allow-host, and let the command ask where there is a terminal: for all commands that open engines."""
     return click.option(

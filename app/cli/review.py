@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from app.cli.common import PACK, RUN, bounds, json_option, note, number, percent, say, table
+from app.cli.common import PACK, RUN, json_option, note, say, table
+from app.figures import bounds, number, percent
 from app.strings import t
 from app.terminal import clean, json_text
 from app.words import call_words, cause_words, law_words, verdict_words

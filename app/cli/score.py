@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from app.cli.common import RUN, Data, Whole, allow_host_option, json_option, note, number, say, table
+from app.cli.common import RUN, Data, Whole, allow_host_option, json_option, note, say, table
 from app.cli.driving import grade_stored, print_summary
+from app.figures import number
 from app.strings import t
 from app.terminal import json_text, pad
 from store import identity, places

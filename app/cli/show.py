@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
-from app.cli.common import RUN, json_option, note, percent, say, table
+from app.cli.common import RUN, json_option, note, say, table
 from app.cli.watcher import PlainWatcher, record_data
+from app.figures import percent
 from app.strings import language, t
 from app.terminal import clean, json_text, pad, truncate, width
 from app.words import score_figure, score_name, sizes

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.common import Data, Whole, allow_host_option, bounds, json_option, note, number, say, table
+from app.cli.common import Data, Whole, allow_host_option, json_option, note, say, table
+from app.figures import bounds, number
 from app.strings import t
 from app.strings.sentences import told
 from app.terminal import json_text

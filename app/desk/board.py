@@ -21,16 +21,16 @@ from textual.worker import get_current_worker
 
 from app import library
 from app.desk.bindings import bindings
-from app.desk.compare import CompareScreen
+from app.desk.compare import compare_next
 from app.desk.episode.renderers import one
-from app.desk.home.plots import points
 from app.desk.home.run import RunScreen
 from app.desk.home.screen import called
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.tables import RowsTable, SortedScreen
+from app.figures import points, spread
 from app.library import RunLine
-from app.strings import counted, known, language, t
+from app.strings import counted, language, t, term
 from app.terminal import truncate, width
 from models.llama.shipped import is_shipped
 from store.errors import StoreError
@@ -60,7 +60,7 @@ UNREAD = "…"
 def named(entry: Entry) -> str:
     """What a row is called."""
     if entry.paper is not None:
-        return f"{one(entry.paper.model)} · {_way(entry.paper.way)}"
+        return f"{one(entry.paper.model)} · {term('agent', entry.paper.way)}"
     assert entry.line is not None
     return called(entry.line)
 
@@ -73,11 +73,6 @@ def measured(place: Place) -> str:
     env = place[1]
     who = role_name(name, env) if language() == "zh" and env in codes() else t(f"seat.{name}")
     return t(f"board.measure.{section}", who=one(who) if section == "graded" else "")
-
-
-def _way(way: str) -> str:
-    """How a paper used a model; agents that are ours, too, have their name."""
-    return t(f"agent.{way}") if known(f"agent.{way}") else one(way)
 
 
 def cells(
@@ -136,9 +131,7 @@ def _points(row: Figure | None, value: float | None, unknown: str) -> str:
 
 def _interval(entry: Entry) -> str:
     shown = entry.strict if entry.strict is not None and entry.strict.value is not None else entry.compat
-    if shown is None or shown.low is None or shown.high is None:
-        return ""
-    return f"[{shown.low:.0f}, {shown.high:.0f}]"
+    return "" if shown is None else spread(shown)
 
 
 def _plot(entry: Entry, room: int, colours: Mapping[str, str]) -> Text:
@@ -316,8 +309,7 @@ class BoardScreen(SortedScreen):
         if field is not None:
             if self.left_out:  # first: without these rows the board may look empty
                 words.append(counted("board.shipped" if self.shipped else "board.left_out", self.left_out))
-            name = f"benchmark.{field.benchmark}"
-            words.append(t(name) if known(name) else one(field.benchmark))
+            words.append(term("benchmark", field.benchmark))
             words.append(counted("board.runs", len(field.lines)))
             files = {figures.file for figures in self.figures.values() if figures.tasks == field.tasks}
             words += [one(Path(file).name) for file in sorted(files)[:1]]
@@ -448,17 +440,9 @@ class BoardScreen(SortedScreen):
         self._choose()
 
     def action_compare(self) -> None:
-        line, base = self.line, self.base
-        if line is None:
-            return
-        self.base = line if base is None else None
-        if base is None:
-            self.desk.say(t("home.compare.base", run=one(line.id)))
-        elif base.path == line.path:
-            self.desk.say(t("home.compare.none"))
-        else:
-            self.app.push_screen(CompareScreen(base.path, line.path))
-        self.show()
+        if self.line is not None:
+            self.base = compare_next(self, self.base, self.line)
+            self.show()
 
     async def leave(self) -> None:
         await self.desk.action_mode("home")

@@ -20,7 +20,8 @@ from app.desk.episode.renderers import Line, Piece, one, render
 from app.desk.scaffold import PanesScreen
 from app.desk.widgets.lines import LinesPane, Row, aligned, beside, rows_of
 from app.desk.widgets.tables import RowsTable
-from app.strings import known, language, t
+from app.library import RunLine
+from app.strings import language, t, term
 from app.terminal import pad, truncate
 from store.text.difference import difference
 from tasks.episode.events import Record, ToolReturned
@@ -275,4 +276,16 @@ def _cells(line: TaskLine) -> list[Text]:
 
 
 def _ended(outcomes: str) -> str:
-    return " ".join(t(f"outcome.{name}") if known(f"outcome.{name}") else one(name) for name in outcomes.split())
+    return " ".join(term("outcome", name) for name in outcomes.split())
+
+
+def compare_next(screen: PanesScreen, base: RunLine | None, line: RunLine) -> RunLine | None:
+    """Compare a run with the one that was chosen first; where none was, that is this one from now on."""
+    if base is None:
+        screen.desk.say(t("home.compare.base", run=one(line.id)))
+        return line
+    if base.path == line.path:
+        screen.desk.say(t("home.compare.none"))
+    else:
+        screen.app.push_screen(CompareScreen(base.path, line.path))
+    return None

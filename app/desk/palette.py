@@ -18,24 +18,12 @@ from app.desk.episode.renderers import one
 from app.desk.home.new_run import offered_tasks
 from app.desk.widgets.field import LONGEST_LINE
 from app.library import RunLine
-from app.strings import t
+from app.strings import known, t
 from store.manifest import FILE
 from store.places import packs
 from store.text.citation import citations
 from tasks.run.spec import RunSpec
 
-AREAS = (
-    "episode",
-    "prompt",
-    "home",
-    "run",
-    "models",
-    "law",
-    "corpus",
-    "review",
-    "settings",
-    "app",
-)
 HIDDEN = ("palette", "quit_now", "close", "open", "open_episode", "review_open", "corpus_open")
 
 SHORTEST = 2
@@ -48,12 +36,10 @@ class MootCommands(Provider):
     """Offers the actions whose screen is open and which are possible at the moment."""
 
     def _offered(self) -> Iterator[tuple[str, Key, object]]:
-        screen = self.screen
-        area = getattr(screen, "area", "")
-        for name in AREAS:
-            if name not in (area, "app"):
+        area = getattr(self.screen, "area", "")
+        for name, target in ((area, self.screen), ("app", self.app)):
+            if not known(f"palette.{name}"):
                 continue
-            target = self.app if name == "app" else screen
             for key in KEYS[name]:
                 if key.id in HIDDEN or target.check_action(key.action.split("(")[0], ()) is not True:
                     continue

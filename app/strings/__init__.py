@@ -14,6 +14,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from app.terminal import clean
+
 LANGUAGES = ("zh", "en")
 _SILENT = ("", "c", "posix")
 _chosen: str | None = None
@@ -70,6 +72,12 @@ def size_words(size: float) -> str:
 def known(key: str) -> bool:
     """Whether there is a text of this key."""
     return key in table("zh")
+
+
+def term(section: str, name: str) -> str:
+    """What a name of the program is called, by `section.name`; one without words stands as it is, on one line."""
+    key = f"{section}.{name}"
+    return t(key) if known(key) else clean(name, multiline=False)
 
 
 @cache

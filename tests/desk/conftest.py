@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from app.desk.episode.screen import EpisodeScreen
@@ -33,6 +34,7 @@ from tests.support.patience import PATIENCE
 SCREENS = Path(__file__).parents[1] / "screens"
 UPDATE = bool(os.environ.get("MOOT_UPDATE_SCREENS"))
 WIDE, NARROW = (120, 40), (80, 24)
+S = TypeVar("S", bound=Screen[Any])
 
 
 read_rules = Stylesheet._parse_rules
@@ -92,6 +94,13 @@ async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
         assert time.monotonic() < end, "waited in vain"
         await pilot.pause(0.02)
     await pilot.pause()
+
+
+async def reach(pilot: Pilot[Any], kind: type[S], ready: Callable[[S], object] = lambda screen: True) -> S:
+    """Wait for a screen of this kind, and until it is ready."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, kind) and ready(pilot.app.screen))
+    assert isinstance(pilot.app.screen, kind)
+    return pilot.app.screen
 
 
 def episode(pilot: Pilot[Any]) -> EpisodeScreen:

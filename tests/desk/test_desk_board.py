@@ -29,7 +29,7 @@ from tasks.run.listing import read_run
 from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.failures import CLASSES, Finding, Place, Verdict
-from tests.desk.conftest import EVERYWHERE, NARROW, WIDE, desk, same_as_stored, text_of, until
+from tests.desk.conftest import EVERYWHERE, NARROW, WIDE, desk, reach, same_as_stored, text_of, until
 from tests.desk.test_desk_compare import play
 from tests.support.desk_fixture import build_pack
 
@@ -113,7 +113,7 @@ async def test_a_filter_leaves_rows_that_hold_its_words(runs: tuple[Path, Path])
         await pilot.press("escape")
         assert len(screen.rows) == 2 and pilot.app.screen is screen
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+        await reach(pilot, HomeScreen)
 
 
 async def test_why_attempts_failed_is_said(runs: tuple[Path, Path]) -> None:
@@ -135,7 +135,7 @@ async def test_a_failed_attempt_opens_where_it_went_wrong(runs: tuple[Path, Path
         verdict = Verdict("failed", (Finding("missing_hop", "unknown", (Place(1, ""),)),))
         screen.failed = {name: replace(failed, verdict=verdict) for name, failed in screen.failed.items()}
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
+        await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
         assert isinstance(pilot.app.screen, EpisodeScreen)
         assert pilot.app.screen.controller.shown.step == 1 < pilot.app.screen.controller.shown.total
         pilot.app.screen.action_now()
@@ -194,7 +194,7 @@ async def test_the_board_changes_what_it_shows(runs: tuple[Path, Path]) -> None:
         await pilot.press("escape")
         assert len(screen.rows) == 2 and pilot.app.screen is screen
         await pilot.press("home", "c", "end", "c")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+        await reach(pilot, CompareScreen)
 
 
 async def test_rows_say_what_stands_behind_them(runs: tuple[Path, Path]) -> None:

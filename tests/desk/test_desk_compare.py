@@ -15,7 +15,7 @@ from tasks.episode.events import Seated
 from tasks.reports.comparison import who
 from tasks.run.runner import fork_run, start_run
 from tasks.run.spec import RunSpec
-from tests.desk.conftest import NARROW, WIDE, desk, same_as_stored, until
+from tests.desk.conftest import NARROW, WIDE, desk, reach, same_as_stored, until
 from tests.support.desk_fixture import build_pack
 
 pytestmark = pytest.mark.slow
@@ -41,13 +41,11 @@ async def test_two_runs_are_compared(runs: tuple[Path, Path], size: tuple[int, i
     async with desk(size) as pilot:
         app = pilot.app
         app.push_screen(CompareScreen(*runs))  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.comparison is not None)
-        screen = app.screen
-        assert isinstance(screen, CompareScreen)
+        screen = await reach(pilot, CompareScreen, lambda screen: screen.comparison is not None)
         assert {line.task for line in screen.lines} == {"k-1", "k-2"}
         await same_as_stored(pilot, "compare")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, StepsScreen) and app.screen.steps is not None)
+        await reach(pilot, StepsScreen, lambda screen: screen.steps is not None)
         text = "\n".join(row_text(row) for row in app.screen.query_one("#steps", LinesPane).rows)
         assert "≠" in text and "│" in text
         await same_as_stored(pilot, "compare-steps")
@@ -67,11 +65,7 @@ async def test_home_chooses_both(runs: tuple[Path, Path]) -> None:
         await pilot.press("c")
         assert home.base is None
         await pilot.press("c", "down", "c")
-        await until(
-            pilot, lambda: isinstance(pilot.app.screen, CompareScreen) and pilot.app.screen.comparison is not None
-        )
-        screen = pilot.app.screen
-        assert isinstance(screen, CompareScreen)
+        screen = await reach(pilot, CompareScreen, lambda screen: screen.comparison is not None)
         assert [side.stem for side in screen.paths] == [home.runs[0].id, home.runs[1].id]
         before = len(screen.lines)
         await pilot.press("a")
@@ -80,7 +74,7 @@ async def test_home_chooses_both(runs: tuple[Path, Path]) -> None:
         figures = "\n".join(row_text(row) for row in screen.query_one("#figures", LinesPane).rows)
         assert "Compat" in figures or "论文口径" in figures
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+        await reach(pilot, HomeScreen)
 
 
 async def test_a_fork_opens_beside_its_parent(runs: tuple[Path, Path]) -> None:
@@ -92,11 +86,8 @@ async def test_a_fork_opens_beside_its_parent(runs: tuple[Path, Path]) -> None:
         home = pilot.app.screen
         assert isinstance(home, HomeScreen) and home.runs[0].parent == "first"
         await pilot.press("c")
-        await until(
-            pilot, lambda: isinstance(pilot.app.screen, CompareScreen) and pilot.app.screen.comparison is not None
-        )
-        screen = pilot.app.screen
-        assert isinstance(screen, CompareScreen) and screen.paths[0] == runs[0] and screen.comparison is not None
+        screen = await reach(pilot, CompareScreen, lambda screen: screen.comparison is not None)
+        assert screen.paths[0] == runs[0] and screen.comparison is not None
         assert [who(side, "zh") for side in (screen.comparison.first, screen.comparison.second)][1] == "复述下限"
 
 
@@ -105,6 +96,6 @@ async def test_runs_that_cannot_be_compared_say_why(runs: tuple[Path, Path]) -> 
         pass
     async with desk() as pilot:
         pilot.app.push_screen(CompareScreen(runs[0], places.runs() / "empty.moot"))
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        await reach(pilot, ProblemScreen)
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+        await reach(pilot, HomeScreen)

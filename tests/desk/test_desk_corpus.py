@@ -23,7 +23,7 @@ from app.desk.widgets.lines import TextPane, row_text
 from app.desk.widgets.score_strip import ScoreStrip
 from tasks.episode.events import ToolCalled
 from tasks.run.spec import RunSpec
-from tests.desk.conftest import NARROW, WIDE, desk, episode, same_as_stored, until
+from tests.desk.conftest import NARROW, WIDE, desk, episode, reach, same_as_stored, until
 from tests.support.desk_fixture import CASE, COMPANY, COURT, build_pack
 
 pytestmark = pytest.mark.slow
@@ -47,8 +47,7 @@ async def seated(pilot: Pilot[Any], pack: Path, task: str = "k-1") -> Any:
 async def form_of(pilot: Pilot[Any], words: str) -> ToolForm:
     """The form of the first tool that fits some words."""
     await pilot.press("slash")
-    await until(pilot, lambda: isinstance(pilot.app.screen, CallScreen))
-    dialog = pilot.app.screen
+    dialog = await reach(pilot, CallScreen)
     dialog.query_one("#filter", Input).value = words
     tools = dialog.query_one("#tools", OptionList)
     await until(pilot, lambda: 0 < tools.option_count < 30)
@@ -132,9 +131,7 @@ async def test_the_draft_of_the_rules_is_taken_into_the_box(pack: Path) -> None:
 
 async def corpus(pilot: Pilot[Any]) -> CorpusScreen:
     await pilot.press("f11")
-    await until(pilot, lambda: isinstance(pilot.app.screen, CorpusScreen) and pilot.app.screen.pack)
-    screen = pilot.app.screen
-    assert isinstance(screen, CorpusScreen)
+    screen = await reach(pilot, CorpusScreen, lambda screen: screen.pack)
     await until(pilot, lambda: screen.query_one("#tree", Choice).things)
     return screen
 
@@ -210,28 +207,22 @@ async def test_the_corpus_looks_as_stored(pack: Path, size: tuple[int, int]) -> 
 async def test_the_palette_finds_a_case_number(pack: Path) -> None:
     async with desk() as pilot:
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-        palette = pilot.app.screen
+        palette = await reach(pilot, CommandPalette)
         palette.query_one(Input).value = "0101民初88"
         listed = palette.query_one(OptionList)
         await until(pilot, lambda: any(CASE in str(option.prompt) for option in listed.options))
         await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CorpusScreen))
-        screen = pilot.app.screen
+        screen = await reach(pilot, CorpusScreen)
         await until(pilot, lambda: screen.row is not None and screen.row.cells.get("案号") == CASE)
 
 
 async def test_the_palette_finds_a_task_and_plays_it(pack: Path) -> None:
     async with desk() as pilot:
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-        palette = pilot.app.screen
+        palette = await reach(pilot, CommandPalette)
         palette.query_one(Input).value = "联系电话是多少"
         listed = palette.query_one(OptionList)
         await until(pilot, lambda: any("k-2" in str(option.prompt) for option in listed.options))
         await pilot.press("down", "enter")
-        await until(
-            pilot,
-            lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.facts is not None,
-        )
+        await reach(pilot, EpisodeScreen, lambda screen: screen.controller.facts is not None)
         assert pilot.app.screen.controller.facts.header["spec"]["task_ids"] == ["k-2"]  # type: ignore[attr-defined]

@@ -26,6 +26,7 @@ from store import places
 from tests.desk.conftest import (
     EVERYWHERE,
     desk,
+    reach,
     same_as_stored,
     text_of,
     until,
@@ -41,9 +42,7 @@ GONE = "文件不在原处，也许在未插入的移动盘上"
 
 async def at_models(pilot: Pilot[Any], lines: int = -1) -> ModelsScreen:
     await pilot.press("f4")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen) and pilot.app.screen._loaded)
-    screen = pilot.app.screen
-    assert isinstance(screen, ModelsScreen)
+    screen = await reach(pilot, ModelsScreen, lambda screen: screen._loaded)
     await until(pilot, lambda: lines < 0 or len(screen.shelf.lines) == lines)
     return screen
 
@@ -72,17 +71,17 @@ async def test_screens_look_as_stored(
         await pilot.pause()
         await same_as_stored(pilot, "models", everywhere=True)
         await pilot.press("a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, AddModelScreen))
+        await reach(pilot, AddModelScreen)
         await pilot.pause()
         await same_as_stored(pilot, "models-add")
         await pilot.press("escape")
         await same_as_stored(pilot, "models", everywhere=True)
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
+        await reach(pilot, ConfirmScreen)
         await pilot.pause()
         await same_as_stored(pilot, "models-remove")
         await pilot.press("escape", "f1")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        await reach(pilot, HelpScreen)
 
 
 async def test_an_empty_library_says_what_to_do_and_keys_without_meaning_do_nothing() -> None:
@@ -124,9 +123,7 @@ async def test_a_file_that_went_away_or_changed_is_a_line_with_a_fault(tiny_gguf
 
 async def adding(pilot: Pilot[Any], path: str) -> AddModelScreen:
     await pilot.press("a")
-    await until(pilot, lambda: isinstance(pilot.app.screen, AddModelScreen))
-    screen = pilot.app.screen
-    assert isinstance(screen, AddModelScreen)
+    screen = await reach(pilot, AddModelScreen)
     screen.query_one("#path", Input).value = path
     await until(pilot, lambda: settle(pilot))
     return screen
@@ -251,14 +248,14 @@ async def test_taking_out_asks_and_says_whether_a_file_goes(tiny_gguf: Path, tmp
     async with desk() as pilot:
         screen = await at_models(pilot, 1)
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
+        await reach(pilot, ConfirmScreen)
         assert ("一并删除" in text_of(pilot)) is copy
         await pilot.press("enter")
         assert pilot.app.screen is screen and kept.exists() and len(screen.shelf.lines) == 1, (
             "Enter takes nothing away"
         )
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
+        await reach(pilot, ConfirmScreen)
         await pilot.click("#yes")
         await until(pilot, lambda: not screen.shelf.lines)
         assert file.exists() and kept.exists() is not copy
@@ -269,7 +266,7 @@ async def test_a_run_with_a_model_begins_at_the_model(tiny_gguf: Path) -> None:
     async with desk() as pilot:
         await at_models(pilot, 1)
         await pilot.press("r")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        await reach(pilot, ProblemScreen)
         await pilot.press("escape")
         build_pack()
         await pilot.press("r")
@@ -299,9 +296,8 @@ async def test_a_model_of_the_library_plays_an_episode(tiny_gguf: Path) -> None:
         pilot.app.screen.query_one("#agent", Select).value = "direct" if "direct" in _agents(pilot) else "react"
         await pilot.pause()
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
-        screen = pilot.app.screen
-        assert isinstance(screen, EpisodeScreen) and screen.controller.state.seats["agent"].engine == "llama:tiny"
+        screen = await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
+        assert screen.controller.state.seats["agent"].engine == "llama:tiny"
 
 
 def _agents(pilot: Pilot[Any]) -> list[Any]:

@@ -11,7 +11,7 @@ from textual.widgets._toast import Toast, ToastRack
 
 from app.desk.dialogs import ProblemScreen, ProgressScreen
 from app.strings import set_language
-from tests.desk.conftest import NARROW, WIDE, desk, opened, text_of, until
+from tests.desk.conftest import NARROW, WIDE, desk, opened, reach, text_of, until
 from tests.support.desk_fixture import write_run
 
 pytestmark = pytest.mark.slow
@@ -57,5 +57,5 @@ async def test_what_the_system_refuses_is_said_as_on_the_command_line() -> None:
 
     async with desk() as pilot:
         pilot.app.run_worker(refused, thread=True, exit_on_error=False)
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        await reach(pilot, ProblemScreen)
         assert pilot.app.screen._title == "File name too long (packs/ﷺ)"  # type: ignore[attr-defined]

@@ -32,6 +32,7 @@ from tests.desk.conftest import (
     desk,
     episode,
     opened,
+    reach,
     record_text,
     same_as_stored,
     text_of,
@@ -294,7 +295,7 @@ async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
     async with desk() as pilot:
         await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
+        await reach(pilot, RunScreen, lambda screen: screen.stored is not None)
         assert "k-2" in text_of(pilot) and "打开" in text_of(pilot)
         await pilot.press("l")
         await until(pilot, lambda: "Enter open" in text_of(pilot))
@@ -304,9 +305,9 @@ async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
         await pilot.press("left_square_bracket")
         await until(pilot, lambda: episode(pilot).controller.episode == "k-1")
         await pilot.press("escape", "escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+        await reach(pilot, HomeScreen)
         await pilot.press("n")
-        await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen))
+        await reach(pilot, NewRunScreen)
         await pilot.click("#everything")
         home = pilot.app.home_screen  # type: ignore[attr-defined]
         await until(pilot, lambda: len(home.runs) == 2 and all(line.compat is not None for line in home.runs))
@@ -318,7 +319,7 @@ async def test_a_failure_becomes_a_dialog_with_a_hint(pack: Path) -> None:
     (pack / "manifest.json").unlink()
     async with desk() as pilot:
         pilot.app.open_episode(path, "k-1")  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        await reach(pilot, ProblemScreen)
         assert "manifest" in text_of(pilot) or "small" in text_of(pilot)
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, EpisodeScreen)
@@ -351,10 +352,10 @@ async def test_an_imported_run_opens_with_its_scores(
         await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
         assert "域内平均" in text_of(pilot) and "50.0" in text_of(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
+        await reach(pilot, RunScreen, lambda screen: screen.stored is not None)
         assert "未评分" in text_of(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.controller.loaded)
+        await reach(pilot, EpisodeScreen, lambda screen: screen.controller.loaded)
         strip = episode(pilot).query_one(ScoreStrip)
         await until(pilot, lambda: strip._step is not None and strip._run is not None)
         if size == NARROW:

@@ -19,7 +19,7 @@ from app.desk.shell import Desk
 from app.preferences import Preferences, file_of_preferences, preferences
 from app.ready import TRIAL
 from app.strings import language
-from tests.desk.conftest import desk, settled, until  # noqa: F401
+from tests.desk.conftest import desk, reach, settled, until  # noqa: F401
 
 pytestmark = pytest.mark.slow
 
@@ -44,9 +44,8 @@ async def test_the_second_door_asks_for_the_law_of_a_day(sample_pack: Path) -> N
     async with desk((80, 24)) as pilot:
         await until(pilot, lambda: isinstance(pilot.app.focused, Doors))
         await pilot.press("2")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LawScreen) and pilot.app.screen.asked is not None)
-        screen = pilot.app.screen
-        assert isinstance(screen, LawScreen) and screen.asked is not None
+        screen = await reach(pilot, LawScreen, lambda screen: screen.asked is not None)
+        assert screen.asked is not None
         assert any("书面劳动合同" in line.hit.article.text for line in screen.asked.hits[:10])
 
 
@@ -55,7 +54,7 @@ async def test_what_is_chosen_is_used_and_remembered(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     async with desk((80, 24)) as pilot:
         await pilot.press("comma")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SettingsScreen))
+        await reach(pilot, SettingsScreen)
         pilot.app.screen.query_one("#theme", Select).value = "moot-light"
         pilot.app.screen.query_one("#language", Select).value = "en"
         await until(pilot, lambda: preferences() == Preferences(language="en", theme="moot-light"))
@@ -71,14 +70,14 @@ async def test_a_host_is_revoked_after_a_question() -> None:
     hosts.allow("192.168.0.8")
     async with desk((80, 24)) as pilot:
         await pilot.press("comma")
-        await until(pilot, lambda: isinstance(pilot.app.screen, SettingsScreen) and pilot.app.screen._hosts)
+        await reach(pilot, SettingsScreen, lambda screen: screen._hosts)
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
+        await reach(pilot, ConfirmScreen)
         await pilot.press("enter")
         assert list(hosts.allowed()) == ["192.168.0.7", "192.168.0.8"]
-        await until(pilot, lambda: isinstance(pilot.app.screen, SettingsScreen))
+        await reach(pilot, SettingsScreen)
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
+        await reach(pilot, ConfirmScreen)
         await pilot.click("#yes")
         await until(pilot, lambda: list(hosts.allowed()) == ["192.168.0.8"])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.strings import known, t
+from app.strings import t, term
 from store import manifest as manifests
 from store.browsing import ARTICLES, LAWS, Order, Shelf, count, shelves, suggested, window
 from store.errors import StoreError
@@ -100,7 +100,7 @@ def shelf_name(shelf: Shelf) -> str:
 
 def column_name(column: str) -> str:
     """A column in words; those of tables are words already."""
-    return t(f"corpus_screen.column.{column}") if known(f"corpus_screen.column.{column}") else column
+    return term("corpus_screen.column", column)
 
 
 def cell_text(row: Row, column: str) -> str:

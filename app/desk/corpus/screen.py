@@ -28,7 +28,7 @@ from app.desk.widgets.choice import Choice, Empty
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
-from app.strings import known, t
+from app.strings import t, term
 from store.browsing import Shelf
 from store.errors import StoreError
 from store.pack import Pack
@@ -264,7 +264,7 @@ class CorpusScreen(PanesScreen):
         notes = [t(f"status.{result.status}")]
         notes += [t("mark.outside_cells", n=result.unknown)] if result.unknown else []
         notes += [t("mark.incomplete")] if not result.complete and result.status == "ok" else []
-        marks = [f"● {t(key) if known(key := f'mark.{kind}') else one(kind)}" for kind in result.provenance]
+        marks = [f"● {term('mark', kind)}" for kind in result.provenance]
         head: Line = (
             (" · ".join(notes), "good" if result.status == "ok" else "warn"),
             ("  ", "dim"),

@@ -17,7 +17,7 @@ from app.desk.episode.renderers import Piece, one
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.lines import Row as Line
 from app.desk.widgets.lines import ink, rows_of
-from app.strings import known, t
+from app.strings import t, term
 from app.terminal import pad, truncate, width
 from store.schema import UNKNOWN, Row
 from tasks.legalagentbench.links import Link
@@ -163,8 +163,7 @@ def record_rows(row: Row | None, links: Sequence[Link], room: int) -> Iterator[L
     if row is None:
         yield from rows_of(((t("corpus_screen.no_record"), "dim"),), room)
         return
-    key = f"mark.{row.provenance}"
-    yield Line(((f"● {t(key) if known(key) else row.provenance}", "mark"), (f"  {row.table} #{row.number}", "dim")))
+    yield Line(((f"● {term('mark', row.provenance)}", "mark"), (f"  {row.table} #{row.number}", "dim")))
     for column, cell in row.cells.items():
         if cell in (None, "") or column == "sub":
             continue

@@ -22,7 +22,7 @@ from app.desk.engines_offered import ROOM, EngineField, ModeField, Offer
 from app.desk.episode.renderers import one, policy_name, seat_name
 from app.desk.widgets.field import Field, choice, line, plain
 from app.library import PackLine, RunLine
-from app.strings import known, t
+from app.strings import known, t, term
 from app.strings.sentences import said
 from app.terminal import truncate
 from store.errors import StoreError
@@ -279,7 +279,7 @@ class NewRunScreen(Dialog[tuple[RunSpec, bool] | None]):
     def compose(self) -> ComposeResult:
         every = loadable()
         names = [name for name in every if any(name in pack.tasks for pack in self._packs)] or every
-        offered = [(t(f"benchmark.{name}") if known(f"benchmark.{name}") else name, name) for name in names]
+        offered = [(term("benchmark", name), name) for name in names]
         with Vertical(classes="dialog") as box:
             box.border_title = t("new.title")
             with VerticalScroll(id="form", can_focus=False):

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from app.desk.episode.renderers import Line, Piece, one
 from app.desk.widgets.lines import Row, rows_of
-from app.strings import duration, known, language, t
+from app.figures import points, spread
+from app.strings import duration, language, t, term
 from app.terminal import pad, truncate
 from app.terminal import width as cells_of
 from tasks.episode.scheduler import UNFINISHED
@@ -119,11 +120,7 @@ def _label(figures: Figures, row: Figure) -> list[Piece]:
 
 def _figures(strict: Figure | None, compat: Figure | None, wide: bool) -> list[Piece]:
     shown = strict or compat
-    span = (
-        f"[{strict.low:.0f}, {strict.high:.0f}]"
-        if strict is not None and strict.low is not None and strict.high is not None
-        else ""
-    )
+    span = "" if strict is None else spread(strict)
     return [
         (pad(str(shown.n if shown else ""), N, "right"), "dim"),
         (pad(points(strict), FIGURE, "right"), "value"),
@@ -141,13 +138,6 @@ def _bar(strict: Figure | None, compat: Figure | None, room: int) -> list[Piece]
     return strip(Strip(shown.value, shown.low, shown.high, other, shown.floor, shown.ceiling), room)
 
 
-def points(row: Figure | None) -> str:
-    """A figure in one decimal, a dash where there is none; ↓ where less is better."""
-    if row is None or row.value is None:
-        return "–"
-    return f"{row.value:.1f}{'↓' if row.down else ''}"
-
-
 def outcomes(counts: Mapping[str, int], width: int) -> list[Line]:
     """How episodes ended, as one bar with its legend."""
     shown = sorted(counts.items(), key=lambda item: (item[0] != "finished", item[0] == UNFINISHED, -item[1]))
@@ -156,7 +146,7 @@ def outcomes(counts: Mapping[str, int], width: int) -> list[Line]:
     legend: list[Piece] = []
     for name, count in shown:
         if count:
-            label = t(f"outcome.{name}") if known(f"outcome.{name}") else one(name)
+            label = term("outcome", name)
             legend += [("  ■ ", TONES.get(name, "warn")), (f"{label} {count:,}", "text")]
     return [(*bar, *legend)]
 

@@ -26,7 +26,7 @@ from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import LinesPane
 from app.desk.widgets.tables import RowsTable, SortedScreen
 from app.library import Rates, RunLine, StoredRun, read_groups, read_stored
-from app.strings import known, language, t
+from app.strings import language, t, term
 from app.strings.sentences import said
 from app.terminal import truncate, width
 from store import places
@@ -195,9 +195,7 @@ class RunScreen(SortedScreen):
 
     def show(self) -> None:
         line = self.line
-        name = f"benchmark.{line.benchmark}"
-        who = player_name(line)
-        words = [t(name) if known(name) else one(line.benchmark), who]
+        words = [term("benchmark", line.benchmark), player_name(line)]
         words += [one(line.pack)] if line.pack else []
         if line.fictional:
             words.append(t("mark.fictional"))
@@ -240,7 +238,7 @@ class RunScreen(SortedScreen):
         values = {
             "task": one(episode.id),
             "group": self._group(episode),
-            "outcome": t(f"outcome.{outcome}") if known(f"outcome.{outcome}") else one(outcome),
+            "outcome": term("outcome", outcome),
             "strict": _figure(strict, scored), "compat": _figure(compat, scored),
             "steps": str(episode.steps),
             "tokens": f"{episode.tokens:,}" if episode.tokens else "–",

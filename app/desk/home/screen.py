@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 
 from app import library
 from app.desk.bindings import bindings
-from app.desk.compare import CompareScreen
+from app.desk.compare import compare_next
 from app.desk.dialogs import Dialog, buttons
 from app.desk.episode.renderers import Line, one, player_name
 from app.desk.home.new_run import NewRunScreen
@@ -29,11 +29,11 @@ from app.desk.widgets.choice import Empty
 from app.desk.widgets.field import LineInput
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import TextPane
-from app.desk.widgets.score_strip import rate
 from app.desk.widgets.tables import RowsTable
+from app.figures import rate
 from app.library import PackLine, RunLine
 from app.ready import lacking
-from app.strings import counted, known, t
+from app.strings import counted, known, t, term
 from app.strings.sentences import said
 from app.terminal import truncate
 from models.llama import shipped
@@ -221,7 +221,7 @@ class HomeScreen(PanesScreen):
             return [((t("home.packs.none"), "dim"),)]
         lines: list[Line] = []
         for pack in self.packs:
-            marks = "、".join(t(f"mark.{kind}") if known(f"mark.{kind}") else one(kind) for kind in pack.provenance)
+            marks = "、".join(term("mark", kind) for kind in pack.provenance)
             tone = "mark" if "authored" in pack.provenance else "dim"
             lines.append(((one(pack.name), "question"), (f"  ● {marks}" if marks else "", tone)))
             if pack.error:
@@ -287,18 +287,12 @@ class HomeScreen(PanesScreen):
         line = self._current()
         if line is None or not self.check_action("compare", ()):
             return
-        base, self.base = self.base, None
+        base = self.base
         if base is None and line.parent:
             base = next((other for other in self.runs if other.id == line.parent), None)
             if base is None:
                 self.desk.say(t("home.compare.gone", run=one(line.parent)), "warning")
-        if base is None:
-            self.base = line
-            self.desk.say(t("home.compare.base", run=one(line.id)))
-        elif base.path == line.path:
-            self.desk.say(t("home.compare.none"))
-        else:
-            self.app.push_screen(CompareScreen(base.path, line.path))
+        self.base = compare_next(self, base, line)
         self._show_runs()
 
     async def action_board(self) -> None:
@@ -390,8 +384,7 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
             Text(""),
             Text(""),
         ]
-    name = f"benchmark.{line.benchmark}"
-    benchmark = t(name) if known(name) else one(line.benchmark)
+    benchmark = term("benchmark", line.benchmark)
     told = [t("list.running")] if line.running and line.process is None else []
     told += [t("home.pace", rate=f"{line.pace:.0f}")] if line.pace else []
     told += [] if line.pace else [f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n]

@@ -12,7 +12,7 @@ from app.desk.law.events import STATES, days_words
 from app.desk.widgets.lines import Row, wrapped
 from app.law_lines import period_bar
 from app.law_reading import HitLine
-from app.strings import known, t
+from app.strings import t, term
 from app.terminal import width
 from store.statutes.model import LawVersion
 from store.statutes.names import short_name
@@ -106,13 +106,13 @@ def _reasons(line: HitLine) -> Line:
     hit = line.hit
     pieces: list[Piece] = []
     for channel in (*CHANNELS, *(name for name in hit.ranks if name not in CHANNELS)):
-        name = t(f"law_screen.channel.{channel}") if known(f"law_screen.channel.{channel}") else one(channel)
+        name = term("law_screen.channel", channel)
         rank = hit.ranks.get(channel)
         pieces += [
             (f"{name}{rank if rank is not None else '–'}", "text" if rank is not None else "rule"),
             (" ", "dim"),
         ]
-    kept = [t(f"law_screen.kept.{code}") if known(f"law_screen.kept.{code}") else one(code) for code in hit.kept]
+    kept = [term("law_screen.kept", code) for code in hit.kept]
     reasons = t("law_screen.kept.join").join(word for word in kept if word)
     return (*pieces, (f"· {reasons}", "dim")) if reasons else tuple(pieces)
 

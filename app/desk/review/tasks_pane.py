@@ -20,7 +20,6 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Input, Label, Select, Static
 
-from app.cli.common import bounds, number, percent
 from app.desk.dialogs import SHEET, Dialog, buttons
 from app.desk.episode.renderers import Line, many, one
 from app.desk.models.dialogs import Tick
@@ -30,6 +29,7 @@ from app.desk.widgets.answer_box import AnswerText
 from app.desk.widgets.choice import Choice, Thing, Things, fixed
 from app.desk.widgets.field import LineInput, choice
 from app.desk.widgets.lines import LinesPane
+from app.figures import bounds, number, percent
 from app.strings import t
 from app.terminal import clean
 from app.words import call_words, cause_words, law_words, verdict_words

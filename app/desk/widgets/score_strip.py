@@ -14,37 +14,20 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
 from app.desk.episode.scores import OVERALL, Part, RunScores, StepScores
 from app.desk.widgets.lines import LineView, Row, wrapped
+from app.figures import bar, interval, rate
 from app.strings import counted, t
 from app.terminal import pad, truncate, width
 from app.words import score_figure, score_name
 from tasks.courts.scores.columns import LOWER
 
-BAR = 10
-"""Cells of a bar."""
 LEAST = 8
 """Cells that a column of figures has at least, its gap included."""
 GRADED = frozenset({"score", "NBIN", "NBIN_all", "DOC", "CLA", "F&R", "JUD", "REA"})
 """Values that only a grader can give; without one they are unscored, not 0."""
 
 
-def rate(value: float | None) -> str:
-    """A share in points of 100, or a dash."""
-    return "—" if value is None else f"{100 * value:.1f}"
-
-
 def _figure(name: str, value: float | None) -> str:
     return "—" if value is None else score_figure(name, value)
-
-
-def interval(pair: tuple[float, float] | None) -> str:
-    """An interval in points of 100."""
-    return "—" if pair is None else f"{100 * pair[0]:.0f}–{100 * pair[1]:.0f}"
-
-
-def bar(share: float, cells: int = BAR) -> str:
-    """A share as a bar."""
-    full = round(share * cells)
-    return "▮" * full + "▯" * (cells - full)
 
 
 class ScoreStrip(LineView):
