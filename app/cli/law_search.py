@@ -13,9 +13,10 @@ from pathlib import Path
 import click
 
 from app.cli.common import Data, json_option, note, say
-from app.law_reading import LAST, today
-from app.law_words import period, place, state_word
-from app.strings import known, t
+from app.law_lines import period_bar
+from app.law_reading import LAST, life_of, today
+from app.law_words import note_words, period, place, state_word
+from app.strings import t
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
 from store.errors import BadInput, Damaged, NotFound, StoreError
@@ -118,6 +119,8 @@ def unknown(answer: Unknown, number: ArticleNumber | None, pack: Pack) -> NotFou
     return NotFound(f"No version of {answer.law} in pack {pack.name} has an article {shown}")
 
 
+BAR = 12
+"""Cells of the bar of a window over the life of its law."""
 _CUTS = (5, 10, 50, 100)
 _EXTRACT = 120
 _ARTICLE = re.compile(r"(.+)(第[^第]{1,20}条(?:之.{1,4})?).*")
@@ -362,18 +365,20 @@ def _refuse(query: LawQuery, day: date | None) -> None:
 
 def _show(searcher: LawSearch, answer: Answer) -> None:
     query = answer.query
-    _field(
-        "spans",
-        "；".join(
-            _span(*days) + t("law.search.about") * one.about
-            for days, one in zip(_spans(query), query.spans, strict=True)
-        ),
-    )
-    _field("laws", "、".join(query.laws))
-    _field("numbers", "、".join(number.chinese for number in query.numbers))
-    _field("headings", "、".join(query.headings))
-    _field("keywords", "、".join(query.keywords))
-    for words in dict.fromkeys(_note(searcher, mark) for mark in _together(answer.notes)):
+    days = [
+        _span(*span) + t("law.search.about") * one.about for span, one in zip(_spans(query), query.spans, strict=True)
+    ]
+    parts = {
+        "time": days,
+        "law": query.laws,
+        "number": [number.chinese for number in query.numbers],
+        "heading": query.headings,
+        "keyword": query.keywords,
+    }
+    for name, found in parts.items():
+        if found:
+            say(f"{pad(t(f'law_screen.understood.{name}'), 10)}{'、'.join(found)}")
+    for words in dict.fromkeys(_note(searcher, code) for code in answer.notes):
         say(words)
     say(
         t(
@@ -389,42 +394,19 @@ def _show(searcher: LawSearch, answer: Answer) -> None:
         click.echo()
         title = f"【{hit.article.title}】" if hit.article.title else ""
         say(f"{rank}. 《{hit.version.law}》{hit.article.number.chinese}　{title}")
-        say(
-            f"   {bar(hit, now)} {period(hit.version)}　{state_word(searcher.book, hit.version, now)}　"
-            f"{hit.version.label}"
-        )
-        ranks = "　".join(f"{t(f'law.search.channel.{name}')} {place_}" for name, place_ in hit.ranks.items())
-        kept = "、".join(t(f"law.search.kept.{code}") for code in hit.kept)
+        life = life_of(searcher.book.versions(hit.version.law), now)
+        window = (hit.version.valid_from, hit.version.valid_to)
+        bar = "".join(mark for mark, _ in period_bar(window, life, BAR)) + " " if life is not None else ""
+        say(f"   {bar}{period(hit.version)}　{state_word(searcher.book, hit.version, now)}　{hit.version.label}")
+        ranks = "　".join(f"{t(f'law_screen.channel.{name}').strip()} {at}" for name, at in hit.ranks.items())
+        kept = t("law_screen.kept.join").join(filter(None, (t(f"law_screen.kept.{code}") for code in hit.kept)))
         say("   " + "　".join(part for part in (ranks, kept, place(hit.article)) if part))
         words = " ".join((hit.article.text or "").split())
         said = words[:_EXTRACT] + ("…" if len(words) > _EXTRACT else "")
-        click.echo(f"   {clean(said, multiline=False)}" if said else f"   {t('law.no_words')}{_ranked_by(hit)}")
+        ranked_by = t("law.search.worded_by", label=hit.worded_by) if hit.worded_by else ""
+        say(f"   {said or t('law.no_words') + ranked_by}")
     if not answer.hits:
         click.echo(t("law.search.nothing"))
-
-
-def _ranked_by(hit: Hit) -> str:
-    """Whose words an article was ranked by whose own are not in the pack."""
-    return t("law.search.worded_by", label=hit.worded_by) if hit.worded_by else ""
-
-
-def bar(hit: Hit, now: date, cells: int = 12) -> str:
-    """施行期间 as a bar over the years from 1980 to today: full where the version applied."""
-    begin, end = date(1980, 1, 1).toordinal(), max(now.toordinal(), date(1981, 1, 1).toordinal())
-    first = hit.version.valid_from.toordinal() if hit.version.valid_from else None
-    if first is None:
-        return "▯" * cells
-    last = hit.version.valid_to.toordinal() if hit.version.valid_to else end
-    step = (end - begin) / cells
-    full = [first < begin + (cell + 1) * step and last >= begin + cell * step for cell in range(cells)]
-    full[-1] = full[-1] or first >= end
-    full[0] = full[0] or last < begin
-    return "".join("▮" if one else "▯" for one in full)
-
-
-def _field(name: str, text: str) -> None:
-    if text:
-        say(f"{pad(t(f'law.search.{name}'), 10)}{text}")
 
 
 def _spans(query: LawQuery) -> list[tuple[str | None, str | None, str]]:
@@ -443,36 +425,10 @@ def _span(first: str | None, last: str | None, said: str) -> str:
     return f"{said} = {shown}" if said != shown else str(shown)
 
 
-def _note(searcher: LawSearch, note: str) -> str:
-    code, _, about = note.partition(":")
-    parts = [*about.split(":"), "", ""]
-    if code == "unknown_law":
-        near = searcher.book.near(about)
-        return t("law.search.note.unknown_law", law=about[:60]) + (
-            t("law.search.near", laws="、".join(near)) if near else ""
-        )
-    if code == "dropped" and known(f"law.search.{about.removesuffix('s')}s"):
-        parts[0] = t(f"law.search.{about.removesuffix('s')}s")
-    if code == "no_article" and (number := parse_number(parts[1])):
-        parts[1] = number.chinese
-    if code == "counterpart":
-        parts[4] = t(f"law.sure.{parts[4]}")
-    key = f"law.search.note.{code}"
-    names = ("first", "second", "third", "fourth", "fifth")
-    said = dict(zip(names, [*parts, "", "", ""], strict=False))
-    return t(key, **said) if known(key) else note
-
-
-def _together(notes: Sequence[str]) -> list[str]:
-    """The notes, with all laws that have a gap on the same day in one."""
-    gaps: dict[str, list[str]] = {}
-    for mark in notes:
-        code, _, about = mark.partition(":")
-        law, _, day = about.rpartition(":")
-        if code == "gap":
-            gaps.setdefault(day, []).append(law)
-    others = [note for note in notes if not note.startswith("gap:")]
-    return others + [f"gap:{'、'.join(laws)}:{day}" for day, laws in gaps.items()]
+def _note(searcher: LawSearch, code: str) -> str:
+    word, _, law = code.partition(":")
+    near = searcher.book.near(law) if word == "unknown_law" else ()
+    return note_words(code) + (t("law.search.near", laws="、".join(near)) if near else "")
 
 
 def _answer_data(pack: Pack, searcher: LawSearch, answer: Answer, settings: Settings) -> Data:

@@ -151,7 +151,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
     ),
     "law_box": (
         Key("law_ask", "enter", "ask", 10, "glyph.enter"),
-        Key("law_results", "down,escape", "results", 11),
+        Key("law_results", "down,escape", "screen.results", 11),
     ),
     "law_choice": (
         *_CURSOR,

@@ -19,16 +19,17 @@ from textual.widgets import Input
 
 from app import law_reading, strings
 from app.desk.episode.faces import EvidencePane
-from app.desk.law.form import LawForm, note_words
+from app.desk.law.form import LawForm
 from app.desk.law.screen import LawScreen
 from app.desk.widgets.choice import Choice, Empty
 from app.desk.widgets.lines import LineView, row_text
 from app.law_lines import law_bar, period_bar, reading_lines
 from app.law_reading import Life, Reading, StatutePack, first_choice, life_of, statute_packs
+from app.law_words import note_words
 from store.statutes.book import NoText
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.relations import Doubt, Relation
-from tests.desk.conftest import EVERYWHERE, NARROW, desk, same_as_stored, text_of, until
+from tests.desk.conftest import EVERYWHERE, NARROW, desk, reach, same_as_stored, text_of, until
 from tests.support.statute_fixture import LAMPS, build
 
 pytestmark = pytest.mark.slow
@@ -52,9 +53,7 @@ def lamps() -> Path:
 
 async def at_law(pilot: Pilot[Any]) -> LawScreen:
     await pilot.press("f7")
-    await until(pilot, lambda: isinstance(pilot.app.screen, LawScreen) and pilot.app.screen._loaded)
-    screen = pilot.app.screen
-    assert isinstance(screen, LawScreen)
+    screen = await reach(pilot, LawScreen, lambda screen: screen._loaded)
     await until(pilot, lambda: screen.book is not None or screen.has_class("-empty"))
     return screen
 

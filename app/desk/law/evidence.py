@@ -28,10 +28,10 @@ from app.desk.law.events import (
     rule_of,
     window_of,
 )
-from app.desk.law.form import note_words, span_words, understood
 from app.desk.widgets.lines import Row, rows_of
 from app.law_lines import period_bar
 from app.law_reading import Life
+from app.law_words import note_words, span_words, understood
 from app.strings import known, t
 from app.terminal import width
 from store.statutes.names import short_name

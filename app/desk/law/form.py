@@ -3,9 +3,9 @@ below."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -15,88 +15,10 @@ from textual.widgets import Input, Label, Select
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
-from app.desk.law.events import days_words
 from app.desk.widgets.field import LineInput, choice
 from app.law_reading import StatutePack
-from app.strings import known, t
-from store.statutes.names import short_name
-from store.text.citation import parse_number
+from app.strings import t
 from store.text.dates import parse_date
-
-if TYPE_CHECKING:
-    from store.search.query import LawQuery
-
-
-def query_words(query: LawQuery) -> str:
-    """The question as understood: 时间, 法律, 条号, 章节, 关键词, and who understood it."""
-    days = [span_words(span.first, span.last) for span in query.spans]
-    parts = {
-        "time": days,
-        "law": [short_name(law) for law in query.laws],
-        "number": [number.chinese for number in query.numbers],
-        "heading": query.headings,
-        "keyword": query.keywords,
-    }
-    return understood(parts, query.made_by)
-
-
-def understood(parts: Mapping[str, Sequence[str]], made_by: object) -> str:
-    """The parts of a question that was read, and who read it; '' where there are none and nobody is known."""
-    shown = [
-        f"{t(f'law_screen.understood.{name}')} {'、'.join(map(one, said))}" for name, said in parts.items() if said
-    ]
-    made = f"law_screen.made_by.{made_by}"
-    return " · ".join([*shown, *([t(made)] if known(made) else [])])
-
-
-FIELDS: dict[str, tuple[str, ...]] = {
-    "gap": ("law", "day"), "not_yet": ("law", "day"), "repealed": ("law", "day"), "succeeded": ("law", "to"),
-    "no_article": ("law", "number", "kind"), "unknown_law": ("law",), "unknown_version": ("law",),
-    "dropped": ("what",),
-    "no_such_date": ("said",), "reversed_range": ("said",), "relative_date": ("said",), "no_dense": (),
-    "unclear_time": ("said",), "unclear_version": ("said",),
-    "later": ("law", "article", "day", "first"), "later_near": ("law", "article", "day", "first", "near"),
-    "ended": ("law", "article", "day", "last"),
-    "counterpart": ("law", "article", "to", "number", "sure"),
-    "before_all": ("day", "first"), "as_of": ("day",), "doubtful": ("law", "to", "day"),
-}  # fmt: skip
-"""Word of a note -> what stands after it, between colons."""
-
-
-def note_words(code: str) -> str:
-    """A note of the search in a sentence; one that is not known here as it is."""
-    word, *values = code.split(":")
-    names = FIELDS.get(word)
-    if names is None or len(values) < len(names):
-        return one(code)
-    said = (
-        dict(zip(names, [*values[: len(names) - 1], ":".join(values[len(names) - 1 :])], strict=True))
-        if names
-        else {}
-    )
-    return t(f"law_screen.note.{word}", **{name: _value(name, value) for name, value in said.items()})
-
-
-def _value(name: str, value: str) -> str:
-    if name in ("law", "to"):
-        return one(short_name(value))
-    if name == "number":
-        number = parse_number(value)
-        return number.chinese if number else one(value)
-    key = {
-        "sure": f"law.sure.{value}",
-        "kind": f"law_screen.head.{value}",
-        "what": f"law_screen.understood.{value.removesuffix('s')}",
-    }.get(name, "")
-    return t(key) if known(key) else one(value)
-
-
-def span_words(first: date, last: date) -> str:
-    """The days that a text names; an open end as such."""
-    if first == date.min:
-        return t("law_screen.until", day=last.isoformat())
-    return t("law_screen.since", day=first.isoformat()) if last == date.max else days_words(first, last)
-
 
 LONGEST = 500
 """Characters of a question."""
@@ -142,16 +64,6 @@ class LawForm(Horizontal):
         def __init__(self, sentence: str) -> None:
             super().__init__()
             self.sentence = sentence
-
-    class Picked(Message):
-        """Another pack."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-    class Left(Message):
-        """To the results."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -214,9 +126,6 @@ class LawForm(Horizontal):
             return
         self.post_message(self.Asked(self.query_one("#words", Input).value.strip(), day))
 
-    def action_results(self) -> None:
-        self.post_message(self.Left())
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.action_ask()
@@ -229,11 +138,6 @@ class LawForm(Horizontal):
         if event.input.id == "day" and event.input.has_class("-bad"):
             self._mark(False)
             self.post_message(self.Wrong(""))
-
-    def on_select_changed(self, event: Select.Changed) -> None:
-        event.stop()
-        if isinstance(event.value, str):
-            self.post_message(self.Picked(event.value))
 
     def _mark(self, wrong: bool) -> None:
         for name in ("day", "day-label"):

@@ -14,12 +14,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import ContentSwitcher, Label
+from textual.widgets import ContentSwitcher, Label, Select
 
 from app import law_reading
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one
-from app.desk.law.form import LawForm, note_words, query_words
+from app.desk.law.form import LawForm
 from app.desk.law.hits import hit_rows
 from app.desk.law.views import article_rows, comparable, diff_rows, first_sides, first_step, steps_of, timeline_rows
 from app.desk.scaffold import PanesScreen
@@ -27,6 +27,7 @@ from app.desk.widgets.choice import Choice, Empty
 from app.desk.widgets.key_bar import KeyBar, ViewTabs
 from app.desk.widgets.lines import LinesPane, LineView, Make, row_text, rows_for
 from app.law_reading import Comparison, LawAnswer, LawDesk, Reading, StatutePack
+from app.law_words import note_words, query_words
 from app.strings import counted, t
 from app.terminal import clean, truncate
 from store.statutes.book import Gap
@@ -110,11 +111,11 @@ class LawScreen(PanesScreen):
             self._let_go()
         self._show_all()
 
-    @on(LawForm.Picked)
-    def _picked(self, event: LawForm.Picked) -> None:
-        if self.book is None or event.name != self.book.name:
+    @on(Select.Changed)
+    def _picked(self, event: Select.Changed) -> None:
+        if isinstance(event.value, str) and (self.book is None or event.value != self.book.name):
             self._let_go()
-            self.job("law_open", partial(LawDesk, event.name), self._opened)
+            self.job("law_open", partial(LawDesk, event.value), self._opened)
             self._show_all()
 
     def _let_go(self) -> None:
@@ -159,14 +160,9 @@ class LawScreen(PanesScreen):
         self._wrong = event.sentence
         self.show()
 
-    @on(LawForm.Left)
-    def _left_form(self) -> None:
-        if self.asked is not None and self.asked.hits:
-            self.query_one("#hits").focus()
-        elif self.reading is not None:
-            self._view.focus()
-        else:
-            self.query_one("#hits").focus()
+    def action_results(self) -> None:
+        opened = self.reading is not None and not (self.asked is not None and self.asked.hits)
+        (self._view if opened else self.query_one("#hits")).focus()
 
     def _found(self, asked: LawAnswer) -> None:
         """The results; the article that the question names is opened, else the first hit is shown."""
