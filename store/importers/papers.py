@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import BadInput
+from store.importers.web.hypertext import parse_html
 from store.importers.web.parsed import decode
 
 _SCANNED = 12
@@ -146,18 +147,9 @@ def _paragraph(node: Any) -> str:
 
 def _html(data: bytes, label: str) -> str:
     """All visible words of a page; what stands around the judgment goes when its title is looked for."""
-    from lxml import etree, html
+    from lxml import etree
 
-    text = _plain(data, label)
-    parser = html.HTMLParser(
-        encoding="utf-8", no_network=True, huge_tree=False, remove_pis=True, remove_comments=True
-    )
-    try:
-        tree = html.document_fromstring(text.replace("\0", "").encode("utf-8", "replace"), parser=parser)
-    except (etree.LxmlError, ValueError, AssertionError):
-        raise BadInput(f"{label} is HTML that cannot be read", "Save the page again.") from None
-    if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
-        raise BadInput(f"{label} is nested too deeply for a page", "Save the page again.")
+    tree = parse_html(_plain(data, label), label, comments=False)
     etree.strip_elements(tree, *_SILENT, with_tail=False)
     pieces: list[str] = []
     for event, node in etree.iterwalk(tree, events=("start", "end")):

@@ -34,7 +34,7 @@ def read_html(data: bytes, label: str, *, charset: str = "", saved_from: str = "
         BadInput: no text in it.
     """
     text, remark = decode(data, label, charset)
-    tree = _parsed(text, label)
+    tree = parse_html(text, label, comments=True)
     remarks = [remark] if remark else []
     _standardise(tree)
     url = _address(tree, saved_from or _saved_from(text), label, remarks)
@@ -46,10 +46,17 @@ def read_html(data: bytes, label: str, *, charset: str = "", saved_from: str = "
     return ParsedPage(url, title, day or _printed_day(tree), found, tuple(remarks))
 
 
-def _parsed(text: str, label: str) -> Any:
+def parse_html(text: str, label: str, *, comments: bool) -> Any:
+    """The tree of a page.
+
+    Raises:
+        BadInput: there is none, or more of it than the parser takes.
+    """
     from lxml import etree, html
 
-    parser = html.HTMLParser(encoding="utf-8", no_network=True, huge_tree=False, remove_pis=True)
+    parser = html.HTMLParser(
+        encoding="utf-8", no_network=True, huge_tree=False, remove_pis=True, remove_comments=not comments
+    )
     try:
         tree = html.document_fromstring(text.replace("\0", "").encode("utf-8", "replace"), parser=parser)
     except (etree.LxmlError, ValueError, AssertionError):
