@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -39,78 +40,90 @@ class _Kept:
     digest: bytes
 
 
-@dataclass
-class _Report:
-    """What became of every file and of every line: label -> outcome, and a sentence where it is no page."""
+class _Import:
+    """Takes page after page into the builder, decides between two of one address, and accounts for every file and
+    every line: label -> what became of it, and a sentence where it is no page."""
 
-    outcomes: dict[str, str] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)
-    lists: set[str] = field(default_factory=set)
-    """Files of JSON, of which each line is a page."""
-    remarks: list[str] = field(default_factory=list)
-
-    def say(self, label: str, outcome: str, reason: str = "") -> None:
-        self.outcomes[label] = outcome
-        if reason:
-            self.reasons[label] = reason
-
-    def summary(self, kept: dict[str, _Kept]) -> dict[str, Any]:
-        """As JSON: counts first, then names with reasons. `files` is the sum of `became`."""
-        of_lines = {label for label in self.outcomes if label.rpartition(", line ")[0] in self.lists}
-        files = [outcome for label, outcome in self.outcomes.items() if label not in of_lines]
-        lines = [self.outcomes[label] for label in of_lines]
-        named = {
-            kind: {label: self.reasons[label] for label, outcome in self.outcomes.items() if outcome == kind}
-            for kind in _OUTCOMES[1:]
-        }
-        return {
-            "files": len(files) + len(self.lists),
-            "became": {
-                **{kind: files.count(kind) for kind in _OUTCOMES},
-                "list_of_pages": len(self.lists),
-            },
-            "lines": {kind: lines.count(kind) for kind in _OUTCOMES[:4]},
-            "pages": len(kept),
-            "dated": sum(one.day is not None for one in kept.values()),
-            "local_addresses": sum(not host_of(url) for url in kept),
-            "hosts": len({host_of(url) for url in kept} - {""}),
-            **named,
-            "remarks": self.remarks,
-        }
-
-
-class _Intake:
-    """Takes page after page into the builder and decides between two of one address."""
-
-    def __init__(self, builder: PackBuilder, report: _Report) -> None:
+    def __init__(self, builder: PackBuilder) -> None:
         self._builder = builder
-        self._report = report
+        self._lists: set[str] = set()  # files of JSON, of which each line is a page
+        self._remarks: list[str] = []
+        self.outcomes: dict[str, tuple[str, str]] = {}
         self.kept: dict[str, _Kept] = {}
 
-    def take(self, page: ParsedPage, label: str) -> None:
+    def take_file(self, path: Path, label: str, worker: Worker, out: str) -> None:
+        """Take the pages of a file, which the worker writes to `out`; one that cannot be read is named."""
+        try:
+            kind: Kind | None = kind_of(head(path, _HEAD), path.name)
+            if whole := _saved_beside(path):
+                self._say(label, "not_a_page", f"{label} is a part of the saved page {whole}")
+            elif kind is None:
+                self._say(label, "not_a_page", f"{label} is no HTML, MHTML, Markdown or JSON lines")
+            else:
+                job = "store.importers.web.pages:read_pages", str(path), label, kind, out
+                worker.run(*job, label=label, limits=BULK if kind == "json" else _LIMITS)
+                if kind == "json":
+                    self._lists.add(label)
+                for where, page, why in read_lines(out):
+                    if page is None:
+                        self._say(where, "refused", why)
+                    else:
+                        self._take(ParsedPage.from_plain(page), where)
+        except BadInput as error:
+            self._say(label, "refused", error.title)
+        except OSError as error:
+            self._say(label, "refused", f"{label} cannot be read: {error.strerror or error}")
+
+    def _take(self, page: ParsedPage, label: str) -> None:
         url = page.url or local_address(label)
-        self._report.remarks.extend(page.remarks)
+        self._remarks.extend(page.remarks)
         new = _Kept(label, page.day, hashlib.sha256(page.text.encode("utf-8", "replace")).digest())
         old = self.kept.get(url)
-        if old is None:
-            self._report.say(label, "page")
-        elif not _newer(new, old):
-            self._lost(new, old, url)
+        if old is not None and not _newer(new, old):
+            self._lose(new, old, url)
             return
-        else:
-            self._report.say(label, "page")
-            self._lost(old, new, url)
+        self._say(label, "page", "")
+        if old is not None:
+            self._lose(old, new, url)
         title = page.title or PurePosixPath(label).stem
         text = page.text.encode("utf-8", "replace").decode()
         self._builder.add_page(url, title, page.day, text, "imported", label, replace=old is not None)
         self.kept[url] = new
 
-    def _lost(self, lost: _Kept, kept: _Kept, url: str) -> None:
+    def _lose(self, lost: _Kept, kept: _Kept, url: str) -> None:
         if lost.digest == kept.digest:
-            self._report.say(lost.label, "duplicate", f"{url}: the same text as {kept.label}")
+            self._say(lost.label, "duplicate", f"{url}: the same text as {kept.label}")
             return
         days = f"{kept.day or 'no day'} against {lost.day or 'no day'}"
-        self._report.say(lost.label, "conflict", f"{url}: {kept.label} counts, another text ({days})")
+        self._say(lost.label, "conflict", f"{url}: {kept.label} counts, another text ({days})")
+
+    def _say(self, label: str, outcome: str, reason: str) -> None:
+        self.outcomes[label] = (outcome, reason)
+
+    def refused(self) -> list[str]:
+        """Why files and lines were left out, one sentence each."""
+        return [reason for outcome, reason in self.outcomes.values() if outcome == "refused"]
+
+    def summary(self) -> dict[str, Any]:
+        """As JSON: counts first, then names with reasons. `files` is the sum of `became`."""
+        lines, files = Counter[str](), Counter[str]()
+        for label, (outcome, _) in self.outcomes.items():
+            (lines if label.rpartition(", line ")[0] in self._lists else files)[outcome] += 1
+        named = {
+            kind: {label: reason for label, (outcome, reason) in self.outcomes.items() if outcome == kind}
+            for kind in _OUTCOMES[1:]
+        }
+        return {
+            "files": files.total() + len(self._lists),
+            "became": {**{kind: files[kind] for kind in _OUTCOMES}, "list_of_pages": len(self._lists)},
+            "lines": {kind: lines[kind] for kind in _OUTCOMES[:4]},
+            "pages": len(self.kept),
+            "dated": sum(one.day is not None for one in self.kept.values()),
+            "local_addresses": sum(not host_of(url) for url in self.kept),
+            "hosts": len({host_of(url) for url in self.kept} - {""}),
+            **named,
+            "remarks": self._remarks,
+        }
 
 
 def import_pack(source: Path, name: str, progress: Progress) -> Path:
@@ -120,11 +133,9 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         NotFound: nothing is there.
         BadInput: no file holds a page, a zip or a link leads outside.
     """
-    # The worker imports this package too, and has no use for what builds packs: it would start three times
-    # slower.
+    # The worker imports this package too, and has no use for what builds packs: it would start three times slower.
     from store.builder import PackBuilder
 
-    report = _Report()
     with Worker() as worker, entered(source) as root, TemporaryDirectory(prefix="moot-import-") as folder:
         files = [root] if root.is_file() else files_in(root)
         # jurisdiction: pages of any origin stand side by side, so none is claimed.
@@ -132,25 +143,22 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
             name, jurisdiction="", source=f"saved web pages, imported from {source.name}",
             licence="as stated by whoever saved the pages", coverage="harvest", as_of="",
         ) as builder:  # fmt: skip
-            intake = _Intake(builder, report)
+            taken = _Import(builder)
             for done, path in enumerate(files, 1):
                 label = path.name if root.is_file() else path.relative_to(root).as_posix()
-                _take_file(path, label.encode("utf-8", "replace").decode(), worker, f"{folder}/pages", intake, report)
+                taken.take_file(path, label.encode("utf-8", "replace").decode(), worker, f"{folder}/pages")
                 if done % _EVERY == 0 or done == len(files):
                     progress("reading pages", done, len(files))
-            if not intake.kept:
-                hint = next((why for label, why in report.reasons.items() if report.outcomes[label] == "refused"), "")
-                raise BadInput(
-                    f"{source} holds no web page",
-                    hint or "Give HTML, MHTML, Markdown or JSON lines with url, title, text.",
-                )
-            summary = report.summary(intake.kept)
+            if not taken.kept:
+                hint = next(iter(taken.refused()), "Give HTML, MHTML, Markdown or JSON lines with url, title, text.")
+                raise BadInput(f"{source} holds no web page", hint)
+            summary = taken.summary()
             builder.add_file(REPORT, (json.dumps(summary, ensure_ascii=False, indent=1) + "\n").encode())
             progress("indexing pages, moving the pack in", 0, None)
             path = builder.finish()
     progress("indexing pages, moving the pack in", 1, 1)
-    for label in (label for label, outcome in report.outcomes.items() if outcome == "refused"):
-        progress(f"left out: {report.reasons[label]}", 0, 0)
+    for reason in taken.refused():
+        progress(f"left out: {reason}", 0, 0)
     progress(in_words(summary), 0, 0)
     return path
 
@@ -164,29 +172,6 @@ def in_words(summary: dict[str, Any]) -> str:
         f" {summary['hosts']} hosts, {summary['dated']} with a day,"
         f" {summary['local_addresses']} without an address of the web"
     )
-
-
-def _take_file(path: Path, label: str, worker: Worker, out: str, intake: _Intake, report: _Report) -> None:
-    try:
-        kind: Kind | None = kind_of(head(path, _HEAD), path.name)
-        if whole := _saved_beside(path):
-            report.say(label, "not_a_page", f"{label} is a part of the saved page {whole}")
-        elif kind is None:
-            report.say(label, "not_a_page", f"{label} is no HTML, MHTML, Markdown or JSON lines")
-        else:
-            job = "store.importers.web.pages:read_pages", str(path), label, kind, out
-            worker.run(*job, label=label, limits=BULK if kind == "json" else _LIMITS)
-            if kind == "json":
-                report.lists.add(label)
-            for where, page, why in read_lines(out):
-                if page is None:
-                    report.say(where, "refused", why)
-                else:
-                    intake.take(ParsedPage.from_plain(page), where)
-    except BadInput as error:
-        report.say(label, "refused", error.title)
-    except OSError as error:
-        report.say(label, "refused", f"{label} cannot be read: {error.strerror or error}")
 
 
 def _saved_beside(path: Path) -> str:
