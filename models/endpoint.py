@@ -75,11 +75,7 @@ def open_endpoint(opening: Opening) -> EndpointEngine:
     """
     address = read_address(opening.rest, opening.hosts)
     server = Server(address, key=key_of_environment(address.key), silence=silence_of_environment())
-    try:
-        model, facts = facts_of(server)
-    except BaseException:
-        server.close()
-        raise
+    model, facts = facts_of(server)
     return EndpointEngine(server, model, facts, together=max(1, opening.parallel))
 
 
@@ -156,11 +152,10 @@ class EndpointEngine:
             flight.stop()
 
     def close(self) -> None:
-        """Stop what is in flight and let go of the connections."""
+        """Stop what is in flight."""
         with self._lock:
             self._closed = True
         self.cancel()
-        self._server.close()
 
     def _fly(self, asks: Sequence[Ask], flight: Flight, listen: Listener | None) -> list[Reply | EngineError]:
         if len(asks) == 1 and threading.current_thread() is not threading.main_thread():
@@ -206,13 +201,13 @@ class EndpointEngine:
             teller.say(News("reading"))
             collector, finish, note = self._converse(ask, flight, until, teller.say)
         except EngineError as error:
-            if not (flight.stopped or flight.clock() >= until):
+            if not (flight.stopped or time.monotonic() >= until):
                 return error
         finally:
             teller.flush()
             with self._lock:
                 self._calls -= 1
-        if not collector.finish and (flight.stopped or flight.clock() >= until):
+        if not collector.finish and (flight.stopped or time.monotonic() >= until):
             finish, note = "cancelled" if flight.stopped else "time_limit", ""
         usage = collector.usage((time.perf_counter() - started) * 1000, together)
         tools = ask.tools if ask.schema is None else ()
@@ -226,7 +221,7 @@ class EndpointEngine:
         busy, waited = 0, 0.0
         with self._lock:
             refused = dict(self._refused)
-        while not flight.stopped and flight.clock() < until:
+        while not flight.stopped and time.monotonic() < until:
             body = request_body(ask, self._model, refused=refused, room=room)
             collector = Collector(body["max_tokens"])
             refusal = self._server.chat(body, flight, collector, say, until)
@@ -250,7 +245,7 @@ class EndpointEngine:
                 pause = 2.0**busy if refusal.wait is None else refusal.wait
                 busy, waited = busy + 1, waited + pause
                 if busy < BUSY_TRIES and waited <= PATIENCE:
-                    flight.wait(min(pause, until - flight.clock()))
+                    flight.wait(min(pause, until - time.monotonic()))
                     continue
             raise self._error(refusal, flight)
         return Collector(), None, ""

@@ -1,37 +1,35 @@
 """An OpenAI-compatible server: its address, what ends a call to it, its answers, its failures as one sentence each,
 and what it says of itself (recorded with a run, so only what stays the same from day to day).
 
-A connection is read by a thread that may sit in one read for as long as a server drips bytes, and neither comments
-nor headers without end are news. So every request is watched by a thread of its own, which shuts the connection when
-the time comes: whatever the server does, the reader wakes up.
+A request is a task of asyncio under one deadline, which moves with what is new: so it also ends a server that drips
+headers, comments or bytes without news, and a flight can be stopped from any thread.
 
-httpx is imported on use (it is slow to load, and brings rich along, which only `app` may know). Units: seconds of a
-clock that only goes forward; contexts in tokens.
+httpx is imported on use (it is slow to load, and brings rich along, which only `app` may know). Units: seconds of
+`time.monotonic`; contexts in tokens.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import os
 import re
-import socket
 import ssl
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from models.endpoint_wire import (
     Collector,
-    EventReader,
     News,
     Refused,
     about_status,
@@ -63,9 +61,6 @@ PROBE = 30.0
 LONGEST_ASKED = 3600.0
 """Seconds of a Retry-After that are kept to; what is longer is cut to it."""
 EXAMPLE = "For example endpoint:http://127.0.0.1:8080#MODEL."
-
-
-Clock = Callable[[], float]
 LISTED = 12
 """Models that a sentence names."""
 STATEMENTS: Mapping[str, tuple[str, ...]] = {
@@ -157,82 +152,14 @@ def silence_of_environment() -> float:
     return seconds
 
 
-class Watch:
-    """One request. It is cut when nothing new is heard for `silence` seconds, and at the time `until` in any case."""
-
-    def __init__(self, silence: float, until: float = math.inf, clock: Clock = time.monotonic) -> None:
-        self.silence = silence
-        self.until = until
-        self.ran_out = False
-        """Whether the server was cut off because it took too long."""
-        self._clock = clock
-        self._began = self._heard = clock()
-        self._cut = False
-        self._over = False
-        self._woken = threading.Event()
-        self._lock = threading.Lock()
-        self._sockets: list[socket.socket] = []
-
-    def hear(self, silence: float = math.inf) -> None:
-        """The server said something new; from now on it may be silent for so long at most."""
-        self._heard = self._clock()
-        if silence < self.silence:
-            self.silence = silence
-            self._woken.set()
-
-    def left(self) -> float:
-        """Seconds until the request is cut, as it looks now."""
-        return min(self._heard + self.silence, self.until) - self._clock()
-
-    def __str__(self) -> str:
-        """What a server that ran out of time did wrong."""
-        if self._clock() >= self.until:
-            return f"was not done within {round(self.until - self._began, 2):g} seconds"
-        return f"said nothing new for {self.silence:g} seconds"
-
-    def cut(self) -> None:
-        """End the request: its connection is shut, which wakes whoever reads from it or writes to it."""
-        with self._lock:
-            self._cut = True
-            for sock in self._sockets:
-                _shut(sock)
-
-    def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Told by httpx of every connection that is made."""
-        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            sock = info["return_value"].get_extra_info("socket")
-            with self._lock:
-                self._sockets.append(sock)
-                if self._cut:
-                    _shut(sock)
-
-    def __enter__(self) -> Watch:
-        threading.Thread(target=self._watch, daemon=True, name="endpoint-watch").start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over = True
-        self._woken.set()
-
-    def _watch(self) -> None:
-        while not self._over:
-            left = self.left()
-            if left <= 0:
-                self.ran_out = True
-                return self.cut()
-            self._woken.wait(min(left, threading.TIMEOUT_MAX))
-            self._woken.clear()
-
-
 class Flight:
     """Calls in flight together. `stop` ends them from any thread, also while the server is silent."""
 
-    def __init__(self, clock: Clock = time.monotonic) -> None:
-        self.clock = clock
-        self._began = clock()
+    def __init__(self) -> None:
+        self._began = time.monotonic()
         self._stopped = threading.Event()
         self._lock = threading.Lock()
-        self._watches: set[Watch] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
     def stopped(self) -> bool:
@@ -251,30 +178,58 @@ class Flight:
         """End the calls."""
         self._stopped.set()
         with self._lock:
-            for watch in self._watches:
-                watch.cut()
+            for task in self._tasks:
+                task.get_loop().call_soon_threadsafe(task.cancel)
 
     @contextmanager
-    def watch(self, silence: float, until: float = math.inf) -> Iterator[Watch]:
-        """A request of this flight."""
-        watch = Watch(silence, until, self.clock)
+    def request(self) -> Iterator[None]:
+        """The running task is a request of this flight."""
+        task = asyncio.current_task()
+        assert task is not None
         with self._lock:
-            self._watches.add(watch)
+            self._tasks.add(task)
             if self.stopped:
-                watch.cut()
+                task.cancel()
         try:
-            with watch:
-                yield watch
+            yield
         finally:
             with self._lock:
-                self._watches.discard(watch)
+                self._tasks.discard(task)
 
 
-def _shut(sock: socket.socket) -> None:
-    with suppress(OSError):  # closed by now
-        socket.socket.shutdown(sock, socket.SHUT_RDWR)  # of a TLS socket too: without a farewell, which might block
-    if sys.platform == "win32":
-        sock.close()  # only this wakes a reader there
+class Deadline:
+    """When a request is ended: once nothing new came for `silence` seconds, and at the time `until` in any case."""
+
+    def __init__(self, silence: float, until: float) -> None:
+        self.silence, self.until = silence, until
+        self._began = time.monotonic()
+        self.timeout = asyncio.timeout_at(None)
+
+    def extend(self, silence: float = math.inf) -> None:
+        """Something new came; from now on there may be silence for so long at most."""
+        self.silence = min(silence, self.silence)
+        left = min(self.silence, self.until - time.monotonic())
+        self.timeout.reschedule(None if left == math.inf else asyncio.get_running_loop().time() + left)
+
+    def __str__(self) -> str:
+        """What a server that ran out of time did wrong."""
+        if time.monotonic() >= self.until:
+            return f"was not done within {round(self.until - self._began, 2):g} seconds"
+        return f"said nothing new for {self.silence:g} seconds"
+
+
+Value = TypeVar("Value")
+
+
+def _finished(task: Coroutine[Any, Any, Value]) -> Value:
+    """What a request gives: it runs in this thread, or in another where a loop is running already (a notebook)."""
+    runs = False
+    with suppress(RuntimeError):
+        runs = asyncio.get_running_loop().is_running()
+    if not runs:
+        return asyncio.run(task)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, task).result()
 
 
 class Server:
@@ -282,37 +237,22 @@ class Server:
     them."""
 
     def __init__(self, address: Address, *, key: str = "", silence: float = SILENCE) -> None:
-        import httpx
-
         self.address = address
         self.key = key
         self.silence = silence
-        headers = {"User-Agent": "moot", "Connection": "close", "Accept-Encoding": "identity"}
+        self._headers = {"User-Agent": "moot", "Connection": "close", "Accept-Encoding": "identity"}
         if key:
-            headers["Authorization"] = f"Bearer {key}"
+            self._headers["Authorization"] = f"Bearer {key}"
         secure = address.base.startswith("https:")
-        self._client = httpx.Client(
-            headers=headers,
-            verify=ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            trust_env=False,
-            follow_redirects=False,
-            timeout=httpx.Timeout(connect=CONNECT, read=silence, write=max(CONNECT, 60.0), pool=None),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
-        )
-
-    def close(self) -> None:
-        """Let go of the connections."""
-        self._client.close()
+        self._tls = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
     def get(self, url: str, flight: Flight | None = None) -> Any | Refusal:
         """The JSON value at an address (None when it is no JSON), or the server's refusal."""
-        flight = flight or Flight()
-        with (
-            flight.watch(math.inf, flight.clock() + PROBE) as watch,
-            self._plainly(watch),
-            self._client.stream("GET", url, extensions={"trace": watch.trace}) as response,
-        ):
-            raw = response.read()
+        return _finished(self._get(url, flight or Flight()))
+
+    async def _get(self, url: str, flight: Flight) -> Any | Refusal:
+        async with self._request(flight, Deadline(math.inf, time.monotonic() + PROBE), "GET", url) as response:
+            raw = await response.aread()
             return parse_json(raw) if response.status_code == 200 else self._refusal(response, raw)
 
     def chat(
@@ -327,38 +267,23 @@ class Server:
 
         It is the whole reply unless the flight was stopped or the time `until` has come.
         """
-        url = f"{self.address.base}/chat/completions"
         try:
             content = json.dumps(body, allow_nan=False).encode()
         except (ValueError, TypeError, RecursionError) as error:
             raise Refused(
                 f"the question cannot be written as JSON: {shown(str(error))}", "See settings and schema."
             ) from None
-        reader, kind = EventReader(), ""
-        whole = flight.clock() + self.silence + PACE * collector.tokens
-        with flight.watch(self.silence, min(until, whole)) as watch:
-            try:
-                with self._plainly(watch), self._client.stream(
-                    "POST", url, content=content, headers={"Content-Type": "application/json"},
-                    extensions={"trace": watch.trace}
-                ) as response:  # fmt: skip
-                    if response.status_code != 200:
-                        return self._refusal(response, response.read())
-                    kind = response.headers.get("content-type", "")
-                    for data in _objects(response, reader):
-                        heard = collector.heard
-                        for news in collector.take(data):
-                            say(news)
-                        if collector.error or collector.over or (collector.finish and collector.counts):
-                            break
-                        if collector.heard > heard:
-                            watch.hear(LAST if collector.finish else math.inf)
-            except EngineError:
-                if not (collector.finish or flight.stopped or flight.clock() >= until):
-                    raise  # a connection that breaks after the last word took nothing away
+        kind: Refusal | str = ""
+        try:
+            kind = _finished(self._chat(content, flight, collector, say, until))
+        except EngineError:
+            if not (collector.finish or flight.stopped or time.monotonic() >= until):
+                raise  # a connection that breaks after the last word took nothing away
+        if isinstance(kind, Refusal):
+            return kind
         if collector.error:
             return Refusal(code_of(collector.error), shown(message_of(collector.error), self.key))
-        if collector.finish or flight.stopped or flight.clock() >= until:
+        if collector.finish or flight.stopped or time.monotonic() >= until:
             return None
         url = self.address.base
         if not collector.known and "event-stream" not in kind:
@@ -368,6 +293,25 @@ class Server:
             )
         # half a reply must not pass for a whole one
         raise EngineError(f"the server at {url} broke off before the end of its reply", "See the server's own log.")
+
+    async def _chat(
+        self, content: bytes, flight: Flight, collector: Collector, say: Callable[[News], None], until: float
+    ) -> Refusal | str:
+        """Gather a reply; gives the kind of its content."""
+        deadline = Deadline(self.silence, min(until, time.monotonic() + self.silence + PACE * collector.tokens))
+        url, headers = f"{self.address.base}/chat/completions", {"Content-Type": "application/json"}
+        async with self._request(flight, deadline, "POST", url, content=content, headers=headers) as response:
+            if response.status_code != 200:
+                return self._refusal(response, await response.aread())
+            async for data in _objects(response):
+                known = collector.heard
+                for news in collector.take(data):
+                    say(news)
+                if collector.error or collector.over or (collector.finish and collector.counts):
+                    break
+                if collector.heard > known:
+                    deadline.extend(LAST if collector.finish else math.inf)
+            return str(response.headers.get("content-type", ""))
 
     def error(self, refusal: Refusal) -> EngineError:
         """The sentence for a refusal that stands."""
@@ -388,48 +332,69 @@ class Server:
             response.status_code, words, _seconds(headers.get("retry-after", "")), headers.get("location", "")
         )
 
-    @contextmanager
-    def _plainly(self, watch: Watch) -> Iterator[None]:
-        """Failures of the connection become sentences."""
+    @asynccontextmanager
+    async def _request(
+        self, flight: Flight, deadline: Deadline, method: str, url: str, **more: Any
+    ) -> AsyncIterator[httpx.Response]:
+        """A request under its deadline; failures of the connection become sentences."""
         import httpx
 
-        url = self.address.base
+        base = self.address.base
         hint = f"Allow more with {SILENCE_VARIABLE}=SECONDS, or see the server's own log."
         try:
-            yield
-            if watch.ran_out:  # a stream without a stated length just ends where it is cut
-                raise httpx.ReadTimeout("")
+            with flight.request():
+                async with deadline.timeout:
+                    deadline.extend()
+                    async with self._client() as client, client.stream(method, url, **more) as response:
+                        yield response
+        except TimeoutError:
+            raise EngineError(f"the server at {base} {deadline}", hint) from None
         except (httpx.ConnectTimeout, httpx.ConnectError) as error:
             cause = _root(error)
             if isinstance(error, httpx.ConnectTimeout) or isinstance(cause, ConnectionRefusedError):
-                raise Unavailable(f"no server answers at {url}", "Start it or correct the address.") from None
+                raise Unavailable(f"no server answers at {base}", "Start it or correct the address.") from None
             if isinstance(cause, ssl.SSLError):
                 reason = shown(getattr(cause, "verify_message", "") or cause.reason or str(cause))
                 raise EngineError(
-                    f"the server at {url} cannot prove who it is: {reason}", "See SSL_CERT_FILE for own certificates."
+                    f"the server at {base} cannot prove who it is: {reason}",
+                    "See SSL_CERT_FILE for own certificates.",
                 ) from None
             raise Unavailable(
-                f"cannot reach {url}: {shown(getattr(cause, 'strerror', None) or str(cause))}"
+                f"cannot reach {base}: {shown(getattr(cause, 'strerror', None) or str(cause))}"
             ) from None
-        except (httpx.HTTPError, httpx.InvalidURL, RuntimeError) as error:  # the last one: closed under way
-            if watch.ran_out or isinstance(error, httpx.TimeoutException):
-                raise EngineError(f"the server at {url} {watch}", hint) from None
+        except (httpx.HTTPError, httpx.InvalidURL, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and not flight.stopped:
+                raise
             reason = shown(str(_root(error)) or type(error).__name__, self.key)
-            raise EngineError(f"the connection to {url} broke: {reason}", "See the server's own log.") from None
+            raise EngineError(f"the connection to {base} broke: {reason}", "See the server's own log.") from None
+
+    def _client(self) -> httpx.AsyncClient:
+        import httpx
+
+        return httpx.AsyncClient(
+            headers=self._headers, verify=self._tls, trust_env=False, follow_redirects=False,
+            timeout=httpx.Timeout(None, connect=CONNECT),
+        )  # fmt: skip
 
 
-def _objects(response: httpx.Response, reader: EventReader) -> Iterator[dict[str, object]]:
+async def _objects(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
     """The objects of a stream; or the one object of a server that does not stream."""
-    if response.headers.get("content-type", "").startswith("application/json"):
-        data = parse_json(response.read())
+    from httpx_sse import EventSource
+
+    kind = response.headers.get("content-type", "")
+    if kind.startswith("application/json"):
+        data = parse_json(await response.aread())
         if isinstance(data, dict):
             yield data
+    if "text/event-stream" not in kind:
         return
-    for chunk in response.iter_bytes():
-        yield from reader.feed(chunk)
-        if reader.done:
-            return
-    yield from reader.end()
+    async for event in EventSource(response).aiter_sse():
+        for text in event.data.split("\n"):  # some servers leave out the empty line between two events
+            if text.strip() == "[DONE]":
+                return
+            data = parse_json(text)
+            if isinstance(data, dict):
+                yield {"error": data} if event.event == "error" and "error" not in data else data
 
 
 def _seconds(said: str) -> float | None:
@@ -445,8 +410,8 @@ def _seconds(said: str) -> float | None:
 
 
 def _root(error: BaseException) -> BaseException:
-    while error.__cause__ is not None or error.__context__ is not None:
-        error = error.__cause__ or error.__context__ or error
+    while inner := error.__cause__ or error.__context__ or getattr(error, "exceptions", [None])[0]:
+        error = inner
     return error
 
 

@@ -222,45 +222,6 @@ def parse_json(text: str | bytes) -> Any:
     return value
 
 
-class EventReader:
-    """Reads server-sent events: bytes in, JSON objects out. Total: whatever comes, it does not raise."""
-
-    def __init__(self) -> None:
-        self.done = False
-        """Whether the server said `[DONE]`."""
-        self._rest = bytearray()
-
-    def feed(self, chunk: bytes) -> list[dict[str, object]]:
-        """The objects that this chunk completes."""
-        found: list[dict[str, object]] = []
-        *lines, rest = chunk.split(b"\n")
-        for line in lines:
-            self._rest += line
-            found += self._line()
-        self._rest += rest
-        return found
-
-    def end(self) -> list[dict[str, Any]]:
-        """The object of a last line without line end."""
-        return self._line()
-
-    def _line(self) -> list[dict[str, Any]]:
-        line = self._rest.decode("utf-8", "replace").strip()
-        self._rest.clear()
-        name, colon, value = line.partition(":")
-        if not line or not name or name in ("event", "id", "retry"):  # a name that is empty marks a comment
-            return []
-        if name not in ("data", "error") or not colon:
-            return []
-        if value.strip() == "[DONE]":
-            self.done = True
-            return []
-        data = parse_json(value)
-        if not isinstance(data, dict):
-            return []
-        return [data if name == "data" or "error" in data else {"error": data}]
-
-
 class News(NamedTuple):
     """What is new of a reply: text of a phase, or how many tokens of the prompt have been read."""
 

@@ -206,7 +206,7 @@ def box(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     plain = socket.getaddrinfo
 
     def resolve(host: Any, *args: Any, **named: Any) -> Any:
-        return plain("127.0.0.1" if host == "box.example" else host, *args, **named)
+        return plain("127.0.0.1" if host in ("box.example", b"box.example") else host, *args, **named)
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     with fake_server() as server:
@@ -259,7 +259,7 @@ def test_every_route_asks_once_and_sends_nothing(
     pack = build_pack()
     bench = benchmark("legalagentbench")
     plan = RunSpec(benchmark=bench.name, agent="react", model=FOREIGN, pack=str(pack))
-    monkeypatch.setattr(socket, "create_connection", lambda *_, **__: pytest.fail("something was sent"))
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("something was sent"))
     with pytest.raises(ForeignHost):
         start_run(plan)
     with start_run(plan.model_copy(update={"agent": "gold", "model": ""})) as run:

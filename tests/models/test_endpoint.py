@@ -427,6 +427,16 @@ def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyP
             opened_at(server)
 
 
+def test_an_error_in_a_stream(server: FakeServer, engine: EndpointEngine) -> None:
+    server.chat = lambda call: call.send(b'event: error\ndata: {"message": "out of memory", "code": 500}\n\n')
+    assert "failed (500): out of memory" in failure(engine)
+
+
+async def test_it_is_asked_where_a_loop_is_running(server: FakeServer) -> None:
+    engine = opened_at(server)
+    assert reply(engine).finish == "stop"
+
+
 # --- batches --------------------------------------------------------------------------------------------------------
 
 
