@@ -159,7 +159,7 @@ class EndpointEngine:
 
     def _fly(self, asks: Sequence[Ask], flight: Flight, listen: Listener | None) -> list[Reply | EngineError]:
         if len(asks) == 1 and threading.current_thread() is not threading.main_thread():
-            return [self._alone(asks[0], flight, listen)]
+            return [self._one(asks[0], flight, listen or _unheard, 1)]  # only the main one must stay free for Ctrl-C
         news: queue.SimpleQueue[Delta | None] = queue.SimpleQueue()
         together = min(len(asks), self._together)
         with ThreadPoolExecutor(together, thread_name_prefix="endpoint") as pool:
@@ -179,14 +179,6 @@ class EndpointEngine:
                 flight.stop()
                 raise
         return [call.result() for call in calls]
-
-    def _alone(self, ask: Ask, flight: Flight, listen: Listener | None) -> Reply | EngineError:
-        """A single call in this thread: only the main one must stay free for Ctrl-C."""
-        try:
-            return self._one(ask, flight, listen or _unheard, 1)
-        except BaseException:
-            flight.stop()
-            raise
 
     def _one(self, ask: Ask, flight: Flight, tell: Callable[[Delta], None], together: int) -> Reply | EngineError:
         """One call to its end; nothing is raised. together: of its batch; those of others are in flight beside it."""

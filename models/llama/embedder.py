@@ -50,11 +50,11 @@ class Embedder:
 
     def __init__(self, path: Path, pooling: str | None = None, *, threads: int = 0) -> None:
         header = read_header(path)
-        refuse_too_large(header, min(header.context or 512, 512), 1)
+        refuse_too_large(header, min(header.context, 512), 1)
         self._path, self._pooling = path, pooling
         self._threads = threads or max(1, (os.cpu_count() or 2) - 1)
-        self._most = max(16, min(LONGEST, (header.context or 512) - SPARE))
-        self._limit = min(MOST_TOKENS, header.context or 512)
+        self._most = max(16, min(LONGEST, header.context - SPARE))
+        self._limit = min(MOST_TOKENS, header.context)
         self.encodes = header.is_embedding
         """Whether it was made for vectors; a chat model gives some after a fashion."""
         self._process: Process | None = None

@@ -43,8 +43,6 @@ from models.specs import Opening
 from store import identity
 from store.errors import StoreError
 
-CONTEXT = 8192
-"""Tokens of one sequence when nothing is said: enough for ten steps of the longest task, and small in memory."""
 RUN = 600_000_000
 """Bytes that a run takes beside its models."""
 FEWEST_SLOTS = 4
@@ -135,8 +133,8 @@ class LlamaEngine:
             raise BadEngine(f"'{path.name}' is an embedding model, it cannot speak", "`moot data embed` uses it.")
         chosen = settings or LlamaSettings()
         self.key = _key(path, chosen)
-        trained = self.header.context or CONTEXT
-        self.context = chosen.ctx or min(trained, CONTEXT)
+        trained = self.header.context
+        self.context = chosen.ctx or default_context(self.header)
         if self.context > trained:
             raise BadEngine(
                 f"ctx={self.context} is more than the {trained} tokens that '{path.name}' was trained for"

@@ -27,7 +27,8 @@ from models.errors import BadEngine
 from models.llama.header import Header
 
 DEFAULT_CONTEXT = 8192
-"""Tokens of a sequence where nothing else is said, or less where the model was trained for less."""
+"""Tokens of a sequence where nothing else is said, or less where the model was trained for less: enough for ten steps
+of the longest task, and small in memory."""
 CHUNK, STEP = 256, 256
 """Tokens evaluated at a time; a context is a multiple of the step."""
 HALF, FULL = 2, 4
