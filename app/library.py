@@ -20,7 +20,7 @@ from tasks.episode.state import fold
 from tasks.errors import TaskError
 from tasks.run.comparing import labels_of
 from tasks.run.header import header_of
-from tasks.run.listing import RunLine, read_run, runs, scores_of, summing
+from tasks.run.listing import RunLine, read_run, runs, summing
 from tasks.run.plan import stored_task_file
 from tasks.run.reading import read_episode
 from tasks.scoring.names import Names
@@ -76,9 +76,8 @@ MOST = 2_000
 """Episodes of a run in a list on the desk; `moot show RUN` finds the others."""
 
 
-def read_stored(path: Path, known: dict[int, Rates] | None = None) -> StoredRun:
-    """A run file with the list of its episodes, the first `MOST` of them. While it is played its attempts are scored
-    as they end, each once: `known` keeps what came of them.
+def read_stored(path: Path) -> StoredRun:
+    """A run file with the list of its episodes, the first `MOST` of them.
 
     Raises:
         StoreError: it cannot be read.
@@ -88,7 +87,7 @@ def read_stored(path: Path, known: dict[int, Rates] | None = None) -> StoredRun:
         episodes: list[EpisodeLine] = []
         scores: dict[str, Rates] = {}
         questions: dict[str, str] = {}
-        rows_of, sum_up = scores_of(journal), summing(facts.header)
+        sum_up = summing(facts.header)
         for row, attempts in islice(journal.walk(), MOST):
             state = fold(read_episode(journal, row.id))
             outcome, reason = (state.stopped.outcome, state.stopped.reason) if state.stopped else ("", "")
@@ -98,13 +97,8 @@ def read_stored(path: Path, known: dict[int, Rates] | None = None) -> StoredRun:
                 )
             )
             questions[row.id] = str(state.card.get("question", ""))
-            attempt = attempts[-1].id
-            if known is not None and attempt in known:
-                scores[row.id] = known[attempt]
-            elif found := sum_up(rows_of(row, attempt)):
+            if found := sum_up(journal.scores(attempts[-1].id)):
                 scores[row.id] = (found.compat, found.strict)
-                if known is not None and state.stopped:
-                    known[attempt] = scores[row.id]
         n = journal.count()
     return StoredRun(facts, tuple(episodes), scores, questions, n)
 

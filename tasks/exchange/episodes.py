@@ -16,7 +16,7 @@ from tasks.episode.events import ModelCalled, Record, Seated
 from tasks.episode.scheduler import UNFINISHED
 from tasks.episode.state import State, fold
 from tasks.run.header import HeaderData
-from tasks.run.listing import scores_of, summing
+from tasks.run.listing import summing
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun
 from tasks.scoring.result import Result
@@ -65,11 +65,11 @@ class Played:
 
 def played(run: StoredRun, journal: Journal) -> Iterator[Played]:
     """The episodes of a run in order, read one by one from its open journal."""
-    rows_of, summed = scores_of(journal), summing(run.header)
+    summed = summing(run.header)
     questions = {question.id: question for question in run.questions}
     for row, attempts in journal.walk():
         state = fold(read_episode(journal, row.id))
-        rows = list(rows_of(row, attempts[-1].id))
+        rows = journal.scores(attempts[-1].id)
         overall = summed(rows)
         both = (None, None) if overall is None else (overall.compat, overall.strict)
         result = run.bench.result(row.task_id, row.epoch, state)

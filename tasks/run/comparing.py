@@ -1,7 +1,7 @@
 """Two runs of the same tasks beside each other: what they may be compared in, task by task and on the whole.
 
-Scores are read from the run files; attempts that were never scored are scored now, and nothing is written. Values are
-shares from 0 to 1; of a task that was played more than once the mean over its repeats counts.
+Scores are read from the run files. Values are shares from 0 to 1; of a task that was played more than once the mean
+over its repeats counts.
 """
 
 from __future__ import annotations
@@ -34,11 +34,9 @@ from tasks.episode.events import (
 from tasks.episode.scheduler import UNFINISHED
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
-from tasks.run.header import HeaderData, header_of, spec_of, tested, unchanged
+from tasks.run.header import HeaderData, header_of, tested, unchanged
 from tasks.run.plan import stored_task_file
-from tasks.run.reading import answered_by_people, read_episode, rows_of, stopped_of
-from tasks.run.rescoring import pack_of
-from tasks.scoring.context import ScoreContext
+from tasks.run.reading import answered_by_people, read_episode, stopped_of
 from tasks.scoring.metrics import RULES, Group, Measure, Rule
 from tasks.scoring.names import Names
 from tasks.scoring.paired import Paired, holm, paired
@@ -291,22 +289,18 @@ def _reading(
                 questions = bench.load(tasks)
         tasks_of: dict[str, list[Attempt]] = {}
         versions: dict[str, str] = {}
-        with pack_of(header) as pack:
-            context = ScoreContext(pack=pack, spec=spec_of(header))
 
-            def attempts() -> Iterator[Attempt]:
-                known = {question.id: question for question in questions}
-                by_people = answered_by_people(journal)
-                for row, tries in journal.walk():
-                    question = known.get(row.task_id)
-                    rows = _by_rules(rows_of(journal, bench, row, tries[-1].id, question, context))
-                    outcome = _told(rows[-1]) if rows else _ended(journal, tries[-1].id)
-                    versions.update((one.scorer, one.version) for one in rows)
-                    attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows), tries[-1].id in by_people)
-                    tasks_of.setdefault(row.task_id, []).append(attempt)
-                    yield attempt
+        def attempts() -> Iterator[Attempt]:
+            by_people = answered_by_people(journal)
+            for row, tries in journal.walk():
+                rows = _by_rules(journal.scores(tries[-1].id))
+                outcome = _told(rows[-1]) if rows else _ended(journal, tries[-1].id)
+                versions.update((one.scorer, one.version) for one in rows)
+                attempt = Attempt(row.id, row.epoch, outcome, _values(bench, rows), tries[-1].id in by_people)
+                tasks_of.setdefault(row.task_id, []).append(attempt)
+                yield attempt
 
-            yield Side(str(header["run"]), path, header, bench, tasks_of, versions), questions, attempts()
+        yield Side(str(header["run"]), path, header, bench, tasks_of, versions), questions, attempts()
 
 
 def _ended(journal: Journal, attempt: int) -> str:

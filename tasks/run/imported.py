@@ -35,7 +35,10 @@ from tasks.episode.state import IMPORTED
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.header import FORMAT, file_hash, now, versions
+from tasks.run.listing import seal
+from tasks.run.reading import attempts_of, scored
 from tasks.run.spec import RunSpec, fresh_id
+from tasks.scoring.context import ScoreContext
 from tasks.scoring.result import Predictions
 
 AGENT = "imported"
@@ -174,6 +177,10 @@ def save_run(sources: Sources, imported: Imported, *, out: Path | None = None, a
             for record in records
         ]
         journal.append(entries)
+        bench, asked, context = benchmark(spec.benchmark), imported.questions, ScoreContext(spec=spec)
+        found = scored(bench, asked, attempts_of(journal, bench), context)
+        journal.add_scores([row for one in found for row in one.rows.values()])
+        seal(journal)
     return path
 
 

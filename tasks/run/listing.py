@@ -8,11 +8,10 @@ header has them, UTC.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,15 +20,13 @@ from pydantic_core import PydanticSerializationError
 
 from store import labels, run_index
 from store.errors import Damaged, StoreError
-from store.journal import EpisodeRow, Journal, ScoreRow
+from store.journal import Journal, ScoreRow
 from store.writer import writer_of
 from tasks.benchmark import benchmark
 from tasks.episode.scheduler import UNFINISHED
 from tasks.errors import TaskError, UsageError
-from tasks.run.header import HeaderData, header_of, is_fictional, spec_of, tested
-from tasks.run.plan import stored_task_file
-from tasks.run.reading import answered_by_people, grades, is_scored, rows_of, stopped_of
-from tasks.scoring.context import ScoreContext
+from tasks.run.header import HeaderData, header_of, is_fictional, tested
+from tasks.run.reading import answered_by_people, stopped_of
 from tasks.scoring.overall import Summing, mean_of
 
 Count = Annotated[int, Field(ge=1)]
@@ -86,14 +83,13 @@ def _made(journal: Journal) -> Brief:
 
     def scored() -> Iterator[ScoreRow]:
         nonlocal people
-        rows_of = scores_of(journal)
-        for row, attempts in journal.walk():
+        for _, attempts in journal.walk():
             last = attempts[-1].id if attempts else None
             people += last in by_people
             stopped = None if last is None else stopped_of(journal, last)
             outcomes[UNFINISHED if stopped is None else stopped.outcome] += 1
             if last is not None:
-                yield from rows_of(row, last)
+                yield from journal.scores(last)
 
     found = summing(header_of(journal))(scored())
     both = (None, None) if found is None else (found.compat, found.strict)
@@ -108,32 +104,6 @@ def summing(header: HeaderData) -> Summing:
     with suppress(UsageError):  # of a package that is not here any more
         return benchmark(str(header["spec"]["benchmark"])).overall
     return mean_of
-
-
-ScoresOf = Callable[[EpisodeRow, int], Sequence[ScoreRow]]
-"""An episode and the id of its last attempt -> its scores."""
-
-
-def scores_of(journal: Journal) -> ScoresOf:
-    """Where the scores of last attempts are found: on record; computed now for one that has ended without any, as
-    long as its task file is here as it was."""
-    header = header_of(journal)
-
-    @cache
-    def questions() -> Mapping[str, Any]:
-        with suppress(StoreError, TaskError, OSError):
-            return {one.id: one for one in benchmark(str(header["spec"]["benchmark"])).load(stored_task_file(header))}
-        return {}
-
-    def found(row: EpisodeRow, attempt: int) -> Sequence[ScoreRow]:
-        rows = journal.scores(attempt)
-        if is_scored(one.scorer for one in rows) or stopped_of(journal, attempt) is None or not questions():
-            return rows
-        bench = benchmark(str(header["spec"]["benchmark"]))
-        context = ScoreContext(graded=grades(journal) if bench.graders else {}, spec=spec_of(header))
-        return rows_of(journal, bench, row, attempt, questions().get(row.task_id), context)
-
-    return found
 
 
 STATES = ("finished", "unfinished", "running", "damaged")

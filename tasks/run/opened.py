@@ -36,6 +36,8 @@ from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Summary
 
+SCORED_EVERY = 1.0
+"""Seconds after which the attempts that have ended are scored while others go on."""
 SCORED_AT_ONCE = 200
 """Episodes whose scores are written in one transaction."""
 
@@ -192,9 +194,13 @@ class Run:
         if budget.begin(self.journal):
             self.scheduler.watchers.append(budget)
 
+        scored = time.monotonic()
+
         def goes_on() -> bool:
-            if len(self.scheduler.episodes.unscored) >= SCORED_AT_ONCE:
+            nonlocal scored
+            if self.scheduler.episodes.unscored and time.monotonic() - scored >= SCORED_EVERY:
                 self.record_scores()
+                scored = time.monotonic()
             return budget.spent() is None and go_on()
 
         self.scheduler.run(parallel=self.spec.parallel, go_on=goes_on)

@@ -109,23 +109,6 @@ def score(
     return [*rows, *added_rows(bench.name, attempt, question, result)]
 
 
-def rows_of(
-    journal: Journal,
-    bench: Benchmark,
-    row: EpisodeRow,
-    attempt: int,
-    question: Question | None,
-    context: ScoreContext,
-) -> list[ScoreRow]:
-    """The rows of the last attempt at an episode: on record; by its benchmark and written nowhere where it has ended
-    and the rules have not scored it yet."""
-    rows = journal.scores(attempt)
-    if question is None or is_scored(one.scorer for one in rows) or stopped_of(journal, attempt) is None:
-        return rows
-    result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
-    return [*rows, *bench.score_rows(attempt, question, result, context)]
-
-
 def scored(
     bench: Benchmark, questions: Iterable[Question], attempts: Iterable[Scored], context: ScoreContext
 ) -> Iterator[Scored]:

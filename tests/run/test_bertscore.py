@@ -143,9 +143,13 @@ class Letters:
 MODEL = {"model": "m.gguf", "sha256": "7d" * 32}
 
 
-def rows_of(path: Path) -> list[Any]:
+def scores_in(path: Path) -> list[Any]:
     with Journal.open(path) as journal:
-        return [row for row in journal.scores() if row.scorer == "bertscore"]
+        return journal.scores()
+
+
+def rows_of(path: Path) -> list[Any]:
+    return [row for row in scores_in(path) if row.scorer == "bertscore"]
 
 
 def test_a_run_is_scored_once_and_says_with_what(tmp_path: Path) -> None:
@@ -230,6 +234,7 @@ def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
 @pytest.mark.slow
 def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path, moot: Moot) -> None:
     path = stored(tmp_path)
+    before = scores_in(path)
     code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert, "--json")
     assert code == 0, err
     added = json.loads(out)["added"]
@@ -237,8 +242,8 @@ def test_a_run_is_scored_with_llama_cpp(bert: Path, tmp_path: Path, moot: Moot) 
     rows = rows_of(path)
     assert rows[1].value == pytest.approx({"precision": 1.0, "recall": 1.0, "f1": 1.0}, abs=1e-6)
     assert len(rows[0].settings["sha256"]) == 64 and rows[0].settings["llama-cpp-python"]
-    with Journal.open(path) as journal:
-        assert {row.scorer for row in journal.scores()} == {"bertscore"}, "only what was asked for"
+    appended = scores_in(path)[len(before) :]
+    assert {row.scorer for row in appended} == {"bertscore"}, "only what was asked for"
     code, out, err = moot("score", path, "--scorer", "bertscore", "--model", bert)
     assert code == 0 and "appended 0 scores" in err and "BERTScore F1" in out and "不可比" in out
     assert moot("models", "add", bert, "--name", "b")[0] == 0
@@ -258,7 +263,7 @@ def test_mistakes_are_one_sentence(
     tmp_path: Path, moot: Moot, arguments: tuple[str, ...], code: int, says: str
 ) -> None:
     path = stored(tmp_path)
+    before = scores_in(path)
     ended, out, err = moot("score", path, *arguments)
     assert (ended, out) == (code, "") and says in err and err.count("\n") == 1
-    with Journal.open(path) as journal:
-        assert journal.scores() == []
+    assert scores_in(path) == before

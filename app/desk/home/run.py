@@ -25,7 +25,7 @@ from app.desk.messages import EpisodeLine
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.lines import LinesPane
 from app.desk.widgets.tables import RowsTable, SortedScreen
-from app.library import Rates, RunLine, StoredRun, read_groups, read_stored
+from app.library import RunLine, StoredRun, read_groups, read_stored
 from app.strings import language, t, term
 from app.strings.sentences import said
 from app.terminal import truncate, width
@@ -85,10 +85,10 @@ LABELS = {one_class.name: one_class.label for one_class in CLASSES}
 """Why an episode failed -> Chinese, English."""
 
 
-def _read(line: RunLine, known: dict[int, Rates] | None) -> tuple[StoredRun, RunLine, float]:
+def _read(line: RunLine) -> tuple[StoredRun, RunLine, float]:
     """The run as it is now, its line, and the seconds that this took."""
     began = time.monotonic()
-    stored = read_stored(line.path, known)
+    stored = read_stored(line.path)
     now = counted(line, played().get(line.path.name))
     return stored, now, time.monotonic() - began
 
@@ -114,8 +114,6 @@ class RunScreen(SortedScreen):
         self.failed: Mapping[str, EpisodeFailure] = {}
         """Why episodes failed."""
         self.unreadable = False
-        self._known: dict[int, Rates] = {}
-        """Scores of attempts that ended while the run was played."""
         self._why = ""
         self._rest = 0.0
         self._first: tuple[float, int] | None = None
@@ -146,8 +144,7 @@ class RunScreen(SortedScreen):
             self.read()
 
     def read(self) -> None:
-        work = partial(_read, self.line, self._known if self.moves else None)
-        self.job("stored", work, self._have, self._cannot_read)
+        self.job("stored", partial(_read, self.line), self._have, self._cannot_read)
 
     def _cannot_read(self, error: BaseException) -> None:
         self.unreadable = True
