@@ -193,7 +193,6 @@ class Run:
         budget = self.budget
         if budget.begin(self.journal):
             self.scheduler.watchers.append(budget)
-
         scored = time.monotonic()
 
         def goes_on() -> bool:
